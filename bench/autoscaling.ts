@@ -19,7 +19,9 @@ const ZONES = ['nova-1', 'nova-2', 'nova-3'];
 const NOW = Date.UTC(2026, 0, 1, 12);
 const LONG_AGO = '2026-01-01T00:00:00Z';
 
-/** Shapes of pending pods: pods of one deployment are equal. The worst case for a scheduler is pods that all differ. */
+/**
+ * Shapes of pending pods: pods of one deployment are identical. The worst case for a scheduler is pods that all differ.
+ */
 const WORKLOADS = [
   { name: '50 deployments, a third with affinity or spread constraints', deployments: 50, constrained: 3 },
   { name: 'all different', deployments: PENDING_PODS, constrained: 0 },
@@ -51,7 +53,7 @@ export async function benchAutoscaling(print: (text: string) => void): Promise<v
     figures.push({
       name: `a decision about ${PENDING_PODS} pending pods: ${name}`,
       unit: 'ms',
-      value: measureDecision(facts, ({ growths }) => growths.length > 0),
+      value: measureDecision(facts, ({ poolScaleUps }) => poolScaleUps.length > 0),
       goal: { kind: 'at-most', value: 1_000 },
     });
   }
@@ -92,7 +94,7 @@ function nodesOf(pools: readonly NodePool[]): TenantNode[] {
   return Array.from({ length: NODES }, (_, index) => {
     const pool = pools[index % pools.length]?.metadata.name ?? '';
     const name = `${pool}-${index}`;
-    return parsed<TenantNode>({
+    return deepCopy<TenantNode>({
       metadata: {
         name,
         labels: {
@@ -169,11 +171,11 @@ function podOf(name: string, deployment: number, constrained: number, nodeName?:
       ],
     },
   };
-  return trimPod(parsed(pod));
+  return trimPod(deepCopy(pod));
 }
 
-/** Copies a value as if an API server had sent it: it shares nothing with other objects. */
-function parsed<T>(object: T): T {
+/** Deep-copies a value, as if an API server had sent it: the copy shares nothing with other objects. */
+function deepCopy<T>(object: T): T {
   return JSON.parse(JSON.stringify(object)) as T;
 }
 

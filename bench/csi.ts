@@ -37,7 +37,7 @@ interface Sanity extends Cost {
 interface Run {
   readonly costs: ReadonlyMap<string, Cost>;
   readonly sanity: Sanity;
-  /** CPU time without the start. */
+  /** CPU time, excluding startup. */
   readonly cpuMs: number;
   readonly rssBytes: number;
 }

@@ -50,7 +50,7 @@ export async function benchEntryPoints(print: (text: string) => void): Promise<v
   }
 }
 
-interface Shared {
+interface SharedContext {
   readonly folder: string;
   /** Home of the simulated cloud. */
   readonly home: Home;
@@ -64,14 +64,14 @@ interface EntryPointReport {
 }
 
 /** The entry points of `fairway up`. */
-async function measureEmbedded({ folder, home, simulated, tenant }: Shared): Promise<EntryPointReport> {
+async function measureEmbedded({ folder, home, simulated, tenant }: SharedContext): Promise<EntryPointReport> {
   await using stack = new AsyncDisposableStack();
   const own = join(folder, 'fairway');
   const child = fork(join(import.meta.dirname, 'entry-points/fairway-process.ts'), [own, home.cloudsYaml]);
   stack.defer(async () => {
-    const exited = once(child, 'exit');
+    const exitEvent = once(child, 'exit');
     child.kill();
-    await exited;
+    await exitEvent;
   });
   const [{ url, magnumUrl }] = (await once(child, 'message')) as [EntryPointsReady];
   const { transport } = await loadKubeConnection({ path: new Home(own).kubeconfig });
@@ -100,7 +100,7 @@ async function measureEmbedded({ folder, home, simulated, tenant }: Shared): Pro
 
 /** The gateway in front of a management cluster, compared with that cluster's own API server. */
 async function measureGateway(
-  { folder, home, simulated, tenant }: Shared,
+  { folder, home, simulated, tenant }: SharedContext,
   print: (text: string) => void,
 ): Promise<EntryPointReport | undefined> {
   const [binaries] = findBinaries();
@@ -153,7 +153,7 @@ function bearer(token: string): Readonly<Record<string, string>> {
 async function prepare(
   admin: KubeClient,
   server: { readonly server: string; readonly certificateAuthority?: string },
-  { tokens: [token = ''], projectId }: Shared['tenant'],
+  { tokens: [token = ''], projectId }: SharedContext['tenant'],
 ): Promise<string> {
   const namespace = projectId;
   const transport = new HttpsTransport(server);
@@ -187,7 +187,7 @@ async function magnumUuid(
   return listed[0]?.uuid ?? '';
 }
 
-/** Figures of the entry points; the first needs no login. */
+/** Figures of the entry points, the first of which needs no login. */
 async function figuresOf(entryPoints: readonly EntryPoint[], simulated: SimulatedCloud): Promise<readonly Figure[]> {
   const before = keystoneCalls(simulated);
   const loads = await measureInTurn(entryPoints, ROUNDS, {

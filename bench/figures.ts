@@ -18,7 +18,7 @@ const MEMORY = { kind: 'ratio-at-most', value: 1 / 3 } as const satisfies Goal;
 
 export const GOALS = { rate: RATE, memory: MEMORY } as const;
 
-/** Returns undefined without a goal, or without a peer to compare with. */
+/** Returns undefined if the figure has no goal, or no peer to compare with. */
 export function isMet({ value, peer, goal }: Figure): boolean | undefined {
   if (goal === undefined) return undefined;
   switch (goal.kind) {

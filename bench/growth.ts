@@ -19,7 +19,7 @@ const RESYNC_TIMEOUT_MS = 600_000;
 const POLL_INTERVAL_MS = 200;
 /** Growth stops if the machine has less free memory than this. */
 const MIN_FREE_MIB = 2048;
-/** Growth stops if Fairway can open fewer files than this. */
+/** Growth stops if Fairway can open fewer additional files than this. */
 const MIN_FREE_FILES = 400;
 const MIB = 1024 * 1024;
 
@@ -52,8 +52,8 @@ export async function benchGrowth(print: (text: string) => void): Promise<void> 
   if (first === undefined || last === undefined || clusters === 0) return;
   await sleep(SETTLE_MS);
   const environmentMib = fairway.environmentUsage.rssBytes / MIB;
-  const idle = await tryMeasure(print, 'the measurement at rest', () => measureIdle(fairway));
-  if (idle) print(`at rest, calls per minute: ${idle.topCalls.join(', ')}`);
+  const idle = await tryMeasure(print, 'the idle measurement', () => measureIdle(fairway));
+  if (idle) print(`idle, calls per minute: ${idle.topCalls.join(', ')}`);
   const full = await tryMeasure(print, 'the measurement of memory', () => fairway.liveMemory());
   const start = await tryMeasure(print, 'the restart', () => measureRestart(fairway, clusters));
   const figures: Figure[] = [
@@ -89,7 +89,7 @@ export async function benchGrowth(print: (text: string) => void): Promise<void> 
       goal: { kind: 'ratio-at-most', value: 1.15 },
     },
     {
-      name: '  without what those took meanwhile that were there',
+      name: '  without the cost of existing clusters in that time',
       unit: 'ms',
       value: creationCpuMs(last, idle, clusters),
       peer: creationCpuMs(first, idle, clusters),
@@ -108,12 +108,12 @@ export async function benchGrowth(print: (text: string) => void): Promise<void> 
       goal: { kind: 'at-most', value: 60 },
     },
     {
-      name: 'the world: resident memory per idle cluster',
+      name: 'environment: resident memory per idle cluster',
       unit: 'MiB',
       value: (environmentMib - emptyEnvironmentMib) / clusters,
       goal: { kind: 'at-most', value: 12 },
     },
-    { name: 'the world: CPU', unit: '% of a core', value: idle?.environmentCpuPercent ?? Number.NaN },
+    { name: 'environment: CPU', unit: '% of a core', value: idle?.environmentCpuPercent ?? Number.NaN },
   ];
   print(formatFigures(`${clusters} clusters of ${NODES} nodes, Fairway's own process`, figures, 'first'));
 }
@@ -129,7 +129,7 @@ async function growAll(fairway: GrowingFairway, print: (text: string) => void): 
       steps.push(step);
       const each = (step.environmentMib - environmentMib) / (clusters - created);
       print(
-        `${clusters} clusters: ${seconds.toFixed(1)} s, ${cpuMsPerCluster.toFixed(0)} ms of CPU each, ${rssMib.toFixed(0)} MiB; the world ${step.environmentMib.toFixed(0)} MiB, ${each.toFixed(1)} MiB each`,
+        `${clusters} clusters: ${seconds.toFixed(1)} s, ${cpuMsPerCluster.toFixed(0)} ms of CPU each, ${rssMib.toFixed(0)} MiB; environment ${step.environmentMib.toFixed(0)} MiB, ${each.toFixed(1)} MiB each`,
       );
     }
     if (stopReason !== undefined) {
@@ -177,10 +177,10 @@ function shortageOf(fairway: GrowingFairway): string | undefined {
   const { open, limit } = fairway.openFiles ?? { open: 0, limit: Number.POSITIVE_INFINITY };
   if (open + MIN_FREE_FILES > limit)
     return `Fairway has ${open} files and sockets open, and may have ${limit} (ulimit -Hn)`;
-  const leftMib = freemem() / MIB;
-  if (leftMib >= MIN_FREE_MIB) return undefined;
+  const freeMib = freemem() / MIB;
+  if (freeMib >= MIN_FREE_MIB) return undefined;
   const [environment, total] = [fairway.environmentUsage.rssBytes / MIB, totalmem() / MIB];
-  return `the world takes ${environment.toFixed(0)} MiB of ${total.toFixed(0)}, and ${leftMib.toFixed(0)} are left`;
+  return `the environment takes ${environment.toFixed(0)} MiB of ${total.toFixed(0)}, and ${freeMib.toFixed(0)} are left`;
 }
 
 /** CPU per cluster of a step in ms, minus that of idle clusters in the same time, which is estimated from the end. */

@@ -61,7 +61,7 @@ function figuresOf({ name, goals }: Attack, ownDamage: Damage, peerDamage: Damag
     return [{ name: label, unit, value, peer: peerDamage?.[measure], goal: { kind: 'at-most', value: limit } }];
   };
   return [
-    ...figure(`${name}: longest answer`, 'ms', 'longestMs'),
+    ...figure(`${name}: longest response`, 'ms', 'longestMs'),
     ...figure(`${name}: others wait`, 'ms', 'otherClientsMs'),
     ...figure(`${name}: memory grows by`, 'MiB', 'growthMib'),
   ];

@@ -11,8 +11,8 @@ const SETTLE_MS = 20_000;
 const MIB = 1024 * 1024;
 
 /**
- * Measures the memory of another idle cluster in Fairway's process, including all controllers. Cloud, control planes
- * and nodes run in other processes.
+ * Measures the memory that one more idle cluster needs in Fairway's process, including all controllers. Cloud, control
+ * planes and nodes run in other processes.
  */
 export async function benchIdleCluster(print: (text: string) => void): Promise<void> {
   await using fairway = await IdleClusters.start();

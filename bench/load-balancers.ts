@@ -3,7 +3,7 @@ import { ControllerManager, upstreamManager } from '../tests/upstream-cloud-prov
 import { type Figure, formatFigures } from './figures.ts';
 import { FairwaySubject } from './load-balancers/fairway.ts';
 import { type Cost, SCENARIOS, type Scenario, SLOW_SCENARIOS, waitForStartup } from './load-balancers/scenarios.ts';
-import { FAST, NODES, SLOW, type Subject } from './load-balancers/subject.ts';
+import { FAST_PACE, NODES, SLOW_PACE, type Subject } from './load-balancers/subject.ts';
 
 const MIB = 1024 * 1024;
 
@@ -15,8 +15,8 @@ export async function benchLoadBalancers(print: (text: string) => void): Promise
   const binary = upstreamProgram('openstack-cloud-controller-manager');
   if (binary === undefined) print('upstream is not built: "testbed/cloud-provider-openstack/testbed build" makes it\n');
   for (const [title, pace, scenarios] of [
-    ['Load balancers, on a cloud that takes seconds', FAST, SCENARIOS],
-    ['Load balancers, on a cloud that takes a minute', SLOW, SLOW_SCENARIOS],
+    ['Load balancers, on a cloud that takes seconds', FAST_PACE, SCENARIOS],
+    ['Load balancers, on a cloud that takes a minute', SLOW_PACE, SLOW_SCENARIOS],
   ] as const) {
     const own = await measureCosts(() => FairwaySubject.start(pace), scenarios, print);
     const peer =

@@ -20,7 +20,7 @@ const BENCHES = {
   'openstack-calls': async () => (await import('./openstack-calls.ts')).benchOpenStackCalls,
 } as const satisfies Record<string, () => Promise<(print: (text: string) => void) => Promise<void>>>;
 
-type Name = keyof typeof BENCHES;
+type BenchName = keyof typeof BENCHES;
 
 async function main(names: readonly string[]): Promise<void> {
   const unknown = names.filter((name) => !Object.hasOwn(BENCHES, name));
@@ -31,8 +31,8 @@ async function main(names: readonly string[]): Promise<void> {
   const [cpu] = cpus();
   const memoryGib = Math.round(totalmem() / 1024 ** 3);
   print(`${cpus().length} × ${cpu?.model.trim() ?? 'CPU'}, ${memoryGib} GiB, Node ${process.version}\n`);
-  const chosen = (names.length > 0 ? names : Object.keys(BENCHES)) as Name[];
-  for (const name of chosen) await (await BENCHES[name]())(print);
+  const selectedNames = (names.length > 0 ? names : Object.keys(BENCHES)) as BenchName[];
+  for (const name of selectedNames) await (await BENCHES[name]())(print);
 }
 
 await main(process.argv.slice(2));

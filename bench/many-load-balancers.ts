@@ -45,11 +45,11 @@ export async function benchManyLoadBalancers(print: (text: string) => void): Pro
       value: (idle.rssBytes - before.rssBytes) / MIB / count,
     },
     {
-      name: 'then at rest: OpenStack calls',
+      name: 'then idle: OpenStack calls',
       unit: 'per minute',
       value: ((idle.calls - settled.calls) * 60_000) / IDLE_MS,
     },
-    { name: 'then at rest: CPU', unit: '% of a core', value: (100 * (idle.cpuMs - settled.cpuMs)) / IDLE_MS },
+    { name: 'then idle: CPU', unit: '% of a core', value: (100 * (idle.cpuMs - settled.cpuMs)) / IDLE_MS },
   ];
   print(
     formatFigures(

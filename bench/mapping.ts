@@ -24,7 +24,7 @@ const MACHINES_PER_POOL = 3;
 const ROUNDS = 5;
 
 /**
- * Maps every object of a full installation to keys in all controllers, as a replica does that has just taken over keys.
+ * Maps every object of a full installation to keys in all controllers, like a replica that has just taken over keys.
  * Nothing is reconciled.
  */
 export async function benchMapping(print: (text: string) => void): Promise<void> {

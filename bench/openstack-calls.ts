@@ -72,7 +72,7 @@ function collector(calls: Call[]): Logger {
 }
 
 function operations({ api }: FairwayOnCloud, { flavor }: JobCloud): Record<string, () => Promise<void>> {
-  const allReady = (count: number, isFresh: (name: string) => boolean = () => true) =>
+  const waitUntilReady = (count: number, isFresh: (name: string) => boolean = () => true) =>
     eventually(
       api.resource(machines),
       { namespace },
@@ -90,23 +90,23 @@ function operations({ api }: FairwayOnCloud, { flavor }: JobCloud): Record<strin
       };
       await api.resource(clusters).create(cluster as Cluster);
       await api.resource(nodePools).create(pool as NodePool);
-      await allReady(NODES);
+      await waitUntilReady(NODES);
     },
     [`scale up by ${ADDED_NODES}`]: async () => {
       const value = { spec: { replicas: NODES + ADDED_NODES } };
       await api.resource(nodePools).patch('bench', { type: 'merge', value }, { namespace });
-      await allReady(NODES + ADDED_NODES);
+      await waitUntilReady(NODES + ADDED_NODES);
     },
     [`scale down by ${ADDED_NODES}`]: async () => {
       const value = { spec: { replicas: NODES } };
       await api.resource(nodePools).patch('bench', { type: 'merge', value }, { namespace });
-      await allReady(NODES);
+      await waitUntilReady(NODES);
     },
     'replace a machine': async () => {
       const { items } = await api.resource(machines).list({ namespace });
       const victim = items[0]?.metadata.name ?? '';
       await api.resource(machines).delete(victim, { namespace });
-      await allReady(NODES, (name) => name !== victim);
+      await waitUntilReady(NODES, (name) => name !== victim);
     },
     [`delete a cluster of ${NODES} nodes`]: async () => {
       await api.resource(clusters).delete('bench', { namespace });

@@ -22,7 +22,7 @@ export async function benchScale(print: (text: string) => void): Promise<void> {
   print(
     formatFigures(
       `One cluster of ${NODES_PER_CLUSTER} nodes, and caches of ${CACHED_CLUSTERS}`,
-      unitFigures(one, caches),
+      clusterCostFigures(one, caches),
     ),
   );
   for (const size of SIZES) {
@@ -33,12 +33,12 @@ export async function benchScale(print: (text: string) => void): Promise<void> {
   }
 }
 
-function unitFigures(one: ClusterCost, caches: CacheCost): readonly Figure[] {
+function clusterCostFigures(one: ClusterCost, caches: CacheCost): readonly Figure[] {
   return [
     { name: "writes to Fairway's API to create it", unit: 'writes', value: one.writesToCreate },
-    { name: 'writes at rest', unit: 'per hour', value: one.idleWritesPerHour },
-    { name: 'OpenStack calls of its project at rest', unit: 'per hour', value: one.idleOpenStackCallsPerHour },
-    { name: `lists of ${CACHED_CLUSTERS} clusters, pools and machines`, unit: 'MiB', value: caches.listedMib },
+    { name: 'writes while idle', unit: 'per hour', value: one.idleWritesPerHour },
+    { name: 'OpenStack calls of its project while idle', unit: 'per hour', value: one.idleOpenStackCallsPerHour },
+    { name: `lists of ${CACHED_CLUSTERS} clusters, pools and machines`, unit: 'MiB', value: caches.listMib },
     { name: `heap of caches of ${CACHED_CLUSTERS}`, unit: 'MiB', value: caches.heapMib },
     { name: 'CPU to read them', unit: 'ms', value: caches.cpuMs },
   ];
@@ -62,9 +62,9 @@ function figuresOf(
       unit: 'replicas',
       value: share.projectsListed / (size.clusters / CLUSTERS_PER_PROJECT),
     },
-    { name: 'OpenStack calls at rest, of all replicas (computed)', unit: 'per minute', value: perMinute },
+    { name: 'OpenStack calls while idle, all replicas (computed)', unit: 'per minute', value: perMinute },
     {
-      name: "writes to Fairway's API at rest (computed)",
+      name: "writes to Fairway's API while idle (computed)",
       unit: 'per s',
       value: (one.idleWritesPerHour * size.clusters) / 3600,
     },
@@ -83,7 +83,7 @@ function figuresOf(
             value: takeover.longestMs / 1000,
             goal: { kind: 'at-most', value: 15 } as const,
           },
-          { name: 'parts of 64 that changed hands', unit: 'parts', value: takeover.moved },
+          { name: 'parts of 64 that changed hands', unit: 'parts', value: takeover.movedShards },
         ]
       : []),
   ];

@@ -8,7 +8,7 @@ import { systemClock } from '@fairway/base/clock';
 import { silentLogger } from '@fairway/base/log';
 import { Upstream } from '@fairway/gateway/management/upstream';
 import { createGateway } from '@fairway/gateway/server/gateway';
-import { startFront } from '@fairway/gateway/testing/test-front';
+import { startFrontEnd } from '@fairway/gateway/testing/test-front';
 import { HttpsTransport } from '@fairway/kube/client/https-transport';
 import type { TransportRequest } from '@fairway/kube/client/transport';
 import { ConfiguredClouds } from '@fairway/tenancy/cloud/configured-clouds';
@@ -106,7 +106,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
       plane = stack.use(await startRealControlPlane(binaries, { auditPolicy: POLICY }));
       logOf = async () => linesOf(await readFile(plane.auditLog, 'utf8'));
       real = await callerOf(plane, plane.url, stack);
-      embedded = await callerOf(plane, await startEmbeddedNextTo(plane, audit, stack), stack);
+      embedded = await callerOf(plane, await startEmbeddedServer(plane, audit, stack), stack);
     });
     afterAll(() => stack.disposeAsync());
 
@@ -114,12 +114,12 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
       const id = `same-${AUDITED_REQUESTS.findIndex(({ what }) => what === auditedRequest.what)}`;
       const codes = [await embedded(auditedRequest, id), await real(auditedRequest, id)];
       const records = (await logOf()).filter(({ auditID }) => auditID === id);
-      const ours = audit.events.filter(({ auditID }) => auditID === id);
+      const audited = audit.events.filter(({ auditID }) => auditID === id);
 
       expect(codes[0]).toBe(codes[1]);
-      expect(ours).toHaveLength(1);
-      expect(ours.map(comparable)).toEqual(records.map(comparable));
-      for (const event of [...ours, ...records]) {
+      expect(audited).toHaveLength(1);
+      expect(audited.map(comparable)).toEqual(records.map(comparable));
+      for (const event of [...audited, ...records]) {
         expect(event.stageTimestamp).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
         expect(event.requestReceivedTimestamp <= event.stageTimestamp).toBe(true);
       }
@@ -130,12 +130,12 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
       const auditedRequest: AuditedRequest = { method: 'GET', path: MAPS, who: 'alice', as: 'bob' };
       await embedded(auditedRequest, 'refused');
       await real(auditedRequest, 'refused');
-      const [ours] = audit.events.filter(({ auditID }) => auditID === 'refused');
+      const [audited] = audit.events.filter(({ auditID }) => auditID === 'refused');
       const [records] = (await logOf()).filter(({ auditID }) => auditID === 'refused');
 
       const { verb, user, objectRef, impersonatedUser } = records ?? {};
-      expect(ours).toMatchObject({ verb, user, objectRef, responseStatus: { reason: 'Forbidden', code: 403 } });
-      expect([impersonatedUser, ours?.impersonatedUser]).toEqual([undefined, undefined]);
+      expect(audited).toMatchObject({ verb, user, objectRef, responseStatus: { reason: 'Forbidden', code: 403 } });
+      expect([impersonatedUser, audited?.impersonatedUser]).toEqual([undefined, undefined]);
       expect(records?.responseStatus).toMatchObject({ reason: 'Forbidden', code: 403 });
     });
 
@@ -144,26 +144,26 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
       const certificateAuthority = plane.pki.authority.certificatePem;
       const upstream = new Upstream({ server: plane.url, certificateAuthority, clientCertificate: () => certificate });
       stack.defer(() => upstream.close());
-      const front = stack.use(await startFront(upstream, { username: 'carol', groups: ['system:masters'] }));
+      const front = stack.use(await startFrontEnd(upstream, { username: 'carol', groups: ['system:masters'] }));
       const transport = new HttpsTransport({
         server: front.server.url,
         certificateAuthority: front.server.authority.certificatePem,
       });
       const body = JSON.stringify({ apiVersion: 'v1', kind: 'Secret', metadata: { generateName: 'made-' } });
       const headers = { 'content-type': 'application/json' };
-      const answer = await transport.request({ method: 'POST', path: SECRETS, headers, body });
-      const { metadata } = JSON.parse(await answer.text()) as { metadata: { name: string } };
+      const response = await transport.request({ method: 'POST', path: SECRETS, headers, body });
+      const { metadata } = JSON.parse(await response.text()) as { metadata: { name: string } };
       transport.close();
-      await front.answered();
-      const [ours] = front.audit.events;
-      const [records] = (await logOf()).filter(({ auditID }) => auditID === answer.headers['audit-id']);
+      await front.requestsFinished();
+      const [audited] = front.audit.events;
+      const [records] = (await logOf()).filter(({ auditID }) => auditID === response.headers['audit-id']);
 
-      expect(ours).toMatchObject({
+      expect(audited).toMatchObject({
         auditID: records?.auditID,
         user: { username: 'carol' },
         responseStatus: { code: 201 },
       });
-      expect(ours?.objectRef).toMatchObject({ resource: 'secrets', namespace: 'red', name: metadata.name });
+      expect(audited?.objectRef).toMatchObject({ resource: 'secrets', namespace: 'red', name: metadata.name });
       expect(records).toMatchObject({ user: { username: 'gateway' }, impersonatedUser: { username: 'carol' } });
       expect(records?.sourceIPs).toEqual(['127.0.0.1']);
     });
@@ -182,7 +182,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
     beforeAll(async () => {
       plane = stack.use(await startRealControlPlane(binaries, { auditPolicy: JSON.stringify(LEVELS) }));
       real = await callerOf(plane, plane.url, stack);
-      embedded = await callerOf(plane, await startEmbeddedNextTo(plane, audit, stack), stack);
+      embedded = await callerOf(plane, await startEmbeddedServer(plane, audit, stack), stack);
     });
     afterAll(() => stack.disposeAsync());
 
@@ -193,16 +193,16 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
         await embedded(auditedRequest, id);
         await real(auditedRequest, id);
         const records = linesOf(await readFile(plane.auditLog, 'utf8')).filter(({ auditID }) => auditID === id);
-        const ours = audit.events.filter(({ auditID }) => auditID === id);
+        const audited = audit.events.filter(({ auditID }) => auditID === id);
 
-        expect(ours.map(quoted)).toEqual(records.map(quoted));
+        expect(audited.map(quoted)).toEqual(records.map(quoted));
       },
     );
   },
 );
 
 /** Starts the embedded server with the CAs of the real one; resolves with its URL. */
-async function startEmbeddedNextTo(
+async function startEmbeddedServer(
   plane: RealControlPlane,
   audit: RecordedAudit,
   stack: AsyncDisposableStack,
@@ -276,9 +276,9 @@ async function callerOf({ pki }: RealControlPlane, server: string, stack: AsyncD
       ...(as !== undefined && { 'impersonate-user': as, 'impersonate-group': 'system:masters' }),
     };
     const kinds = body === undefined ? undefined : JSON.stringify({ ...typeOf(path), ...body });
-    const answer = await transports.get(who)?.request({ method, path, headers, ...(kinds && { body: kinds }) });
-    await answer?.text();
-    return answer?.status ?? 0;
+    const response = await transports.get(who)?.request({ method, path, headers, ...(kinds && { body: kinds }) });
+    await response?.text();
+    return response?.status ?? 0;
   };
 }
 

@@ -71,7 +71,7 @@ describe.skipIf(kubectl === undefined)(
         'fairway-admin: get secrets s 200',
         'fairway-admin as mallory: delete secrets s 403',
         'fairway-admin as root: delete secrets s 200',
-        // kubectl checks whether the object is deleted.
+        // kubectl checks whether the object has been deleted.
         'fairway-admin as root: get secrets s 404',
         'nobody: list secrets  401',
       ]);
@@ -104,7 +104,7 @@ describe.skipIf(kubectl === undefined)(
       expect(eventsIn(fairway.output).map(summarize)).toContain('fairway-admin: create configmaps a 201');
     });
 
-    test('lets tenants read the events of their namespace with kubectl, and of no other', async () => {
+    test('lets tenants read only the events of their own namespace with kubectl', async () => {
       const fairway = await RunningFairway.start(join(folder, 'tenants'), ...listen);
       try {
         const as = ['--as', 'alice', '--as-group', 'system:authenticated'];

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Outcome } from '@fairway/controllers/autoscaling/testing/situation';
 import { SITUATIONS } from '@fairway/controllers/autoscaling/testing/situations';
-import { UPSTREAM } from '@fairway/controllers/autoscaling/testing/upstream-decisions';
+import { UPSTREAM_DECISIONS } from '@fairway/controllers/autoscaling/testing/upstream-decisions';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findClusterAutoscaler } from './autoscaling-compared/cluster-autoscaler.ts';
 import { runUpstream } from './autoscaling-compared/upstream.ts';
@@ -35,6 +35,6 @@ describe.skipIf(missing.length > 0)(`${title}${skipped}`, () => {
   });
 
   test.each(SITUATIONS.map(({ name, key }) => [name, key] as const))('%s', (_, key) => {
-    expect(outcomes.get(key)).toEqual(UPSTREAM.decisions[key]);
+    expect(outcomes.get(key)).toEqual(UPSTREAM_DECISIONS.decisions[key]);
   });
 });

@@ -60,7 +60,7 @@ function autoscalingCases(controlPlane: 'simulated' | 'process'): void {
     predicate: (objects: readonly T[]) => boolean,
   ) => eventually(resource, where, predicate, { deadlineMs });
   const waitUntilSize = (pool: string, replicas: number) =>
-    cluster.untilPool(pool, ({ status }: NodePool) => status?.replicas === replicas);
+    cluster.waitForPool(pool, ({ status }: NodePool) => status?.replicas === replicas);
   const pods = () => cluster.tenant.resource<Pod>(Pods);
   const running = (app: string, count: number) =>
     waitUntilAll(
@@ -129,7 +129,7 @@ function autoscalingCases(controlPlane: 'simulated' | 'process'): void {
           reason === 'NotTriggerScaleUp' && /general: /.test(message) && /memory: /.test(message),
       ),
     );
-    const held = await cluster.untilMachines((all) => all.length === 2);
+    const held = await cluster.waitForMachines((all) => all.length === 2);
     expect(held.map(({ status }) => status?.marks?.unneeded)).toEqual([undefined, undefined]);
 
     await budgets().patch('light', { type: 'merge', value: { spec: { minAvailable: 1 } } }, where);
@@ -144,13 +144,13 @@ function autoscalingCases(controlPlane: 'simulated' | 'process'): void {
 
     await running('web', 3);
 
-    await cluster.untilPool('general', ({ status }) => (status?.replicas ?? 0) > 1);
+    await cluster.waitForPool('general', ({ status }) => (status?.replicas ?? 0) > 1);
     expect(await hasEvent('TriggeredScaleUp')).not.toEqual([]);
     expect((await waitUntilSize('memory', 0)).status?.autoscaling?.lastScaleUpTime).toBeUndefined();
   });
 
   test('scales up from zero only the pool whose taint a pod tolerates and whose label it selects', async () => {
-    const { status } = await cluster.untilPool('general', () => true);
+    const { status } = await cluster.waitForPool('general', () => true);
 
     await deploy('cache', 1, {
       nodeSelector: { workload: 'memory' },

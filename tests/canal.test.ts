@@ -84,7 +84,7 @@ describe.skipIf(!isOffered)(`the pod network that Fairway installs ${availabilit
     return eventuallyObject(pods, { namespace, name }, isReady, SHORT_WAIT);
   }
 
-  /** The response of the server on the other node to a pod. */
+  /** The response that a pod gets from the server on the other node. */
   async function request(from: string): Promise<string> {
     const url = `http://${server.status?.podIP}:8080/`;
     return (await tenantKubectl('exec', from, '--', 'timeout', '3', 'wget', '-q', '-O', '-', url)).stdout;

@@ -77,7 +77,7 @@ describe.skipIf(program === undefined).each(CONTROL_PLANES)(
       const apply = (file: string) => kubectl.ok('apply', '-f', join(MANIFESTS, file));
       const waitUntilReady = async (object: string, ...args: readonly string[]) => {
         const { code, stderr } = await kubectl.run(...args, 'wait', '--for=condition=Ready', object, '--timeout=2m');
-        if (code !== 0) throw new Error(`${stderr}\n${manager.said}`);
+        if (code !== 0) throw new Error(`${stderr}\n${manager.outputTail}`);
       };
       const keypair = async (secret: string): Promise<Keypair> => {
         const { data } = (await kubectl.json('get', 'secret', secret)) as { data: Record<string, string> };
@@ -93,7 +93,7 @@ describe.skipIf(program === undefined).each(CONTROL_PLANES)(
         await expect.poll(stderrOf, LONG_WAIT).toBe('');
       });
 
-      test('signs the CA with itself, and a certificate that clients trust', async () => {
+      test('self-signs the CA, and issues a certificate that clients trust', async () => {
         await apply('authority.yaml');
         await waitUntilReady('clusterissuer/authority');
         await apply('web.yaml');
@@ -134,21 +134,21 @@ describe.skipIf(program === undefined).each(CONTROL_PLANES)(
         return (await Promise.all(lists)).flatMap((list) => list.split('\n')).filter(Boolean);
       };
 
-      /** The same, once no issuance is in progress. */
-      const untilSettled = async () => {
+      /** Resolves when no issuance is in progress. */
+      const waitUntilSettled = async () => {
         const template = 'jsonpath={.items[*].status.nextPrivateKeySecretName}';
         await expect.poll(() => kubectl.ok('get', 'certificates', '-A', '-o', template), LONG_WAIT).toBe('');
       };
 
       test('writes nothing after its controllers restart', async () => {
-        await untilSettled();
+        await waitUntilSettled();
         const before = await versions();
 
         await manager.restart();
         // The restarted controllers create this object after they have checked the others.
         await apply('late.yaml');
         await waitUntilReady('certificate/late');
-        await untilSettled();
+        await waitUntilSettled();
 
         expect((await versions()).filter((each) => !each.includes('/late'))).toEqual(before);
       });

@@ -21,7 +21,7 @@ const clusterTitle =
     : `: kube-apiserver ${binaries.version}`;
 const chart = join(PROJECT, 'deploy/helm/fairway');
 const NAMESPACE = ['--namespace', 'fairway-system'];
-/** A helm that its publisher did not build assumes that the cluster is 1.20. */
+/** A helm binary not built by its publisher assumes that the cluster is 1.20. */
 const VERSION = ['--kube-version', '1.36.0'];
 
 interface Rendered {
@@ -92,7 +92,7 @@ describe.skipIf(helm === '')(`the chart${title}`, () => {
     );
   });
 
-  test('renders the alerts and dashboards of its files, with links to the runbooks', () => {
+  test('renders the alerts and dashboards from its files, with links to the runbooks', () => {
     const runbooks = 'https://docs.example.com/runbooks';
     const rendered = withValues({ prometheusRule: { enabled: true, runbooks }, dashboards: { enabled: true } });
 
@@ -204,11 +204,11 @@ describe.skipIf(helm === '')(`the chart${title}`, () => {
     ['podAnnotations.a=1', /podAnnotations\/a.*want string/],
     ['image.tag=1', /image\/tag.*want string/],
     ['image.digest=x', /digest/],
-  ])('refuses --set %s', (set, says) => {
+  ])('refuses --set %s', (set, expectedError) => {
     const { status, stderr } = template('--set', set);
 
     expect(status).toBe(1);
-    expect(stderr).toMatch(says);
+    expect(stderr).toMatch(expectedError);
   });
 
   test('refuses a namespace other than that of Fairway’s own objects', () => {

@@ -16,7 +16,7 @@ import { readCloudsYaml } from '@fairway/service/up/clouds';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 /** Entries of clouds.yaml: a user who may add data frames to a real CloudKitty, and one who may not. */
-const { FAIRWAY_TEST_RATING_CLOUD: admin, FAIRWAY_TEST_RATING_STRANGER: stranger } = process.env;
+const { FAIRWAY_TEST_RATING_CLOUD: admin, FAIRWAY_TEST_RATING_STRANGER: otherUser } = process.env;
 const why = admin === undefined ? ' (skipped: FAIRWAY_TEST_RATING_CLOUD names no CloudKitty)' : '';
 
 /** Behaviour that CloudKitty's documentation leaves open. Each run has its own project. */
@@ -123,12 +123,12 @@ describe.skipIf(why !== '')(`a real CloudKitty${why}`, () => {
     expect(await storedTotals()).toMatchObject({ '0 b3-8': 1, '1 b3-16': 1, '2 g1, "gpu"': 1 });
   });
 
-  test.skipIf(stranger === undefined)('refuses other users (skipped: FAIRWAY_TEST_RATING_STRANGER)', async () => {
+  test.skipIf(otherUser === undefined)('refuses other users (skipped: FAIRWAY_TEST_RATING_STRANGER)', async () => {
     const row = { fromMs: sinceMs, toMs: sinceMs + HOUR_MS, namespace: 'team', projectID: project, uncertain: 0 };
     const frames = dataFrames([
       { ...row, cluster: 'demo', clusterUID: 'u1', resource: 'Node', type: 'b3-8', amount: 3_600 },
     ]);
-    const refusal = await open(stranger ?? '')
+    const refusal = await open(otherUser ?? '')
       .addDataFrames(frames)
       .catch((error: unknown) => error);
 

@@ -34,7 +34,7 @@ describe('fairway cluster audit, on a simulated control plane', () => {
     expect(stderr).toMatch(/set spec\.apiServer\.audit/);
   });
 
-  test('shows who did what in a cluster with audit, live', async () => {
+  test('shows live who did what in a cluster with audit', async () => {
     const client = await clientOf(fairway.kubeconfig);
     const value = { spec: { apiServer: { audit: {} } } };
     const { metadata } = await client
@@ -51,14 +51,14 @@ describe('fairway cluster audit, on a simulated control plane', () => {
     await own.resource(ConfigMaps).create({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'mine', ...at } });
     await own.resource(ConfigMaps).delete('mine', at);
     own.close();
-    const filterOptions = ['cluster', 'audit', 'demo', '--user', 'fairway-admin'];
+    const auditCommand = ['cluster', 'audit', 'demo', '--user', 'fairway-admin'];
 
     await expect
-      .poll(async () => (await queryAudit(...filterOptions)).stdout, { timeout: 20_000, interval: 500 })
+      .poll(async () => (await queryAudit(...auditCommand)).stdout, { timeout: 20_000, interval: 500 })
       .toMatch(
         /^AGE +USER +VERB +OBJECT +CODE\n\S+ +fairway-admin +delete +configmaps mine +200\n\S+ +fairway-admin +create +configmaps mine +201\n$/,
       );
-    expect(JSON.parse((await queryAudit(...filterOptions, '-o', 'json')).stdout)).toMatchObject({
+    expect(JSON.parse((await queryAudit(...auditCommand, '-o', 'json')).stdout)).toMatchObject({
       kind: 'EventList',
       apiVersion: 'audit.k8s.io/v1',
       items: [{ verb: 'delete', sourceIPs: ['127.0.0.1'] }, { verb: 'create' }],

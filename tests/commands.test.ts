@@ -243,11 +243,11 @@ describe('each command, with valid, invalid and missing input', () => {
     { args: ['serve', '--kubeconfig', 'missing'], code: 2, stderr: /missing/ },
     { args: ['cluster', 'list', '--context', 'nope'], code: 2, stderr: /no context "nope"/ },
   ])('exits with $code: fairway $args', async ({ args, code, stdout = /^/, stderr = /^/ }) => {
-    const answer = await session.run(args, MANIFEST_CLUSTER);
+    const result = await session.run(args, MANIFEST_CLUSTER);
 
-    expect(answer).toEqual({ ...answer, code });
-    expect(answer.stdout).toMatch(stdout);
-    expect(answer.stderr).toMatch(stderr);
-    expect(answer.stderr).not.toMatch(/\n +at |TypeError|ZodError/);
+    expect(result).toEqual({ ...result, code });
+    expect(result.stdout).toMatch(stdout);
+    expect(result.stderr).toMatch(stderr);
+    expect(result.stderr).not.toMatch(/\n +at |TypeError|ZodError/);
   });
 });

@@ -53,17 +53,17 @@ const MAX_DURATION_MS = 50_000;
 
 describe('completing names', () => {
   test.each([
-    { away: 'a server that does not answer', kubeconfig: 'silent' },
+    { away: 'a server that does not respond', kubeconfig: 'silent' },
     { away: 'a plugin that asks for a password', kubeconfig: 'asking' },
-    { away: 'a kubeconfig that is not there', kubeconfig: 'missing' },
+    { away: 'a missing kubeconfig', kubeconfig: 'missing' },
   ])('is fast and silent with $away', async ({ kubeconfig }) => {
-    const beganMs = performance.now();
+    const startedMs = performance.now();
     const args = ['__complete', '--', '--kubeconfig', join(folder, kubeconfig), 'cluster', 'get', ''];
     const { stdout, stderr } = await execute(join(PROJECT, 'node_modules/.bin/fairway'), args, { env: env() });
 
     expect(stdout).toBe('');
     expect(stderr.replace('Password: \n', '')).toBe('');
-    expect(performance.now() - beganMs).toBeLessThan(MAX_DURATION_MS);
+    expect(performance.now() - startedMs).toBeLessThan(MAX_DURATION_MS);
   });
 });
 

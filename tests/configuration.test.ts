@@ -62,9 +62,9 @@ describe('a Fairway with one configuration file', () => {
   test('serves clients at its address with a certificate of its own CA, including the additional names', async () => {
     const names = await new Promise<string | undefined>((resolve, reject) => {
       const options = { host: '127.0.0.1', port: new URL(fairway.url).port, path: '/livez', rejectUnauthorized: false };
-      const sentRequest = request(options, (answer) => {
-        const { subjectaltname } = (answer.socket as TLSSocket).getPeerCertificate();
-        answer.resume().once('end', () => resolve(subjectaltname));
+      const sentRequest = request(options, (response) => {
+        const { subjectaltname } = (response.socket as TLSSocket).getPeerCertificate();
+        response.resume().once('end', () => resolve(subjectaltname));
       });
       sentRequest.once('error', reject).end();
     });

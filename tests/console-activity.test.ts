@@ -83,8 +83,8 @@ describe.skipIf(!hasBrowser)('activity in the console', () => {
     await page.getByRole('button', { name: 'Create cluster' }).click();
     await page.getByRole('heading', { name: 'shop', exact: true, level: 1 }).waitFor();
     namespace = new URL(page.url()).pathname.split('/')[3] ?? '';
-    const stranger = await test.openAs('other');
-    await stranger.evaluate(
+    const otherPage = await test.openAs('other');
+    await otherPage.evaluate(
       `fetch('/apis/fairway.dev/v1alpha1/namespaces/${namespace}/clusters/shop', { method: 'DELETE', headers: { 'x-fairway-console': '1' } })`,
     );
   });
@@ -108,7 +108,7 @@ describe.skipIf(!hasBrowser)('activity in the console', () => {
     client.close();
   }
   const audited = '**/clusters/shop/audit?*';
-  const answer = (route: Route, status: number, json: object) => route.fulfill({ status, json });
+  const respond = (route: Route, status: number, json: object) => route.fulfill({ status, json });
 
   it('shows a project’s history: who created what, from where, and which requests were dry runs', async () => {
     const page = await test.openAs('demo');
@@ -180,10 +180,10 @@ describe.skipIf(!hasBrowser)('activity in the console', () => {
 
   it('waits as long as the server requests, and shows until when', async () => {
     const page = await test.openAs('demo');
-    const asked: number[] = [];
+    const requestTimes: number[] = [];
     await page.route('**/auditevents?*', (route) => {
-      asked.push(Date.now());
-      if (asked.length > 1) return route.continue();
+      requestTimes.push(Date.now());
+      if (requestTimes.length > 1) return route.continue();
       const json = { kind: 'Status', code: 429, reason: 'TooManyRequests', message: 'too many' };
       return route.fulfill({ status: 429, headers: { 'retry-after': '2' }, json });
     });
@@ -192,9 +192,9 @@ describe.skipIf(!hasBrowser)('activity in the console', () => {
     expect(await accessibilityProblems(page)).toEqual([]);
     await rows(page, /created cluster shop/).waitFor();
 
-    const [first = 0, second = 0] = asked;
+    const [first = 0, second = 0] = requestTimes;
     expect(second - first).toBeGreaterThanOrEqual(2_000);
-    expect(asked.length).toBe(2);
+    expect(requestTimes.length).toBe(2);
   });
 
   it('distinguishes kubectl’s dry run of a deletion from a deletion', async () => {
@@ -243,7 +243,7 @@ describe.skipIf(!hasBrowser)('activity in the console', () => {
     { window: 'phone', options: { viewport: PHONE } },
   ])('shows hostile events as text, quickly, and no wider than the window: $window', async ({ options }) => {
     const page = await test.openAs('demo', undefined, options);
-    await page.route(audited, (route) => answer(route, 200, { ...IN_CLUSTER, metadata: {}, items: HOSTILE }));
+    await page.route(audited, (route) => respond(route, 200, { ...IN_CLUSTER, metadata: {}, items: HOSTILE }));
     await page.goto(`${test.url}clusters/${namespace}/shop/activity`);
     await rows(page, /mallory\\u202e\)uoy\( ecila.*deleted pod \\u2067<img src=x>\\u0000/).waitFor();
     await rows(page, /deleted constructor of constructor __proto__/).waitFor();
@@ -262,7 +262,7 @@ describe.skipIf(!hasBrowser)('activity in the console', () => {
   it('shows the copy button next to a long command, not on top of it', async () => {
     const page = await test.openAs('demo', undefined, { viewport: PHONE });
     const json = { kind: 'Status', code: 409, reason: 'Conflict', message: 'set spec.apiServer.audit' };
-    await page.route(audited, (route) => answer(route, 409, json));
+    await page.route(audited, (route) => respond(route, 409, json));
     await page.goto(`${test.url}clusters/${namespace}/shop/activity`);
     const command = await page.locator('.fw-copyable pre').boundingBox();
     const button = await page.locator('.fw-copyable button').boundingBox();
@@ -275,7 +275,7 @@ describe.skipIf(!hasBrowser)('activity in the console', () => {
     const page = await test.openAs('demo', `clusters/${namespace}/shop`);
     await page.route(audited, (route) => {
       const isOlder = new URL(route.request().url()).searchParams.has('continue');
-      return answer(route, 200, isOlder ? OLDER_PAGE : { ...IN_CLUSTER, items: repeatItems(IN_CLUSTER.items) });
+      return respond(route, 200, isOlder ? OLDER_PAGE : { ...IN_CLUSTER, items: repeatItems(IN_CLUSTER.items) });
     });
     await page.getByLabel('Cluster sections').getByRole('link', { name: 'Activity' }).click();
     await rows(page, /alice.*deleted Deployment shop in web/)
@@ -306,7 +306,7 @@ describe.skipIf(!hasBrowser)('activity in the console', () => {
       reason: 'NotFound',
       message: 'the server could not find the requested resource',
     };
-    await page.route(audited, (route) => answer(route, 404, json));
+    await page.route(audited, (route) => respond(route, 404, json));
     await page.goto(`${test.url}clusters/${namespace}/shop/activity`);
 
     await page.getByText('The server says: the server could not find the requested resource').waitFor();

@@ -49,17 +49,18 @@ describe.each(JOB_TARGETS)('revoking tenant credentials on $name', (target) => {
       'reports the command for the owner if Keystone permits nobody else to revoke $reason',
       async ({ advice, keys }) => {
         const name = tenant.nextName('stays');
-        const given = await keys();
-        await tenant.createCredential(name, given);
+        const issuedKeys = await keys();
+        await tenant.createCredential(name, issuedKeys);
         await tenant.waitForCredentialCondition(name, 'True', 'AsExpected');
 
         await tenant.deleteCredential(name);
         await tenant.waitForCredentialDeletion(name);
 
-        // Multithreaded Keystone Zed wrongly lets one in ten of them delete itself; then there is nothing to report.
-        const hasEnded = !target.isSimulated && !(await tenant.existsInKeystone(given));
-        const outcome = hasEnded ? 'ended by itself' : await tenant.eventOf(name, 'NotRevoked');
-        expect(outcome).toMatch(hasEnded ? /^ended by itself$/ : advice);
+        // Multithreaded Keystone Zed wrongly lets one in ten restricted credentials delete itself; then there is
+        // nothing to report.
+        const hasExited = !target.isSimulated && !(await tenant.existsInKeystone(issuedKeys));
+        const outcome = hasExited ? 'ended by itself' : await tenant.eventOf(name, 'NotRevoked');
+        expect(outcome).toMatch(hasExited ? /^ended by itself$/ : advice);
       },
     );
 
@@ -75,7 +76,7 @@ describe.each(JOB_TARGETS)('revoking tenant credentials on $name', (target) => {
       expect(await tenant.remainingTrusts()).not.toContain(trust.id);
     });
 
-    it('deletes and revokes a credential with reclaimPolicy Delete after its last cluster is deleted, and not before it has had one', async () => {
+    it('revokes a credential with reclaimPolicy Delete once its last cluster is deleted, but not if it never had a cluster', async () => {
       const trust = await tenant.trust();
       await tenant.createCredential('lent', { trust_id: trust.id }, { reclaimPolicy: 'Delete' });
       const { status } = await tenant.waitForCredentialCondition('lent', 'True', 'AsExpected');
@@ -135,17 +136,18 @@ describe.each(JOB_TARGETS)('revoking tenant credentials on $name', (target) => {
         const { stdout } = await execute(process.execPath, [cli, '-n', namespace, 'credential', ...words], { env });
         return stdout;
       };
-      const mine = async () => (await tenant.client.identity.applicationCredentials()).map(({ name }) => name);
+      const credentialNames = async () =>
+        (await tenant.client.identity.applicationCredentials()).map(({ name }) => name);
 
       const login = ['--cloud', cloud.member];
       const created = await run('create', 'typed', ...login, '--fairway-cloud', cloud.other, '--expires', '1h');
       expect(created).toMatch(/created/);
-      expect(await mine()).toContain(`fairway-${namespace}-typed`);
+      expect(await credentialNames()).toContain(`fairway-${namespace}-typed`);
       expect(await run('list')).toMatch(/typed +\S+ +ApplicationCredential +\S+ +True/);
       const { spec } = await fairway.api.resource(cloudCredentials).get('typed', { namespace });
 
       expect(await run('delete', 'typed', ...login)).toMatch(/deleted/);
-      expect(await mine()).not.toContain(`fairway-${namespace}-typed`);
+      expect(await credentialNames()).not.toContain(`fairway-${namespace}-typed`);
       const { name } = spec.secretRef;
       await eventuallyDeleted(fairway.api.resource(Secrets), { namespace, name }, LONG_WAIT);
     });

@@ -47,7 +47,7 @@ describe.skipIf(binaries === undefined)(`the manifests of fairway serve ${title}
     expect(stderr).toMatch(/no matches for kind "PodMonitor"/);
   });
 
-  test('include dashboards that it accepts', async () => {
+  test('include dashboards that the API server accepts', async () => {
     const folder = join(deploy, 'helm/fairway/files/dashboards');
     const { code, stdout } = await kubectl('apply', '--dry-run=server', '--validate=strict', '-k', folder);
 

@@ -107,9 +107,9 @@ describe.skipIf(!hasBrowser)('the docs site in Chromium', () => {
         if (origin !== 'http://site') return [];
         const target = posix.join('.', pathname, pathname.endsWith('/') ? 'index.html' : '').replace(/^\//, '');
         const text = pages.get(target);
-        const isThere =
+        const exists =
           text !== undefined && (hash === '' || text.includes(`id="${decodeURIComponent(hash.slice(1))}"`));
-        return isThere ? [] : [`${path}: ${link}`];
+        return exists ? [] : [`${path}: ${link}`];
       }),
     );
 

@@ -8,12 +8,12 @@ import type { OpenStackClient } from '@fairway/openstack/openstack-client';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { findAssets, type RealApiServer, startRealApiServer } from './contract/kubernetes/real-api-server.ts';
 import { JOB_TARGETS, type JobCloud } from './main-job/job-clouds.ts';
-import { makeNodeByHand } from './provided-cluster/manual-node.ts';
+import { createManualNode } from './provided-cluster/manual-node.ts';
 import { ProviderProcess } from './provided-cluster/provider-process.ts';
 import { ServerProject } from './provided-cluster/server-project.ts';
 
 const namespace = 'default';
-const patience = { deadlineMs: 400_000 };
+const waitOptions = { deadlineMs: 400_000 };
 const POLL_OPTIONS = { timeout: 400_000, interval: 1_000 };
 const IPV6 = /^fd00:77::/;
 
@@ -42,7 +42,7 @@ describe.each(JOB_TARGETS)(`dual-stack Services of ${API_SERVER} on $name`, (tar
       server = await startRealApiServer(assets ?? '', { serviceRanges: ['10.3.0.0/16', 'fd00:3::/108'] });
       await writeFile(join(folder, 'kubeconfig'), kubeconfig(server));
       await project.boot('alpha', await project.makeNetwork('dual', '10.77.0.0/24', 'fd00:77::/64'));
-      await makeNodeByHand(server.client, 'alpha');
+      await createManualNode(server.client, 'alpha');
       start();
     });
 
@@ -54,7 +54,7 @@ describe.each(JOB_TARGETS)(`dual-stack Services of ${API_SERVER} on $name`, (tar
       if (folder) await rm(folder, { recursive: true });
     });
 
-    beforeEach(() => provider.throwIfEnded());
+    beforeEach(() => provider.throwIfExited());
 
     function start(): void {
       const flags = ['--kubeconfig', join(folder, 'kubeconfig'), '--cloud', cloud.member, '--cluster-name', 'dual'];
@@ -74,7 +74,7 @@ describe.each(JOB_TARGETS)(`dual-stack Services of ${API_SERVER} on $name`, (tar
     }
 
     const waitUntil = (name: string, check: (service: Service) => boolean) =>
-      eventuallyObject(server.client.resource(Services), { namespace, name }, check, patience);
+      eventuallyObject(server.client.resource(Services), { namespace, name }, check, waitOptions);
     const ingressOf = ({ status }: Service) => (status?.loadBalancer?.ingress ?? []).map(({ ip }) => ip ?? '');
     const messageOf = ({ status }: Service) =>
       status?.conditions?.find(({ type }) => type === 'fairway.dev/LoadBalancerReady')?.message ?? '';
@@ -121,7 +121,7 @@ describe.each(JOB_TARGETS)(`dual-stack Services of ${API_SERVER} on $name`, (tar
       expect(await Array.fromAsync(member.network.floatingIps.list())).toHaveLength(2);
     });
 
-    it('reports to a Service that later requires two families that its load balancer stays unchanged', async () => {
+    it('keeps the load balancer of a Service that later requires two families, and reports this on the Service', async () => {
       await make('late', { ports: [{ name: 'http', port: 80, protocol: 'TCP' }] });
       const [address] = ingressOf(await waitUntil('late', (service) => ingressOf(service).length === 1));
       const value = { spec: { ipFamilyPolicy: 'RequireDualStack', ipFamilies: ['IPv4', 'IPv6'] } };
@@ -133,9 +133,14 @@ describe.each(JOB_TARGETS)(`dual-stack Services of ${API_SERVER} on $name`, (tar
         /RequireDualStack: load balancer \S+ has no IPv6 address, and Octavia cannot add one/,
       );
       expect(ingressOf(reported)).toEqual([address]);
-      const hasPayload = ({ reason, involvedObject }: { reason?: string; involvedObject: { name?: string } }) =>
+      const isSyncFailure = ({ reason, involvedObject }: { reason?: string; involvedObject: { name?: string } }) =>
         reason === 'SyncLoadBalancerFailed' && involvedObject.name === 'late';
-      await eventually(server.client.resource(Events), { namespace }, (events) => events.some(hasPayload), patience);
+      await eventually(
+        server.client.resource(Events),
+        { namespace },
+        (events) => events.some(isSyncFailure),
+        waitOptions,
+      );
     });
 
     it('removes the second address from the status of a Service that returns to one family', async () => {
@@ -153,7 +158,7 @@ describe.each(JOB_TARGETS)(`dual-stack Services of ${API_SERVER} on $name`, (tar
     it('leaves nothing behind', async () => {
       const services = server.client.resource(Services);
       for (const name of ['web', 'six', 'late']) await services.delete(name, { namespace });
-      for (const name of ['web', 'six', 'late']) await eventuallyDeleted(services, { namespace, name }, patience);
+      for (const name of ['web', 'six', 'late']) await eventuallyDeleted(services, { namespace, name }, waitOptions);
 
       expect(await Array.fromAsync(member.network.floatingIps.list())).toEqual([]);
       await expect.poll(serving, POLL_OPTIONS).toEqual([]);

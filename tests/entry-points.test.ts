@@ -111,10 +111,10 @@ describe('the entry points of one Fairway', () => {
 
   describe('Kubernetes', () => {
     test.each(KUBERNETES)('%s', async (_, reader, make) => {
-      for (const [owner, stranger] of bothDirections()) {
+      for (const [owner, otherUser] of bothDirections()) {
         const attempt = make(owner);
-        const refused = await deployment.atKubernetes(stranger, attempt);
-        const byCookie = await deployment.atConsole(stranger, attempt);
+        const refused = await deployment.atKubernetes(otherUser, attempt);
+        const byCookie = await deployment.atConsole(otherUser, attempt);
 
         expect([
           refused.status,
@@ -130,12 +130,12 @@ describe('the entry points of one Fairway', () => {
     });
 
     test.each(OPERATORS)('%s', async (_, make) => {
-      for (const [owner, stranger] of bothDirections()) {
+      for (const [owner, otherUser] of bothDirections()) {
         const attempt = make(owner);
-        for (const person of [stranger, owner, rita]) {
+        for (const person of [otherUser, owner, rita]) {
           expect(await deployment.atKubernetes(person, attempt)).toMatchObject({ status: 403 });
         }
-        expect(leakedNames(await deployment.atKubernetes(stranger, attempt), attempt, owner)).toEqual([]);
+        expect(leakedNames(await deployment.atKubernetes(otherUser, attempt), attempt, owner)).toEqual([]);
       }
     });
 
@@ -179,20 +179,20 @@ describe('the entry points of one Fairway', () => {
       ['list pods', 200, 200, () => ({ path: '/api/v1/pods' })],
       ['list nodes', 200, 403, () => ({ path: '/api/v1/nodes' })],
       ['list Secrets', 200, 403, () => ({ path: '/api/v1/secrets' })],
-      ['make a namespace', 201, 403, () => post(`/api/v1/namespaces${dryRunQuery}`, { metadata: { name: 'x' } })],
+      ['create a namespace', 201, 403, () => post(`/api/v1/namespaces${dryRunQuery}`, { metadata: { name: 'x' } })],
       ['list pools', 200, 200, () => ({ path: POOLS })],
       ['scale a pool', 200, 403, ({ pool }) => patch(`${POOLS}/${pool}${dryRunQuery}`, { spec: { replicas: 2 } })],
       ['delete a pool', 200, 403, ({ pool }) => remove(`${POOLS}/${pool}${dryRunQuery}`)],
       [
-        'delete their definition',
+        'delete the definition of pools',
         200,
         403,
         () => remove(`/apis/apiextensions.k8s.io/v1/customresourcedefinitions/nodepools.fairway.dev${dryRunQuery}`),
       ],
     ])('%s', async (_, expected, reader, make) => {
-      for (const [owner, stranger] of bothDirections()) {
+      for (const [owner, otherUser] of bothDirections()) {
         const attempt = make(owner);
-        for (const token of [stranger.token, 'x']) {
+        for (const token of [otherUser.token, 'x']) {
           const response = await deployment.atCluster(owner, { token }, attempt);
           expect([response.status, leakedNames(response, attempt, owner)]).toEqual([401, []]);
         }
@@ -206,9 +206,9 @@ describe('the entry points of one Fairway', () => {
   describe('Magnum', () => {
     test.each(MAGNUM)('%s', async (_, expected, reader, refused, make) => {
       expect((await deployment.atMagnum(rita, make(alice))).status, 'a reader').toBe(reader);
-      for (const [owner, stranger] of bothDirections()) {
+      for (const [owner, otherUser] of bothDirections()) {
         const attempt = make(owner);
-        const response = await deployment.atMagnum(stranger, attempt);
+        const response = await deployment.atMagnum(otherUser, attempt);
 
         expect([response.status, leakedNames(response, attempt, owner)]).toEqual([refused, []]);
         for (const token of ['', 'x'])
@@ -220,12 +220,12 @@ describe('the entry points of one Fairway', () => {
     test.each(['clusters', 'clusters/detail', 'clustertemplates', 'clustertemplates/detail', 'stats'])(
       'lists %s only of the user’s own project',
       async (list) => {
-        for (const [owner, stranger] of bothDirections()) {
+        for (const [owner, otherUser] of bothDirections()) {
           const attempt = {
             path: `/v1/${list}`,
             headers: { 'x-project-id': owner.project, 'x-user-id': owner.userId },
           };
-          const response = await deployment.atMagnum(stranger, attempt);
+          const response = await deployment.atMagnum(otherUser, attempt);
 
           expect([response.status, leakedNames(response, attempt, owner)]).toEqual([200, []]);
         }
@@ -239,8 +239,8 @@ describe('the entry points of one Fairway', () => {
     test.each<readonly [what: string, headers: Readonly<Record<string, string>>]>([
       ['another site', { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' }],
       ['another host of the same site', { 'sec-fetch-site': 'same-site' }],
-      ['an address that somebody typed', { 'sec-fetch-site': 'none' }],
-      ['another origin, in a browser that says so alone', { 'sec-fetch-site': '', origin: 'https://evil.example' }],
+      ['a typed address', { 'sec-fetch-site': 'none' }],
+      ['another origin, in a browser that sends only Origin', { 'sec-fetch-site': '', origin: 'https://evil.example' }],
       ['a frame without an origin', { 'sec-fetch-site': 'same-origin', origin: 'null' }],
     ])('refuses a request for %s with only its cookie', async (_, headers) => {
       expect((await deployment.atConsole(alice, { ...list(alice), headers })).status).toBe(401);
@@ -259,20 +259,20 @@ describe('the entry points of one Fairway', () => {
     });
 
     it('does not switch a user to another user’s project', async () => {
-      for (const [owner, stranger] of bothDirections()) {
+      for (const [owner, otherUser] of bothDirections()) {
         const attempt = { method: 'PUT', path: '/console/session/project', body: { id: owner.project } } as const;
-        const response = await deployment.atConsole(stranger, attempt);
+        const response = await deployment.atConsole(otherUser, attempt);
 
         expect([response.status, leakedNames(response, attempt, owner)]).toEqual([401, []]);
-        expect((await deployment.atConsole(stranger, list(stranger))).status).toBe(200);
+        expect((await deployment.atConsole(otherUser, list(otherUser))).status).toBe(200);
       }
     });
 
     it('does not watch another project', async () => {
-      for (const [owner, stranger] of bothDirections()) {
+      for (const [owner, otherUser] of bothDirections()) {
         const watches = [{ id: 0, path: `${list(owner).path}?watch=true` }];
         const attempt = post('/console/watches', { watches });
-        const response = await deployment.atConsole(stranger, attempt);
+        const response = await deployment.atConsole(otherUser, attempt);
 
         expect(response.text).toContain('"code":403');
         expect(leakedNames(response, attempt, owner)).toEqual([]);

@@ -14,7 +14,7 @@ import { certificatesOf } from './main-job/served-certificates.ts';
 import { TenantScenario } from './main-job/tenant-scenario.ts';
 
 const namespace = 'default';
-const patience = { deadlineMs: 400_000 };
+const waitOptions = { deadlineMs: 400_000 };
 /** For waits on the next list of load balancers. */
 const POLL_OPTIONS = { timeout: 400_000, interval: 1_000 };
 
@@ -49,7 +49,7 @@ describe.each(JOB_TARGETS)('Gateways on $name', (target) => {
         tenant.resource(CustomResourceDefinitions),
         {},
         (all) => all.length >= DEFINITIONS.length && all.every(isEstablished),
-        patience,
+        waitOptions,
       );
     });
 
@@ -168,7 +168,7 @@ describe.each(JOB_TARGETS)('Gateways on $name', (target) => {
 
     it('leaves nothing when it is deleted', async () => {
       await tenant.resource(Gateways).delete('shop', { namespace });
-      await eventuallyDeleted(tenant.resource(Gateways), { namespace, name: 'shop' }, patience);
+      await eventuallyDeleted(tenant.resource(Gateways), { namespace, name: 'shop' }, waitOptions);
 
       expect(await Array.fromAsync(fairway.member.network.floatingIps.list())).toEqual([]);
       await expect

@@ -69,7 +69,7 @@ describe.skipIf(kustomize === undefined).each(CONTROL_PLANES)(
       test('applies definitions, objects of them and workloads in order', async () => {
         const commit = repository.commit(filesOf(SHOP, 'shop'));
         await follow('shop', 'shop');
-        await flux.applied('shop', commit);
+        await flux.applyCommit('shop', commit);
 
         const offer = await kubectl.json('-n', 'shop', 'get', 'offer', 'apples');
         const web = await kubectl.json('-n', 'shop', 'get', 'deployment', 'web');
@@ -77,22 +77,22 @@ describe.skipIf(kustomize === undefined).each(CONTROL_PLANES)(
         expect(web).toMatchObject({ status: { readyReplicas: 2 } });
       });
 
-      const ofShop = () => kubectl.ok('-n', 'shop', 'get', 'offers,deployments,services,configmaps', '-o', 'json');
+      const readShop = () => kubectl.ok('-n', 'shop', 'get', 'offers,deployments,services,configmaps', '-o', 'json');
 
       test('does not write unchanged objects again', async () => {
-        const before = await ofShop();
+        const before = await readShop();
 
-        await flux.reconciled('shop');
-        await flux.reconciled('shop');
+        await flux.reconcileAll('shop');
+        await flux.reconcileAll('shop');
 
-        expect(await ofShop()).toEqual(before);
+        expect(await readShop()).toEqual(before);
       });
 
       test('reverts changes by others', async () => {
         await kubectl.ok('-n', 'shop', 'scale', 'deployment', 'web', '--replicas=5');
         await kubectl.ok('-n', 'shop', 'patch', 'offer', 'apples', '--type=merge', '-p', '{"spec":{"price":9}}');
 
-        await flux.reconciled('shop');
+        await flux.reconcileAll('shop');
 
         expect(await kubectl.json('-n', 'shop', 'get', 'deployment', 'web')).toMatchObject({ spec: { replicas: 2 } });
         expect(await kubectl.json('-n', 'shop', 'get', 'offer', 'apples')).toMatchObject({ spec: { price: 3 } });
@@ -102,7 +102,7 @@ describe.skipIf(kustomize === undefined).each(CONTROL_PLANES)(
         const all = readFileSync(join(SHOP, 'kustomization.yaml'), 'utf8');
         const commit = repository.commit({ 'shop/kustomization.yaml': all.replace('  - offer.yaml\n', '') });
 
-        await flux.applied('shop', commit);
+        await flux.applyCommit('shop', commit);
 
         expect((await kubectl.run('-n', 'shop', 'get', 'offer', 'apples')).stderr).toContain('not found');
         expect(await kubectl.ok('-n', 'shop', 'get', 'deployment', 'web', '-o', 'name')).toContain('web');
@@ -138,7 +138,7 @@ describe.skipIf(kustomize === undefined).each(CONTROL_PLANES)(
           const commit = repository.commit(filesOf(join(EXAMPLE, 'fleet'), FLEET));
           await follow('fleet', FLEET);
 
-          await flux.applied('fleet', commit);
+          await flux.applyCommit('fleet', commit);
 
           expect(await replicas()).toEqual([
             [2, 2],
@@ -151,11 +151,11 @@ describe.skipIf(kustomize === undefined).each(CONTROL_PLANES)(
           ]);
         });
 
-        test('is compared without a write', async () => {
+        test('is compared without being written', async () => {
           const { done, dryRuns } = writes();
 
-          await flux.reconciled('fleet');
-          await flux.reconciled('fleet');
+          await flux.reconcileAll('fleet');
+          await flux.reconcileAll('fleet');
 
           expect(writes().done).toEqual(done);
           expect(writes().dryRuns).toBeGreaterThanOrEqual(dryRuns + 6);
@@ -164,7 +164,7 @@ describe.skipIf(kustomize === undefined).each(CONTROL_PLANES)(
         test('follows a commit with one write', async () => {
           const known = writes().done.length;
 
-          await flux.applied('fleet', commitGeneral(3));
+          await flux.applyCommit('fleet', commitGeneral(3));
 
           await expect.poll(replicas).toEqual([
             [3, 3],
@@ -176,18 +176,18 @@ describe.skipIf(kustomize === undefined).each(CONTROL_PLANES)(
         test('stays unchanged after an invalid commit, with the field in the error', async () => {
           const known = writes().done.length;
 
-          const message = await flux.refused('fleet', commitGeneral(-1));
+          const message = await flux.reconcileRefusedCommit('fleet', commitGeneral(-1));
 
           expect(message).toContain('spec.replicas');
           expect(writes().done.slice(known)).toEqual([]);
-          await flux.applied('fleet', commitGeneral(3));
+          await flux.applyCommit('fleet', commitGeneral(3));
         });
 
         test('matches the repository, regardless of other changes', async () => {
           const known = writes().done.length;
           await cluster.patchPool('fleet-general', { replicas: 5 });
 
-          await flux.reconciled('fleet');
+          await flux.reconcileAll('fleet');
 
           await expect.poll(replicas).toEqual([
             [3, 3],
@@ -201,7 +201,7 @@ describe.skipIf(kustomize === undefined).each(CONTROL_PLANES)(
           const kustomization = all.replace('  - memory.yaml\n', '');
           const commit = repository.commit({ [`${FLEET}/kustomization.yaml`]: kustomization });
 
-          await flux.applied('fleet', commit);
+          await flux.applyCommit('fleet', commit);
 
           await eventuallyDeleted(cluster.own.resource(nodePools), { ...where, name: 'fleet-memory' }, { deadlineMs });
           expect(await replicas()).toEqual([[3, 3]]);

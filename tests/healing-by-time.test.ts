@@ -50,7 +50,7 @@ describe.skipIf(offered === undefined)(
     const stopWatching = new AbortController();
     let before: readonly Machine[];
 
-    const ofPool = (all: readonly Machine[], pool: string) => all.filter(({ spec }) => spec.nodePoolName === pool);
+    const machinesOf = (all: readonly Machine[], pool: string) => all.filter(({ spec }) => spec.nodePoolName === pool);
     const isReady = ({ status }: Machine) => status?.phase === 'Ready';
     const haveRecovered = (all: readonly Machine[]) => all.length === 4 && all.every(isReady);
     /** The state that a repair changes. */
@@ -75,7 +75,7 @@ describe.skipIf(offered === undefined)(
     beforeAll(async () => {
       const options = ['--cloud-check', '3s'];
       cluster = await ProvisionedCluster.create({ manifest: MANIFEST, controlPlane: 'process', options, deadlineMs });
-      before = await cluster.untilMachines(haveRecovered);
+      before = await cluster.waitForMachines(haveRecovered);
       const informer = new Informer(cluster.own.resource<Machine>(machines), cluster.where);
       const note = ({ metadata, status }: Machine) => {
         if (status?.marks?.repair?.due) unhealthy.add(metadata.name ?? '');
@@ -95,24 +95,24 @@ describe.skipIf(offered === undefined)(
       const hangingServer = pidsOf(folder)['kube-apiserver'] ?? 0;
 
       process.kill(hangingServer, 'SIGSTOP');
-      await cluster.untilCluster(isControlPlane('False'));
-      await cluster.untilCluster(isControlPlane('True'));
+      await cluster.waitForCluster(isControlPlane('False'));
+      await cluster.waitForCluster(isControlPlane('True'));
 
       expect(pidsOf(folder)['kube-apiserver']).not.toBe(hangingServer);
-      const after = await cluster.untilMachines(haveRecovered);
+      const after = await cluster.waitForMachines(haveRecovered);
       expect(after.map(identityOf)).toEqual(before.map(identityOf));
       expect([...unhealthy]).toEqual([]);
       expect((await cluster.own.resource<Cluster>(clusters).get('demo', cluster.where)).status?.nodes?.ready).toBe(4);
     });
 
     test('reinstalls or replaces nodes with silent kubelets, as their pools specify, and no others', async () => {
-      const [reinstalled] = ofPool(before, 'by-plan');
-      const [replaced] = ofPool(before, 'replaced');
+      const [reinstalled] = machinesOf(before, 'by-plan');
+      const [replaced] = machinesOf(before, 'replaced');
       if (reinstalled === undefined || replaced === undefined) throw new Error('a pool has no machine');
       const booted = await bootID(reinstalled);
 
       await Promise.all([panic(reinstalled), panic(replaced)]);
-      const after = await cluster.untilMachines(
+      const after = await cluster.waitForMachines(
         (all) =>
           haveRecovered(all) &&
           all.some(({ metadata, spec }) => metadata.name === reinstalled.metadata.name && spec.reinstallTime) &&
@@ -123,7 +123,9 @@ describe.skipIf(offered === undefined)(
       expect(recovered?.status?.serverID).toBe(reinstalled.status?.serverID);
       expect(recovered?.status?.addresses).toEqual(reinstalled.status?.addresses);
       expect(recovered && (await bootID(recovered))).not.toBe(booted);
-      expect(ofPool(after, 'replaced').map(({ status }) => status?.serverID)).not.toContain(replaced.status?.serverID);
+      expect(machinesOf(after, 'replaced').map(({ status }) => status?.serverID)).not.toContain(
+        replaced.status?.serverID,
+      );
       const others = (all: readonly Machine[]) =>
         all.filter(
           ({ metadata }) =>

@@ -55,9 +55,9 @@ describe.skipIf(program === undefined).each(CONTROL_PLANES)(
       const replicas = () => kubectl.ok('get', 'deployment', 'shop-web', '-o', 'jsonpath={.status.readyReplicas}');
 
       test('applies definitions first, runs its hook, and waits for its workloads', async () => {
-        const answer = await helm('install', 'shop', chart, ...wait);
+        const result = await helm('install', 'shop', chart, ...wait);
 
-        expect(answer).toMatchObject({ code: 0, stderr: '' });
+        expect(result).toMatchObject({ code: 0, stderr: '' });
         expect(await kubectl.json('get', 'job', 'shop-migration')).toMatchObject({ status: { succeeded: 1 } });
         expect(await kubectl.json('get', 'offer', 'shop-apples')).toMatchObject({
           spec: { price: 2, currency: 'EUR' },
@@ -66,9 +66,9 @@ describe.skipIf(program === undefined).each(CONTROL_PLANES)(
       });
 
       test('passes its test', async () => {
-        const answer = await helm('test', 'shop', '--timeout=2m');
+        const result = await helm('test', 'shop', '--timeout=2m');
 
-        expect(answer).toMatchObject({ code: 0, stdout: expect.stringMatching(/Phase: +Succeeded/) });
+        expect(result).toMatchObject({ code: 0, stdout: expect.stringMatching(/Phase: +Succeeded/) });
       });
 
       test('changes no object in an upgrade without a change', async () => {
@@ -89,10 +89,10 @@ describe.skipIf(program === undefined).each(CONTROL_PLANES)(
 
       test('rolls back an upgrade whose hook fails', async () => {
         const values = ['--set=replicas=4', '--set=migration=false', '--rollback-on-failure'];
-        const answer = await helm('upgrade', 'shop', chart, ...values, ...wait);
+        const result = await helm('upgrade', 'shop', chart, ...values, ...wait);
 
-        expect(answer.code).toBe(1);
-        expect(answer.stderr).toContain('pre-upgrade hooks failed');
+        expect(result.code).toBe(1);
+        expect(result.stderr).toContain('pre-upgrade hooks failed');
         expect(await history()).toEqual(['1 superseded', '2 superseded', '3 superseded', '4 failed', '5 deployed']);
         expect(await replicas()).toBe('3');
       });
@@ -134,9 +134,9 @@ describe.skipIf(program === undefined).each(CONTROL_PLANES)(
 
         test('is installed and becomes Ready', async () => {
           before = await cloudContent(cluster.fairway.cloudsYaml);
-          const answer = await own('install', 'helmed', FLEET, ...wait);
+          const result = await own('install', 'helmed', FLEET, ...wait);
 
-          expect(answer).toMatchObject({ code: 0, stderr: '' });
+          expect(result).toMatchObject({ code: 0, stderr: '' });
           expect(await pools()).toEqual([['helmed-general', 1, 1]]);
         });
 
@@ -150,9 +150,9 @@ describe.skipIf(program === undefined).each(CONTROL_PLANES)(
 
         test('scales a pool and adds another in an upgrade', async () => {
           const values = ['--set=pools.general.replicas=2', '--set=pools.memory.flavor=r3-128,pools.memory.replicas=1'];
-          const answer = await own('upgrade', 'helmed', FLEET, ...values, ...wait);
+          const result = await own('upgrade', 'helmed', FLEET, ...values, ...wait);
 
-          expect(answer).toMatchObject({ code: 0 });
+          expect(result).toMatchObject({ code: 0 });
           expect(await pools()).toEqual([
             ['helmed-general', 2, 2],
             ['helmed-memory', 1, 1],
@@ -176,10 +176,10 @@ describe.skipIf(program === undefined).each(CONTROL_PLANES)(
 
         test('refuses an invalid value, and names its field', async () => {
           const values = ['--reuse-values', '--set=pools.general.replicas=-1'];
-          const answer = await own('upgrade', 'helmed', FLEET, ...values, ...wait);
+          const result = await own('upgrade', 'helmed', FLEET, ...values, ...wait);
 
-          expect(answer.code).toBe(1);
-          expect(answer.stderr).toContain('spec.replicas');
+          expect(result.code).toBe(1);
+          expect(result.stderr).toContain('spec.replicas');
         });
 
         test('reverts both pool changes in a rollback', async () => {

@@ -8,7 +8,7 @@ import { HOSTILE_BODIES, type HostileBody } from './hostile/bodies.ts';
 import { type HostileRequest, HostileTarget } from './hostile/listeners.ts';
 import { excessiveWork, minWorkOf, type Work, workOf } from './hostile/work.ts';
 
-/** Quadratic parts of a request head are quadratic on their own. */
+/** Bare texts suffice: a part of a request head that takes quadratic time does so without a prefix. */
 const BARE = { bare: true };
 /** Node closes connections with larger heads. */
 const HEAD_LENGTHS = { from: 3_500, to: 14_000 };
@@ -38,8 +38,8 @@ function isExcessive({ cpuMs, maxTurnMs }: Work): boolean {
   return cpuMs > MAX_TIMES * plain.cpuMs || maxTurnMs > MAX_TIMES * plain.maxTurnMs;
 }
 
-function timesAsMuch({ cpuMs, maxTurnMs }: Work): string {
-  const times = (mine: number, baseline: number) => (mine / baseline).toFixed(1);
+function describeCost({ cpuMs, maxTurnMs }: Work): string {
+  const times = (measured: number, baseline: number) => (measured / baseline).toFixed(1);
   return `${times(cpuMs, plain.cpuMs)} times the work, and others wait ${times(maxTurnMs, plain.maxTurnMs)} times as long (${maxTurnMs.toFixed(0)} ms)`;
 }
 
@@ -98,7 +98,7 @@ const PARAMETER_PLACES: readonly { readonly place: string; readonly requestWith:
       }),
     },
     {
-      place: 'names of parameters',
+      place: 'parameter names',
       requestWith: (text) => ({ at: 'api', method: 'GET', path: `/api?${text}=${text}` }),
     },
     ...[
@@ -132,7 +132,7 @@ const PARAMETER_PLACES: readonly { readonly place: string; readonly requestWith:
       requestWith: (text) => ({ at: 'api', method: 'GET', path: '/api', headers: { authorization: `Bearer ${text}` } }),
     },
     {
-      place: 'a scheme of credentials',
+      place: 'an authentication scheme',
       requestWith: (text) => ({ at: 'api', method: 'GET', path: '/api', headers: { authorization: text } }),
     },
     {
@@ -172,17 +172,17 @@ const PARAMETER_PLACES: readonly { readonly place: string; readonly requestWith:
         },
       }),
     },
-    { place: "a path of Magnum's", requestWith: (text) => ({ at: 'magnum', method: 'GET', path: `/v1/${text}` }) },
+    { place: 'a Magnum path', requestWith: (text) => ({ at: 'magnum', method: 'GET', path: `/v1/${text}` }) },
     {
-      place: "a query of Magnum's",
+      place: 'a Magnum query',
       requestWith: (text) => ({ at: 'magnum', as: 'member', method: 'GET', path: `/v1/clusters?${text}` }),
     },
     {
-      place: 'a name at Magnum',
+      place: 'a name in Magnum',
       requestWith: (text) => ({ at: 'magnum', as: 'member', method: 'GET', path: `/v1/clusters/${text}` }),
     },
     {
-      place: 'a token of Keystone',
+      place: 'a Keystone token',
       requestWith: (text) => ({ at: 'magnum', method: 'GET', path: '/v1/clusters', headers: { 'x-auth-token': text } }),
     },
     {
@@ -197,18 +197,21 @@ const PARAMETER_PLACES: readonly { readonly place: string; readonly requestWith:
     },
   ];
 
-test.each(PARAMETER_PLACES)('takes time proportional to any text in $place', async ({ requestWith: requestOf }) => {
-  const found: string[] = [];
-  for (const [index, { name }] of SHORT_TEXTS.entries()) {
-    const texts = { [HEAD_LENGTHS.from]: SHORT_TEXTS[index]?.text, [HEAD_LENGTHS.to]: LONG[index]?.text };
-    const send = (length: number) => target.send(requestOf(texts[length] ?? ''));
-    // Texts that are fast at maximum length are skipped.
-    if ((await workOf(() => send(HEAD_LENGTHS.to))).cpuMs < 40) continue;
-    const excess = await excessiveWork(send, HEAD_LENGTHS);
-    if (excess !== undefined) found.push(`${name}: ${excess}`);
-  }
-  expect(found).toEqual([]);
-});
+test.each(PARAMETER_PLACES)(
+  'takes time proportional to the length of any text in $place',
+  async ({ requestWith: requestOf }) => {
+    const found: string[] = [];
+    for (const [index, { name }] of SHORT_TEXTS.entries()) {
+      const texts = { [HEAD_LENGTHS.from]: SHORT_TEXTS[index]?.text, [HEAD_LENGTHS.to]: LONG[index]?.text };
+      const send = (length: number) => target.send(requestOf(texts[length] ?? ''));
+      // Texts that are fast at maximum length are skipped.
+      if ((await workOf(() => send(HEAD_LENGTHS.to))).cpuMs < 40) continue;
+      const excess = await excessiveWork(send, HEAD_LENGTHS);
+      if (excess !== undefined) found.push(`${name}: ${excess}`);
+    }
+    expect(found).toEqual([]);
+  },
+);
 
 const ANY_ID = '5b3a4f0e-0000-4000-8000-000000000000';
 /** Every request with a body. */
@@ -289,7 +292,7 @@ test.each(BODIES)('handles any body to $to at about the cost of a plain body of 
     const send = () => target.send({ ...request, headers, body: sent });
     let work = await workOf(send);
     if (isExcessive(work)) work = await minWorkOf(3, send);
-    if (isExcessive(work)) found.push(`${body.name}: ${timesAsMuch(work)}`);
+    if (isExcessive(work)) found.push(`${body.name}: ${describeCost(work)}`);
   }
   expect(found).toEqual([]);
 });

@@ -110,7 +110,7 @@ describe.skipIf(missing.length > 0)(`the container image${title}`, () => {
     const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
     const exited = once(child, 'exit');
     try {
-      await new ProcessOutput(child).says(
+      await new ProcessOutput(child).waitForOutput(
         (text) => /^ {2}home +\/var\/lib\/fairway\/home$/m.test(text),
         'fairway serve',
       );

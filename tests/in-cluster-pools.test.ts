@@ -42,7 +42,7 @@ function poolCases(controlPlane: 'simulated' | 'process'): void {
 
   const tenant = (...args: readonly string[]): Promise<CommandResult> =>
     run(kubectl?.path ?? '', ['--kubeconfig', cluster.kubeconfig, ...args]);
-  const untilInner = async (name: string, check: (pool: InClusterNodePool | undefined) => boolean) => {
+  const waitForInnerPool = async (name: string, check: (pool: InClusterNodePool | undefined) => boolean) => {
     const selection = { fieldSelector: `metadata.name=${name}` };
     const pools = cluster.tenant.resource(inClusterNodePools);
     const [found] = await eventually(pools, selection, ([pool]) => check(pool), { deadlineMs });
@@ -59,7 +59,7 @@ function poolCases(controlPlane: 'simulated' | 'process'): void {
 
   test('lists the pools of the cluster', async () => {
     await expect.poll(async () => (await tenant('get', 'nodepools')).stdout).toMatch(/^general /m);
-    await untilInner('general', (pool) => pool?.status?.readyReplicas === 1);
+    await waitForInnerPool('general', (pool) => pool?.status?.readyReplicas === 1);
 
     const { stdout } = await tenant('get', 'nodepools');
     const explanation = await tenant('explain', 'nodepool.spec.replicas');
@@ -77,14 +77,14 @@ function poolCases(controlPlane: 'simulated' | 'process'): void {
 
     expect(scaled).toMatchObject({ code: 0, stdout: 'nodepool.fairway.dev/general scaled\n' });
     expect(waited.code).toBe(0);
-    expect((await cluster.untilPool('general', ({ status }) => status?.readyReplicas === 2)).spec.replicas).toBe(2);
+    expect((await cluster.waitForPool('general', ({ status }) => status?.readyReplicas === 2)).spec.replicas).toBe(2);
     expect((await tenant('get', 'events')).stdout).toContain(
       'updated from the NodePool in the cluster: replicas 1 → 2',
     );
   });
 
-  test('is refused invalid pools immediately, and pools that admission refuses a moment later', async () => {
-    const concurrently = await tenant('scale', 'nodepool/general', '--replicas=6');
+  test('is refused immediately for invalid pools, and a moment later for pools that admission refuses', async () => {
+    const scaleResult = await tenant('scale', 'nodepool/general', '--replicas=6');
     const delayedPatch = await tenant(
       'patch',
       'nodepool',
@@ -94,13 +94,13 @@ function poolCases(controlPlane: 'simulated' | 'process'): void {
       '{"spec":{"flavor":"b3-9"}}',
     );
 
-    expect(concurrently).toMatchObject({
+    expect(scaleResult).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('must not be more than maxReplicas'),
     });
     expect(delayedPatch.code).toBe(0);
-    const pool = await untilInner('general', (each) => accepted(each)?.status === 'False');
-    await untilInner('general', (each) => each?.spec.flavor === 'b3-8');
+    const pool = await waitForInnerPool('general', (each) => accepted(each)?.status === 'False');
+    await waitForInnerPool('general', (each) => each?.spec.flavor === 'b3-8');
     expect(accepted(pool)?.message).toMatch(
       /spec.flavor: Not found: "b3-9": the cloud offers this project no such flavor/,
     );
@@ -118,7 +118,7 @@ function poolCases(controlPlane: 'simulated' | 'process'): void {
     );
 
     const applied = await tenant('apply', '-f', file);
-    const outer = await cluster.untilPool('extra', ({ status }) => status?.readyReplicas === 1);
+    const outer = await cluster.waitForPool('extra', ({ status }) => status?.readyReplicas === 1);
     const reapplied = await tenant('apply', '--server-side', '--force-conflicts', '-f', file);
     const deleted = await tenant('delete', 'nodepool', 'extra', '--timeout=2m');
 
@@ -133,7 +133,7 @@ function poolCases(controlPlane: 'simulated' | 'process'): void {
   test('shows external changes, and yields to them', async () => {
     const staleManifest = await tenant('get', 'nodepool', 'general', '-o', 'json');
     await cluster.patchPool('general', { replicas: 3 });
-    await untilInner('general', (pool) => pool?.spec.replicas === 3);
+    await waitForInnerPool('general', (pool) => pool?.spec.replicas === 3);
 
     const file = join(cluster.home, 'stale.json');
     await writeFile(file, staleManifest.stdout.replace('"maxReplicas": 5', '"maxReplicas": 4'));
@@ -141,7 +141,7 @@ function poolCases(controlPlane: 'simulated' | 'process'): void {
 
     // The cluster itself refuses an object that has changed since it was read.
     expect(replaced).toMatchObject({ code: 1, stderr: expect.stringContaining('the object has been modified') });
-    expect((await cluster.untilPool('general', () => true)).spec).toMatchObject({ replicas: 3, maxReplicas: 5 });
+    expect((await cluster.waitForPool('general', () => true)).spec).toMatchObject({ replicas: 3, maxReplicas: 5 });
   });
 
   test('changes a pool while Fairway is killed, or before it reads again, and the next Fairway applies it', async () => {
@@ -153,11 +153,11 @@ function poolCases(controlPlane: 'simulated' | 'process'): void {
 
     await expect.poll(async () => (await tenant('scale', 'nodepool/general', '--replicas=2')).code).toBe(0);
 
-    await cluster.untilPool('general', ({ spec }) => spec.replicas === 2);
+    await cluster.waitForPool('general', ({ spec }) => spec.replicas === 2);
   });
 
   test('deletes the definition, and the pools remain and are shown again', async () => {
-    const before = await cluster.untilPool('general', () => true);
+    const before = await cluster.waitForPool('general', () => true);
 
     const definition = async () =>
       (await tenant('get', 'crd', DEFINITION_NAME, '-o', 'jsonpath={.metadata.uid}')).stdout;
@@ -169,7 +169,7 @@ function poolCases(controlPlane: 'simulated' | 'process'): void {
     expect(deleted).toMatchObject({ code: 0, stderr: '' });
     await expect.poll(definition).not.toMatch(new RegExp(`^(${previousDefinition})?$`));
     await expect.poll(async () => (await tenant('get', 'nodepools')).stdout).toMatch(/^general /m);
-    const after = await cluster.untilPool('general', () => true);
+    const after = await cluster.waitForPool('general', () => true);
     expect(after.metadata).toMatchObject({ uid: before.metadata.uid, generation: before.metadata.generation });
     expect(after.metadata.deletionTimestamp).toBeUndefined();
   });
@@ -183,13 +183,13 @@ function poolCases(controlPlane: 'simulated' | 'process'): void {
     await tenant('create', '-f', file);
     await tenant('patch', 'nodepool', 'general', '--type=merge', '-p', '{"spec":{"maxReplicas":6}}');
 
-    await cluster.untilPool('general', ({ spec }) => spec.maxReplicas === 6);
+    await cluster.waitForPool('general', ({ spec }) => spec.maxReplicas === 6);
     const { items } = await cluster.own.resource(nodePools).list(cluster.where);
     expect(items.map(({ metadata }) => metadata.name)).toEqual(['general']);
     await tenant('delete', '-f', file, '--wait=false');
   });
 
-  test('no longer sees them if the plan allows none', async () => {
+  test('no longer sees pools if the plan allows none', async () => {
     const value = { spec: { nodePools: { allowInCluster: false } } };
     await cluster.own.resource(plans).patch('free', { type: 'merge', value });
 
@@ -202,6 +202,6 @@ function poolCases(controlPlane: 'simulated' | 'process'): void {
       },
     );
     expect(await tenant('get', 'nodepools')).toMatchObject({ code: 1, stdout: '' });
-    expect((await cluster.untilPool('general', () => true)).metadata.deletionTimestamp).toBeUndefined();
+    expect((await cluster.waitForPool('general', () => true)).metadata.deletionTimestamp).toBeUndefined();
   });
 }

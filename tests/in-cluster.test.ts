@@ -67,7 +67,7 @@ describe.skipIf(offered === undefined)(`the image in a pod on a real node ${titl
   const kubectl = (...args: readonly string[]) => cluster.kubectl(...args);
   const asAlice = (...args: readonly string[]) => run(kubectlPath, [...alice, '--namespace', 'team-a', ...args]);
   const pods = () => cluster.client.resource<Pod>(Pods);
-  const ours = { namespace, labelSelector: LABELS };
+  const ownPods = { namespace, labelSelector: LABELS };
 
   beforeAll(async () => {
     if (offered === undefined) return;
@@ -108,7 +108,7 @@ describe.skipIf(offered === undefined)(`the image in a pod on a real node ${titl
   async function readyPod(predicate: (pod: Pod) => boolean = () => true): Promise<Pod> {
     const found = await eventually(
       pods(),
-      ours,
+      ownPods,
       (all) => all.length === 1 && all.every((pod) => isReady(pod) && predicate(pod)),
       SHORT_WAIT,
     );
@@ -203,8 +203,8 @@ describe.skipIf(offered === undefined)(`the image in a pod on a real node ${titl
     succeeded(await kubectl('-n', 'team-a', 'create', 'rolebinding', 'alice', ...role));
     const token = succeeded(await kubectl('-n', 'team-a', 'create', 'token', 'alice')).trim();
     const service = await cluster.client.resource<Service>(Services).get('fairway-gateway', { namespace });
-    const caCertificates = await cluster.client.resource<Secret>(Secrets).get('fairway-gateway', { namespace });
-    const authority = Buffer.from(caCertificates.data?.['ca.crt'] ?? '', 'base64').toString();
+    const gatewaySecret = await cluster.client.resource<Secret>(Secrets).get('fairway-gateway', { namespace });
+    const authority = Buffer.from(gatewaySecret.data?.['ca.crt'] ?? '', 'base64').toString();
     alice = [
       `--server=https://${service.spec?.clusterIP}:8443`,
       `--tls-server-name=fairway-gateway.${namespace}.svc`,

@@ -10,7 +10,7 @@ import { certificatesOf } from './main-job/served-certificates.ts';
 import { TenantScenario } from './main-job/tenant-scenario.ts';
 
 const namespace = 'default';
-const patience = { deadlineMs: 400_000 };
+const waitOptions = { deadlineMs: 400_000 };
 /** For waits on the next list of load balancers. */
 const POLL_OPTIONS = { timeout: 400_000, interval: 1_000 };
 const INTERNAL = { 'octavia.ingress.kubernetes.io/internal': 'false' };
@@ -69,7 +69,7 @@ describe.each(JOB_TARGETS)('Ingresses on $name', (target) => {
         tenant.resource(Ingresses),
         { namespace, name: 'shop' },
         (ingress: Ingress) => ingress.status?.loadBalancer?.ingress?.[0]?.ip !== undefined,
-        patience,
+        waitOptions,
       );
 
       const floating = await Array.fromAsync(fairway.member.network.floatingIps.list());
@@ -133,7 +133,7 @@ describe.each(JOB_TARGETS)('Ingresses on $name', (target) => {
 
     it('leaves nothing behind', async () => {
       await tenant.resource(Ingresses).delete('shop', { namespace });
-      await eventuallyDeleted(tenant.resource(Ingresses), { namespace, name: 'shop' }, patience);
+      await eventuallyDeleted(tenant.resource(Ingresses), { namespace, name: 'shop' }, waitOptions);
 
       await expect.poll(routes, POLL_OPTIONS).toEqual([]);
       const { loadBalancers } = fairway.member.loadBalancing;

@@ -79,8 +79,8 @@ describe.each(JOB_TARGETS)('Keystone users on $name', ({ name: target, isMissing
         });
 
         it('a member of another project is unauthenticated, like a user with a forged token', async () => {
-          for (const stranger of [other, await cluster.by(FORGED), await cluster.by('not-even-a-token')]) {
-            expect(await stranger.run('get', 'namespaces')).toMatchObject({ code: 1, stderr: UNAUTHORIZED });
+          for (const otherUser of [other, await cluster.by(FORGED), await cluster.by('not-even-a-token')]) {
+            expect(await otherUser.run('get', 'namespaces')).toMatchObject({ code: 1, stderr: UNAUTHORIZED });
           }
           expect(await reviewed(await tokenOf(job.other))).toEqual(await reviewed(FORGED));
           expect(await reviewed(await tokenOf(job.reader))).toMatchObject({ authenticated: true });
@@ -118,14 +118,14 @@ describe.each(JOB_TARGETS)('Keystone users on $name', ({ name: target, isMissing
 
         it('a revoked token expires within half a minute', async () => {
           const { id } = await cluster.fairway.cloud(job.member).session.token();
-          const deletionNote = await cluster.by(id);
-          await deletionNote.ok('get', 'namespaces');
+          const tokenHolder = await cluster.by(id);
+          await tokenHolder.ok('get', 'namespaces');
           await new ServiceApi(cloud.session, 'identity').send('DELETE', '/auth/tokens', {
             headers: { 'x-subject-token': id },
           });
 
           await expect
-            .poll(() => deletionNote.run('get', 'namespaces'), { interval: 1_000 })
+            .poll(() => tokenHolder.run('get', 'namespaces'), { interval: 1_000 })
             .toMatchObject({ stderr: UNAUTHORIZED });
           await member.ok('get', 'namespaces');
         });

@@ -27,13 +27,13 @@ const ATTEMPTS: readonly (readonly [
   call: (client: KubeClient, namespace: string) => Promise<unknown>,
 ])[] = [
   ['list clusters', (client, namespace) => list(client, namespace)],
-  ['list clusters of all', (client) => client.resource(clusters).list()],
+  ['list clusters of all namespaces', (client) => client.resource(clusters).list()],
   ['get a cluster', (client, namespace) => client.resource(clusters).get('demo', { namespace })],
   ['delete credentials', (client, namespace) => client.resource(cloudCredentials).deleteCollection({ namespace })],
   ['write a Secret', (client, namespace) => client.resource(Secrets).create(aSecret(namespace, 'stolen'))],
   ['read a Secret', (client, namespace) => client.resource(Secrets).get('login', { namespace })],
   ['change the namespace', (client, namespace) => claim(client, namespace)],
-  ['make a namespace', (client) => client.resource(Namespaces).create({ metadata: { name: 'mine' }, spec: {} })],
+  ['create a namespace', (client) => client.resource(Namespaces).create({ metadata: { name: 'mine' }, spec: {} })],
 ];
 
 function claim(client: KubeClient, namespace: string): Promise<unknown> {
@@ -108,7 +108,7 @@ describe.each(JOB_TARGETS)('Keystone users on $name', ({ isMissing, open }) => {
       const projects = await browser.fetchJson('/console/session/projects');
       const listed = await browser.fetchJson(path);
       const first = browser.cookie;
-      // For the same project, but the token is another one.
+      // The project is the same, but the token is another.
       await browser.fetchJson('/console/session/project', { method: 'PUT', body: { id: project } });
       const second = browser.cookie;
       const stillValid = await browser.fetchJson(path);
@@ -123,7 +123,7 @@ describe.each(JOB_TARGETS)('Keystone users on $name', ({ isMissing, open }) => {
       const after = await browser.fetchJson(path);
       browser.close();
       const { id, secret } = created.body as { id: string; secret: string };
-      const given = await fairway.cloud(job.member, { kind: 'applicationCredential', id, secret }).session.token();
+      const issued = await fairway.cloud(job.member, { kind: 'applicationCredential', id, secret }).session.token();
       await cloud.identity.deleteApplicationCredential(id);
 
       expect([stillValid.status, expired.status]).toEqual([200, 401]);
@@ -134,7 +134,7 @@ describe.each(JOB_TARGETS)('Keystone users on $name', ({ isMissing, open }) => {
       expect(projects.body).toMatchObject({
         projects: expect.arrayContaining([expect.objectContaining({ id: project })]),
       });
-      expect(given.token.project?.id).toBe(project);
+      expect(issued.token.project?.id).toBe(project);
     });
 
     it('lets a reader only read', async () => {
@@ -170,12 +170,12 @@ describe.each(JOB_TARGETS)('Keystone users on $name', ({ isMissing, open }) => {
 
     it('refuses revoked tokens within seconds', async () => {
       const { id } = await fairway.cloud(job.member).session.token();
-      const deletionNote = fairway.by(id);
-      await list(deletionNote, project);
+      const tokenHolder = fairway.by(id);
+      await list(tokenHolder, project);
       const headers = { 'x-subject-token': id };
       await new ServiceApi(cloud.session, 'identity').send('DELETE', '/auth/tokens', { headers });
 
-      await expect.poll(() => codeOf(list(deletionNote, project)), { interval: 500 }).toBe(401);
+      await expect.poll(() => codeOf(list(tokenHolder, project)), { interval: 500 }).toBe(401);
       expect(await codeOf(list(member, project))).toBe(0);
     });
 

@@ -26,8 +26,8 @@ class Output {
     }
   }
 
-  /** Resolves when the output matches; rejects if the last process ends first. */
-  async says(matches: (text: string) => boolean): Promise<void> {
+  /** Resolves when the output matches; rejects if the last process exits first. */
+  async waitForOutput(matches: (text: string) => boolean): Promise<void> {
     const open = this.#streams.filter((stream) => !stream.closed);
     const ended = Promise.all(open.map((stream) => once(stream, 'close'))).then(() => true);
     while (!matches(this.text)) {
@@ -68,33 +68,33 @@ test.each([
   { signal: 'SIGKILL', reason: 'nothing is passed on' },
 ] as const)('stops Fairway gracefully when its npm gets $signal: $reason', async ({ signal }) => {
   const output = launch('npx', ['fairway', ...UP, folder], 'ignore');
-  await output.says(hasStarted);
+  await output.waitForOutput(hasStarted);
   previousProcess?.kill(signal);
 
-  await output.says(hasStopped);
+  await output.waitForOutput(hasStopped);
   expect(existsSync(join(folder, 'lock'))).toBe(false);
 });
 
 test('stops a Fairway in the foreground of a shell, but not one in the background', async () => {
   const command = `${process.execPath} ${MAIN} ${UP.join(' ')}`;
   const foreground = launch('sh', ['-c', `${command} ${join(folder, 'a')}; true`], 'pipe');
-  await foreground.says(hasStarted);
+  await foreground.waitForOutput(hasStarted);
   previousProcess?.kill('SIGTERM');
-  await foreground.says(hasStopped);
+  await foreground.waitForOutput(hasStopped);
 
   const background = launch('sh', ['-c', `${command} ${join(folder, 'b')} & wait`], 'pipe');
-  await background.says(hasStarted);
+  await background.waitForOutput(hasStarted);
   const pid = Number.parseInt(readFileSync(join(folder, 'b', 'lock'), 'utf8'), 10);
   previousProcess?.kill('SIGTERM');
   await once(previousProcess as ChildProcess, 'exit');
   // Fairway checks every second, and a second Fairway needs longer than that to start on its own home.
   const other = launch('sh', ['-c', `${command} ${join(folder, 'c')}; true`], 'pipe');
-  await other.says(hasStarted);
+  await other.waitForOutput(hasStarted);
   previousProcess?.kill('SIGTERM');
-  await other.says(hasStopped);
+  await other.waitForOutput(hasStopped);
   expect(identifyProcess(pid)).toBeDefined();
   process.kill(pid, 'SIGTERM');
-  await background.says((text) => text.includes('stopped\n'));
+  await background.waitForOutput((text) => text.includes('stopped\n'));
 });
 
 test('ends a start that waits for a hanging API server on a signal', async () => {
@@ -105,7 +105,7 @@ test('ends a start that waits for a hanging API server on a signal', async () =>
   writeFileSync(kubeconfig, renderKubeconfig({ name: 'a', server: `https://127.0.0.1:${port}`, token: 't' }));
   const args = ['serve', '--home', join(folder, 'home'), '--kubeconfig', kubeconfig, '--listen', '127.0.0.1:0'];
   const output = launch(process.execPath, [MAIN, ...args], 'ignore');
-  await output.says((text) => text.includes('connecting to the management cluster'));
+  await output.waitForOutput((text) => text.includes('connecting to the management cluster'));
   previousProcess?.kill('SIGTERM');
   const [code] = await once(previousProcess as ChildProcess, 'exit');
   silent.close();

@@ -40,16 +40,16 @@ describe.skipIf(offered === undefined)(
     /** The namespace at Fairway. */
     const atFairway = () => ({ namespace: fairway.namespace });
     const cli = (...args: readonly string[]) => run('npx', ['fairway', ...args], { KUBECONFIG: fairway.kubeconfig });
-    const untilMachines = (check: (all: readonly Machine[]) => boolean) =>
+    const waitForMachines = (check: (all: readonly Machine[]) => boolean) =>
       eventually(own.resource<Machine>(machines), atFairway(), check, LONG_WAIT);
-    const untilPool = (check: (pool: NodePool) => boolean) =>
+    const waitForPool = (check: (pool: NodePool) => boolean) =>
       eventually(
         own.resource<NodePool>(nodePools),
         atFairway(),
         ([pool]) => pool !== undefined && check(pool),
         LONG_WAIT,
       );
-    const untilCluster = (check: (cluster: Cluster) => boolean) =>
+    const waitForCluster = (check: (cluster: Cluster) => boolean) =>
       eventually(
         own.resource<Cluster>(clusters),
         atFairway(),
@@ -57,7 +57,7 @@ describe.skipIf(offered === undefined)(
         LONG_WAIT,
       );
     const patchPool = async (spec: object) => {
-      const [pool] = await untilPool(() => true);
+      const [pool] = await waitForPool(() => true);
       const value = { spec };
       await own.resource<NodePool>(nodePools).patch(pool?.metadata.name ?? '', { type: 'merge', value }, atFairway());
     };
@@ -68,7 +68,7 @@ describe.skipIf(offered === undefined)(
     const allRun = (pods: readonly Pod[]) =>
       pods.filter(({ metadata, status }) => status?.phase === 'Running' && !metadata.deletionTimestamp).length ===
       REPLICAS;
-    const untilPodsRun = () => eventually(tenant.resource<Pod>(Pods), where, allRun, LONG_WAIT);
+    const waitUntilPodsRun = () => eventually(tenant.resource<Pod>(Pods), where, allRun, LONG_WAIT);
     const allowMissing = (minAvailable: number) =>
       tenant
         .resource<PodDisruptionBudget>(PodDisruptionBudgets)
@@ -107,7 +107,7 @@ describe.skipIf(offered === undefined)(
         metadata: { name: 'web', ...where },
         spec: { minAvailable: REPLICAS, selector: { matchLabels: labels } },
       });
-      await untilPodsRun();
+      await waitUntilPodsRun();
     });
     afterAll(async () => {
       tenant?.close();
@@ -117,12 +117,12 @@ describe.skipIf(offered === undefined)(
     });
 
     test('Rolling: keeps a node while a budget allows no disruptions, then replaces the nodes', async () => {
-      const before = await untilMachines((all) => all.length === 2);
+      const before = await waitForMachines((all) => all.length === 2);
       const image = (await imageIDs()).get('Debian 12') ?? '';
 
       await patchPool({ image: 'Debian 12', upgradeStrategy: { type: 'Rolling', maxSurge: 1, maxUnavailable: 0 } });
 
-      const held = await untilMachines((all) =>
+      const held = await waitForMachines((all) =>
         all.some(({ status }) => findCondition(status?.conditions, 'Ready')?.reason === 'PodDisruptionBudget'),
       );
       expect(held.filter(runsImage(image))).toHaveLength(1);
@@ -131,30 +131,30 @@ describe.skipIf(offered === undefined)(
       ).toEqual([]);
 
       await allowMissing(1);
-      const after = await untilMachines((all) => all.length === 2 && all.every(runsImage(image)));
-      await untilPodsRun();
+      const after = await waitForMachines((all) => all.length === 2 && all.every(runsImage(image)));
+      await waitUntilPodsRun();
       const names = before.map(({ metadata }) => metadata.name);
       expect(after.filter(({ metadata }) => names.includes(metadata.name))).toEqual([]);
     });
 
     test('InPlace: rebuilds the same servers with another image one after the other, and their pods move', async () => {
-      const before = await untilMachines((all) => all.length === 2);
+      const before = await waitForMachines((all) => all.length === 2);
       const bootIDs = (nodes: readonly Node[]) => nodes.map(({ status }) => status?.nodeInfo?.bootID);
       const booted = bootIDs((await tenant.resource<Node>(Nodes).list()).items);
       const image = (await imageIDs()).get('Ubuntu 22.04') ?? '';
 
       await patchPool({ image: 'Ubuntu 22.04', upgradeStrategy: { type: 'InPlace' } });
 
-      const after = await untilMachines((all) => all.length === 2 && all.every(runsImage(image)));
+      const after = await waitForMachines((all) => all.length === 2 && all.every(runsImage(image)));
       const serverIDs = (all: readonly Machine[]) => all.map(({ status }) => status?.serverID ?? '').sort();
       expect(serverIDs(after)).toEqual(serverIDs(before));
       const now = bootIDs((await tenant.resource<Node>(Nodes).list()).items);
       expect(now.filter((id) => booted.includes(id))).toEqual([]);
-      await untilPodsRun();
+      await waitUntilPodsRun();
     });
 
     test('healing: replaces a node whose server was deleted, and its pods run elsewhere', async () => {
-      const [targetNode] = await untilMachines(
+      const [targetNode] = await waitForMachines(
         (all) => all.length === 2 && all.every(({ status }) => status?.phase === 'Ready'),
       );
       const cloud = openCloud(readCloudsYaml(fairway.cloudsYaml), 'simulator', {
@@ -165,13 +165,13 @@ describe.skipIf(offered === undefined)(
       await cloud.client().compute.servers.delete(targetNode?.status?.serverID ?? '');
       await cloud.close();
 
-      const after = await untilMachines(
+      const after = await waitForMachines(
         (all) =>
           all.length === 2 &&
           all.every(({ metadata, status }) => status?.phase === 'Ready' && metadata.name !== targetNode?.metadata.name),
       );
 
-      await untilPodsRun();
+      await waitUntilPodsRun();
       const nodes = await eventually(tenant.resource<Node>(Nodes), {}, (all) => all.length === 2, LONG_WAIT);
       expect(nodes.map(({ metadata }) => metadata.name ?? '').sort()).toEqual(
         after.map(({ metadata }) => metadata.name ?? '').sort(),
@@ -188,12 +188,12 @@ describe.skipIf(offered === undefined)(
           .patch('demo', { type: 'merge', value: { spec: { hibernation: { enabled } } } }, atFairway());
 
       await hibernate(true);
-      await untilCluster(({ status }) => status?.phase === 'Hibernated');
+      await waitForCluster(({ status }) => status?.phase === 'Hibernated');
       expect((await own.resource<Machine>(machines).list(atFairway())).items).toEqual([]);
 
       await hibernate(false);
-      await untilCluster(({ status }) => status?.phase === 'Ready' && status.nodes?.ready === 2);
-      await untilPodsRun();
+      await waitForCluster(({ status }) => status?.phase === 'Ready' && status.nodes?.ready === 2);
+      await waitUntilPodsRun();
       const kept = await tenant.resource<ConfigMap>(ConfigMaps).get('kept', where);
       expect(kept.data).toEqual({ answer: '42' });
     });

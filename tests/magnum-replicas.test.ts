@@ -32,7 +32,7 @@ describe.skipIf(isMissing)(`Magnum's API on replicas in front of kube-apiserver$
   let simulated: SimulatedCloud;
   let home: Home;
   const replicas: RunningReplica[] = [];
-  /** The replica that Keystone's catalog leads to. */
+  /** The replica that Keystone's catalog points to. */
   let current: RunningReplica;
 
   beforeAll(async () => {
@@ -88,7 +88,7 @@ describe.skipIf(isMissing)(`Magnum's API on replicas in front of kube-apiserver$
     if (code !== 0) throw new Error(`openstack coe ${args.join(' ')}: ${stderr}`);
     return JSON.parse(stdout) as T;
   };
-  const whenStatus = (status: string) =>
+  const waitForStatus = (status: string) =>
     expect
       .poll(async () => (await json('simulator', 'cluster', 'show', 'Demo_1'))['status'], POLL_OPTIONS)
       .toBe(status);
@@ -108,14 +108,14 @@ describe.skipIf(isMissing)(`Magnum's API on replicas in front of kube-apiserver$
       code: 0,
       stdout: expect.stringContaining('accepted'),
     });
-    await whenStatus('CREATE_COMPLETE');
+    await waitForStatus('CREATE_COMPLETE');
 
     useReplica(await start());
     expect(await json<{ name: string }[]>('simulator', 'cluster', 'list')).toMatchObject([
       { name: 'Demo_1', status: 'CREATE_COMPLETE', node_count: 1 },
     ]);
     expect((await coe('simulator', 'cluster', 'resize', 'Demo_1', '2')).code).toBe(0);
-    await whenStatus('UPDATE_COMPLETE');
+    await waitForStatus('UPDATE_COMPLETE');
     const shown = await json('simulator', 'cluster', 'show', 'Demo_1');
     expect(shown['node_addresses']).toHaveLength(2);
   });
@@ -167,7 +167,7 @@ describe.skipIf(isMissing)(`Magnum's API on replicas in front of kube-apiserver$
   test('keeps serving when one replica is killed', async () => {
     await replicas[0]?.kill();
 
-    // Until the other replica validates writes for the API server.
+    // Polls until the other replica validates writes for the API server.
     await expect
       .poll(async () => (await coe('simulator', 'cluster', 'delete', 'Demo_1')).stdout, POLL_OPTIONS)
       .toContain('accepted');

@@ -25,7 +25,7 @@ describe.skipIf(client === undefined).each(JOB_TARGETS)(`openstack coe on $name$
 
     const coe = (person: Person, ...args: readonly string[]) => session.openstack(person, 'coe', ...args);
     const show = (name: string) => session.json('tenant', 'coe', 'cluster', 'show', name);
-    const whenStatus = (name: string, status: string) =>
+    const waitForStatus = (name: string, status: string) =>
       expect.poll(async () => (await show(name))['status'], { interval: 1_000, timeout: 400_000 }).toBe(status);
 
     test('creates a cluster from a user’s own template, with a trust that Fairway stores for it', async () => {
@@ -43,14 +43,14 @@ describe.skipIf(client === undefined).each(JOB_TARGETS)(`openstack coe on $name$
         '--external-network',
         'public',
       ];
-      const made = await coe(
+      const creation = await coe(
         'tenant',
         'cluster',
         ...own,
         '--labels',
         `kube_tag=v${older.split('-')[1]},fairway_plan=free`,
       );
-      expect(made).toMatchObject({ code: 0, stdout: expect.stringContaining('accepted') });
+      expect(creation).toMatchObject({ code: 0, stdout: expect.stringContaining('accepted') });
 
       const created = await coe(
         'tenant',
@@ -63,7 +63,7 @@ describe.skipIf(client === undefined).each(JOB_TARGETS)(`openstack coe on $name$
         '1',
       );
       expect(created).toMatchObject({ code: 0, stdout: expect.stringContaining('accepted') });
-      await whenStatus('Demo_1', 'CREATE_COMPLETE');
+      await waitForStatus('Demo_1', 'CREATE_COMPLETE');
 
       const shown = await show('Demo_1');
       expect(shown).toMatchObject({
@@ -98,9 +98,9 @@ describe.skipIf(client === undefined).each(JOB_TARGETS)(`openstack coe on $name$
 
     test('resizes a cluster with both commands', async () => {
       expect((await coe('tenant', 'cluster', 'resize', 'Demo_1', '2')).code).toBe(0);
-      await whenStatus('Demo_1', 'UPDATE_COMPLETE');
+      await waitForStatus('Demo_1', 'UPDATE_COMPLETE');
       expect((await coe('tenant', 'cluster', 'update', 'Demo_1', 'replace', 'node_count=1')).code).toBe(0);
-      await whenStatus('Demo_1', 'UPDATE_COMPLETE');
+      await waitForStatus('Demo_1', 'UPDATE_COMPLETE');
       expect((await show('Demo_1'))['node_addresses']).toHaveLength(1);
     });
 
@@ -118,7 +118,7 @@ describe.skipIf(client === undefined).each(JOB_TARGETS)(`openstack coe on $name$
         '3',
       ];
       expect(await coe('tenant', ...create)).toMatchObject({ code: 0 });
-      await whenStatus('Demo_1', 'UPDATE_COMPLETE');
+      await waitForStatus('Demo_1', 'UPDATE_COMPLETE');
       const groups = await session.json<{ name: string }[]>('tenant', 'coe', 'nodegroup', 'list', 'Demo_1');
       expect(groups).toMatchObject([
         { name: 'default-master', role: 'master' },
@@ -142,7 +142,7 @@ describe.skipIf(client === undefined).each(JOB_TARGETS)(`openstack coe on $name$
 
     test('upgrades a cluster to the next version', async () => {
       expect(await coe('tenant', 'cluster', 'upgrade', 'Demo_1', newer)).toMatchObject({ code: 0 });
-      await whenStatus('Demo_1', 'UPDATE_COMPLETE');
+      await waitForStatus('Demo_1', 'UPDATE_COMPLETE');
 
       expect((await show('Demo_1'))['coe_version']).toMatch(
         new RegExp(`^v${newer.split('-')[1]?.replace('.', '\\.')}\\.`),
@@ -154,7 +154,7 @@ describe.skipIf(client === undefined).each(JOB_TARGETS)(`openstack coe on $name$
       const before = await authority();
       expect(await coe('tenant', 'ca', 'rotate', 'Demo_1')).toMatchObject({ code: 0 });
       expect(await show('Demo_1')).toMatchObject({ status: 'UPDATE_IN_PROGRESS' });
-      await whenStatus('Demo_1', 'UPDATE_COMPLETE');
+      await waitForStatus('Demo_1', 'UPDATE_COMPLETE');
 
       const after = await authority();
       expect(after).toContain('BEGIN CERTIFICATE');
@@ -176,13 +176,13 @@ describe.skipIf(client === undefined).each(JOB_TARGETS)(`openstack coe on $name$
 
     test('shows nothing of the cluster to other users', async () => {
       const uuid = String((await show('Demo_1'))['uuid']);
-      const theirs = [
+      const foreignCommands = [
         ['cluster', 'show', uuid],
         ['cluster', 'resize', uuid, '9'],
         ['cluster', 'delete', uuid],
         ['cluster', 'config', uuid, '--dir', session.folder, '--force'],
       ];
-      for (const args of theirs) {
+      for (const args of foreignCommands) {
         const { stdout, stderr } = await coe('outsider', ...args);
         expect(`${args.join(' ')}: ${stdout}${stderr}`).toContain('could not be found');
       }

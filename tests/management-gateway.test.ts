@@ -105,7 +105,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
 
       test.each<[string, string[]]>([
         ['Secrets of Fairway itself', ['get', '--raw', '/api/v1/namespaces/fairway-system/secrets']],
-        ['what is no business of tenants', ['get', '--raw', '/api/v1/namespaces/red/pods']],
+        ['resources that do not concern tenants', ['get', '--raw', '/api/v1/namespaces/red/pods']],
         ['the roles of the management cluster', ['get', '--raw', '/apis/rbac.authorization.k8s.io/v1/clusterroles']],
       ])('blocks %s for all users', async (_, args) => {
         expect(await as('alice', ...args)).toMatchObject({ code: 1, stderr: /Forbidden|forbidden/ });
@@ -360,7 +360,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
       });
     });
 
-    describe('restarts and deletion', () => {
+    describe('the gateway across restarts', () => {
       let client: KubeClient;
       beforeAll(async () => {
         client = await cluster.clientOfAlice();
@@ -374,7 +374,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
         await cluster.admin.resource(nodePools).patch('general', { type: 'merge', value }, { namespace: RED });
       };
 
-      test('miss nothing in a watch during a restart of Fairway', async () => {
+      test('loses no watch event during a restart of Fairway', async () => {
         const changed = await seen('one', async () => {
           await cluster.stopGateway();
           // A label does not change the spec, so since 1.28 the webhook is not called for it.
@@ -386,7 +386,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
         expect(changed).toEqual(['general']);
       });
 
-      test('continue after a restart of the API server, and report its absence meanwhile', async () => {
+      test('continues after a restart of the API server, and reports its absence meanwhile', async () => {
         const changed = await seen('two', async () => {
           await cluster.plane.restartApiServer(async () => {
             const refused: CommandResult = await as(
@@ -404,7 +404,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
         expect((await as('robot', 'get', 'clusters')).code).toBe(0);
       });
 
-      test('end when everything is deleted', async () => {
+      test('deletes a cluster completely', async () => {
         const { code } = await as('alice', 'delete', 'cluster', 'demo', '--timeout=5m');
 
         expect(code).toBe(0);

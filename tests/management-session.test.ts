@@ -5,7 +5,7 @@ import type { Plan } from '@fairway/api/kinds/plan';
 import type { CustomResourceDefinition } from '@fairway/apiserver/crd/types';
 import { freePorts } from '@fairway/base/testing/free-ports';
 import { eventuallyObject } from '@fairway/kube/testing/eventually';
-import { RULES_SINCE_MINOR } from '@fairway/service/install/definitions';
+import { MIN_CEL_MINOR } from '@fairway/service/install/definitions';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findBinaries } from './contract/kubernetes/binaries.ts';
 import { type ManagementCluster, startManagementCluster } from './management/management-cluster.ts';
@@ -32,10 +32,8 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
     const fairway = (...args: readonly string[]) =>
       run('npx', ['fairway', '--kubeconfig', cluster.kubeconfigs.admin, ...args]);
     const install = (...args: readonly string[]) => fairway('install', ...args);
-    const acceptsRules = binaries.minor >= RULES_SINCE_MINOR;
-    const since = acceptsRules
-      ? ''
-      : ` (skipped: 1.${RULES_SINCE_MINOR} is the first whose CEL has what the rules use)`;
+    const acceptsRules = binaries.minor >= MIN_CEL_MINOR;
+    const since = acceptsRules ? '' : ` (skipped: 1.${MIN_CEL_MINOR} is the first whose CEL has what the rules use)`;
     const manifest = async (name: string, object: object) => {
       const path = join(cluster.folder, `${name}.json`);
       await writeFile(path, JSON.stringify(object));
@@ -135,13 +133,13 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
       `fairway install keeps objects that an older release stored in its own version readable${since}`,
       async () => {
         const { items } = JSON.parse((await install('-o', 'json')).stdout) as { items: CustomResourceDefinition[] };
-        const ours = items.find(({ metadata }) => metadata.name === 'plans.fairway.dev');
-        const [version] = ours?.spec.versions ?? [];
+        const ownDefinition = items.find(({ metadata }) => metadata.name === 'plans.fairway.dev');
+        const [version] = ownDefinition?.spec.versions ?? [];
         const versions = [
           { ...version, name: 'v1alpha0', storage: true },
           { ...version, storage: false },
         ];
-        const older = await manifest('older', { ...ours, spec: { ...ours?.spec, versions } });
+        const older = await manifest('older', { ...ownDefinition, spec: { ...ownDefinition?.spec, versions } });
         await kubectl('apply', '--server-side', '--field-manager=fairway-install', '-f', older);
         const plan = JSON.parse((await kubectl('get', 'plan', 'free', '-o', 'json')).stdout) as Plan;
         const old = { ...plan, apiVersion: 'fairway.dev/v1alpha0', metadata: { name: 'old' } };

@@ -1,6 +1,6 @@
 import { RawClient } from '@fairway/apiserver/server/raw-client';
 import { Upstream } from '@fairway/gateway/management/upstream';
-import { startFront, type TestFront } from '@fairway/gateway/testing/test-front';
+import { startFrontEnd, type TestFrontEnd } from '@fairway/gateway/testing/test-front';
 import { HttpsTransport } from '@fairway/kube/client/https-transport';
 import { KubeClient } from '@fairway/kube/client/kube-client';
 import { Namespaces } from '@fairway/kube/kinds/resources';
@@ -14,7 +14,7 @@ const NONE = { version: '(skipped: there is no kube-apiserver at hand)', minor: 
 const SECRETS = '/api/v1/namespaces/default/secrets';
 
 /** A namespace that only an administrator can create. */
-function mismatchedPair(name: string): string {
+function smuggledRequest(name: string): string {
   const body = JSON.stringify({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
   return [
     'POST /api/v1/namespaces HTTP/1.1',
@@ -43,7 +43,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
     let plane: RealControlPlane;
     let admin: KubeClient;
     let upstream: Upstream;
-    let front: TestFront;
+    let front: TestFrontEnd;
 
     beforeAll(async () => {
       plane = stack.use(await startRealControlPlane(binaries));
@@ -57,7 +57,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
       stack.defer(() => admin.close());
       upstream = new Upstream(connection);
       stack.defer(() => upstream.close());
-      front = stack.use(await startFront(upstream, { username: 'mallory', groups: [] }));
+      front = stack.use(await startFrontEnd(upstream, { username: 'mallory', groups: [] }));
     });
     afterAll(() => stack.disposeAsync());
 
@@ -78,7 +78,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
       ['POST with a length', (inner) => request(`POST ${SECRETS}`, inner, `Content-Length: ${inner.length}`)],
     ])('forwards no second request with %s', async (what, attack) => {
       const name = what.toLowerCase().replaceAll(' ', '-');
-      const responseData = await sendRaw(front.server, attack(mismatchedPair(name)), LAST_REQUEST);
+      const responseData = await sendRaw(front.server, attack(smuggledRequest(name)), LAST_REQUEST);
       // The connection is reused: leftovers in it would come first.
       const next = await sendRaw(front.server, request(`GET ${SECRETS}`, ''), LAST_REQUEST);
       const { items } = await admin.resource(Namespaces).list();
@@ -91,7 +91,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
     test.each(['watch=true', 'watch', 'watch=yes', 'watch=0;&watch=1', 'w%61tch=TRUE'])(
       'treats ?%s as a watch like kube-apiserver',
       async (query) => {
-        await using entryPoint = await startFront(upstream, { username: 'root', groups: ['system:masters'] });
+        await using entryPoint = await startFrontEnd(upstream, { username: 'root', groups: ['system:masters'] });
         const { port } = new URL(entryPoint.server.url);
         const client = await RawClient.open(Number(port), entryPoint.server.authority.certificatePem);
         client.send('GET', `/api/v1/namespaces?${query}`);

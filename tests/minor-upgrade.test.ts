@@ -8,7 +8,7 @@ import { eventually } from '@fairway/kube/testing/eventually';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { testUpgrade } from './process-runtime/releases.ts';
 import { allowAllStrategies } from './session/all-strategies.ts';
-import { PodWitness } from './session/pod-watch.ts';
+import { PodWatch } from './session/pod-watch.ts';
 import { ProvisionedCluster } from './session/provisioned-cluster.ts';
 
 const upgrade = await testUpgrade();
@@ -53,7 +53,7 @@ const described =
 /** A complete cluster, with binaries of both releases. Each case continues from the previous one. */
 describe.skipIf(upgrade === undefined)(`an upgrade ${described}`, () => {
   let cluster: ProvisionedCluster;
-  let podWatch: PodWitness | undefined;
+  let podWatch: PodWatch | undefined;
   let upgradePlan: UpgradePlanRequest['status'];
   let before: readonly Machine[];
 
@@ -86,7 +86,7 @@ describe.skipIf(upgrade === undefined)(`an upgrade ${described}`, () => {
       prepare: allowAllStrategies,
       deadlineMs,
     });
-    before = await cluster.untilMachines(runs(from));
+    before = await cluster.waitForMachines(runs(from));
     const spec = { containers: [{ name: 'main', image: 'nginx' }], terminationGracePeriodSeconds: 1 };
     await cluster.tenant.resource<Deployment>(Deployments).create({
       metadata: { name: 'web', ...where },
@@ -114,7 +114,7 @@ describe.skipIf(upgrade === undefined)(`an upgrade ${described}`, () => {
       metadata: {},
       spec: { version: minorOf(to) },
     };
-    const answered = await cluster.own
+    const response = await cluster.own
       .resource<Cluster>(clusters)
       .createSubresource<UpgradePlanRequest>('demo', 'upgradeplan', request, cluster.where);
 
@@ -136,8 +136,8 @@ describe.skipIf(upgrade === undefined)(`an upgrade ${described}`, () => {
       ],
       findings: [],
     });
-    expect({ ...answered.status, time: '' }).toEqual({ ...upgradePlan, time: '' });
-    expect((await cluster.untilCluster(() => true)).spec.version).toBe(from);
+    expect({ ...response.status, time: '' }).toEqual({ ...upgradePlan, time: '' });
+    expect((await cluster.waitForCluster(() => true)).spec.version).toBe(from);
   });
 
   test('upgrades the control plane, then the nodes by pool, within PodDisruptionBudgets, even if killed', async () => {
@@ -153,17 +153,17 @@ describe.skipIf(upgrade === undefined)(`an upgrade ${described}`, () => {
 
     expect(await cluster.cli('cluster', 'upgrade', 'demo', '--to', minorOf(to))).toMatchObject({ code: 0 });
     const [upgraded] = await controlPlane;
-    podWatch = await PodWitness.begin(cluster.tenant, { ...where, labelSelector: 'app=web' });
+    podWatch = await PodWatch.begin(cluster.tenant, { ...where, labelSelector: 'app=web' });
     expect(changeOf(upgraded)).toBeLessThan(changeOf((await firstNode).find(isNext)));
-    const { status: statusDuringUpgrade } = await cluster.untilCluster(
+    const { status: statusDuringUpgrade } = await cluster.waitForCluster(
       ({ status }) => status?.lastOperation?.type === 'Upgrade',
     );
     expect(statusDuringUpgrade?.lastOperation).toMatchObject({ state: 'Processing', steps: { total: 5 } });
 
     await cluster.fairway.kill();
     await cluster.up();
-    const after = await cluster.untilMachines(runs(to));
-    const { status: done } = await cluster.untilCluster(
+    const after = await cluster.waitForMachines(runs(to));
+    const { status: done } = await cluster.waitForCluster(
       ({ status }) =>
         status?.lastOperation?.state === 'Succeeded' &&
         upgradePlan?.addons?.every(({ name, to: next }) =>

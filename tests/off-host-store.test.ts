@@ -49,11 +49,11 @@ describe.skipIf(missingForSwift.length > 0)(`an S3 bucket of a real Swift${descr
   });
 
   test('reports the error for wrong keys and for a missing bucket', async () => {
-    const stranger = storeWith('another secret');
+    const wrongKeyStore = storeWith('another secret');
     const missingBucketStore = storeWith(SECRET_KEY, 'nowhere');
 
-    await expect(stranger.list('')).rejects.toThrow(/answers 403 \(SignatureDoesNotMatch/);
+    await expect(wrongKeyStore.list('')).rejects.toThrow(/answers 403 \(SignatureDoesNotMatch/);
     await expect(missingBucketStore.list('')).rejects.toThrow(/answers 404 \(NoSuchBucket/);
-    await Promise.all([stranger.close(), missingBucketStore.close()]);
+    await Promise.all([wrongKeyStore.close(), missingBucketStore.close()]);
   });
 });

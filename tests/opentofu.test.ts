@@ -22,7 +22,7 @@ const NO_DIFF = 0;
 const POLL_OPTIONS = { interval: 1_000, timeout: 400_000 };
 
 /** Pods that each need a separate node, one more than the existing nodes. */
-const MAX_ONE_PER_NODE = {
+const ONE_POD_PER_NODE = {
   apiVersion: 'apps/v1',
   kind: 'Deployment',
   metadata: { name: 'one-a-node' },
@@ -105,7 +105,7 @@ describe.skipIf(missing !== '').each(JOB_TARGETS)(`OpenTofu on $name${missing}`,
     });
 
     test.skipIf(kubectl === undefined)('reports no change for a group scaled by Fairway', async () => {
-      await writeFile(join(session.folder, 'one-a-node.json'), JSON.stringify(MAX_ONE_PER_NODE));
+      await writeFile(join(session.folder, 'one-a-node.json'), JSON.stringify(ONE_POD_PER_NODE));
       expect(await inCluster('create', '-f', join(session.folder, 'one-a-node.json'))).toMatchObject({ code: 0 });
       await expect
         .poll(

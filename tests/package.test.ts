@@ -87,7 +87,7 @@ test(`the installed fairway up creates a tenant with a cluster, and stops${tenan
   const exited = once(up, 'exit');
   const output = new ProcessOutput(up);
   try {
-    await output.says((text) => text.includes('kubectl get clusters'), 'fairway up');
+    await output.waitForOutput((text) => text.includes('kubectl get clusters'), 'fairway up');
     const [, example = ''] = /kubectl apply -f (\S+)/.exec(output.text) ?? [];
 
     expect(statSync(join(folder, example)).isFile()).toBe(true);

@@ -27,7 +27,7 @@ const missing = [
 const skipReason = missing.length === 0 ? '' : ` (skipped: there is no ${missing.join(', no ')})`;
 
 /** Unique to this run, so that other runs are not affected. */
-const RUN = (process.pid % 60).toString();
+const RUN_ID = (process.pid % 60).toString();
 const HOME = `test${process.pid}`;
 
 /** A separate host, connected to this machine. */
@@ -37,11 +37,11 @@ class Host {
   readonly machine: string;
 
   constructor(name: string, number: number) {
-    this.#name = `fw-al-${RUN}-${name}`;
-    this.address = `198.19.${200 + number}.${Number(RUN) * 4 + 2}`;
-    this.machine = `198.19.${200 + number}.${Number(RUN) * 4 + 1}`;
+    this.#name = `fw-al-${RUN_ID}-${name}`;
+    this.address = `198.19.${200 + number}.${Number(RUN_ID) * 4 + 2}`;
+    this.machine = `198.19.${200 + number}.${Number(RUN_ID) * 4 + 1}`;
     this.remove();
-    const link = `fwal${RUN}${name}`;
+    const link = `fwal${RUN_ID}${name}`;
     ip('netns', 'add', this.#name);
     ip('link', 'add', link, 'type', 'veth', 'peer', 'name', 'eth0', 'netns', this.#name);
     ip('address', 'add', `${this.machine}/30`, 'dev', link);
@@ -76,7 +76,7 @@ function ip(...args: string[]): void {
 }
 
 /** Prints `connected`, or the reason for a failure. */
-const CONNECT = `
+const CONNECT_SCRIPT = `
 import { connect } from 'node:net';
 const { host, port, localAddress, first } = JSON.parse(process.env.INPUT);
 const socket = connect({ host, port, localAddress, timeout: 3000 });
@@ -110,7 +110,7 @@ describe.skipIf(missing.length > 0)(
     let cluster: ProcessCluster;
     let state: ControlPlaneState;
     let allowedHost: Host;
-    let stranger: Host;
+    let otherHost: Host;
     let node: Host;
     let floating: Host;
 
@@ -121,7 +121,7 @@ describe.skipIf(missing.length > 0)(
       stack.defer(() => {
         for (const host of hosts) host.remove();
       });
-      [allowedHost, stranger, node, floating] = hosts as [Host, Host, Host, Host];
+      [allowedHost, otherHost, node, floating] = hosts as [Host, Host, Host, Host];
       if (offered === undefined) return;
       cluster = await ProcessCluster.open(parent, offered.assets(parent), offered.version, systemClock, {
         address: allowedHost.machine,
@@ -139,7 +139,7 @@ describe.skipIf(missing.length > 0)(
 
     /** The result of a connection attempt. */
     async function connectFrom(host: Host, more: object = {}): Promise<string> {
-      const child = host.run(CONNECT, { ...state.endpoint, ...more });
+      const child = host.run(CONNECT_SCRIPT, { ...state.endpoint, ...more });
       let text = '';
       for await (const chunk of child.stdout) text += String(chunk);
       return text.trim();
@@ -176,23 +176,23 @@ describe.skipIf(missing.length > 0)(
 
     test('blocks other hosts, whatever addresses they claim', async () => {
       const proxied = `PROXY TCP4 ${allowedHost.address} ${state.endpoint?.host} 40000 ${state.endpoint?.port}\r\n`;
-      stranger.addAddress(allowedHost.address);
+      otherHost.addAddress(allowedHost.address);
 
-      expect(await connectFrom(stranger)).toBe('ECONNREFUSED');
-      expect(await connectFrom(stranger, { first: proxied })).toBe('ECONNREFUSED');
+      expect(await connectFrom(otherHost)).toBe('ECONNREFUSED');
+      expect(await connectFrom(otherHost, { first: proxied })).toBe('ECONNREFUSED');
       // The source address is that of an admitted host, so responses go there.
-      expect(await connectFrom(stranger, { localAddress: allowedHost.address })).toBe('no answer');
-      expect(await connectFrom(stranger, { host: `::ffff:${state.endpoint?.host}` })).toBe('ECONNREFUSED');
+      expect(await connectFrom(otherHost, { localAddress: allowedHost.address })).toBe('no answer');
+      expect(await connectFrom(otherHost, { host: `::ffff:${state.endpoint?.host}` })).toBe('ECONNREFUSED');
     });
 
     test('changes immediately for new connections, and cuts those of removed addresses', async () => {
       const lines = await watchFrom(allowedHost);
       const watching = await lines.next();
       const before = established(allowedHost);
-      allow(`${stranger.address}/32`);
+      allow(`${otherHost.address}/32`);
       await cluster.runtime.ensure(cluster.spec);
 
-      expect(await connectFrom(stranger)).toBe('connected');
+      expect(await connectFrom(otherHost)).toBe('connected');
       expect(await connectFrom(allowedHost)).toBe('ECONNREFUSED');
       // The next packet in either direction ends both sides.
       const client = await cluster.connect(state);
@@ -221,7 +221,7 @@ describe.skipIf(missing.length > 0)(
         log: silentLogger,
       });
       stack.defer(() => other.removeTable());
-      const endpoint = { host: stranger.machine, port: 29_999 };
+      const endpoint = { host: otherHost.machine, port: 29_999 };
       await other.ensure({ clusterUid: CLUSTER_UID, endpoint, sources: ['192.0.2.1'], mayAct: () => true });
       const otherRules = () => nft?.(['list', 'table', 'inet', `fairway_${HOME}other`]);
       const before = await otherRules();
@@ -234,7 +234,7 @@ describe.skipIf(missing.length > 0)(
 
       expect(rejected).toBe('ECONNREFUSED');
       expect(await connectFrom(allowedHost)).toBe('ECONNREFUSED');
-      expect(await connectFrom(stranger)).toBe('connected');
+      expect(await connectFrom(otherHost)).toBe('connected');
       expect(await otherRules()).toBe(before);
     });
 

@@ -25,7 +25,7 @@ describe.skipIf(release === undefined)(`audit events of a control plane ${descri
   let parent: string;
   let cluster: ProcessCluster;
   let client: KubeClient;
-  const ask = (audit: ApiServerAudit | undefined) => {
+  const setAudit = (audit: ApiServerAudit | undefined) => {
     const { audit: _, ...apiServer } = cluster.spec.apiServer;
     cluster.spec = { ...cluster.spec, apiServer: { ...apiServer, ...(audit && { audit }) } };
     return cluster.waitForState(isRunning);
@@ -34,7 +34,7 @@ describe.skipIf(release === undefined)(`audit events of a control plane ${descri
   beforeAll(async () => {
     parent = await mkdtemp(join(tmpdir(), 'fairway-process-audit-'));
     cluster = await ProcessCluster.open(parent, release?.assets(parent) ?? '', release?.version ?? '');
-    const state = await ask(undefined);
+    const state = await setAudit(undefined);
     const fairway = await cluster.connect(state);
     await fairway.resource(ClusterRoleBindings).create(clusterAdminsBinding());
     await fairway
@@ -82,7 +82,7 @@ describe.skipIf(release === undefined)(`audit events of a control plane ${descri
   }
   const summarize = ({ verb, level, objectRef }: AuditEvent) =>
     `${verb} ${objectRef?.resource} ${objectRef?.name} ${level}`;
-  const mine = async () =>
+  const aliceEvents = async () =>
     (await read()).filter(({ user, objectRef }) => user.username === 'alice' && objectRef?.namespace === 'shop');
 
   test('are only in a log for the operator if the cluster does not request audit', async () => {
@@ -94,7 +94,7 @@ describe.skipIf(release === undefined)(`audit events of a control plane ${descri
   });
 
   test('record actions from the time that the cluster requests audit, and never quote Secrets', async () => {
-    await ask({ level: 'Request', reads: false });
+    await setAudit({ level: 'Request', reads: false });
     const at = { namespace: 'shop' };
     const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's', ...at }, stringData: { a: 'hunter2' } };
     await client.resource(Secrets).create(secret);
@@ -104,7 +104,7 @@ describe.skipIf(release === undefined)(`audit events of a control plane ${descri
     await client.resource(ServiceAccounts).get('a', at);
     await client.resource(ServiceAccounts).delete('a', { ...at, dryRun: true });
     await client.resource(ServiceAccounts).delete('a', at);
-    const events = await mine();
+    const events = await aliceEvents();
 
     expect(events.map(summarize)).toEqual([
       'delete serviceaccounts a Request',
@@ -127,7 +127,9 @@ describe.skipIf(release === undefined)(`audit events of a control plane ${descri
       await client.resource(ServiceAccounts).create(account);
       await client.raw({ method: 'DELETE', path: `${root}/long?${query}`, headers, body });
     }
-    const deletions = (await mine()).filter(({ verb, objectRef }) => verb === 'delete' && objectRef?.name === 'long');
+    const deletions = (await aliceEvents()).filter(
+      ({ verb, objectRef }) => verb === 'delete' && objectRef?.name === 'long',
+    );
 
     expect(deletions.map(isDryRun)).toEqual([false, false]);
     expect(deletions.map(({ requestURI }) => requestURI)).toEqual([
@@ -137,10 +139,10 @@ describe.skipIf(release === undefined)(`audit events of a control plane ${descri
   });
 
   test('record reads on request', async () => {
-    await ask({ level: 'Metadata', reads: true });
+    await setAudit({ level: 'Metadata', reads: true });
     await client.resource(ConfigMaps).get('before', { namespace: 'shop' });
 
-    expect((await mine()).map(summarize)[0]).toBe('get configmaps before Metadata');
+    expect((await aliceEvents()).map(summarize)[0]).toBe('get configmaps before Metadata');
     // The control plane and the operator's Fairway read all the time.
     const readers = (await read()).filter(({ verb }) => verb === 'get').map(({ user }) => user.username);
     expect(new Set(readers)).toEqual(new Set(['alice']));
@@ -165,11 +167,11 @@ describe.skipIf(release === undefined)(`audit events of a control plane ${descri
         ...(bearerToken && { bearerToken }),
         clock: systemClock,
       });
-      const stranger = new KubeClient(transport);
-      await expect(stranger.resource(Secrets).list({ namespace: 'shop' })).rejects.toMatchObject({
+      const otherClient = new KubeClient(transport);
+      await expect(otherClient.resource(Secrets).list({ namespace: 'shop' })).rejects.toMatchObject({
         code: bearerToken ? 401 : 403,
       });
-      stranger.close();
+      otherClient.close();
     }
     await client.resource(ConfigMaps).get('before', { namespace: 'shop' });
     const events = await read();

@@ -65,7 +65,7 @@ describe.skipIf(release === undefined)(`certificates of a control plane ${descri
     // Time has passed, so another Fairway takes over the running processes.
     await cluster.runtime.release(CLUSTER_UID);
     cluster.runtime = cluster.openRuntime();
-    const recordRenewal = await cluster.waitForState(isRunning);
+    const renewedState = await cluster.waitForState(isRunning);
     let after = await served(state);
     // kube-apiserver does not report when it has read the certificates: old releases check once a minute.
     while (after.serialNumber === before.serialNumber) {
@@ -75,7 +75,7 @@ describe.skipIf(release === undefined)(`certificates of a control plane ${descri
 
     expect(Date.parse(after.valid_to) - Date.now()).toBeGreaterThan(COMPONENT_VALIDITY_MS - DAY_MS);
     // All certificates were issued within a second or two.
-    expect(Math.abs((recordRenewal.certificatesEndMs ?? 0) - Date.parse(after.valid_to))).toBeLessThan(60_000);
+    expect(Math.abs((renewedState.certificatesEndMs ?? 0) - Date.parse(after.valid_to))).toBeLessThan(60_000);
     expect(pidsOf(cluster.folder)).toEqual(pids);
   });
 

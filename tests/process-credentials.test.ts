@@ -42,7 +42,7 @@ describe.skipIf(offered === undefined)(`credentials of a control plane ${describ
   beforeAll(async () => {
     parent = await mkdtemp(join(tmpdir(), 'fairway-credentials-'));
     cluster = await ProcessCluster.open(parent, offered?.assets(parent) ?? '', offered?.version ?? '');
-    const admin = keep(await cluster.connect(await cluster.waitForState(isRunning)));
+    const admin = trackClient(await cluster.connect(await cluster.waitForState(isRunning)));
     await admin.resource(ClusterRoleBindings).create(clusterAdminsBinding());
   });
   afterAll(async () => {
@@ -51,7 +51,7 @@ describe.skipIf(offered === undefined)(`credentials of a control plane ${describ
     await rm(parent, { recursive: true, force: true });
   });
 
-  function keep(client: KubeClient): KubeClient {
+  function trackClient(client: KubeClient): KubeClient {
     clients.push(client);
     return client;
   }
@@ -74,7 +74,7 @@ describe.skipIf(offered === undefined)(`credentials of a control plane ${describ
       certificate: text(as?.user['client-certificate-data']),
       privateKey: text(as?.user['client-key-data']),
     };
-    return keep(
+    return trackClient(
       new KubeClient(
         new HttpsTransport({
           server: at?.cluster.server ?? '',
@@ -103,7 +103,7 @@ describe.skipIf(offered === undefined)(`credentials of a control plane ${describ
     await expect(canReadNamespace(formerUser)).rejects.toMatchObject({ code: 401 });
     await watching.catch(() => 'ended');
     await canReadNamespace(await user());
-    await canReadNamespace(keep(await cluster.connect(state)));
+    await canReadNamespace(trackClient(await cluster.connect(state)));
   });
 
   /** With a certificate signed by the controller manager, like a kubelet's, and the current CAs. */
@@ -153,7 +153,7 @@ describe.skipIf(offered === undefined)(`credentials of a control plane ${describ
   /** A client that trusts the current CAs. */
   function connectAs(identity: Pick<HttpsConnectionOptions, 'clientCertificate' | 'bearerToken'>): KubeClient {
     const { endpoint, pki } = cluster.spec;
-    return keep(
+    return trackClient(
       new KubeClient(
         new HttpsTransport({
           server: endpointUrl(endpoint ?? { host: '', port: 0 }),
@@ -179,7 +179,7 @@ describe.skipIf(offered === undefined)(`credentials of a control plane ${describ
 
   async function enter(pki: ClusterPki): Promise<KubeClient> {
     cluster.spec = { ...cluster.spec, pki };
-    return keep(await cluster.connect(await cluster.waitForState(isRunning)));
+    return trackClient(await cluster.connect(await cluster.waitForState(isRunning)));
   }
 
   test('keep access for all prepared clients during a rotation, and for no others', async () => {
@@ -209,7 +209,8 @@ describe.skipIf(offered === undefined)(`credentials of a control plane ${describ
     const last = await enter(endClusterRotation(cluster.spec.pki, systemClock));
     await canReadNamespace(last);
     expect(await Promise.all(following.map(isKnown))).toEqual([true, true, true]);
-    // The API server no longer presents a certificate that they trust, and no longer accepts theirs.
+    // The API server no longer presents a certificate that the old clients trust, and no longer accepts their
+    // certificates.
     await expect(canReadNamespace(before.user)).rejects.toThrow(/certificate|self.signed/i);
     await expect(canReadNamespace(before.kubelet)).rejects.toThrow(/certificate|self.signed/i);
     expect(await isKnown(connectAs({ bearerToken: () => before.token }))).toBe(false);

@@ -138,13 +138,13 @@ describe.skipIf(offered === undefined)(`a tenant's API server ${described}`, () 
   async function refusal(): Promise<string> {
     for (;;) {
       const metadata = { generateName: 'reach-', namespace, labels: { reach: 'yes' } };
-      const answer = await configMaps()
+      const response = await configMaps()
         .create({ metadata })
         .then(
           () => undefined,
           (error: Error) => error.message,
         );
-      if (answer?.includes(hookName())) return answer;
+      if (response?.includes(hookName())) return response;
     }
   }
 
@@ -338,10 +338,10 @@ describe.skipIf(offered === undefined)(`a tenant's API server ${described}`, () 
     'reverts settings that it does not start with, no matter which Fairway manages it afterwards',
     async () => {
       withOidc({ ...OIDC, certificateAuthority: NEGATIVE_SERIAL });
-      const isBack = ({ phase, settingsProblem }: ControlPlaneState) =>
+      const isRecovered = ({ phase, settingsProblem }: ControlPlaneState) =>
         phase === 'Running' && settingsProblem !== undefined;
 
-      const { settingsProblem } = await cluster.waitForState(isBack, () => false);
+      const { settingsProblem } = await cluster.waitForState(isRecovered, () => false);
 
       expect(settingsProblem).toMatch(/kube-apiserver does not start with these settings: .*serial number/);
       expect((await configMaps().list({ namespace })).items.length).toBeGreaterThan(0);
@@ -349,7 +349,7 @@ describe.skipIf(offered === undefined)(`a tenant's API server ${described}`, () 
       await cluster.runtime.detach();
       const before = pidsOf(cluster.folder);
       cluster.runtime = cluster.openRuntime();
-      expect(await cluster.waitForState(isBack)).toMatchObject({ settingsProblem });
+      expect(await cluster.waitForState(isRecovered)).toMatchObject({ settingsProblem });
       expect(pidsOf(cluster.folder)).toEqual(before);
     },
   );
@@ -462,11 +462,13 @@ describe.skipIf(offered === undefined)(`a tenant's API server ${described}`, () 
     if (!isRoot) return;
     const users = join(parent, 'runtime-users');
     expect(readdirSync(users).length).toBe(2);
-    const gone = Promise.withResolvers<void>();
-    cluster.runtime.onChange((uid) => void (uid === CLUSTER_UID && readdirSync(users).length === 1 && gone.resolve()));
+    const removed = Promise.withResolvers<void>();
+    cluster.runtime.onChange(
+      (uid) => void (uid === CLUSTER_UID && readdirSync(users).length === 1 && removed.resolve()),
+    );
 
     await cluster.runtime.remove(CLUSTER_UID);
-    await gone.promise;
+    await removed.promise;
 
     expect(readdirSync(users).length).toBe(1);
   });

@@ -15,7 +15,7 @@ describe.skipIf(release === undefined || process.platform !== 'linux')(`limits o
   let parent: string;
   let cluster: ProcessCluster;
 
-  const give = (memoryMiB: number) => {
+  const setMemory = (memoryMiB: number) => {
     const { spec } = cluster;
     cluster.spec = { ...spec, topology: { ...spec.topology, memoryMiB } };
   };
@@ -30,7 +30,7 @@ describe.skipIf(release === undefined || process.platform !== 'linux')(`limits o
   });
 
   test('limit the memory of its programs, which are killed before Fairway when memory runs out', async () => {
-    give(2048);
+    setMemory(2048);
     await cluster.waitForState(isRunning);
 
     const pid = pidsOf(cluster.folder)['kube-apiserver'];
@@ -42,7 +42,7 @@ describe.skipIf(release === undefined || process.platform !== 'linux')(`limits o
   });
 
   test('kill a program that exceeds its limit, and inform the tenant', async () => {
-    give(150);
+    setMemory(150);
     const state = await cluster.waitForState(({ phase }) => phase === 'Failed');
 
     expect(state.message).toMatch(/ is not running: it used \d+ MiB of memory; the plan allows \d+ MiB\./);

@@ -12,10 +12,11 @@ import { clientOf } from './session/client-of.ts';
 import { RunningFairway, run } from './session/running-fairway.ts';
 
 const { offered } = await testReleases();
-const withRelease = offered === undefined ? '(skipped: no binaries are found)' : `with Kubernetes ${offered.described}`;
+const releaseTitle =
+  offered === undefined ? '(skipped: no binaries are found)' : `with Kubernetes ${offered.described}`;
 const inDefault = { namespace: 'default' };
 
-describe.skipIf(offered === undefined)(`reset of a cluster with a real control plane ${withRelease}`, () => {
+describe.skipIf(offered === undefined)(`reset of a cluster with a real control plane ${releaseTitle}`, () => {
   let parent: string;
   let fairway: RunningFairway;
 

@@ -15,14 +15,14 @@ import { type CommandResult, RunningFairway, run } from './session/running-fairw
 
 const { offered } = await testReleases();
 const isMissing = offered === undefined || !offered.hasRestoreTool;
-const withRelease = isMissing
+const releaseTitle = isMissing
   ? '(skipped: no binaries of 1.31 or later with etcdutl are found)'
   : `with Kubernetes ${offered.described}`;
 const LONG_WAIT = { deadlineMs: 300_000 };
 const inDefault = { namespace: 'default' };
 
 /** A tenant restores objects that were deleted by mistake, with a Fairway that is killed during the restore. */
-describe.skipIf(isMissing)(`restore of a cluster from a snapshot ${withRelease}`, () => {
+describe.skipIf(isMissing)(`restore of a cluster from a snapshot ${releaseTitle}`, () => {
   let parent: string;
   let home: string;
   let fairway: RunningFairway;
@@ -130,8 +130,8 @@ describe.skipIf(isMissing)(`restore of a cluster from a snapshot ${withRelease}`
     expect(await names()).toEqual(['later']);
   });
 
-  const lacking = missingForSwift.length === 0 ? '' : ` (skipped: there is no ${missingForSwift.join(', no ')})`;
-  test.skipIf(lacking !== '')(`uses the copy of a snapshot whose file is lost${lacking}`, async () => {
+  const skipReason = missingForSwift.length === 0 ? '' : ` (skipped: there is no ${missingForSwift.join(', no ')})`;
+  test.skipIf(skipReason !== '')(`uses the copy of a snapshot whose file is lost${skipReason}`, async () => {
     const fairwayApi = await connect(undefined, fairway.kubeconfig);
     const { metadata } = await fairwayApi.resource(clusters).get('demo', { namespace: fairway.namespace });
     fairwayApi.close();

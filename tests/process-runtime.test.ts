@@ -20,10 +20,10 @@ import { clientOf } from './session/client-of.ts';
 import { RunningFairway, run } from './session/running-fairway.ts';
 
 const { offered, old } = await testReleases();
-const withOffered = offered
+const offeredTitle = offered
   ? `with Kubernetes ${offered.described}`
   : '(skipped: no binaries of 1.31 or later are found)';
-const withOld = old ? `with Kubernetes ${old.described}` : '(skipped: testbed/kubernetes is not built)';
+const oldTitle = old ? `with Kubernetes ${old.described}` : '(skipped: testbed/kubernetes is not built)';
 
 /** Resolves when an object of the default namespace exists and matches. */
 async function first<T extends KubeObject>(
@@ -45,10 +45,10 @@ afterAll(async () => {
   await rm(parent, { recursive: true, force: true });
 });
 
-describe.skipIf(offered === undefined)(`a process-based control plane ${withOffered}`, () => {
+describe.skipIf(offered === undefined)(`a process-based control plane ${offeredTitle}`, () => {
   controlPlaneCases(offered);
 });
-describe.skipIf(old === undefined)(`a process-based control plane ${withOld}`, () => {
+describe.skipIf(old === undefined)(`a process-based control plane ${oldTitle}`, () => {
   controlPlaneCases(old);
 });
 
@@ -87,7 +87,7 @@ function controlPlaneCases(release: TestRelease | undefined): void {
     expect(await client.version()).toMatchObject({ gitVersion: `v${cluster.spec.version}` });
   });
 
-  test('keeps Secrets encrypted, from 1.27 on all objects, and the contents of Secrets out of the audit log', async () => {
+  test('encrypts Secrets, from 1.27 on all objects, and keeps the contents of Secrets out of the audit log', async () => {
     const data = (text: string) => ({ value: Buffer.from(text).toString('base64') });
     await client.resource<ConfigMap>(ConfigMaps).create({
       metadata: { name: 'kept', namespace: 'default' },
@@ -220,13 +220,13 @@ function controlPlaneCases(release: TestRelease | undefined): void {
   });
 
   test('leaves nothing behind when it is removed', async () => {
-    const gone = Promise.withResolvers<void>();
+    const removed = Promise.withResolvers<void>();
     cluster.runtime.onChange((uid) => {
-      if (uid === CLUSTER_UID && !existsSync(cluster.folder)) gone.resolve();
+      if (uid === CLUSTER_UID && !existsSync(cluster.folder)) removed.resolve();
     });
 
     expect(await cluster.runtime.remove(CLUSTER_UID)).toBe(false);
-    await gone.promise;
+    await removed.promise;
 
     expect(await cluster.runtime.remove(CLUSTER_UID)).toBe(true);
     expect(await cluster.runtime.list()).not.toContain(CLUSTER_UID);
@@ -234,7 +234,7 @@ function controlPlaneCases(release: TestRelease | undefined): void {
   });
 }
 
-describe.skipIf(offered === undefined)(`fairway up --control-plane process ${withOffered}`, () => {
+describe.skipIf(offered === undefined)(`fairway up --control-plane process ${offeredTitle}`, () => {
   let home: string;
   let fairway: RunningFairway;
   let planes: string;

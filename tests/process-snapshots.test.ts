@@ -143,7 +143,7 @@ function snapshotCases(release: TestRelease | undefined): void {
   test('save existing data before a restore if a Fairway finds a request and nothing running', async () => {
     await write('unsaved');
     await cluster.runtime.close();
-    // Left behind by a Fairway that was killed after all programs had ended and before the new data was in use.
+    // Left behind by a Fairway that was killed after all programs had exited and before the new data was in use.
     cluster.spec = { ...cluster.spec, restore: { snapshot, requestedAt: '2026-11-21T16:45:00Z' } };
     cluster.runtime = cluster.openRuntime();
     const { snapshots } = await cluster.waitForState(isRestored);
@@ -176,10 +176,10 @@ function snapshotCases(release: TestRelease | undefined): void {
   test('are deleted with their cluster', async () => {
     const folder = join(cluster.folder, '../../snapshots', CLUSTER_UID);
     expect(existsSync(folder)).toBe(true);
-    const gone = Promise.withResolvers<void>();
-    cluster.runtime.onChange(() => existsSync(cluster.folder) || gone.resolve());
+    const removed = Promise.withResolvers<void>();
+    cluster.runtime.onChange(() => existsSync(cluster.folder) || removed.resolve());
     await cluster.runtime.remove(CLUSTER_UID);
-    await gone.promise;
+    await removed.promise;
 
     expect(existsSync(folder)).toBe(false);
     expect(processesIn(cluster.folder)).toEqual([]);

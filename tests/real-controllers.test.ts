@@ -95,14 +95,14 @@ describe.skipIf(binaries === undefined)(`${title}${binaries === undefined ? reas
       LONG_WAIT,
     );
     const name = 'kube-root-ca.crt';
-    const caCertificates = await eventuallyObject(
+    const rootCaConfigMap = await eventuallyObject(
       server.client.resource(ConfigMaps),
       { ...inDefault, name },
       undefined,
       LONG_WAIT,
     );
 
-    expect(caCertificates.data?.['ca.crt']).toBe(server.authority);
+    expect(rootCaConfigMap.data?.['ca.crt']).toBe(server.authority);
   });
 
   it("schedule and run a Deployment's pods, and add them to its Service", async () => {

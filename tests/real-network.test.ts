@@ -126,8 +126,8 @@ describe.skipIf(offered === undefined || missingRequirements.length > 0)(
     }
 
     /** kube-proxy, CoreDNS and Felix apply changes asynchronously. */
-    async function expectResponse(wanted: string, fetchText: () => Promise<string>): Promise<void> {
-      await expect.poll(fetchText, { timeout: SHORT_WAIT.deadlineMs, interval: 500 }).toBe(wanted);
+    async function expectResponse(expected: string, fetchText: () => Promise<string>): Promise<void> {
+      await expect.poll(fetchText, { timeout: SHORT_WAIT.deadlineMs, interval: 500 }).toBe(expected);
     }
 
     test(`has all add-ons that carry packets Ready: ${NETWORK.join(', ')}`, async () => {
@@ -175,13 +175,13 @@ describe.skipIf(offered === undefined || missingRequirements.length > 0)(
       expect(lookup.stdout).toContain(`Address: ${spec.clusterIP}`);
     });
 
-    test('reaches the API server, which is external, from pods by its Service', async () => {
+    test('lets pods reach the external API server through its Service', async () => {
       diagnoseFailure();
       const connect = 'nc -w 3 kubernetes.default.svc 443 </dev/null';
       expect(await exec('sh', '-c', connect)).toMatchObject({ code: 0 });
     });
 
-    test('leads a port of every node to the pod, or only that of its own node', async () => {
+    test('forwards a port of every node to the pod, or only a port of the node that runs it', async () => {
       diagnoseFailure();
       const ports = [{ port: 80, targetPort: PORT }];
       const nodePortService = await services().create({
@@ -195,8 +195,8 @@ describe.skipIf(offered === undefined || missingRequirements.length > 0)(
       const fetchFrom = async (node: Node, service: Service) => {
         const address = node.status?.addresses?.find(({ type }) => type === 'InternalIP')?.address;
         const url = `http://${address}:${service.spec.ports?.[0]?.nodePort}/`;
-        const answer = await fetch(url, { signal: AbortSignal.timeout(3000) }).catch(() => undefined);
-        return (await answer?.text())?.trim() ?? '';
+        const response = await fetch(url, { signal: AbortSignal.timeout(3000) }).catch(() => undefined);
+        return (await response?.text())?.trim() ?? '';
       };
 
       await expectResponse('server-1', () => fetchFrom(first, nodePortService));
@@ -214,8 +214,8 @@ describe.skipIf(offered === undefined || missingRequirements.length > 0)(
       const args = ['--kubeconfig', tenantKubeconfig, 'port-forward', 'pod/server-1', `:${PORT}`];
       const forwarding = spawn(kubectl, args, { stdio: ['ignore', 'pipe', 'inherit'] });
       try {
-        const answer = await fetch(`http://127.0.0.1:${await portOf(forwarding)}/`);
-        expect(await answer.text()).toBe('server-1\n');
+        const response = await fetch(`http://127.0.0.1:${await portOf(forwarding)}/`);
+        expect(await response.text()).toBe('server-1\n');
       } finally {
         forwarding.kill();
         await once(forwarding, 'exit');

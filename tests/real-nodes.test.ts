@@ -116,7 +116,7 @@ describe.skipIf(offered === undefined)(`nodes that boot from Fairway's user data
     }
   });
 
-  test('run the user data that Fairway wrote to the end without an error', async () => {
+  test('complete the user data that Fairway wrote, without an error', async () => {
     diagnoseFailure();
     expect(cloud.hosts()).not.toEqual([]);
     for (const host of cloud.hosts()) {
@@ -191,9 +191,9 @@ describe.skipIf(offered === undefined)(`nodes that boot from Fairway's user data
     await runPod('client', first, 'trap exit TERM; tail -f /dev/null & wait');
 
     const url = `http://${server.status?.podIP}:8080/`;
-    const answer = await tenantKubectl('exec', 'client', '--', 'timeout', '10', 'wget', '-q', '-O', '-', url);
+    const result = await tenantKubectl('exec', 'client', '--', 'timeout', '10', 'wget', '-q', '-O', '-', url);
 
-    expect(answer).toMatchObject({ code: 0, stdout: 'server\n' });
+    expect(result).toMatchObject({ code: 0, stdout: 'server\n' });
     expect(new Set((await pods().list({ namespace })).items.map(({ spec }) => spec?.nodeName)).size).toBe(2);
   });
 

@@ -14,8 +14,8 @@ import { type ResourceIds, resourceIds } from './main-job/resource-ids.ts';
 import { allowAllStrategies } from './session/all-strategies.ts';
 
 const namespace = 'default';
-/** For work that takes some lists of the cloud and a handful of servers. */
-const patience = { deadlineMs: 400_000 };
+/** For work that takes several lists of the cloud's resources and a handful of servers. */
+const waitOptions = { deadlineMs: 400_000 };
 
 /**
  * The same controllers and the same scenario on the simulated cloud and on a real one. Each step builds on the previous
@@ -38,7 +38,8 @@ describe.each(JOB_TARGETS)('the main job on $name', (target) => {
     afterAll(async () => {
       // Runs even after a failure, so that the project is left as it was found.
       await fairway?.api.resource(clusters).deleteCollection({ namespace });
-      if (fairway) await eventually(fairway.api.resource(clusters), { namespace }, (all) => all.length === 0, patience);
+      if (fairway)
+        await eventually(fairway.api.resource(clusters), { namespace }, (all) => all.length === 0, waitOptions);
       await fairway?.close();
       await cloud?.close();
     });
@@ -57,7 +58,7 @@ describe.each(JOB_TARGETS)('the main job on $name', (target) => {
       fairway.api.resource(nodePools).patch(name, { type: 'merge', value: { spec: { replicas } } }, { namespace });
 
     const clusterReady = (name: string) =>
-      eventuallyObject(fairway.api.resource(clusters), { namespace, name }, expectReady, patience);
+      eventuallyObject(fairway.api.resource(clusters), { namespace, name }, expectReady, waitOptions);
 
     function expectReady({ metadata, status }: Cluster | NodePool) {
       expect(status?.observedGeneration).toBe(metadata.generation);
@@ -67,18 +68,18 @@ describe.each(JOB_TARGETS)('the main job on $name', (target) => {
 
     /** The machines of a pool, once exactly this many exist and are Ready. */
     async function readyMachines(pool: string, count: number): Promise<readonly Machine[]> {
-      const isOfPool = ({ spec }: Machine) => spec.nodePoolName === pool;
+      const belongsToPool = ({ spec }: Machine) => spec.nodePoolName === pool;
       const found = await eventually(
         fairway.api.resource(machines),
         { namespace },
         (all) => {
-          const phases = all.filter(isOfPool).map(({ status }) => status?.phase);
+          const phases = all.filter(belongsToPool).map(({ status }) => status?.phase);
           expect(phases).toEqual(Array.from({ length: count }, () => 'Ready'));
           return true;
         },
-        patience,
+        waitOptions,
       );
-      return found.filter(isOfPool);
+      return found.filter(belongsToPool);
     }
 
     async function serversOf(members: readonly Machine[]): Promise<readonly Server[]> {
@@ -96,7 +97,7 @@ describe.each(JOB_TARGETS)('the main job on $name', (target) => {
           message = ready?.message ?? '';
           return true;
         },
-        patience,
+        waitOptions,
       );
       return message;
     }
@@ -141,13 +142,17 @@ describe.each(JOB_TARGETS)('the main job on $name', (target) => {
     });
 
     it('replaces a machine that is deleted', async () => {
-      const [gone] = await readyMachines('general', 2);
-      await fairway.api.resource(machines).delete(gone?.metadata.name ?? '', { namespace });
-      await eventuallyDeleted(fairway.api.resource(machines), { namespace, name: gone?.metadata.name ?? '' }, patience);
+      const [deletedMachine] = await readyMachines('general', 2);
+      await fairway.api.resource(machines).delete(deletedMachine?.metadata.name ?? '', { namespace });
+      await eventuallyDeleted(
+        fairway.api.resource(machines),
+        { namespace, name: deletedMachine?.metadata.name ?? '' },
+        waitOptions,
+      );
 
       const names = (await readyMachines('general', 2)).map(({ metadata }) => metadata.name);
 
-      expect(names).not.toContain(gone?.metadata.name);
+      expect(names).not.toContain(deletedMachine?.metadata.name);
     });
 
     it('replaces a server that was deleted in the cloud', async () => {
@@ -156,7 +161,7 @@ describe.each(JOB_TARGETS)('the main job on $name', (target) => {
       await eventuallyDeleted(
         fairway.api.resource(machines),
         { namespace, name: victim?.metadata.name ?? '' },
-        patience,
+        waitOptions,
       );
 
       const ids = (await readyMachines('general', 2)).map(({ status }) => status?.serverID);
@@ -166,9 +171,9 @@ describe.each(JOB_TARGETS)('the main job on $name', (target) => {
     });
 
     it('reinstalls the server of a broken node, with its address', async () => {
-      const [brokenLinks, other] = await readyMachines('general', 2);
-      const name = brokenLinks?.metadata.name ?? '';
-      const [before] = await serversOf(brokenLinks ? [brokenLinks] : []);
+      const [brokenMachine, other] = await readyMachines('general', 2);
+      const name = brokenMachine?.metadata.name ?? '';
+      const [before] = await serversOf(brokenMachine ? [brokenMachine] : []);
       await fairway.member.compute.servers.stop(before?.id ?? '');
       const annotations = { [REPAIR_ANNOTATION]: 'now' };
       const value = { metadata: { annotations } };
@@ -184,10 +189,10 @@ describe.each(JOB_TARGETS)('the main job on $name', (target) => {
           expect(status?.reinstall).toBeUndefined();
           return true;
         },
-        patience,
+        waitOptions,
       );
 
-      const [after] = await serversOf(brokenLinks ? [brokenLinks] : []);
+      const [after] = await serversOf(brokenMachine ? [brokenMachine] : []);
       expect(after).toMatchObject({ id: before?.id, status: 'ACTIVE' });
       expect(after?.addresses).toEqual(before?.addresses);
       expect(after?.metadata).not.toEqual(before?.metadata);
@@ -211,7 +216,7 @@ describe.each(JOB_TARGETS)('the main job on $name', (target) => {
           expect(settled).toEqual([`${cloud.largerFlavor} Ready`, `${cloud.largerFlavor} Ready`]);
           return true;
         },
-        patience,
+        waitOptions,
       );
 
       expect(minReady).toBe(2);
@@ -228,7 +233,7 @@ describe.each(JOB_TARGETS)('the main job on $name', (target) => {
         value: { spec: { floatingIPs: { enabled } } },
       });
       await createPool('public', { clusterName: 'job', replicas: 1, floatingIPs: { enabled: true } });
-      const address = async (isThere: boolean) => {
+      const address = async (hasFloatingIP: boolean) => {
         await eventually(
           fairway.api.resource(machines),
           { namespace },
@@ -236,26 +241,26 @@ describe.each(JOB_TARGETS)('the main job on $name', (target) => {
             const [machine] = all.filter(({ spec }) => spec.nodePoolName === 'public');
             expect(machine?.status?.phase).toBe('Ready');
             const external = machine?.status?.addresses?.filter(({ type }) => type === 'ExternalIP') ?? [];
-            expect(external).toHaveLength(isThere ? 1 : 0);
+            expect(external).toHaveLength(hasFloatingIP ? 1 : 0);
             return true;
           },
-          patience,
+          waitOptions,
         );
       };
 
       await address(true);
-      const mine = () => Array.fromAsync(fairway.member.network.floatingIps.list());
-      expect(await mine()).toHaveLength(1);
+      const memberFloatingIps = () => Array.fromAsync(fairway.member.network.floatingIps.list());
+      expect(await memberFloatingIps()).toHaveLength(1);
 
       await fairway.api.resource(nodePools).patch('public', floatingIPs(false), { namespace });
       await address(false);
-      expect(await mine()).toHaveLength(0);
+      expect(await memberFloatingIps()).toHaveLength(0);
 
       await fairway.api.resource(nodePools).patch('public', floatingIPs(true), { namespace });
       await address(true);
       await fairway.api.resource(nodePools).delete('public', { namespace });
-      await eventuallyDeleted(fairway.api.resource(nodePools), { namespace, name: 'public' }, patience);
-      expect(await mine()).toHaveLength(0);
+      await eventuallyDeleted(fairway.api.resource(nodePools), { namespace, name: 'public' }, waitOptions);
+      expect(await memberFloatingIps()).toHaveLength(0);
     });
 
     it('keeps the nodes of a pool on separate hosts, and reports when the cloud has no more hosts', async () => {
@@ -272,7 +277,7 @@ describe.each(JOB_TARGETS)('the main job on $name', (target) => {
       await readyMachines('apart', 3);
 
       await fairway.api.resource(nodePools).delete('apart', { namespace });
-      await eventuallyDeleted(fairway.api.resource(nodePools), { namespace, name: 'apart' }, patience);
+      await eventuallyDeleted(fairway.api.resource(nodePools), { namespace, name: 'apart' }, waitOptions);
       const groups = await Array.fromAsync(fairway.member.compute.serverGroups.list());
       expect(groups.map(({ id }) => id)).not.toContain(group);
     });
@@ -305,7 +310,7 @@ describe.each(JOB_TARGETS)('the main job on $name', (target) => {
         expect(machine?.status?.address).toMatch(/^192\.168\.77\./);
 
         await fairway.api.resource(clusters).delete('guest', { namespace });
-        await eventuallyDeleted(fairway.api.resource(clusters), { namespace, name: 'guest' }, patience);
+        await eventuallyDeleted(fairway.api.resource(clusters), { namespace, name: 'guest' }, waitOptions);
         expect(await resourceIds(fairway.member)).toEqual(withOwnResources);
       } finally {
         await networks.delete(own.id);
@@ -314,7 +319,7 @@ describe.each(JOB_TARGETS)('the main job on $name', (target) => {
 
     it('deletes the cluster, and returns the project to its original state', async () => {
       await fairway.api.resource(clusters).delete('job', { namespace });
-      await eventuallyDeleted(fairway.api.resource(clusters), { namespace, name: 'job' }, patience);
+      await eventuallyDeleted(fairway.api.resource(clusters), { namespace, name: 'job' }, waitOptions);
 
       expect(await resourceIds(fairway.member)).toEqual(before);
     });

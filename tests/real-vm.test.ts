@@ -11,14 +11,14 @@ import { HostedFairway } from './real-nodes/hosted-fairway.ts';
 import { isKnown, isReady } from './real-nodes/nodes.ts';
 import { writeTenantKubeconfig } from './real-nodes/tenant-kubeconfig.ts';
 import { BUSYBOX, installTenantNetwork } from './real-nodes/tenant-network.ts';
-import { missingForRealMachines } from './real-vm/requirements.ts';
+import { realVmTools } from './real-vm/requirements.ts';
 import { clientOf } from './session/client-of.ts';
 import { type RunningFairway, run } from './session/running-fairway.ts';
 
-const { offered, kubectl, title } = await missingForRealMachines();
+const { offered, kubectl, title } = await realVmTools();
 
 const namespace = 'default';
-/** An emulated node on a busy machine takes this long; only hanging tests are ended. */
+/** An emulated node on a busy machine takes this long; the timeout only ends hanging tests. */
 const BOOT_TIMEOUT_MS = 3_000_000;
 const BOOT_WAIT = { deadlineMs: BOOT_TIMEOUT_MS };
 const TEST_TIMEOUT_MS = BOOT_TIMEOUT_MS + 600_000;
@@ -70,7 +70,7 @@ describe.skipIf(offered === undefined)(`a virtual machine that boots from Fairwa
     await pods().create({
       metadata: { name, namespace },
       spec: {
-        // A node that stops ends the pod, and restarts it when it returns.
+        // A node that stops terminates the pod, and restarts the pod when it returns.
         containers: [
           {
             name: 'main',
@@ -163,8 +163,8 @@ describe.skipIf(offered === undefined)(`a virtual machine that boots from Fairwa
     await waitForReboot(before);
 
     // Unwritten data of the guest is lost, possibly including the restart count.
-    const isBack = (pod: Pod) => isReady(pod) && containerOf(pod) !== lost;
-    const pod = await eventuallyObject(pods(), { namespace, name: 'after-reboot' }, isBack, BOOT_WAIT);
+    const isRestarted = (pod: Pod) => isReady(pod) && containerOf(pod) !== lost;
+    const pod = await eventuallyObject(pods(), { namespace, name: 'after-reboot' }, isRestarted, BOOT_WAIT);
     expect(pod.spec?.nodeName).toBe(host);
     await runPod('after-power-cut');
   });

@@ -28,7 +28,7 @@ describe.skipIf(binaries === undefined)(`replicas on kube-apiserver ${version}`,
     const holders = fairway.shards.holders(names.map((name) => `default/${name}`));
     return names.filter((name) => holders.get(`default/${name}`) === replica.identity);
   };
-  const isServerMade = ({ what }: { readonly what: string }) => /^POST .*\/servers$/.test(what);
+  const isServerCreation = ({ what }: { readonly what: string }) => /^POST .*\/servers$/.test(what);
 
   test('share the clusters, each with one owner', async () => {
     for (const name of names) await fairway.createCluster(name);
@@ -38,7 +38,7 @@ describe.skipIf(binaries === undefined)(`replicas on kube-apiserver ${version}`,
     expect(new Set(fairway.cloudCalls.map(({ replica }) => replica))).toEqual(
       new Set([first.identity, second.identity]),
     );
-    expect(fairway.unownedWrites()).toEqual([]);
+    expect(fairway.unownedCalls()).toEqual([]);
   });
 
   test('hand clusters over to a joining replica, while the others continue', async () => {
@@ -46,21 +46,21 @@ describe.skipIf(binaries === undefined)(`replicas on kube-apiserver ${version}`,
     // Shares are random, so the first replica that joins may get no cluster.
     while (held(joinedReplica).length === 0) joinedReplica = await fairway.addReplica();
     const moved = held(joinedReplica);
-    const firstCreations = fairway.firstCallsOf(moved, isServerMade);
+    const firstCreations = fairway.firstCallsOf(moved, isServerCreation);
     await fairway.scale(names, 2);
     await fairway.waitUntilReady(names, 2);
 
     expect([...(await firstCreations).values()].map(({ replica }) => replica)).toEqual(
       moved.map(() => joinedReplica.identity),
     );
-    expect(fairway.unownedWrites()).toEqual([]);
-    expect(fairway.doubled()).toEqual([]);
+    expect(fairway.unownedCalls()).toEqual([]);
+    expect(fairway.duplicates()).toEqual([]);
   });
 
   test('take over the clusters of a killed replica', async () => {
     const killedReplica = mostLoadedReplica();
     const orphans = held(killedReplica);
-    const firstCreations = fairway.firstCallsOf(orphans, isServerMade);
+    const firstCreations = fairway.firstCallsOf(orphans, isServerCreation);
     await killedReplica.kill();
     const killedMs = Date.now();
     fairway.forget(killedReplica);
@@ -71,11 +71,11 @@ describe.skipIf(binaries === undefined)(`replicas on kube-apiserver ${version}`,
     process.stdout.write(`${orphans.length} clusters were taken over ${slowestMs} ms after kill -9\n`);
     await fairway.waitUntilReady(orphans, 3);
     expect(cloudCalls.map(({ replica }) => replica)).not.toContain(killedReplica.identity);
-    expect(fairway.unownedWrites()).toEqual([]);
-    expect(fairway.doubled()).toEqual([]);
+    expect(fairway.unownedCalls()).toEqual([]);
+    expect(fairway.duplicates()).toEqual([]);
   });
 
-  test('never act for a replica that was paused past its lease in the middle of its work and continues', async () => {
+  test('never act after a pause past their lease in the middle of work', async () => {
     const paused = mostLoadedReplica();
     const orphans = held(paused);
     // The cloud is slow, so the replica is paused with requests in flight and others that depend on their responses:
@@ -92,9 +92,9 @@ describe.skipIf(binaries === undefined)(`replicas on kube-apiserver ${version}`,
     const pausedMs = Date.now();
     const others = fairway.replicas.filter((replica) => replica !== paused).map(({ identity }) => identity);
     await fairway.shards.waitUntilShared(others);
-    const taking = fairway.firstCallsOf([...orphans, ...fresh], ({ replica }) => others.includes(replica));
+    const acquisition = fairway.firstCallsOf([...orphans, ...fresh], ({ replica }) => others.includes(replica));
     await fairway.scale(orphans, 7);
-    await taking;
+    await acquisition;
     paused.resume();
     const resumedMs = Date.now();
     await fairway.waitUntilReady(orphans, 7);
@@ -106,8 +106,8 @@ describe.skipIf(binaries === undefined)(`replicas on kube-apiserver ${version}`,
       `paused for ${resumedMs - pausedMs} ms, after which ${giveUpCount(paused)} reconciles were given up\n`,
     );
     expect(paused.output).toContain('lease expired, shards lost');
-    expect(fairway.unownedWrites()).toEqual([]);
-    expect(fairway.doubled()).toEqual([]);
+    expect(fairway.unownedCalls()).toEqual([]);
+    expect(fairway.duplicates()).toEqual([]);
   });
 
   test('leave nothing behind, neither in the cloud nor here', async () => {
@@ -115,19 +115,19 @@ describe.skipIf(binaries === undefined)(`replicas on kube-apiserver ${version}`,
     await fairway.deleteClusters();
 
     expect(await fairway.leaked()).toEqual([]);
-    expect(fairway.unownedWrites()).toEqual([]);
+    expect(fairway.unownedCalls()).toEqual([]);
   });
 
   test('hand over when they are stopped gracefully', async () => {
-    const [deletionNote, ...rest] = fairway.replicas;
-    if (deletionNote === undefined) throw new Error('no replica runs');
-    fairway.forget(deletionNote);
+    const [leavingReplica, ...rest] = fairway.replicas;
+    if (leavingReplica === undefined) throw new Error('no replica runs');
+    fairway.forget(leavingReplica);
     const startedMs = Date.now();
-    await deletionNote.stop();
+    await leavingReplica.stop();
     await fairway.shards.waitUntilShared(rest.map(({ identity }) => identity));
 
     process.stdout.write(`handed over ${Date.now() - startedMs} ms after SIGTERM\n`);
-    expect(fairway.unownedWrites()).toEqual([]);
+    expect(fairway.unownedCalls()).toEqual([]);
   });
 
   function mostLoadedReplica(): Replica {

@@ -10,7 +10,7 @@ import { JOB_TARGETS } from './main-job/job-clouds.ts';
 import { TenantScenario } from './main-job/tenant-scenario.ts';
 
 const namespace = 'default';
-const patience = { deadlineMs: 400_000 };
+const waitOptions = { deadlineMs: 400_000 };
 const pollOptions = { timeout: 200_000, interval: 250 };
 
 /** The same scenario on the simulated cloud and on a real one. Each step builds on the previous one. */
@@ -63,13 +63,18 @@ describe.each(JOB_TARGETS)('shares on $name', (target) => {
       };
       await tenant.resource(PersistentVolumeClaims).create({ metadata: { name: 'files', namespace }, spec });
       const isBound = ({ status }: { status?: { phase?: string } }) => status?.phase === 'Bound';
-      await eventuallyObject(tenant.resource(PersistentVolumeClaims), { namespace, name: 'files' }, isBound, patience);
+      await eventuallyObject(
+        tenant.resource(PersistentVolumeClaims),
+        { namespace, name: 'files' },
+        isBound,
+        waitOptions,
+      );
       for (const name of ['first', 'second']) {
         const containers = [{ name: 'app', image: 'busybox' }];
         const volumes = [{ name: 'files', persistentVolumeClaim: { claimName: 'files' } }];
         await tenant.resource(Pods).create({ metadata: { name, namespace }, spec: { containers, volumes } });
         const isRunning = ({ status }: { status?: { phase?: string } }) => status?.phase === 'Running';
-        await eventuallyObject(tenant.resource(Pods), { namespace, name }, isRunning, patience);
+        await eventuallyObject(tenant.resource(Pods), { namespace, name }, isRunning, waitOptions);
       }
 
       const [share, ...others] = await shares();
@@ -102,7 +107,7 @@ describe.each(JOB_TARGETS)('shares on $name', (target) => {
 
       const hasGrown = (claim: { status?: { capacity?: Record<string, string> } }) =>
         claim.status?.capacity?.['storage'] === '2Gi';
-      await eventuallyObject(claims, { namespace, name: 'files' }, hasGrown, patience);
+      await eventuallyObject(claims, { namespace, name: 'files' }, hasGrown, waitOptions);
       expect(await shares()).toMatchObject([{ size: 2, status: 'available' }]);
     });
 
@@ -110,8 +115,8 @@ describe.each(JOB_TARGETS)('shares on $name', (target) => {
       for (const name of ['first', 'second']) await tenant.resource(Pods).delete(name, { namespace });
       await tenant.resource(PersistentVolumeClaims).delete('files', { namespace });
 
-      await eventuallyDeleted(tenant.resource(PersistentVolumeClaims), { namespace, name: 'files' }, patience);
-      await eventually(tenant.resource(PersistentVolumes), {}, (all) => all.length === 0, patience);
+      await eventuallyDeleted(tenant.resource(PersistentVolumeClaims), { namespace, name: 'files' }, waitOptions);
+      await eventually(tenant.resource(PersistentVolumes), {}, (all) => all.length === 0, waitOptions);
       expect(await shares()).toEqual([]);
     });
   });

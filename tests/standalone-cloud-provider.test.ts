@@ -11,7 +11,7 @@ import type { OpenStackClient } from '@fairway/openstack/openstack-client';
 import { loadAll } from 'js-yaml';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { JOB_TARGETS, type JobCloud } from './main-job/job-clouds.ts';
-import { makeNodeByHand } from './provided-cluster/manual-node.ts';
+import { createManualNode } from './provided-cluster/manual-node.ts';
 import { ProviderProcess } from './provided-cluster/provider-process.ts';
 import { ServerProject } from './provided-cluster/server-project.ts';
 import { serve } from './upstream-cloud-provider/served-cluster.ts';
@@ -19,7 +19,7 @@ import { serve } from './upstream-cloud-provider/served-cluster.ts';
 const MANIFEST = new URL('../deploy/cloud-provider/cloud-provider.yaml', import.meta.url).pathname;
 const ACCOUNT = 'fairway-cloud-provider';
 const namespace = 'default';
-const patience = { deadlineMs: 400_000 };
+const waitOptions = { deadlineMs: 400_000 };
 const POLL_OPTIONS = { timeout: 400_000, interval: 1_000 };
 const NODES = ['alpha', 'beta'];
 
@@ -45,7 +45,7 @@ describe.each(JOB_TARGETS)('the standalone cloud provider on $name', (target) =>
       const network = await project.makeNetwork('alone', '10.77.0.0/24');
       for (const name of NODES) {
         await project.boot(name, network);
-        await makeNodeByHand(cluster.client, name);
+        await createManualNode(cluster.client, name);
       }
       start();
     });
@@ -58,7 +58,7 @@ describe.each(JOB_TARGETS)('the standalone cloud provider on $name', (target) =>
       if (folder) await rm(folder, { recursive: true });
     });
 
-    beforeEach(() => provider.throwIfEnded());
+    beforeEach(() => provider.throwIfExited());
 
     /** Runs only the controllers of the manifest. */
     async function grantRights(): Promise<void> {
@@ -97,7 +97,7 @@ describe.each(JOB_TARGETS)('the standalone cloud provider on $name', (target) =>
           cluster.client.resource(Services),
           { namespace, name },
           ({ status }) => Boolean(status?.loadBalancer?.ingress?.[0]?.ip),
-          patience,
+          waitOptions,
         ),
       );
 
@@ -121,7 +121,7 @@ describe.each(JOB_TARGETS)('the standalone cloud provider on $name', (target) =>
         Boolean(
           status?.addresses?.some(({ type, address }) => type === 'InternalIP' && address.startsWith('10.77.0.')),
         );
-      const wait = eventually(cluster.client.resource(Nodes), {}, (all) => all.every(isInitialized), patience);
+      const wait = eventually(cluster.client.resource(Nodes), {}, (all) => all.every(isInitialized), waitOptions);
       const found = await provider.raceWithExit(wait);
 
       expect(found).toHaveLength(NODES.length);
@@ -131,7 +131,7 @@ describe.each(JOB_TARGETS)('the standalone cloud provider on $name', (target) =>
       }
     });
 
-    it('leads with the Lease of cloud controller managers', async () => {
+    it('acquires the Lease of cloud controller managers', async () => {
       const lease = await cluster.client.resource(Leases).get('cloud-controller-manager', { namespace: 'kube-system' });
 
       expect(lease.spec?.holderIdentity).toBeTruthy();
@@ -155,7 +155,7 @@ describe.each(JOB_TARGETS)('the standalone cloud provider on $name', (target) =>
         cluster.client.resource(Services),
         { namespace, name: 'killed' },
         ({ metadata }) => Boolean(metadata.finalizers?.length),
-        patience,
+        waitOptions,
       );
       await provider.stop('SIGKILL');
       start();
@@ -180,7 +180,7 @@ describe.each(JOB_TARGETS)('the standalone cloud provider on $name', (target) =>
     it('leaves nothing behind, and does not touch any server', async () => {
       const services = cluster.client.resource(Services);
       for (const name of ['web', 'killed']) await services.delete(name, { namespace });
-      for (const name of ['web', 'killed']) await eventuallyDeleted(services, { namespace, name }, patience);
+      for (const name of ['web', 'killed']) await eventuallyDeleted(services, { namespace, name }, waitOptions);
 
       expect(await Array.fromAsync(member.network.floatingIps.list())).toEqual([]);
       await expect.poll(serving, POLL_OPTIONS).toEqual([]);

@@ -84,10 +84,10 @@ describe.skipIf(missingRequirements.length > 0)(`the systemd unit on Debian${hos
   const timesServed = (text: string) => text.split('kubectl get clusters').length - 1;
   const timesFailed = (text: string) => text.split("Failed with result 'exit-code'").length - 1;
   /** Runs `act`, and resolves when Fairway has reported again that it serves. */
-  async function untilServed(act: () => Promise<CommandResult>): Promise<void> {
+  async function waitUntilServed(act: () => Promise<CommandResult>): Promise<void> {
     const before = timesServed(journal.text);
     expect(await act()).toMatchObject({ code: 0 });
-    await journal.says((text) => timesServed(text) > before || timesFailed(text) > 0, 'journalctl');
+    await journal.waitForOutput((text) => timesServed(text) > before || timesFailed(text) > 0, 'journalctl');
     expect(timesFailed(journal.text)).toBe(0);
   }
 
@@ -101,7 +101,7 @@ describe.skipIf(missingRequirements.length > 0)(`the systemd unit on Debian${hos
   }
 
   /** The commands of docs/operators/install.md, without those for a real cloud and addresses. */
-  function writtenSteps(): string {
+  function documentedSteps(): string {
     const guide = readFileSync(join(PROJECT, 'docs/operators/install.md'), 'utf8');
     const section = guide.slice(guide.indexOf('## One machine'));
     const [, steps = ''] = /^```\n([^]*?)^```$/m.exec(section) ?? [];
@@ -115,7 +115,7 @@ describe.skipIf(missingRequirements.length > 0)(`the systemd unit on Debian${hos
   test('starts with the documented steps as an unprivileged user, and has a cluster', async () => {
     journal = host.journal('fairway');
     const passwords = `printf 'clouds: {}\\n' >clouds.yaml`;
-    await untilServed(() => host.script(`cd /root; ${passwords}\n${writtenSteps()}`));
+    await waitUntilServed(() => host.script(`cd /root; ${passwords}\n${documentedSteps()}`));
 
     const pid = await property('MainPID');
     const { stdout } = await host.run('grep', '-E', '^(Uid|CapEff|NoNewPrivs):', `/proc/${pid}/status`);
@@ -127,14 +127,14 @@ describe.skipIf(missingRequirements.length > 0)(`the systemd unit on Debian${hos
   });
 
   test('restarts when it is killed', async () => {
-    await untilServed(() => systemctl('kill', '--kill-whom=main', '--signal=KILL', 'fairway'));
+    await waitUntilServed(() => systemctl('kill', '--kill-whom=main', '--signal=KILL', 'fairway'));
 
     expect(await property('NRestarts')).toBe('1');
     await expectScaled(3);
   });
 
   test('restarts and stops gracefully, and leaves no process behind', async () => {
-    await untilServed(() => systemctl('restart', 'fairway'));
+    await waitUntilServed(() => systemctl('restart', 'fairway'));
     await expectScaled(2);
     const cgroup = await property('ControlGroup');
 
@@ -149,7 +149,7 @@ describe.skipIf(missingRequirements.length > 0)(`the systemd unit on Debian${hos
     await host.script(
       `install -D ${dropIn} /etc/systemd/system/fairway.service.d/tenants.conf; systemctl daemon-reload`,
     );
-    await untilServed(() => systemctl('restart', 'fairway'));
+    await waitUntilServed(() => systemctl('restart', 'fairway'));
 
     const pid = await property('MainPID');
     const { stdout } = await host.run('grep', '-E', '^(Uid|CapEff):', `/proc/${pid}/status`);
@@ -163,14 +163,14 @@ describe.skipIf(missingRequirements.length > 0)(`the systemd unit on Debian${hos
     const environment = `KUBEBUILDER_ASSETS=/opt/kubernetes\nFAIRWAY_HOME=${home}\n`;
     copyFolder(host.name, offered?.folder ?? '', COMPONENTS, '/opt/kubernetes');
     await host.script(`printf '${environment}' >/etc/fairway/environment`);
-    await untilServed(() => systemctl('restart', 'fairway'));
+    await waitUntilServed(() => systemctl('restart', 'fairway'));
     const create = ['fairway', 'cluster', 'create', 'real', '--pool', 'real', '--flavor', 'b3-8', '--nodes', '1'];
 
     expect(await host.run('env', `KUBECONFIG=${home}/kubeconfig`, ...create)).toMatchObject({ code: 0 });
     const users = 'for name in etcd kube-apiserver; do ps -o uid= -p $(pidof $name); done';
     expect((await host.script(users)).stdout).toMatch(/^ *(19\d{8})\n *\1\n$/);
-    // After a kill, Fairway finds the programs that systemd has ended with it, and restarts them.
-    await untilServed(() => systemctl('kill', '--kill-whom=main', '--signal=KILL', 'fairway'));
+    // After a kill, Fairway finds that systemd has also killed the programs, and restarts them.
+    await waitUntilServed(() => systemctl('kill', '--kill-whom=main', '--signal=KILL', 'fairway'));
     const scale = ['fairway', 'nodepool', 'scale', 'real', '--nodes', '2'];
     expect(await host.run('env', `KUBECONFIG=${home}/kubeconfig`, ...scale)).toMatchObject({ code: 0 });
 
@@ -186,6 +186,6 @@ describe.skipIf(missingRequirements.length > 0)(`the systemd unit on Debian${hos
     expect(await systemctl('start', 'fairway')).toMatchObject({ code: 1 });
     await systemctl('stop', 'fairway');
     // Another process follows the journal, and may lag.
-    await journal.says((text) => /\/etc\/fairway\/fairway\.yaml.*lisen/.test(text), 'journalctl');
+    await journal.waitForOutput((text) => /\/etc\/fairway\/fairway\.yaml.*lisen/.test(text), 'journalctl');
   });
 });

@@ -30,8 +30,8 @@ describe.each(JOB_TARGETS)(`takeover from cloud-provider-openstack${skipped} on 
 
     const addressOf = ({ status }: Service) => status?.loadBalancer?.ingress?.[0]?.ip;
     const hasAddress = (service: Service) => addressOf(service) !== undefined;
-    const isOfOtherCluster = ({ name }: { readonly name: string }) => name.startsWith('kube_service_other_');
-    const own = async () => (await project.loadBalancerTrees()).filter((tree) => !isOfOtherCluster(tree));
+    const belongsToOtherCluster = ({ name }: { readonly name: string }) => name.startsWith('kube_service_other_');
+    const own = async () => (await project.loadBalancerTrees()).filter((tree) => !belongsToOtherCluster(tree));
     const portsOf = async (name: string) =>
       (await own()).find((tree) => tree.name.endsWith(`_${name}`))?.listeners.map((each) => each.split(' ')[0]);
 
@@ -62,17 +62,19 @@ describe.each(JOB_TARGETS)(`takeover from cloud-provider-openstack${skipped} on 
       await other.create('web', [80]);
       await cluster.create('web', [80, 443]);
       await cluster.create('inside', [5432], INTERNAL);
-      const web = await cluster.when('web', hasAddress);
+      const web = await cluster.waitForService('web', hasAddress);
       const id = web.metadata.annotations?.[LOAD_BALANCER_ID_ANNOTATION] ?? '';
       await cluster.create('guest', [8080], { [LOAD_BALANCER_ID_ANNOTATION]: id });
-      addresses = await Promise.all(SERVICES.map(async (name) => addressOf(await cluster.when(name, hasAddress))));
-      await other.when('web', hasAddress);
+      addresses = await Promise.all(
+        SERVICES.map(async (name) => addressOf(await cluster.waitForService(name, hasAddress))),
+      );
+      await other.waitForService('web', hasAddress);
       await expect.poll(() => portsOf('web'), POLL_OPTIONS).toHaveLength(3);
       await cluster.stop();
       await other.stop();
 
       before = await own();
-      others = (await project.loadBalancerTrees()).filter(isOfOtherCluster);
+      others = (await project.loadBalancerTrees()).filter(belongsToOtherCluster);
       expect(before.map(({ name }) => name).toSorted()).toEqual([
         'kube_service_peer_default_inside',
         'kube_service_peer_default_web',
@@ -85,7 +87,7 @@ describe.each(JOB_TARGETS)(`takeover from cloud-provider-openstack${skipped} on 
       const isReady = ({ status }: Service) =>
         status?.conditions?.some(({ type, status: is }) => type === 'fairway.dev/LoadBalancerReady' && is === 'True') ??
         false;
-      const ready = await Promise.all(SERVICES.map((name) => cluster.when(name, isReady)));
+      const ready = await Promise.all(SERVICES.map((name) => cluster.waitForService(name, isReady)));
 
       expect(ready.map(addressOf)).toEqual(addresses);
       const partsOf = ({ id, listeners, pools }: (typeof before)[number]) => ({ id, listeners, pools });
@@ -100,7 +102,7 @@ describe.each(JOB_TARGETS)(`takeover from cloud-provider-openstack${skipped} on 
       cluster.runFairway('--cluster-name=peer', '--leader-elect=false');
 
       await expect.poll(() => portsOf('web'), POLL_OPTIONS).toEqual(['80', '8080', '9090']);
-      expect(addressOf(await cluster.when('guest', hasAddress))).toBe(addresses[0]);
+      expect(addressOf(await cluster.waitForService('guest', hasAddress))).toBe(addresses[0]);
     });
 
     it('deletion leaves nothing behind, and the other cluster’s load balancer unchanged', async () => {

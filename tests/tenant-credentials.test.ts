@@ -52,36 +52,41 @@ describe.each(JOB_TARGETS)('tenant credentials on $name', (target) => {
       expect(stored.includes(data['application_credential_secret'] ?? '')).toBe(false);
     });
 
-    it.each<{ reason: string; condition: string; says: RegExp; keys: () => Promise<Record<string, string>> }>([
+    it.each<{
+      reason: string;
+      condition: string;
+      expectedMessage: RegExp;
+      keys: () => Promise<Record<string, string>>;
+    }>([
       {
         reason: 'a credential of another project',
         condition: 'CredentialInvalid',
-        says: /is for project .+, but namespace team is in /,
-        keys: async () => keysOf(await tenant.applicationCredential('member', { user: tenant.stranger })),
+        expectedMessage: /is for project .+, but namespace team is in /,
+        keys: async () => keysOf(await tenant.applicationCredential('member', { user: tenant.fairwayClient })),
       },
       {
         reason: 'a credential with only read access',
         condition: 'PermissionDenied',
-        says: /roles \(reader\) only grant read access/,
+        expectedMessage: /roles \(reader\) only grant read access/,
         keys: async () => keysOf(await tenant.applicationCredential('reader', { user: tenant.fairway.reader })),
       },
       {
         reason: 'a credential that Keystone does not have',
         condition: 'CredentialInvalid',
-        says: /wrong, expired or revoked/,
+        expectedMessage: /wrong, expired or revoked/,
         keys: async () => ({ application_credential_id: '0'.repeat(32), application_credential_secret: 'guess' }),
       },
       {
         reason: 'a credential without its secret',
         condition: 'CredentialInvalid',
-        says: /must have the keys application_credential_id and application_credential_secret, or trust_id/,
+        expectedMessage: /must have the keys application_credential_id and application_credential_secret, or trust_id/,
         keys: async () => ({ application_credential_id: '0'.repeat(32) }),
       },
-    ])('refuses $reason', async ({ condition, says, keys }) => {
+    ])('refuses $reason', async ({ condition, expectedMessage, keys }) => {
       const name = tenant.nextName('bad');
       await tenant.createCredential(name, await keys());
 
-      expect(messageOf(await tenant.waitForCredentialCondition(name, 'False', condition))).toMatch(says);
+      expect(messageOf(await tenant.waitForCredentialCondition(name, 'False', condition))).toMatch(expectedMessage);
     });
 
     it('runs a cluster in the project of the credential', async () => {
@@ -148,6 +153,6 @@ describe.each(JOB_TARGETS)('tenant credentials on $name', (target) => {
   });
 });
 
-function withoutCredentials(holdings: ResourceIds): ResourceIds {
-  return holdings.filter((line) => !/^(application credential|trust) /.test(line));
+function withoutCredentials(contents: ResourceIds): ResourceIds {
+  return contents.filter((line) => !/^(application credential|trust) /.test(line));
 }

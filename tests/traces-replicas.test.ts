@@ -103,10 +103,10 @@ describe.skipIf(binaries === undefined)(`traces of replicas in front of kube-api
     receiver.spans.filter((span) => span.traceId === trace && span.name === name).map(({ instance }) => instance);
 
   /** Names of the trace's spans whose parent has not been sent. */
-  const withoutParent = (trace: string) => {
-    const mine = receiver.spans.filter(({ traceId }) => traceId === trace);
-    const known = new Set([CLIENT_SPAN, ...mine.map(({ spanId }) => spanId)]);
-    return mine.filter(({ parentSpanId }) => !known.has(parentSpanId ?? '')).map(({ name }) => name);
+  const orphanSpanNames = (trace: string) => {
+    const traceSpans = receiver.spans.filter(({ traceId }) => traceId === trace);
+    const known = new Set([CLIENT_SPAN, ...traceSpans.map(({ spanId }) => spanId)]);
+    return traceSpans.filter(({ parentSpanId }) => !known.has(parentSpanId ?? '')).map(({ name }) => name);
   };
 
   test('contain the write that one replica accepts and the server that another creates', async () => {
@@ -120,7 +120,7 @@ describe.skipIf(binaries === undefined)(`traces of replicas in front of kube-api
     expect(sent(trace, 'POST /servers')).toEqual([identityOf(second)]);
     expect(sent(trace, 'POST /networks')).toEqual([identityOf(second)]);
     // A span is sent when it has ended, so a parent arrives after its children.
-    await expect.poll(() => withoutParent(trace), POLL_OPTIONS).toEqual([]);
+    await expect.poll(() => orphanSpanNames(trace), POLL_OPTIONS).toEqual([]);
   }, 240_000);
 
   test('continue on another replica when one is killed in the middle', async () => {

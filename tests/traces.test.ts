@@ -110,19 +110,19 @@ describe('tracing from a tenant’s write to the OpenStack calls that it causes'
   }, 240_000);
 
   test('connects each span to a parent in the trace, or to the client’s', () => {
-    const mine = receiver.spans.filter(({ traceId }) => traceId === TRACE);
-    const ids = new Set([CLIENT_SPAN, ...mine.map(({ spanId }) => spanId)]);
-    const lost = mine.filter(({ parentSpanId }) => parentSpanId === undefined || !ids.has(parentSpanId));
+    const traceSpans = receiver.spans.filter(({ traceId }) => traceId === TRACE);
+    const ids = new Set([CLIENT_SPAN, ...traceSpans.map(({ spanId }) => spanId)]);
+    const lost = traceSpans.filter(({ parentSpanId }) => parentSpanId === undefined || !ids.has(parentSpanId));
 
-    expect(mine.length).toBeGreaterThan(10);
+    expect(traceSpans.length).toBeGreaterThan(10);
     expect(lost.map(({ name }) => name)).toEqual([]);
   });
 
   test.skipIf(PICTURE === undefined)('can draw the trace (skipped: FAIRWAY_TRACE_PICTURE is not set)', async () => {
-    const screenshot = drawTrace(receiver.spans);
-    await writeFile(PICTURE ?? '', screenshot);
+    const drawing = drawTrace(receiver.spans);
+    await writeFile(PICTURE ?? '', drawing);
 
-    expect(screenshot).toContain('POST /servers');
+    expect(drawing).toContain('POST /servers');
   });
 
   test('records no unrequested traces', () => {

@@ -8,7 +8,7 @@ import { isReady } from '@fairway/controllers/testing/test-fairway';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { findCondition } from '@fairway/kube/controller/conditions';
 import { eventually } from '@fairway/kube/testing/eventually';
-import { RULES_SINCE_MINOR } from '@fairway/service/install/definitions';
+import { MIN_CEL_MINOR } from '@fairway/service/install/definitions';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findBinaries } from './contract/kubernetes/binaries.ts';
 import type { Replica } from './replicas/replica.ts';
@@ -16,7 +16,7 @@ import { type ReplicatedFairway, startReplicatedFairway } from './replicas/repli
 import { cloudContent } from './session/cloud-content.ts';
 import { PROJECT } from './session/running-fairway.ts';
 import { type Checkout, checkOut, earlierRelease } from './upgrade/earlier-release.ts';
-import { RunningUp } from './upgrade/running-fairway-up.ts';
+import { RunningFairwayUp } from './upgrade/running-fairway-up.ts';
 
 const CURRENT_PROGRAM = join(PROJECT, 'packages/cli/src/main.ts');
 const RELEASE = '0.1.0';
@@ -69,7 +69,7 @@ describe(`fairway up with the home of ${RELEASE}`, () => {
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
   test('finds its clusters unchanged, manages them, and creates and deletes no server except the requested ones', async () => {
-    await using fairway = await RunningUp.start(CURRENT_PROGRAM, home);
+    await using fairway = await RunningFairwayUp.start(CURRENT_PROGRAM, home);
 
     const now = identitiesOf(await scaled(fairway.client, 'general', 3));
 
@@ -80,12 +80,12 @@ describe(`fairway up with the home of ${RELEASE}`, () => {
     networks = content['networks'];
   });
 
-  const whyNot = release.hasSource ? '' : ` (skipped: the source of ${RELEASE} is not in the history here)`;
+  const skipReason = release.hasSource ? '' : ` (skipped: the source of ${RELEASE} is not in the history here)`;
   test.skipIf(!release.hasSource)(
-    `gives the clusters back to ${RELEASE}, which works on them too${whyNot}`,
+    `gives the clusters back to ${RELEASE}, which works on them too${skipReason}`,
     async () => {
-      using previousDefinitions = checkOut(RELEASE);
-      await using fairway = await RunningUp.start(previousDefinitions.entry, home);
+      using previousCheckout = checkOut(RELEASE);
+      await using fairway = await RunningFairwayUp.start(previousCheckout.entry, home);
 
       const now = identitiesOf(await scaled(fairway.client, 'web', 3));
 
@@ -98,7 +98,7 @@ describe(`fairway up with the home of ${RELEASE}`, () => {
   );
 
   test('takes the clusters over again, and deletes one', async () => {
-    await using fairway = await RunningUp.start(CURRENT_PROGRAM, home);
+    await using fairway = await RunningFairwayUp.start(CURRENT_PROGRAM, home);
     await scaled(fairway.client, 'web', 2);
 
     await fairway.client.resource(clusters).delete('demo', where);
@@ -109,10 +109,10 @@ describe(`fairway up with the home of ${RELEASE}`, () => {
   });
 });
 
-const [binaries] = findBinaries().filter(({ version }) => Number(version.split('.')[1]) >= RULES_SINCE_MINOR);
+const [binaries] = findBinaries().filter(({ version }) => Number(version.split('.')[1]) >= MIN_CEL_MINOR);
 const sharedSkipReason =
   binaries === undefined
-    ? ` (skipped: no Kubernetes binaries of 1.${RULES_SINCE_MINOR} or later are found)`
+    ? ` (skipped: no Kubernetes binaries of 1.${MIN_CEL_MINOR} or later are found)`
     : release.hasSource
       ? ''
       : ` (skipped: the source of ${RELEASE} is not in the history here)`;
@@ -122,24 +122,24 @@ describe.skipIf(sharedSkipReason !== '')(
   `fairway serve of ${RELEASE}, on a management cluster${sharedSkipReason}`,
   () => {
     const names = ['one', 'two', 'three', 'four', 'five', 'six'];
-    let previousDefinitions: Checkout;
+    let previousCheckout: Checkout;
     let fairway: ReplicatedFairway;
     let old: Replica;
-    let ours: Replica;
+    let newReplica: Replica;
     let planes: ReadonlyMap<string, string>;
 
     beforeAll(async () => {
       if (binaries === undefined) return;
-      previousDefinitions = checkOut(RELEASE);
+      previousCheckout = checkOut(RELEASE);
       fairway = await startReplicatedFairway(binaries, { installed: release.installed });
-      old = await fairway.addReplica(previousDefinitions.entry);
+      old = await fairway.addReplica(previousCheckout.entry);
       for (const name of names) await fairway.createCluster(name);
       await fairway.waitUntilReady(names, 1);
       planes = await fairway.controlPlanePids();
     });
     afterAll(async () => {
       await fairway?.[Symbol.asyncDispose]();
-      previousDefinitions?.[Symbol.dispose]();
+      previousCheckout?.[Symbol.dispose]();
     });
 
     test('upgrades its kinds in place while it runs', async () => {
@@ -148,19 +148,19 @@ describe.skipIf(sharedSkipReason !== '')(
       await fairway.waitUntilReady(names.slice(0, 3), 2);
       await fairway.waitUntilReady(names.slice(3), 1);
 
-      expect(fairway.doubled()).toEqual([]);
+      expect(fairway.duplicates()).toEqual([]);
       expect(await fairway.controlPlanePids()).toEqual(planes);
     });
 
     test('shares the clusters with a replica of this release', async () => {
-      ours = await fairway.addReplica();
+      newReplica = await fairway.addReplica();
       await fairway.scale(names, 2);
       await fairway.waitUntilReady(names, 2);
 
       const holders = new Set(fairway.shards.holders(names.map((name) => `default/${name}`)).values());
-      expect([old.identity, ours.identity]).toEqual(expect.arrayContaining([...holders]));
-      expect(fairway.unownedWrites()).toEqual([]);
-      expect(fairway.doubled()).toEqual([]);
+      expect([old.identity, newReplica.identity]).toEqual(expect.arrayContaining([...holders]));
+      expect(fairway.unownedCalls()).toEqual([]);
+      expect(fairway.duplicates()).toEqual([]);
     });
 
     test('hands all clusters over to it, and control planes restart once for new settings', async () => {
@@ -174,19 +174,19 @@ describe.skipIf(sharedSkipReason !== '')(
 
       expect([...taken.keys()].sort()).toEqual([...planes.keys()].sort());
       expect(await fairway.controlPlanePids()).toEqual(taken);
-      expect(fairway.unownedWrites()).toEqual([]);
-      expect(fairway.doubled()).toEqual([]);
+      expect(fairway.unownedCalls()).toEqual([]);
+      expect(fairway.duplicates()).toEqual([]);
     });
 
     test('takes the clusters back, and both releases leave nothing behind', async () => {
-      await fairway.addReplica(previousDefinitions.entry);
-      await ours.stop();
-      fairway.forget(ours);
+      await fairway.addReplica(previousCheckout.entry);
+      await newReplica.stop();
+      fairway.forget(newReplica);
       await fairway.scale(names, 1);
       await fairway.waitUntilReady(names, 1);
 
       expect([...(await fairway.controlPlanePids()).keys()].sort()).toEqual([...planes.keys()].sort());
-      expect(fairway.doubled()).toEqual([]);
+      expect(fairway.duplicates()).toEqual([]);
       await fairway.deleteClusters();
       expect(await fairway.leaked()).toEqual([]);
     });

@@ -12,7 +12,7 @@ import { JOB_TARGETS } from './main-job/job-clouds.ts';
 import { TenantScenario } from './main-job/tenant-scenario.ts';
 
 const namespace = 'default';
-const patience = { deadlineMs: 400_000 };
+const waitOptions = { deadlineMs: 400_000 };
 
 /** A simulated and a real cloud report when a resource existed, to the second. */
 describe.each(JOB_TARGETS)('usage on $name', (target) => {
@@ -31,7 +31,7 @@ describe.each(JOB_TARGETS)('usage on $name', (target) => {
       const predicate = (status: { readonly intervals?: readonly UsageInterval[] } | undefined) =>
         check(status?.intervals ?? []);
       const records = scenario.fairway.api.resource(usageRecords);
-      const [record] = await eventually(records, { namespace }, ([each]) => predicate(each?.status), patience);
+      const [record] = await eventually(records, { namespace }, ([each]) => predicate(each?.status), waitOptions);
       return record?.status?.intervals ?? [];
     }
 
@@ -81,7 +81,7 @@ describe.each(JOB_TARGETS)('usage on $name', (target) => {
       const resources = (await report()).map(({ resource, cluster }) => `${cluster} ${resource}`);
       const { api } = scenario.fairway;
       await api.resource(clusters).delete('used', { namespace });
-      await eventually(api.resource(clusters), { namespace }, (all) => all.length === 0, patience);
+      await eventually(api.resource(clusters), { namespace }, (all) => all.length === 0, waitOptions);
       const { items } = await api.resource(usageRecords).list({ namespace });
       const [first, second] = [await report(), await report()];
       isEnded = true;

@@ -10,7 +10,7 @@ import { linksOf, PAGES, ROOT, targetOf, textOf } from './site/pages.ts';
  */
 const FILE = /^(?:[\w.-]+\/)*[\w.-]+\.(?:ts|md|json|ya?ml|svg|sh)$|^(?:[\w.-]+\/)+$/;
 /** Files that exist elsewhere: on a user's machine, in a home of Fairway, in a cluster, in a container. */
-const FILES_ELSEWHERE = new Set(['control-planes/CLUSTER_UID/record.json', 'clouds.yaml', 'x.test.ts', 'utils.ts']);
+const EXTERNAL_FILES = new Set(['control-planes/CLUSTER_UID/record.json', 'clouds.yaml', 'x.test.ts', 'utils.ts']);
 
 test.each(PAGES)('%s has valid links', (document) => {
   const deadLinks = linksOf(document).filter((link) => !isLinked(document, link));
@@ -22,7 +22,7 @@ test.each(PAGES)('%s names existing files', (document) => {
   const named = [...textOf(document).matchAll(/`([^`\n]+)`/g)].map(([, text = '']) => text);
   const isPackageReadme = document.startsWith('packages/');
   const files = named.filter(
-    (text) => FILE.test(text) && (isPackageReadme || !text.endsWith('/')) && !FILES_ELSEWHERE.has(text),
+    (text) => FILE.test(text) && (isPackageReadme || !text.endsWith('/')) && !EXTERNAL_FILES.has(text),
   );
   const unknown = files.filter((text) => !isFile(document, text));
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { generatedFiles, generateKinds } from './generate-kinds.ts';
-import { FREE_OBJECTS, QUANTITIES } from './kinds/field-types.ts';
+import { FREE_FORM_OBJECTS, QUANTITIES } from './kinds/field-types.ts';
 import { ATOMIC_OBJECTS, KEY_DEFAULTS, PROPERTY_SEMANTICS } from './kinds/list-semantics.ts';
 
 const kinds = generateKinds();
@@ -16,7 +16,7 @@ test('the committed files match the generator (npm run generate)', () => {
 });
 
 test('tables name only fields of their type', () => {
-  const strayEntries = [PROPERTY_SEMANTICS, KEY_DEFAULTS, QUANTITIES, FREE_OBJECTS].flatMap((table) =>
+  const strayEntries = [PROPERTY_SEMANTICS, KEY_DEFAULTS, QUANTITIES, FREE_FORM_OBJECTS].flatMap((table) =>
     Object.entries(table).flatMap(([definition, fields]) => {
       const properties = kinds.schemas[`io.k8s.${definition}`]?.properties;
       const names = Array.isArray(fields) ? (fields as string[]) : Object.keys(fields);

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Schema } from '@fairway/apiserver/schema/schema';
-import { FREE_OBJECTS, QUANTITIES } from './kinds/field-types.ts';
+import { FREE_FORM_OBJECTS, QUANTITIES } from './kinds/field-types.ts';
 import { ATOMIC_OBJECTS, KEY_DEFAULTS, type MergeSemantics, PROPERTY_SEMANTICS } from './kinds/list-semantics.ts';
 import { isModel, type Model, type ModelProperty, readModel } from './kinds/models.ts';
 import { isKind, MODEL_PACKAGES, type ModelPackage } from './kinds/packages.ts';
@@ -124,7 +124,7 @@ function propertySchema(
   definition: string,
   definitionNames: ReadonlyMap<string, string>,
 ): Schema {
-  if (FREE_OBJECTS[definition]?.includes(property.name)) {
+  if (FREE_FORM_OBJECTS[definition]?.includes(property.name)) {
     return { type: 'object', 'x-kubernetes-preserve-unknown-fields': true, 'x-kubernetes-map-type': 'atomic' };
   }
   const isQuantity = QUANTITIES[definition]?.includes(property.name) ?? false;

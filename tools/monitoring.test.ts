@@ -46,10 +46,10 @@ function mistakesIn(expression: string): readonly string[] {
   const read = selectors.flatMap(({ metrics, labels }) => metrics.map((metric) => ({ metric, labels })));
   const known = new Set([...TARGET_LABELS, ...read.flatMap(({ metric }) => labelsOf.get(metric) ?? [])]);
   const wrong = read.flatMap(({ metric, labels }) => {
-    const lockedSlot = recordingNames.has(metric) ? [] : labelsOf.get(metric);
-    if (lockedSlot === undefined) return [metric];
+    const knownLabels = recordingNames.has(metric) ? [] : labelsOf.get(metric);
+    if (knownLabels === undefined) return [metric];
     return labels
-      .filter((label) => !lockedSlot.includes(label) && !TARGET_LABELS.includes(label))
+      .filter((label) => !knownLabels.includes(label) && !TARGET_LABELS.includes(label))
       .map((label) => `${metric}{${label}}`);
   });
   return [...errors, ...wrong, ...grouping.filter((label) => !known.has(label))];

@@ -70,7 +70,7 @@ describe('README has the figures of docs/benchmarks.md', () => {
   });
 });
 
-describe('quotes of docs/conformance.json', () => {
+describe('figures quoted from docs/conformance.json', () => {
   const results = Object.values(conformance.tests);
   const passedTests = (kind: 'hollow' | 'process' | 'nodes') =>
     results.filter((each) => each[kind] === 'passed').length;

@@ -14,7 +14,9 @@ test('every package has the version of Fairway', () => {
     const fairwayDependencies = Object.entries(manifest.dependencies ?? {}).filter(([name]) =>
       name.startsWith('@fairway/'),
     );
-    return [manifest.version, ...fairwayDependencies.map(([, wanted]) => wanted)].some((found) => found !== version);
+    return [manifest.version, ...fairwayDependencies.map(([, dependencyVersion]) => dependencyVersion)].some(
+      (found) => found !== version,
+    );
   });
 
   expect(others).toEqual([]);

@@ -11,14 +11,14 @@ type Method = ((this: unknown, ...args: unknown[]) => unknown) & { readonly [GUA
 /** Setup runs again for each file of a thread. */
 const GUARDED = Symbol.for('fairway.guarded');
 
-function refuse(owner: object, names: readonly string[], effect: string): void {
+function refuse(owner: object, names: readonly string[], action: string): void {
   const methods = owner as Record<string, Method>;
   for (const name of names) {
     const original = methods[name] as Method;
     if (original[GUARDED]) continue;
     const guarded = function (this: unknown, ...args: unknown[]) {
       const { testPath = '' } = expect.getState();
-      if (isUnit(testPath)) throw new Error(`${testPath} ${effect}: it belongs to src/behaviour/ of its package`);
+      if (isUnit(testPath)) throw new Error(`${testPath} ${action}: it belongs to src/behaviour/ of its package`);
       return original.apply(this, args);
     };
     methods[name] = Object.assign(guarded, { [GUARDED]: true as const });

@@ -22,6 +22,7 @@ const REPLACEMENT_BY_WORD: Readonly<Record<string, string>> = {
   door: 'entry point',
   doors: 'entry points',
   forgive: 'reset backoff',
+  further: 'additional',
   heir: 'successor',
   heirs: 'successors',
   judge: 'validate, classify, decide',
@@ -34,10 +35,12 @@ const REPLACEMENT_BY_WORD: Readonly<Record<string, string>> = {
   offence: 'kill reason',
   overhear: 'observe passively',
   owed: 'pending',
+  patience: 'timeout',
   patients: 'repair targets',
   scene: 'scope',
   standing: 'state, progress',
   starved: 'lacks capacity',
+  told: 'reported',
   superfluous: 'surplus',
   symptoms: 'observation',
   triage: 'plan repairs',
@@ -76,137 +79,16 @@ const PHRASES: Readonly<Record<string, string>> = {
   'is told': 'is reported, recorded',
   "nobody's": 'say who has it, or that nothing does',
   'that there are': 'existing, available',
+  'for want of': 'because … is missing',
+  'further network': 'additional network',
+  'of before': 'previous',
+  'roots of trust': 'CA certificates',
+  'some minutes': 'a few minutes',
+  'some seconds': 'a few seconds',
   'whose turn': 'who must act',
   anew: 'again',
+  beside: 'in addition to, next to',
 };
-
-/** Folders of packages whose comments comply. A listed folder must keep complying. */
-const COMPLIANT_FOLDERS: Readonly<Record<string, readonly string[]>> = {
-  addons: ['cinder-csi', 'metrics-server', 'pod-network'],
-  api: ['admission', 'crd', 'data', 'domain', 'kinds', 'schema', 'server', 'testing', 'validation'],
-  apiserver: [
-    'aggregation',
-    'audit',
-    'auth',
-    'behaviour',
-    'crd',
-    'flow-control',
-    'kinds',
-    'lifecycle',
-    'openapi',
-    'outbound',
-    'patch',
-    'protobuf',
-    'quota',
-    'schema',
-    'server',
-    'store',
-  ],
-  base: ['behaviour', 'testing'],
-  cli: [
-    'auth',
-    'backup',
-    'client',
-    'command',
-    'commands',
-    'completion',
-    'configuration',
-    'doctor',
-    'output',
-    'reference',
-    'releases',
-    'resources',
-  ],
-  'cloud-provider': [
-    'certificates',
-    'gateways',
-    'ingresses',
-    'l7',
-    'load-balancers',
-    'node-lifecycle',
-    'nodes',
-    'routes',
-    'shares',
-    'standalone',
-    'tls',
-    'volume-attachments',
-    'volume-snapshots',
-    'volumes',
-  ],
-  console: ['api', 'app', 'cluster', 'session', 'table', 'text'],
-  'control-plane': ['audit', 'bootstrap', 'off-host', 'simulated'],
-  controllers: [
-    'addons',
-    'autoscaling',
-    'cloud-profile',
-    'cloud-resources',
-    'cluster',
-    'credential',
-    'gc',
-    'healing',
-    'in-cluster-pools',
-    'machine',
-    'metrics',
-    'namespace-limits',
-    'node-pool',
-    'node-template',
-    'offer',
-    'project-quota',
-    'security-groups',
-    'server-labels',
-    'upgrade',
-    'upgrade-preview',
-    'usage',
-  ],
-  csi: ['snapshots', 'volumes'],
-  gateway: ['admission', 'audit-events', 'cluster-audit', 'requests', 'server', 'testing', 'webhook'],
-  hollow: ['admission', 'behaviour', 'control-plane', 'controllers', 'node', 'scheduler', 'testing'],
-  identity: ['policy'],
-  kube: ['behaviour', 'client', 'controller', 'events', 'kinds', 'object', 'pki', 'testing'],
-  magnum: [
-    'access',
-    'account',
-    'certificates',
-    'clusters',
-    'credentials',
-    'http',
-    'nodegroups',
-    'templates',
-    'testing',
-  ],
-  openstack: [
-    'block-storage',
-    'cache',
-    'compute',
-    'config',
-    'network',
-    'shared-file-system',
-    'sign-in',
-    'testing',
-    'types',
-  ],
-  service: ['audit', 'fairway', 'otlp', 'serve', 'simulated-control-plane'],
-  simulator: [
-    'behaviour',
-    'block-storage',
-    'compute',
-    'control',
-    'http',
-    'identity',
-    'identity-provider',
-    'image',
-    'key-manager',
-    'load-balancer',
-    'network',
-    'placement',
-    'shared-file-system',
-    'state',
-  ],
-  tenancy: ['cloud', 'connection'],
-};
-const compliant = Object.entries(COMPLIANT_FOLDERS).flatMap(([name, folders]) =>
-  folders.map((folder) => `packages/${name}/src/${folder}/`),
-);
 
 interface Offender {
   readonly at: string;
@@ -220,6 +102,10 @@ const FILES = execFileSync('git', ['ls-files', 'packages', 'tools', 'tests', 'be
 })
   .split('\n')
   .filter((path) => /\.tsx?$/.test(path) && !path.includes('/generated/') && path !== 'tools/vocabulary.test.ts');
+
+const PAGES = execFileSync('git', ['ls-files', '*.md'], { encoding: 'utf8' })
+  .split('\n')
+  .filter((path) => path !== '' && path !== 'docs/glossary.md' && path !== 'CHANGELOG.md');
 
 /** Everything except identifiers: comments, strings and regular expressions. Code within `${}` counts as string. */
 const OTHER =
@@ -242,14 +128,12 @@ function offendingWordsIn(path: string, name: string, line: number): readonly Of
   if (isAllowedUse(path, name)) return [];
   return wordsOf(name).flatMap((word) => {
     const replacement = Object.hasOwn(REPLACEMENT_BY_WORD, word) ? REPLACEMENT_BY_WORD[word] : undefined;
-    return replacement === undefined
-      ? []
-      : [{ at: `${path}:${line}`, word: `${word} in ${name}`, replacement: replacement }];
+    return replacement === undefined ? [] : [{ at: `${path}:${line}`, word: `${word} in ${name}`, replacement }];
   });
 }
 
 /** Replaces text by blanks to preserve positions. */
-function blanked(text: string): string {
+function blankOut(text: string): string {
   return text.replace(/[^\n]/g, ' ');
 }
 
@@ -258,14 +142,14 @@ function lineAt(text: string, index: number): number {
 }
 
 const texts = new Map(FILES.map((path) => [path, readFileSync(path, 'utf8')]));
-const SUSPECT = new RegExp(Object.keys(REPLACEMENT_BY_WORD).join('|'), 'i');
+const SUSPECT_PATTERN = new RegExp(Object.keys(REPLACEMENT_BY_WORD).join('|'), 'i');
 
 test('identifiers use the vocabulary of the field', () => {
   const found = [...texts].flatMap(([path, text]) => {
-    if (!SUSPECT.test(text)) return [];
-    const code = text.replace(OTHER, blanked);
+    if (!SUSPECT_PATTERN.test(text)) return [];
+    const code = text.replace(OTHER, blankOut);
     return [...code.matchAll(IDENTIFIER)].flatMap(({ 0: name, index }) =>
-      SUSPECT.test(name) ? offendingWordsIn(path, name, lineAt(text, index)) : [],
+      SUSPECT_PATTERN.test(name) ? offendingWordsIn(path, name, lineAt(text, index)) : [],
     );
   });
 
@@ -278,20 +162,49 @@ test('names of files and folders use the vocabulary of the field', () => {
   expect(describe(found)).toEqual([]);
 });
 
-test('folders with compliant comments exist', () => {
-  expect(compliant.filter((folder) => !FILES.some((path) => path.startsWith(folder)))).toEqual([]);
-});
-
-test('compliant comments stay compliant', () => {
-  const found = [...texts].flatMap(([path, text]) => {
-    if (!compliant.some((folder) => path.startsWith(folder))) return [];
-    return [...text.matchAll(/\/\*\*?[\s\S]*?\*\/|(?<=\s)\/\/ [^\n]*/g)].flatMap(({ 0: comment, index }) =>
+test('comments use the phrases of the field', () => {
+  const found = [...texts].flatMap(([path, text]) =>
+    [...text.matchAll(/\/\*\*?[\s\S]*?\*\/|(?<=\s)\/\/ [^\n]*/g)].flatMap(({ 0: comment, index }) =>
       Object.entries(PHRASES).flatMap(([phrase, replacement]) => {
         const at = new RegExp(`\\b${phrase}\\b`, 'i').exec(comment.replace(/\n\s*\* /g, ' '));
-        return at ? [{ at: `${path}:${lineAt(text, index)}`, word: phrase, replacement: replacement }] : [];
+        return at ? [{ at: `${path}:${lineAt(text, index)}`, word: phrase, replacement }] : [];
       }),
-    );
-  });
+    ),
+  );
+
+  expect(describe(found)).toEqual([]);
+});
+
+test('pages use the phrases of the field', () => {
+  const found = PAGES.flatMap((path) =>
+    readFileSync(path, 'utf8')
+      .split('\n')
+      .flatMap((line, index) =>
+        Object.entries(PHRASES).flatMap(([phrase, replacement]) =>
+          new RegExp(`\\b${phrase}\\b`, 'i').test(line)
+            ? [{ at: `${path}:${index + 1}`, word: phrase, replacement }]
+            : [],
+        ),
+      ),
+  );
+
+  expect(describe(found)).toEqual([]);
+});
+
+/** Such a title cannot be understood on its own in a report. */
+const INCOMPLETE_TITLE =
+  /(?:\b(?:test|it|describe)[\w.]*(?:\([^()\n]*\))?|^\s*[\])}].*\))\((['"`])(of|that|which|who|whose|so) /gm;
+
+test('titles begin with a subject or a verb', () => {
+  const found = [...texts].flatMap(([path, text]) =>
+    !path.endsWith('.test.ts') && !path.endsWith('.test.tsx')
+      ? []
+      : [...text.matchAll(INCOMPLETE_TITLE)].map(({ index, 2: word = '' }) => ({
+          at: `${path}:${lineAt(text, index)}`,
+          word,
+          replacement: 'a subject or a verb',
+        })),
+  );
 
   expect(describe(found)).toEqual([]);
 });

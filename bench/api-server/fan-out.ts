@@ -9,7 +9,7 @@ export interface FanOut {
   readonly perSecond: number;
   /** Write rate for the latencies: far below what either server can sustain. */
   readonly pacedPerSecond: number;
-  /** From before the write to the event's arrival. */
+  /** Time from just before the write until the event arrives. */
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly cpuUsPerEvent: number;
@@ -22,7 +22,7 @@ const PACED_EVENTS_PER_SECOND = 5_000;
 const PACED_DURATION_MS = 2_000;
 const SATURATED_DURATION_MS = 2_000;
 
-/** One worker writes an object that the watches of all others observe. */
+/** One worker writes an object that all other workers watch. */
 export async function measureFanOut({ target, pids }: BenchServer, workers: Workers, count: number): Promise<FanOut> {
   const [writer, ...watchers] = workers.all;
   if (writer === undefined) throw new Error('no worker');

@@ -8,8 +8,8 @@ const POLL_INTERVAL_MS = 50;
 const POLICY_TIMEOUT_MS = 60_000;
 
 /**
- * Creates a policy and its binding that check every ConfigMap of the load, all of which pass. Resolves when the policy
- * is in effect.
+ * Creates a policy with its binding. It checks every ConfigMap of the load, and all of them pass. Resolves when the
+ * policy is in effect.
  */
 export async function enforcePolicy({ admin, name }: BenchServer): Promise<void> {
   const metadata = { name: 'bench' };

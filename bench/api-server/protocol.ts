@@ -36,7 +36,7 @@ export type Command =
       readonly durationMs: number;
       readonly perSecond: number | undefined;
     }
-  /** Completes when each of this worker's watches has received `writes` events since the last time. */
+  /** Completes when each of this worker's watches has received `writes` events since the previous command. */
   | { readonly type: 'delivered'; readonly writes: number }
   | { readonly type: 'unwatch' };
 
@@ -45,11 +45,11 @@ export interface Result {
   /** Requests completed, watches opened, or events delivered. */
   readonly count: number;
   readonly elapsedMs: number;
-  /** Latency of each request, or from before a write to an event's arrival. */
+  /** Latency of each request, or time from just before a write until its event arrives. */
   readonly latenciesMs: readonly number[];
   /** CPU time of the worker since its last response: if it is near the elapsed time, the worker was the bottleneck. */
   readonly cpuMs: number;
-  /** When the last event arrived or the first request was sent, as `now()` of `wall-clock.ts`. */
+  /** Time of the last event, or of sending the first request, from `now()` in `wall-clock.ts`. */
   readonly atMs: number;
   readonly error?: string;
 }

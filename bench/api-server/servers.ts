@@ -11,7 +11,7 @@ import { KubeClient } from '@fairway/kube/client/kube-client';
 import { type CertificateAuthority, createCertificateAuthority } from '@fairway/kube/pki/certificate-authority';
 import { issueCertificate } from '@fairway/kube/pki/issue-certificate';
 import { createServiceAccountKeys } from '@fairway/kube/pki/service-account-keys';
-import { SIMULATED_ENVIRONMENT, SIMULATED_FLAGS } from '@fairway/service/simulated-control-plane/process-flags';
+import { SIMULATED_ENVIRONMENT, SIMULATED_PROCESS_FLAGS } from '@fairway/service/simulated-control-plane/process-flags';
 import { serverEnv, serverFlags } from '../server-process.ts';
 import type { EmbeddedServerOptions } from './embedded-server.ts';
 import type { Target } from './protocol.ts';
@@ -61,7 +61,7 @@ export interface BenchServer {
   readonly pids: readonly number[];
   readonly startMs: number;
   readonly admin: KubeClient;
-  /** As the user that RBAC restricts. */
+  /** Connection as the user that RBAC restricts. */
   readonly target: Target;
   stop(): Promise<void>;
 }
@@ -80,7 +80,7 @@ export async function startEmbedded(folder: string, pki: BenchPki): Promise<Benc
   const optionsPath = join(folder, 'embedded.json');
   writeFileSync(optionsPath, JSON.stringify(options), { mode: 0o600 });
   const script = join(import.meta.dirname, 'embedded-server.ts');
-  const args = [...SIMULATED_FLAGS, ...serverFlags(), script, optionsPath];
+  const args = [...SIMULATED_PROCESS_FLAGS, ...serverFlags(), script, optionsPath];
   const child = start(process.execPath, args, join(folder, 'embedded.log'), SIMULATED_ENVIRONMENT);
   return whenReady('embedded', port, pki, [child], begin);
 }

@@ -5,7 +5,7 @@ import { nameOf, namespaceOf, OBJECTS_PER_NAMESPACE, objectOf, type Plural } fro
 import type { Command, Range, Result, Target, Verb } from './protocol.ts';
 import { now } from './wall-clock.ts';
 
-/** A process that generates load as its parent commands. */
+/** A process that generates load on commands from its parent. */
 
 type Load = Extract<Command, { type: 'load' }>;
 type Write = Extract<Command, { type: 'write' }>;
@@ -200,7 +200,7 @@ class Watches {
     if (!this.#abort.signal.aborted) throw new Error('the server ended a watch');
   }
 
-  /** Resolves when every watch has received this many events since the last time. */
+  /** Resolves when every watch has received this many events since the previous call. */
   async waitForDelivery(writes: number): Promise<Partial<Result>> {
     const total = writes * this.#eventCounts.length;
     const isDone = () => this.#latenciesMs.length >= total && this.#eventCounts.every((seen) => seen >= writes);

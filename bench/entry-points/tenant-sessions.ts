@@ -5,7 +5,7 @@ import type { Transport, TransportRequest } from '@fairway/kube/client/transport
 import { openCloud, readCloudsYaml } from '@fairway/service/up/clouds';
 import type { EntryPoint } from './measure-load.ts';
 
-/** The entry of clouds.yaml with the requesting user. */
+/** The entry in clouds.yaml of the user who sends the requests. */
 export const TENANT = 'simulator';
 
 /** Headers of every request of a console page. */
@@ -32,7 +32,7 @@ export interface EntryPointOptions extends Pick<EntryPoint, 'name' | 'pids'> {
   readonly path: string;
 }
 
-/** An entry point whose sessions authenticate by headers, or only by their certificate. */
+/** An entry point whose sessions authenticate with headers, or only with their certificate. */
 export function newEntryPoint(
   { name, pids, server, path }: EntryPointOptions,
   headers: readonly Readonly<Record<string, string>>[],

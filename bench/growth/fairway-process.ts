@@ -50,7 +50,7 @@ async function main({ home: path, cloudsYaml, sockets }: FairwayProcessOptions):
   // With `--cpu-prof`, an orderly exit writes the profile.
   process.once('SIGTERM', () => process.exit(0));
   process.send?.('ready');
-  // The command does the same: it is killed before its shutdown completes.
+  // As in the `fairway` command: the process is killed before its shutdown completes.
   flushCompileCache();
 }
 

@@ -74,13 +74,21 @@ export class GrowingFairway implements AsyncDisposable {
     const fairway = await startFairway(options);
     const client = await clientOf(options.home);
     const calls = await SimulatorCalls.connect(cloudsYaml);
-    const growing = new GrowingFairway({ folder, environment, nodesPerCluster, options, fairway, client, calls });
+    const growingFairway = new GrowingFairway({
+      folder,
+      environment,
+      nodesPerCluster,
+      options,
+      fairway,
+      client,
+      calls,
+    });
     for (let project = 0; project < projects; project++) {
       const metadata = { name: projectName(project), annotations: { 'fairway.dev/cloud': projectName(project) } };
       await client.resource(Namespaces).create({ metadata, spec: {} });
     }
-    await growing.#follow();
-    return growing;
+    await growingFairway.#follow();
+    return growingFairway;
   }
 
   /** Usage of Fairway's process alone. */

@@ -27,7 +27,7 @@ export interface PlaneHostOptions {
   readonly cloudsYaml: string;
   /** The Unix socket for changes of the cloud's servers. */
   readonly serversSocket: string;
-  /** Its index, and the number of hosts. */
+  /** Index of this host, and the number of hosts. */
   readonly index: number;
   readonly hosts: number;
 }
@@ -47,7 +47,7 @@ function main(options: PlaneHostOptions): void {
   server.listen(options.socket, () => process.send?.('ready'));
 }
 
-/** Hollow nodes of the clusters of this process, which reach their API servers without sockets. */
+/** Hollow nodes of this process's clusters. They reach their API servers without sockets. */
 function bootNodes({ cloudsYaml, serversSocket, index, hosts }: PlaneHostOptions, { connect }: ControlPlanes): void {
   const cloud = openStackFleetCloud(openCloud(readCloudsYaml(cloudsYaml), 'simulator-admin', SHARED_OPTIONS).client());
   let isScheduled = false;
@@ -59,10 +59,10 @@ function bootNodes({ cloudsYaml, serversSocket, index, hosts }: PlaneHostOptions
       fleet.poke();
     }, POLL_DELAY_MS);
   };
-  const isMine = (clusterUid: string) => hostOf(clusterUid, hosts) === index;
+  const isAssigned = (clusterUid: string) => hostOf(clusterUid, hosts) === index;
   const fleet = new HollowNodeFleet({
     ...SHARED_OPTIONS,
-    cloud: { ...cloud, list: followServers(serversSocket, { isMine, onChange }) },
+    cloud: { ...cloud, list: followServers(serversSocket, { isAssigned, onChange }) },
     disks: new MemoryDisks(),
     ...(connect && { createTransport: connect }),
   });

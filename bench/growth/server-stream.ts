@@ -36,21 +36,21 @@ function follow(cloud: Cloud, response: ServerResponse): void {
     cloud.onServerDown(({ id }) => send({ type: 'gone', id })),
   ];
   response.once('close', () => {
-    for (const off of unsubscribe) off();
+    for (const unsubscribeListener of unsubscribe) unsubscribeListener();
   });
 }
 
 /** Returns the servers from the stream whose clusters `isMine` selects. */
 export function followServers(
   socketPath: string,
-  { isMine, onChange }: { readonly isMine: (clusterUid: string) => boolean; readonly onChange: () => void },
+  { isAssigned, onChange }: { readonly isAssigned: (clusterUid: string) => boolean; readonly onChange: () => void },
 ): FleetCloud['list'] {
   const servers = new Map<string, ListedServer>();
   const call = request({ socketPath }, (response) => {
     const lines = createInterface(response);
     lines.on('line', (text) => {
       const line = JSON.parse(text) as ServerEvent;
-      if (line.type === 'runs' && isMine(line.clusterUid)) servers.set(line.server.id, line.server);
+      if (line.type === 'runs' && isAssigned(line.clusterUid)) servers.set(line.server.id, line.server);
       else if (line.type === 'runs' || !servers.delete(line.id)) return;
       onChange();
     });

@@ -4,7 +4,7 @@ import type { TLSSocket } from 'node:tls';
 import { ConfigMaps, Secrets } from '@fairway/kube/kinds/resources';
 import type { BenchServer } from '../api-server/servers.ts';
 import { type Attacker, openStalledSocket, type Request, sendAll } from './client.ts';
-import { aliases, copies, deepObject, digits, managedAliases, pairs } from './small-bodies.ts';
+import { aliases, copies, deepObject, digits, managedAliases, protobufPod } from './small-bodies.ts';
 import { NAMESPACE } from './tenant.ts';
 
 export interface Attack {
@@ -18,7 +18,7 @@ export interface Attack {
 const ROUNDS = 20;
 const MIB = 1024 * 1024;
 /** Created before the measurement, so that the client's own work does not count as waiting time. */
-const MANY_LABELS = pairs(3 * MIB - 1024);
+const MANY_LABELS = protobufPod(3 * MIB - 1024);
 const maps = `/api/v1/namespaces/${NAMESPACE}/configmaps`;
 const pods = `/api/v1/namespaces/${NAMESPACE}/pods`;
 
@@ -47,7 +47,7 @@ interface HoldOptions {
   readonly connections: number;
   readonly bytes: string | Buffer;
   readonly reads: boolean;
-  /** How long connections stay open that the server does not close. */
+  /** How long connections stay open if the server does not close them. */
   readonly timeoutMs: number;
 }
 
@@ -106,7 +106,7 @@ export const ATTACKS: readonly Attack[] = [
     body: deepObject(),
   }),
   {
-    name: 'Protobuf of strangers, 64 times 3 MiB',
+    name: 'unauthenticated Protobuf, 64 × 3 MiB',
     goals: { longestMs: 5_000, otherClientsMs: 500, growthMib: 100 },
     run: (server) => {
       const headers = { 'content-type': 'application/vnd.kubernetes.protobuf' };

@@ -22,9 +22,9 @@ export async function sendAll(attacker: Attacker, requests: readonly Request[], 
   let longestMs = 0;
   let next = 0;
   const lane = async () => {
-    for (let one = requests[next++]; one !== undefined; one = requests[next++]) {
+    for (let nextRequest = requests[next++]; nextRequest !== undefined; nextRequest = requests[next++]) {
       const begin = performance.now();
-      await send(attacker, one, agent);
+      await send(attacker, nextRequest, agent);
       longestMs = Math.max(longestMs, performance.now() - begin);
     }
   };
@@ -48,7 +48,9 @@ async function send({ url }: Attacker, { method, path, headers, body }: Request,
   await ended.promise;
 }
 
-/** Opens a connection that writes bytes and then nothing. `reads`: whether it reads responses and notices the end. */
+/**
+ * Opens a connection that writes bytes and then stays silent. `reads`: whether it reads responses and notices the end.
+ */
 export async function openStalledSocket(
   attacker: Attacker,
   { bytes, reads }: { readonly bytes: string | Buffer; readonly reads: boolean },

@@ -10,7 +10,7 @@ export interface Damage {
   readonly longestMs: number | undefined;
   /** The longest time that another client waited for an object during the attack. */
   readonly otherClientsMs: number;
-  /** Peak memory of all processes of the server above the previous level. */
+  /** Increase in the peak memory of all processes of the server. */
   readonly growthMib: number;
 }
 

@@ -50,7 +50,7 @@ export function deepObject(): string {
 }
 
 /** A Pod in Protobuf of this many bytes, with many small labels. */
-export function pairs(bytes: number): Buffer {
+export function protobufPod(bytes: number): Buffer {
   const field = (number: number, content: Uint8Array) =>
     protobuf.Writer.create()
       .uint32((number << 3) | 2)

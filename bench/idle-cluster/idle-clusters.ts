@@ -19,7 +19,7 @@ import { clientOf } from '../../tests/session/client-of.ts';
 import { tenantOf } from '../../tests/session/tenant-of.ts';
 import { openSimulatedCloud, type SimulatedCloud } from '../../tests/upstream-cloud-provider/simulated-cloud.ts';
 import { raiseQuotas } from '../load-balancers/many-clusters.ts';
-import { FAST } from '../load-balancers/subject.ts';
+import { FAST_PACE } from '../load-balancers/subject.ts';
 import { fairwayEnv, fairwayFlags } from '../server-process.ts';
 import type { HeapMessage } from './fairway-process.ts';
 
@@ -53,7 +53,7 @@ export class IdleClusters implements AsyncDisposable {
   }
 
   static async start(): Promise<IdleClusters> {
-    const simulated = await openSimulatedCloud(FAST);
+    const simulated = await openSimulatedCloud(FAST_PACE);
     const projectID = await simulated.member.session.projectId();
     raiseQuotas(simulated, projectID);
     simulated.cloud.setQuota(projectID, { instances: 10_000, cores: 100_000, ram: 100_000_000 });

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
+  type Delays,
   openSimulatedCloud,
-  type Pace,
   type SimulatedCloud,
 } from '../../tests/upstream-cloud-provider/simulated-cloud.ts';
 import { raiseQuotas } from './many-clusters.ts';
@@ -12,7 +12,7 @@ const POLL_INTERVAL_MS = 1_000;
  * The lower bound: seconds until this many load balancers with floating IPs are active if they are created
  * concurrently. Only the cloud and Fairway's rate limit for a cloud slow them down.
  */
-export async function loadBalancersByHand(pace: Pace, count: number): Promise<number> {
+export async function loadBalancersByHand(pace: Delays, count: number): Promise<number> {
   const simulated = await openSimulatedCloud(pace);
   try {
     const { loadBalancing, network, session } = simulated.member;

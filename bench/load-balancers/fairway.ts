@@ -17,8 +17,8 @@ import type { CallCount } from '@fairway/simulator/http/calls';
 import { clientOf } from '../../tests/session/client-of.ts';
 import { tenantOf } from '../../tests/session/tenant-of.ts';
 import {
+  type Delays,
   openSimulatedCloud,
-  type Pace,
   type SimulatedCloud,
 } from '../../tests/upstream-cloud-provider/simulated-cloud.ts';
 import { NODES, type Subject } from './subject.ts';
@@ -49,7 +49,7 @@ export class FairwaySubject implements Subject {
     this.#fleet = new HollowNodeFleet({ cloud, disks: new MemoryDisks(), ...SHARED_OPTIONS, idlePeriodMs: 500 });
   }
 
-  static async start(pace: Pace): Promise<FairwaySubject> {
+  static async start(pace: Delays): Promise<FairwaySubject> {
     const simulated = await openSimulatedCloud(pace);
     const subject = new FairwaySubject(simulated, await simulated.member.session.projectId());
     await subject.#run();
@@ -101,7 +101,7 @@ export class FairwaySubject implements Subject {
 
   async #run(): Promise<void> {
     const { folder, cloudsYaml } = this.#simulated;
-    // Sets the file as an operator does.
+    // Sets the file as an operator would.
     process.env['OS_CLIENT_CONFIG_FILE'] = cloudsYaml;
     const home = new Home(join(folder, 'home'));
     const options = { host: '127.0.0.1', port: 0, cloud: 'simulator', latency: 'none', version: '0.0.0' } as const;

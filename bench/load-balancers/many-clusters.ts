@@ -19,8 +19,8 @@ import { clientOf } from '../../tests/session/client-of.ts';
 import { RunningFairway } from '../../tests/session/running-fairway.ts';
 import { tenantOf } from '../../tests/session/tenant-of.ts';
 import {
+  type Delays,
   openSimulatedCloud,
-  type Pace,
   type SimulatedCloud,
 } from '../../tests/upstream-cloud-provider/simulated-cloud.ts';
 import { type Usage, usageOf } from '../process-usage.ts';
@@ -57,7 +57,7 @@ export class ManyClusters implements AsyncDisposable {
     this.#fleet.start();
   }
 
-  static async start(pace: Pace): Promise<ManyClusters> {
+  static async start(pace: Delays): Promise<ManyClusters> {
     const simulated = await openSimulatedCloud(pace);
     const projectID = await simulated.member.session.projectId();
     raiseQuotas(simulated, projectID);

@@ -8,7 +8,7 @@ const namespace = 'default';
 const BATCH_SIZE = 20;
 const WAIT_OPTIONS = { deadlineMs: 1_200_000 };
 /** The subject is considered done after this time without a call. */
-const QUIET_MS = 4_000;
+const QUIET_PERIOD_MS = 4_000;
 /** The same for a new process, which lists again what its predecessor may have changed. */
 const SETTLE_MS = 12_000;
 const POLL_INTERVAL_MS = 50;
@@ -97,13 +97,17 @@ function batchNames(): string[] {
   return Array.from({ length: BATCH_SIZE }, (_, index) => `many-${index}`);
 }
 
-async function measureCost(subject: Subject, operate: () => Promise<unknown>, quietMs = QUIET_MS): Promise<Cost> {
+async function measureCost(
+  subject: Subject,
+  operate: () => Promise<unknown>,
+  quietPeriodMs = QUIET_PERIOD_MS,
+): Promise<Cost> {
   await waitUntilQuiet(subject);
   const before = callsOf(subject);
   const begin = performance.now();
   await operate();
   const seconds = (performance.now() - begin) / 1000;
-  await waitUntilQuiet(subject, quietMs);
+  await waitUntilQuiet(subject, quietPeriodMs);
   return { calls: callsOf(subject) - before, seconds };
 }
 
@@ -119,10 +123,10 @@ export function waitForStartup(subject: Subject): Promise<void> {
   return waitUntilQuiet(subject, SETTLE_MS);
 }
 
-async function waitUntilQuiet(subject: Subject, quietMs = QUIET_MS): Promise<void> {
+async function waitUntilQuiet(subject: Subject, quietPeriodMs = QUIET_PERIOD_MS): Promise<void> {
   let lastCount = callsOf(subject);
   let sinceMs = performance.now();
-  while (performance.now() - sinceMs < quietMs) {
+  while (performance.now() - sinceMs < quietPeriodMs) {
     await sleep(POLL_INTERVAL_MS);
     const now = callsOf(subject);
     if (now === lastCount) continue;

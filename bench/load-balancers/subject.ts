@@ -1,7 +1,7 @@
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import type { Cloud } from '@fairway/simulator/cloud';
 import type { CallCount } from '@fairway/simulator/http/calls';
-import type { Pace } from '../../tests/upstream-cloud-provider/simulated-cloud.ts';
+import type { Delays } from '../../tests/upstream-cloud-provider/simulated-cloud.ts';
 
 /** A cluster whose Services get load balancers on a separate simulated cloud. */
 export interface Subject {
@@ -9,7 +9,7 @@ export interface Subject {
   readonly cloud: Cloud;
   /** The cluster's API. */
   readonly api: KubeClient;
-  /** Whether calls of this kind are from the subject, not from the simulated nodes or the benchmark. */
+  /** Whether calls of this kind come from the subject, not from the simulated nodes or the benchmark. */
   isOwn(call: CallCount): boolean;
   /** Adds a server that joins as a node; resolves when the Node exists. */
   addNode(): Promise<void>;
@@ -23,6 +23,6 @@ export interface Subject {
 export const NODES = 3;
 
 /** Roughly the durations of a fast cloud. */
-export const FAST: Pace = { createMs: 1_500, updateMs: 500 };
+export const FAST_PACE: Delays = { createMs: 1_500, updateMs: 500 };
 
-export const SLOW: Pace = { createMs: 60_000, updateMs: 5_000 };
+export const SLOW_PACE: Delays = { createMs: 60_000, updateMs: 5_000 };

@@ -36,7 +36,7 @@ async function main({ home: path, latency }: FairwayProcessOptions): Promise<voi
     log: silentLogger,
   });
   cloud?.startNodes();
-  // As the command does.
+  // As in the `fairway` command.
   reclaimMemory({ clock: systemClock });
   process.on('message', () => {
     if (cloud === undefined) return;

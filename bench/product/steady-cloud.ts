@@ -20,10 +20,10 @@ export async function startSteadyCloud(home: Home): Promise<SimulatedCloud> {
   return bootHollowNodes(cloud, { home, ...common });
 }
 
-function withMeanLatency({ operations, life }: LatencyProfile): LatencyProfile {
+function withMeanLatency({ operations, lifecycle }: LatencyProfile): LatencyProfile {
   return {
     operations: mapValues(operations, meanOf),
-    life: mapValues(life, meanOf) as LatencyProfile['life'],
+    lifecycle: mapValues(lifecycle, meanOf) as LatencyProfile['lifecycle'],
   };
 }
 

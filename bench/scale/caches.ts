@@ -15,7 +15,7 @@ const MIB = 1024 * 1024;
 
 /** Memory of a replica's caches of all Clusters, NodePools and Machines. */
 export interface CacheCost {
-  readonly listedMib: number;
+  readonly listMib: number;
   readonly heapMib: number;
   /** Time to read the first lists. */
   readonly cpuMs: number;
@@ -23,11 +23,11 @@ export interface CacheCost {
 
 export async function measureCaches(one: ClusterCost, count: number): Promise<CacheCost> {
   const lists = new Map([
-    [clusters.plural, textOf(copies([one.cluster], count))],
-    [nodePools.plural, textOf(copies([one.pool], count))],
-    [machines.plural, textOf(copies(one.machines, count))],
+    [clusters.plural, listBody(copies([one.cluster], count))],
+    [nodePools.plural, listBody(copies([one.pool], count))],
+    [machines.plural, listBody(copies(one.machines, count))],
   ]);
-  const listedMib = [...lists.values()].reduce((sum, text) => sum + text.length, 0) / MIB;
+  const listMib = [...lists.values()].reduce((sum, text) => sum + text.length, 0) / MIB;
   const before = liveHeap();
   const cpu = process.cpuUsage();
   const shared = { clock: systemClock, random: Math.random, log: silentLogger };
@@ -42,7 +42,7 @@ export async function measureCaches(one: ClusterCost, count: number): Promise<Ca
   stop.abort();
   await informers.stopped();
   if (objectCount !== count * (2 + one.machines.length)) throw new Error(`the caches hold ${objectCount} objects`);
-  return { listedMib, heapMib, cpuMs: (user + system) / 1000 };
+  return { listMib, heapMib, cpuMs: (user + system) / 1000 };
 }
 
 /** Copies the objects for this many clusters, each with unique names and identities. */
@@ -55,7 +55,7 @@ function copies(objects: readonly KubeObject[], count: number): readonly KubeObj
   ).flat();
 }
 
-function textOf(items: readonly KubeObject[]): string {
+function listBody(items: readonly KubeObject[]): string {
   return JSON.stringify({ apiVersion: 'v1', kind: 'List', metadata: { resourceVersion: '1' }, items });
 }
 
@@ -64,7 +64,7 @@ function listTransport(lists: ReadonlyMap<string, string>): Transport {
   return {
     request({ path, signal }: TransportRequest): Promise<TransportResponse> {
       const { pathname } = new URL(path, 'http://api');
-      const text = lists.get(pathname.split('/').at(-1) ?? '') ?? textOf([]);
+      const text = lists.get(pathname.split('/').at(-1) ?? '') ?? listBody([]);
       return Promise.resolve({
         status: 200,
         headers: {},

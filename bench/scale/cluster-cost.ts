@@ -30,7 +30,7 @@ export async function measureCluster(): Promise<ClusterCost> {
     clock,
     random: seededRandom(1),
     settleMs: DEFAULT_SETTLE_MS,
-    restMs: LIST_INTERVAL_MS,
+    idleMs: LIST_INTERVAL_MS,
   });
   const revision = async () => {
     const list = await fairway.client.resource(clusters).list({ namespace: TEAM });

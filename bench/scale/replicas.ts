@@ -6,7 +6,7 @@ import { KubeClient } from '@fairway/kube/client/kube-client';
 import type { Transport, TransportRequest, TransportResponse } from '@fairway/kube/client/transport';
 import { ShardMember } from '@fairway/kube/controller/sharding';
 import { Leases } from '@fairway/kube/kinds/resources';
-import { SHARDS } from '@fairway/service/serve/share';
+import { SHARD_COUNT } from '@fairway/service/serve/share';
 import { median } from '../figures.ts';
 import { replicaNames } from './share.ts';
 
@@ -30,25 +30,27 @@ export interface Traffic {
 export interface Sharing {
   readonly replicas: number;
   readonly idleTraffic: Traffic;
-  /** Time from a replica's kill until others hold all of its shards; undefined for a single replica. */
-  readonly takeover: { readonly medianMs: number; readonly longestMs: number; readonly moved: number } | undefined;
+  /** Time from the kill of a replica until others hold all of its shards; undefined for a single replica. */
+  readonly takeover:
+    | { readonly medianMs: number; readonly longestMs: number; readonly movedShards: number }
+    | undefined;
 }
 
 /** Simulates real members of one group over an API server in memory, on a clock that stops while they work. */
 export async function simulateSharing(replicas: number): Promise<Sharing> {
-  const group = await Group.start(replicas);
+  const group = await ReplicaGroup.start(replicas);
   const idleTraffic = await group.traffic();
   group.stop();
   if (replicas === 1) return { replicas, idleTraffic, takeover: undefined };
   const takeovers = [];
   for (const killDelayMs of KILL_DELAYS_MS) takeovers.push(await takeover(replicas, killDelayMs));
   const times = takeovers.map(({ tookMs }) => tookMs);
-  const moved = Math.max(...takeovers.map((each) => each.moved));
-  return { replicas, idleTraffic, takeover: { medianMs: median(times), longestMs: Math.max(...times), moved } };
+  const movedShards = Math.max(...takeovers.map((each) => each.movedShards));
+  return { replicas, idleTraffic, takeover: { medianMs: median(times), longestMs: Math.max(...times), movedShards } };
 }
 
-async function takeover(replicas: number, killDelayMs: number): Promise<{ tookMs: number; moved: number }> {
-  const group = await Group.start(replicas);
+async function takeover(replicas: number, killDelayMs: number): Promise<{ tookMs: number; movedShards: number }> {
+  const group = await ReplicaGroup.start(replicas);
   await group.advance(killDelayMs);
   const orphans = group.kill();
   const before = group.holders();
@@ -60,10 +62,10 @@ async function takeover(replicas: number, killDelayMs: number): Promise<{ tookMs
   }
   const after = group.holders();
   group.stop();
-  return { tookMs: durationMs, moved: after.filter((holder, shard) => holder !== before[shard]).length };
+  return { tookMs: durationMs, movedShards: after.filter((holder, shard) => holder !== before[shard]).length };
 }
 
-class Group {
+class ReplicaGroup {
   readonly #server: TestServer;
   readonly #members: {
     readonly member: ShardMember;
@@ -76,16 +78,16 @@ class Group {
   }
 
   /** Resolves when all shards are assigned and stable. */
-  static async start(replicas: number): Promise<Group> {
+  static async start(replicas: number): Promise<ReplicaGroup> {
     const server = new TestServer({ resources: [...testResources, kindOf(Leases)], definitions: builtinDefinitions() });
     await server.call('POST', '/api/v1/namespaces', { metadata: { name: NAMESPACE } });
-    const group = new Group(server);
+    const group = new ReplicaGroup(server);
     const random = seededRandom(1);
     for (const identity of replicaNames(replicas)) {
       const line = new CountingTransport(server.transport);
       const { clock } = server;
       const client = new KubeClient(line, { clock });
-      const options = { client, namespace: NAMESPACE, name: 'fairway', identity, shards: SHARDS, clock, random };
+      const options = { client, namespace: NAMESPACE, name: 'fairway', identity, shards: SHARD_COUNT, clock, random };
       const member = new ShardMember(options);
       const stop = new AbortController();
       group.#members.push({ member, line, stop });
@@ -114,7 +116,9 @@ class Group {
   kill(): readonly number[] {
     const [victim] = this.#members.splice(0, 1);
     if (victim === undefined) throw new Error('there is no replica');
-    const shards = Array.from({ length: SHARDS }, (_, shard) => shard).filter((shard) => victim.member.holds(shard));
+    const shards = Array.from({ length: SHARD_COUNT }, (_, shard) => shard).filter((shard) =>
+      victim.member.holds(shard),
+    );
     victim.line.cut();
     victim.stop.abort();
     return shards;
@@ -122,7 +126,7 @@ class Group {
 
   /** The index of the member that holds each shard. */
   holders(): readonly (number | undefined)[] {
-    return Array.from({ length: SHARDS }, (_, shard) => {
+    return Array.from({ length: SHARD_COUNT }, (_, shard) => {
       const index = this.#members.findIndex(({ member }) => member.holds(shard));
       return index < 0 ? undefined : index;
     });

@@ -1,5 +1,5 @@
 import { assignEvenly, hash32 } from '@fairway/kube/controller/rendezvous';
-import { SHARDS } from '@fairway/service/serve/share';
+import { SHARD_COUNT } from '@fairway/service/serve/share';
 
 /** Number of clusters and replicas, and distribution of the clusters over projects. */
 export interface Size {
@@ -21,12 +21,12 @@ export interface Share {
 
 /** Assigns clusters by the same hashes as replicas do. Pure. */
 export function shareOf({ clusters, replicas }: Size): Share {
-  const owners = assignEvenly(SHARDS, replicaNames(replicas));
+  const owners = assignEvenly(SHARD_COUNT, replicaNames(replicas));
   const clustersByOwner = new Map<string, number>();
   const assignments = new Set<string>();
   for (let index = 0; index < clusters; index++) {
     const namespace = `team-${Math.floor(index / CLUSTERS_PER_PROJECT)}`;
-    const owner = owners[hash32(`${namespace}/cluster-${index}`) % SHARDS] ?? '';
+    const owner = owners[hash32(`${namespace}/cluster-${index}`) % SHARD_COUNT] ?? '';
     clustersByOwner.set(owner, (clustersByOwner.get(owner) ?? 0) + 1);
     assignments.add(`${owner} ${namespace}`);
   }

@@ -9,8 +9,8 @@ export interface NodeTimes {
 }
 
 /**
- * Minimum time to replace nodes `width` at a time without idle time. Each starts when the previous one in its lane has
- * ended, and all but the first start when the first new node works. Pure.
+ * Minimum time to replace nodes `width` at a time without idle time. Each node starts when the previous one in its lane
+ * is done. All but the first also wait until the first new node works. Pure.
  */
 export function criticalPathMs(nodes: readonly NodeTimes[], type: 'Rolling' | 'InPlace', width: number): number {
   const [first, ...others] = nodes;

@@ -2,7 +2,7 @@ import { identityOf } from '@fairway/api/identity';
 import { clusters } from '@fairway/api/kinds/cluster';
 import { TEAM } from '@fairway/controllers/testing/test-fairway';
 import { BOOT_MS, type UpgradeRun } from '@fairway/controllers/testing/upgrade-run';
-import { ignoreGone } from '@fairway/kube/client/ignore-not-found';
+import { ignoreDeleted } from '@fairway/kube/client/ignore-not-found';
 import { Informer } from '@fairway/kube/client/informer';
 import type { Pod } from '@fairway/kube/kinds/generated/types';
 import { Namespaces, Pods } from '@fairway/kube/kinds/resources';
@@ -115,7 +115,7 @@ export class ExternalTimes implements AsyncDisposable {
         const share = (stopping.size * 0.618_034) % 1;
         clock.after(POD_STOP_RANGE_MS.fewest + share * (POD_STOP_RANGE_MS.most - POD_STOP_RANGE_MS.fewest), () => {
           drain.toMs = clock.now();
-          void ignoreGone(pods.delete(name, { namespace, gracePeriodSeconds: 0 }));
+          void ignoreDeleted(pods.delete(name, { namespace, gracePeriodSeconds: 0 }));
         });
       },
       onDelete() {},

@@ -1,6 +1,6 @@
 import { defineConfig, type Plugin } from 'vite';
 
-/** Omits PatternFly's fonts; the console uses the system's. */
+/** Omits PatternFly's fonts; the console uses system fonts. */
 function withoutFonts(): Plugin {
   return {
     name: 'without-typefaces',

@@ -8,22 +8,22 @@ import { z } from 'zod';
 
 const VolumePage = z.object({ volumes: z.array(Volume), volumes_links: z.array(Link).optional() });
 /**
- * Only the letter matters: the bus in Nova's device name depends on its driver. The first disk is the boot disk, which
- * the root file system represents.
+ * Only the letter matters, because the bus in Nova's device name depends on Nova's driver. The first disk is the boot
+ * disk, which the root file system represents.
  */
 const DISK_DEVICE = /^\/dev\/(?:xv|[hsv])d([b-z])$/;
 
 interface Disk {
   readonly serverId: string;
   readonly volumeId: string;
-  readonly gib: number;
+  readonly sizeGib: number;
   readonly device: string;
 }
 
 export type Testbed = (...args: readonly string[]) => Promise<string>;
 
 /** Attaches and detaches disks of hosts according to the cloud's attachments, and removes deleted volumes. */
-export class Disks {
+export class DiskReconciler {
   readonly #blockStorage: ServiceApi;
   readonly #testbed: Testbed;
 
@@ -39,16 +39,16 @@ export class Disks {
     const attached = await this.#attachedDisks();
     const key = ({ serverId, volumeId }: Pick<Disk, 'serverId' | 'volumeId'>) => `${serverId} ${volumeId}`;
     const desiredKeys = new Set(desired.map(key));
-    const sizes = new Map(attached.map((disk) => [key(disk), disk.gib]));
+    const sizes = new Map(attached.map((disk) => [key(disk), disk.sizeGib]));
 
     // A volume is detached from one host before it is attached to the next.
     for (const disk of attached.filter((each) => !desiredKeys.has(key(each)))) {
       const host = hosts.get(disk.serverId);
       if (host !== undefined) await this.#testbed('detach', host, disk.volumeId);
     }
-    for (const disk of desired.filter((each) => sizes.get(key(each)) !== each.gib)) {
+    for (const disk of desired.filter((each) => sizes.get(key(each)) !== each.sizeGib)) {
       const host = hosts.get(disk.serverId) ?? '';
-      await this.#testbed('attach', host, disk.volumeId, String(disk.gib), disk.device);
+      await this.#testbed('attach', host, disk.volumeId, String(disk.sizeGib), disk.device);
     }
     const volumeIds = new Set(volumes.map(({ id }) => id));
     const deletedVolumes = lines(await this.#testbed('volumes')).filter((id) => !volumeIds.has(id));
@@ -57,8 +57,8 @@ export class Disks {
 
   async #attachedDisks(): Promise<readonly Omit<Disk, 'device'>[]> {
     return lines(await this.#testbed('disks')).map((line) => {
-      const [serverId = '', volumeId = '', gib] = line.split(' ');
-      return { serverId, volumeId, gib: Number(gib) };
+      const [serverId = '', volumeId = '', sizeGib] = line.split(' ');
+      return { serverId, volumeId, sizeGib: Number(sizeGib) };
     });
   }
 
@@ -79,7 +79,7 @@ export class Disks {
 function disksOf({ id, size, attachments }: Volume): readonly Disk[] {
   return attachments.flatMap(({ server_id: serverId, device }) => {
     const letter = DISK_DEVICE.exec(device ?? '')?.[1];
-    return serverId && letter ? [{ serverId, volumeId: id, gib: size, device: `/dev/vd${letter}` }] : [];
+    return serverId && letter ? [{ serverId, volumeId: id, sizeGib: size, device: `/dev/vd${letter}` }] : [];
   });
 }
 

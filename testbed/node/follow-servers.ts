@@ -10,7 +10,7 @@ import { type ListedServer, revisionOf } from '@fairway/hollow/node/hollow-node-
 import { openStackFleetCloud } from '@fairway/hollow/node/openstack-fleet-cloud';
 import { OpenStackError } from '@fairway/openstack/http/openstack-error';
 import { openCloud, readCloudsYaml } from '@fairway/service/up/clouds';
-import { Disks } from './follow-disks.ts';
+import { DiskReconciler } from './follow-disks.ts';
 
 /*
  * Acts as the hypervisor of a cloud without one: boots a host for each ACTIVE server, with the server's own user data,
@@ -30,7 +30,7 @@ process.once('SIGINT', () => shutdown.abort());
 const cloud = openCloud(readCloudsYaml(), cloudName, { clock: systemClock, random: Math.random, log: silentLogger });
 const client = cloud.client();
 const servers = openStackFleetCloud(client);
-const disks = new Disks(client, testbed);
+const disks = new DiskReconciler(client, testbed);
 const run = promisify(execFile);
 /** Revisions of the servers that have booted here: a rebuilt server boots again. */
 const revisions = new Map<string, string>();
@@ -72,23 +72,23 @@ async function bootedHosts(): Promise<ReadonlyMap<string, string>> {
 }
 
 async function boot(listed: ListedServer): Promise<void> {
-  const [withDescription, interfaces] = await Promise.all([
+  const [description, interfaces] = await Promise.all([
     servers.describe(listed.id, shutdown.signal),
     portsOf(listed.id),
   ]);
   const [port] = interfaces;
-  if (withDescription?.userData === undefined || port === undefined) return;
-  const { vcpus, ramMib, diskGib } = withDescription.server.flavor;
+  if (description?.userData === undefined || port === undefined) return;
+  const { vcpus, ramMib, diskGib } = description.server.flavor;
   revisions.set(listed.id, revisionOf(listed));
   const folder = mkdtempSync(join(tmpdir(), 'fairway-user-data-'));
   try {
     const userData = join(folder, 'user-data');
-    writeFileSync(userData, Buffer.from(withDescription.userData, 'base64'), { mode: 0o600 });
+    writeFileSync(userData, Buffer.from(description.userData, 'base64'), { mode: 0o600 });
     const image = listed.imageId === undefined ? undefined : await imageName(listed.imageId);
     process.stdout.write(`${listed.name} (${listed.id}) boots ${image ?? 'its volume'} at ${port.address}\n`);
     const options = {
       server: listed.id,
-      zone: withDescription.server.zone ?? 'nova',
+      zone: description.server.zone ?? 'nova',
       vcpus: String(vcpus),
       memory: String(ramMib),
       disk: String(diskGib),

@@ -15,23 +15,23 @@ const [hosts = ''] = process.argv.slice(2);
 
 createServer((request, response) => {
   const metadata = DOCUMENT_PATH.test(request.url ?? '')
-    ? withDescription(request.socket.remoteAddress ?? '')
+    ? serverMetadata(request.socket.remoteAddress ?? '')
     : undefined;
   response.writeHead(metadata ? 200 : 404, { 'Content-Type': 'application/json' });
   response.end(JSON.stringify(metadata ?? {}));
 }).listen(METADATA_PORT, METADATA_ADDRESS);
 
 /** Nova's metadata of a server; undefined for other addresses. */
-function withDescription(address: string): object | undefined {
+function serverMetadata(address: string): object | undefined {
   const name = readdirSync(hosts).find((each) => readFact(each, 'address')?.split('/')[0] === address);
   const uuid = name && readFact(name, 'server');
   if (!uuid) return undefined;
   return { uuid, name, hostname: name, availability_zone: readFact(name, 'zone') };
 }
 
-function readFact(host: string, fact: string): string | undefined {
+function readFact(host: string, factName: string): string | undefined {
   try {
-    return readFileSync(join(hosts, host, fact), 'utf8').trim();
+    return readFileSync(join(hosts, host, factName), 'utf8').trim();
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;

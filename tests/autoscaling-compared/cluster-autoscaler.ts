@@ -77,12 +77,12 @@ export class ClusterAutoscaler {
   }
 
   /** Whether the process has exited. */
-  get hasEnded(): boolean {
+  get hasExited(): boolean {
     return this.#child.exitCode !== null || this.#child.signalCode !== null;
   }
 
   async stop(): Promise<void> {
-    if (this.hasEnded) return;
+    if (this.hasExited) return;
     const exited = once(this.#child, 'exit');
     this.#child.kill('SIGTERM');
     await exited;

@@ -67,7 +67,7 @@ class UpstreamComparison implements AsyncDisposable {
   readonly #options: UpstreamOptions;
   #own!: KubeClient;
   /** A client of Fairway's API. */
-  #where!: { readonly namespace: string };
+  #namespaceOptions!: { readonly namespace: string };
   #tenant!: KubeClient;
   #nodes: NodeNames = new Map();
 
@@ -83,15 +83,15 @@ class UpstreamComparison implements AsyncDisposable {
     const fairway = await RunningFairway.start(home, ...listen, '--control-plane', 'process', '--cloud-check', '3s');
     this.#stack.defer(async () => void (await fairway.stop()));
     this.#own = await this.#clientOf(fairway.kubeconfig);
-    this.#where = { namespace: fairway.namespace };
+    this.#namespaceOptions = { namespace: fairway.namespace };
     const manifest = join(folder, 'cluster.yaml');
     await writeFile(manifest, CLUSTER);
     await cli(fairway, 'cluster', 'create', '-f', manifest);
     const kubeconfig = this.kubeconfig;
     await writeFile(kubeconfig, await cli(fairway, 'kubeconfig', 'demo'), { mode: 0o600 });
     this.#tenant = await this.#clientOf(kubeconfig);
-    // The cluster's own pods get a node before any others exist.
-    await this.#untilPods((pods) => pods.filter(isSystem).every(({ status }) => status?.phase === 'Running'));
+    // The cluster's own pods get a node before any other pods exist.
+    await this.#waitForPods((pods) => pods.filter(isSystem).every(({ status }) => status?.phase === 'Running'));
     return fairway;
   }
 
@@ -107,12 +107,12 @@ class UpstreamComparison implements AsyncDisposable {
       if (scenario.outOfStock !== undefined) await exhaustFlavor(fairway.cloudsYaml, scenario.outOfStock);
       for (const { name, spec } of poolsOf(scenario)) {
         nodes += spec.replicas ?? 0;
-        await pools.create({ metadata: { name, ...this.#where }, spec: { clusterName: 'demo', ...spec } });
+        await pools.create({ metadata: { name, ...this.#namespaceOptions }, spec: { clusterName: 'demo', ...spec } });
       }
     }
     const created = await eventually(
       this.#own.resource<Machine>(machines),
-      this.#where,
+      this.#namespaceOptions,
       (all) => all.length === nodes && all.every(({ status }) => status?.phase === 'Ready'),
     );
     this.#nodes = namesOfNodes(created);
@@ -140,7 +140,7 @@ class UpstreamComparison implements AsyncDisposable {
       bound.has(pod.metadata.name) ? pod.status?.phase === 'Running' : isUnschedulable(pod);
     const own = new Set(placed.map(({ pod }) => pod.metadata.name));
     const ownPods = (pods: readonly Pod[]) => pods.filter(({ metadata }) => own.has(metadata.name));
-    await this.#untilPods((pods) => {
+    await this.#waitForPods((pods) => {
       const [misplacedPod] = ownPods(pods).filter((pod) => !isSettled(pod));
       if (misplacedPod) throw new Error(`pod ${misplacedPod.metadata.name} is not where the situation has it`);
       return ownPods(pods).length === own.size;
@@ -157,7 +157,9 @@ class UpstreamComparison implements AsyncDisposable {
       }
     }
     // The controllers have adopted the existing pods and created no others.
-    await this.#untilPods((pods) => ownPods(pods).filter(({ metadata }) => metadata.ownerReferences).length === owned);
+    await this.#waitForPods(
+      (pods) => ownPods(pods).filter(({ metadata }) => metadata.ownerReferences).length === owned,
+    );
     const budgets = this.#scenarios.flatMap(budgetsOf).length;
     await eventually(
       tenant.resource(PodDisruptionBudgets),
@@ -187,7 +189,8 @@ class UpstreamComparison implements AsyncDisposable {
   async enable(): Promise<void> {
     const names = this.#scenarios.flatMap((scenario) => poolsOf(scenario).map(({ name }) => name));
     const value = { spec: { autoscaling: { enabled: true } } };
-    for (const name of names) await this.#own.resource(nodePools).patch(name, { type: 'merge', value }, this.#where);
+    for (const name of names)
+      await this.#own.resource(nodePools).patch(name, { type: 'merge', value }, this.#namespaceOptions);
   }
 
   /** The autoscaler's decisions once they are complete. */
@@ -200,7 +203,7 @@ class UpstreamComparison implements AsyncDisposable {
       const state = JSON.stringify([...outcomes]);
       const nowMs = systemClock.now();
       if (state !== known) [known, sinceMs] = [state, nowMs];
-      if (autoscaler.hasEnded) throw new Error(`cluster-autoscaler ended: see ${this.#options.folder}`);
+      if (autoscaler.hasExited) throw new Error(`cluster-autoscaler ended: see ${this.#options.folder}`);
       if (nowMs - sinceMs >= QUIET_MS) return outcomes;
       if (nowMs - startMs >= MAX_MS) throw new Error(`cluster-autoscaler still decides: ${state}`);
       await systemClock.sleep(1_000);
@@ -217,8 +220,8 @@ class UpstreamComparison implements AsyncDisposable {
 
   async #outcomes(): Promise<ReadonlyMap<string, Outcome>> {
     const after = {
-      pools: (await this.#own.resource<NodePool>(nodePools).list(this.#where)).items,
-      machines: (await this.#own.resource<Machine>(machines).list(this.#where)).items,
+      pools: (await this.#own.resource<NodePool>(nodePools).list(this.#namespaceOptions)).items,
+      machines: (await this.#own.resource<Machine>(machines).list(this.#namespaceOptions)).items,
       nodes: this.#nodes,
     };
     return new Map(this.#scenarios.map((scenario) => [scenario.key, outcomeOf(scenario, after)]));
@@ -230,7 +233,7 @@ class UpstreamComparison implements AsyncDisposable {
     return client;
   }
 
-  #untilPods(predicate: (pods: readonly Pod[]) => boolean): Promise<readonly Pod[]> {
+  #waitForPods(predicate: (pods: readonly Pod[]) => boolean): Promise<readonly Pod[]> {
     return eventually(this.#tenant.resource(Pods), {}, predicate);
   }
 }

@@ -98,7 +98,7 @@ async function newMovableFairway(kubeconfig: string, stop: () => Promise<void>):
   };
 }
 
-export interface Answer {
+export interface CommandResult {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
@@ -111,7 +111,7 @@ export async function fairwayCommand(
   cwd: string,
   args: readonly string[],
   env: Readonly<Record<string, string>> = { FAIRWAY_BACKUP_PASSPHRASE: PASSPHRASE },
-): Promise<Answer> {
+): Promise<CommandResult> {
   const written = { stdout: '', stderr: '' };
   const sink = (stream: 'stdout' | 'stderr'): TextSink => ({
     isTerminal: false,

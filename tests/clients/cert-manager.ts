@@ -45,8 +45,8 @@ export class CertManager implements AsyncDisposable {
   }
 
   /** The end of its processes' output. */
-  get said(): string {
-    return [this.#webhook, ...this.#restartableProcesses].map(({ said }) => said).join('\n');
+  get outputTail(): string {
+    return [this.#webhook, ...this.#restartableProcesses].map(({ outputTail }) => outputTail).join('\n');
   }
 
   /** Kills the controllers and the injector and starts them again; the new ones check everything again. */

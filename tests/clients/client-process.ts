@@ -23,7 +23,7 @@ export class ClientProcess implements AsyncDisposable {
   }
 
   /** The end of the output. */
-  get said(): string {
+  get outputTail(): string {
     return readFileSync(this.#log, 'utf8').slice(-4000);
   }
 

@@ -79,13 +79,13 @@ export class Flux implements AsyncDisposable {
   }
 
   /** Makes Flux follow a commit of the repository; resolves when the commit is applied and Ready. */
-  async applied(name: string, revision: string): Promise<void> {
+  async applyCommit(name: string, revision: string): Promise<void> {
     await this.#request(GitRepositories, name);
     await this.#until(name, ({ status }) => status?.lastAppliedRevision === revision && isReady(status));
   }
 
   /** Makes Flux reconcile a commit that can't be applied; resolves with the error. */
-  async refused(name: string, revision: string): Promise<string> {
+  async reconcileRefusedCommit(name: string, revision: string): Promise<string> {
     await this.#request(GitRepositories, name);
     const { status } = await this.#until(
       name,
@@ -98,7 +98,7 @@ export class Flux implements AsyncDisposable {
    * Like `flux reconcile`: compares everything with the applied state; resolves when that is done and everything is
    * Ready.
    */
-  async reconciled(name: string): Promise<void> {
+  async reconcileAll(name: string): Promise<void> {
     const requested = await this.#request(Kustomizations, name);
     await this.#until(name, ({ status }) => status?.lastHandledReconcileAt === requested && isReady(status));
   }
@@ -119,7 +119,7 @@ export class Flux implements AsyncDisposable {
     try {
       return await eventuallyObject(resource, { ...where, name }, check);
     } catch (error) {
-      throw new Error(this.#controllers.map(({ said }) => said).join('\n'), { cause: error });
+      throw new Error(this.#controllers.map(({ outputTail }) => outputTail).join('\n'), { cause: error });
     }
   }
 }

@@ -32,7 +32,7 @@ export class GitRepository implements AsyncDisposable {
     const folder = join(parent, 'fleet');
     mkdirSync(folder);
     const server = createServer((request, response) => {
-      answer(parent, request, response).catch((error: Error) => response.writeHead(500).end(error.message));
+      respond(parent, request, response).catch((error: Error) => response.writeHead(500).end(error.message));
     });
     const repository = new GitRepository(folder, server);
     repository.#git('init', '--quiet', '--initial-branch=main');
@@ -73,7 +73,7 @@ export class GitRepository implements AsyncDisposable {
  * The common gateway interface: the request in variables and on standard input, the response's headers in front of its
  * body.
  */
-async function answer(root: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function respond(root: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { pathname, searchParams } = new URL(request.url ?? '/', 'http://127.0.0.1');
   const { headers, method = 'GET' } = request;
   const env = {

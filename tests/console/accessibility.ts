@@ -24,7 +24,7 @@ export function contrastProblems(page: Page): Promise<readonly string[]> {
 }
 
 async function problemsOf(page: Page, run: string, minPasses: number): Promise<readonly string[]> {
-  // Evaluated as a debugger, which the page's policy does not affect.
+  // Evaluated as a debugger would, so the page's policy does not apply.
   if (!(await page.evaluate<boolean>("'axe' in globalThis"))) await page.evaluate(AXE);
   const { passes, violations } = await page.evaluate<AxeResults>(run);
   if (passes.length < minPasses) throw new Error('axe has hardly looked at the page');

@@ -17,7 +17,7 @@ export interface ConsoleTest {
   readonly password: string;
   /** A page with a new session. The test fails if the page violates its policy or a script fails. */
   open(path?: string, options?: BrowserContextOptions): Promise<Page>;
-  /** The same, after signing in as a user of the simulated cloud. */
+  /** A page after signing in as a user of the simulated cloud. */
   openAs(user: string, path?: string, options?: BrowserContextOptions): Promise<Page>;
   /** Closes all pages, which would otherwise keep their watches. */
   leave(): Promise<void>;
@@ -31,11 +31,11 @@ const DOCUMENTATION = 'https://docs.example.com/{page}.html';
 /** Ends hanging tests. */
 const TIMEOUT_MS = 300_000;
 
-export async function startConsoleTest(...further: readonly string[]): Promise<ConsoleTest> {
+export async function startConsoleTest(...additionalArguments: readonly string[]): Promise<ConsoleTest> {
   const folder = mkdtempSync(join(tmpdir(), 'fairway-console-'));
   const settings = join(folder, 'fairway.yaml');
   writeFileSync(settings, `console:\n  documentation: ${DOCUMENTATION}\n`);
-  const options = ['--config', settings, ...further];
+  const options = ['--config', settings, ...additionalArguments];
   let fairway = await RunningFairway.start(join(folder, 'home'), '--listen', '127.0.0.1:0', ...options);
   const browser: Browser = await launchBrowser();
   const people: BrowserContext[] = [];
@@ -76,9 +76,9 @@ export async function startConsoleTest(...further: readonly string[]): Promise<C
       for (const person of people.splice(0)) await person.close();
     },
     consoleErrors() {
-      const heard = consoleErrors;
+      const reportedErrors = consoleErrors;
       consoleErrors = [];
-      return heard;
+      return reportedErrors;
     },
     async close() {
       for (const person of people) await person.close();

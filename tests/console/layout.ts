@@ -46,7 +46,7 @@ const COLLECT = `() => {
   return texts;
 }`;
 
-/** After two frames, everything that depends on size or theme has been redrawn, and animations have ended. */
+/** Waits two frames, after which everything that depends on size or theme has been redrawn, and ends animations. */
 const WAIT_FOR_LAYOUT = `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))).then(() => {
   for (const animation of document.getAnimations()) if (animation.effect?.getComputedTiming().endTime !== Infinity) animation.finish();
 })`;

@@ -56,8 +56,8 @@ export interface ClusterOptions {
 }
 
 /** Creates a cluster with one pool. */
-export async function createCluster(client: KubeClient, wanted: ClusterOptions): Promise<void> {
-  const { namespace, name, version, flavor = 'b3-8', replicas } = wanted;
+export async function createCluster(client: KubeClient, clusterOptions: ClusterOptions): Promise<void> {
+  const { namespace, name, version, flavor = 'b3-8', replicas } = clusterOptions;
   const cluster = { metadata: { name, namespace }, spec: { plan: 'standard', ...(version && { version }) } };
   await client.resource(clusters).create({ apiVersion: API_VERSION, kind: 'Cluster', ...cluster } as Cluster);
   const pool = { metadata: { name: `${name}-pool`, namespace }, spec: { clusterName: name, flavor, replicas } };
@@ -73,14 +73,14 @@ export function waitForPhase(
 }
 
 /**
- * Halts a rollout: `makeFollower` creates a cluster while the newest patch is withdrawn, so it runs an older one. Then
- * the patch is offered again, and the cluster is marked as having failed to take it, as Fairway does after the
- * rollout's timeout. Resolves with the newest patch.
+ * Halts a rollout: `createOutdatedCluster` creates a cluster while the newest patch is withdrawn, so the cluster runs
+ * an older one. Then the patch is offered again, and the cluster is marked as having failed to take it, as Fairway does
+ * after the rollout's timeout. Resolves with the newest patch.
  */
 export async function haltRollout(
   client: KubeClient,
   minor: string,
-  makeFollower: () => Promise<Cluster>,
+  createOutdatedCluster: () => Promise<Cluster>,
 ): Promise<string> {
   const releases = client.resource(kubernetesReleases);
   const change = (spec: object) => releases.patch(minor, { type: 'merge', value: { spec } });
@@ -92,7 +92,7 @@ export async function haltRollout(
   const { patches } = spec;
   await change({ patches: patches.map((patch) => ({ ...patch, withdrawn: patch.version === newest })) });
   await waitUntil((release) => release.status?.newest !== newest);
-  const { metadata } = await makeFollower();
+  const { metadata } = await createOutdatedCluster();
   await change({ patches, rollout: { paused: true } });
   await waitUntil((release) => release.status?.rollout?.version === newest && release.status.rollout.waiting === 1);
   const { namespace, name, uid } = metadata;

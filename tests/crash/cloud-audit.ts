@@ -135,10 +135,10 @@ function additionalPortKey({ description }: Row): string[] {
 function differences(kind: string, expected: readonly string[], present: readonly string[]): string[] {
   const missing = expected.filter((mark) => !present.includes(mark)).map((mark) => `${kind}: missing ${mark}`);
   const leaked = present.filter((mark) => !expected.includes(mark)).map((mark) => `${kind}: leaked ${mark}`);
-  const doubled = present
+  const duplicates = present
     .filter((mark, index) => expected.includes(mark) && present.indexOf(mark) !== index)
     .map((mark) => `${kind}: doubled ${mark}`);
-  return [...missing, ...leaked, ...doubled];
+  return [...missing, ...leaked, ...duplicates];
 }
 
 /** Ports whose server or router no longer exists. */

@@ -29,8 +29,8 @@ function send(message: ChildMessage): void {
 }
 
 /**
- * Logs lines of JSON that are in the file when the call returns, so a killed process has recorded everything that it
- * did.
+ * Logs lines of JSON synchronously: a line is in the file when the call returns, so a killed process has recorded
+ * everything that it did.
  */
 function fileLogger(file: number, context: object = {}): Logger {
   const write = (level: string) => (fields: object, message: string) => {

@@ -20,8 +20,8 @@ import { type FairwayPlace, MortalFairway } from './mortal-fairway.ts';
 /** Slow enough that a kill interrupts calls and servers in progress, fast enough for hundreds of rounds. */
 const LATENCY: LatencyProfile = {
   operations: { identity: 1, compute: [1, 8], network: [1, 8], 'compute POST /v2.1/servers': [5, 40] },
-  life: {
-    ...NO_LATENCY.life,
+  lifecycle: {
+    ...NO_LATENCY.lifecycle,
     schedule: [0, 20],
     network: [0, 40],
     spawn: [20, 200],

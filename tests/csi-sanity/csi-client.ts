@@ -74,8 +74,8 @@ export class CsiClient {
   #callOnce<T>({ path, requestSerialize, responseDeserialize }: Method, request: object): Promise<T> {
     const options = { deadline: Date.now() + TIMEOUT_MS };
     return new Promise((resolve, reject) => {
-      this.#client.makeUnaryRequest(path, requestSerialize, responseDeserialize, request, options, (error, answer) =>
-        error ? reject(error) : resolve(answer as T),
+      this.#client.makeUnaryRequest(path, requestSerialize, responseDeserialize, request, options, (error, response) =>
+        error ? reject(error) : resolve(response as T),
       );
     });
   }

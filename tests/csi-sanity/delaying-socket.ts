@@ -1,6 +1,6 @@
 import { connect, createServer, type Socket } from 'node:net';
 
-const LATE_MS = 300;
+const RESPONSE_DELAY_MS = 300;
 
 /**
  * A proxy socket whose connections respond late. csi-sanity waits for a connection to become ready, and waits a minute
@@ -18,7 +18,7 @@ export async function delayingSocket(path: string, target: string): Promise<{ cl
       const driver = connect(target);
       track(driver);
       client.pipe(driver).pipe(client);
-    }, LATE_MS);
+    }, RESPONSE_DELAY_MS);
   });
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(path, resolve));
   return {

@@ -73,7 +73,7 @@ export class DriverProcess {
     return readFile(this.#log, 'utf8');
   }
 
-  /** Resolves with the driver's exit code, or the signal that ended it. */
+  /** Resolves with the driver's exit code, or the signal that killed it. */
   async stop(signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<number | string | null> {
     const { exitCode, signalCode } = this.#child;
     if (exitCode !== null || signalCode !== null) return exitCode ?? signalCode;

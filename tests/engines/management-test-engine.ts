@@ -6,7 +6,7 @@ import type { Clock } from '@fairway/base/clock';
 import { SteppingClock } from '@fairway/controllers/testing/stepping-clock';
 import { fillCatalogue, fillNamespaces, TEAM, type TestEngine } from '@fairway/controllers/testing/test-engine';
 import { unreliable } from '@fairway/controllers/testing/unreliable-api';
-import { ignoreGone } from '@fairway/kube/client/ignore-not-found';
+import { ignoreDeleted } from '@fairway/kube/client/ignore-not-found';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import type { Transport } from '@fairway/kube/client/transport';
 import { Events, Namespaces, Secrets } from '@fairway/kube/kinds/resources';
@@ -41,14 +41,14 @@ export async function openManagementTestEngine(cluster: ManagementCluster, clock
 /** Removes what the last test left: no controller handles its finalizers any longer. */
 async function sweep(client: KubeClient): Promise<void> {
   await Promise.all([...tenantKinds, plans, kubernetesReleases].map((type) => empty(client, type)));
-  const ours = { labelSelector: 'fairway.dev/cluster-uid', namespace: SYSTEM_NAMESPACE };
-  await client.resource(Secrets).deleteCollection(ours);
+  const ownSecrets = { labelSelector: 'fairway.dev/cluster-uid', namespace: SYSTEM_NAMESPACE };
+  await client.resource(Secrets).deleteCollection(ownSecrets);
   await client.resource(Events).deleteCollection({ namespace: TEAM });
-  await deletionNote(client, TEAM);
+  await waitUntilDeleted(client, TEAM);
 }
 
 /** A terminating namespace accepts no new objects. */
-async function deletionNote(client: KubeClient, name: string): Promise<void> {
+async function waitUntilDeleted(client: KubeClient, name: string): Promise<void> {
   const { items } = await client.resource(Namespaces).list({ fieldSelector: `metadata.name=${name}` });
   if (items[0]?.metadata.deletionTimestamp === undefined) return;
   await eventuallyDeleted(client.resource(Namespaces), { name });
@@ -62,8 +62,8 @@ async function empty(client: KubeClient, type: ResourceType): Promise<void> {
     items.map(async ({ metadata }) => {
       const where = metadata.namespace === undefined ? {} : { namespace: metadata.namespace };
       const value = { metadata: { finalizers: null } };
-      await ignoreGone(resource.patch(metadata.name ?? '', { type: 'merge', value }, where));
-      await ignoreGone(resource.delete(metadata.name ?? '', where));
+      await ignoreDeleted(resource.patch(metadata.name ?? '', { type: 'merge', value }, where));
+      await ignoreDeleted(resource.delete(metadata.name ?? '', where));
     }),
   );
   await eventually(resource, {}, (remaining) => remaining.length === 0);

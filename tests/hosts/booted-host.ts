@@ -24,7 +24,7 @@ export class BootedHost implements AsyncDisposable {
     const holder = spawn(TESTBED, ['hold'], { stdio: ['pipe', 'pipe', 'pipe'] });
     const host = new BootedHost(holder);
     try {
-      await new ProcessOutput(holder).says((text) => /^held$/m.test(text), 'testbed hold');
+      await new ProcessOutput(holder).waitForOutput((text) => /^held$/m.test(text), 'testbed hold');
       const userData = join(folder, 'user-data');
       writeFileSync(userData, '#cloud-config\n{}\n');
       const network = ['--address', `${host.address}/20`, '--gateway', '10.1.0.1'];

@@ -11,7 +11,7 @@ export function testbed(...args: readonly string[]): string {
   return callTestbed(TESTBED, ...args);
 }
 
-/** The same for another testbed. */
+/** Runs a command of another testbed to completion, and returns its output. Throws if it fails. */
 export function callTestbed(path: string, ...args: readonly string[]): string {
   return execFileSync(path, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
 }

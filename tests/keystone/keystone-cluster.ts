@@ -40,7 +40,7 @@ export class KeystoneCluster {
       env: { ...process.env, KUBEBUILDER_ASSETS: offered?.folder ?? '' },
       address: '127.0.0.1',
       snapshotFolder: join(folder, 'snapshots'),
-      hasLeftovers: false,
+      keepRunning: false,
       users: DEFAULT_USERS,
       egress: { allowed: [], denied: [] },
       alwaysAllowed: [],

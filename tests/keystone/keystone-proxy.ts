@@ -22,9 +22,9 @@ export async function startKeystoneProxy(authUrl: string): Promise<KeystoneProxy
       return;
     }
     const { hostname, port } = target;
-    const forwarded = request({ hostname, port, method, path: `${prefix}${url}`, headers }, (answer) => {
-      outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
-      answer.pipe(outgoing);
+    const forwarded = request({ hostname, port, method, path: `${prefix}${url}`, headers }, (upstreamResponse) => {
+      outgoing.writeHead(upstreamResponse.statusCode ?? 502, upstreamResponse.headers);
+      upstreamResponse.pipe(outgoing);
     });
     forwarded.once('error', () => outgoing.destroy());
     incoming.pipe(forwarded);

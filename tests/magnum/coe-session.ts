@@ -43,7 +43,7 @@ export class CoeSession {
     return run(this.#openstack, ['--os-cloud', entry, ...args], {
       PATH: '/usr/bin:/bin',
       HOME: folder,
-      // `cluster config` fails with a traceback without it.
+      // `cluster config` fails with a traceback without this variable.
       SHELL: '/bin/sh',
       OS_CLIENT_CONFIG_FILE: fairway.cloudsYaml,
       OS_CACERT: fairway.magnum.authority,

@@ -44,9 +44,11 @@ export class TofuRun {
 
   run(variables: Readonly<Record<string, string | number>>, ...words: readonly string[]): Promise<CommandResult> {
     const { cloud, fairway } = this.#session;
-    const given = Object.fromEntries(Object.entries(variables).map(([name, value]) => [`TF_VAR_${name}`, `${value}`]));
+    const variableEnv = Object.fromEntries(
+      Object.entries(variables).map(([name, value]) => [`TF_VAR_${name}`, `${value}`]),
+    );
     return run(this.#tofu.path, [`-chdir=${this.#folder}`, ...words, '-no-color'], {
-      ...given,
+      ...variableEnv,
       PATH: '/usr/bin:/bin',
       HOME: this.#folder,
       OS_CLIENT_CONFIG_FILE: fairway.cloudsYaml,

@@ -47,9 +47,9 @@ const loudLogger: Logger = { debug() {}, info: printLog, warn: printLog, error: 
 interface FairwayOnCloudOptions {
   /** Receives Fairway's log, but nothing from the nodes. */
   readonly log?: Logger;
-  /** As `fairway up --credential-check`. */
+  /** Same as `fairway up --credential-check`. */
   readonly credentialCheckMs?: number;
-  /** As `fairway up --cloud-check`. */
+  /** Same as `fairway up --cloud-check`. */
   readonly observeMs?: number;
   /** See ProjectCloud; shorter if no Fairway was killed before, because then no requests are in flight. */
   readonly settleMs?: number;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { systemClock } from '@fairway/base/clock';
 import { readCloudsYaml } from '@fairway/service/up/clouds';
 import { createCloud } from '@fairway/simulator/cloud';
-import { ownProjects } from './testbed-projects.ts';
+import { createTestProjects } from './testbed-projects.ts';
 
 /** A cloud that Fairway can run on, as entries of a clouds.yaml. */
 export interface JobCloud {
@@ -74,7 +74,7 @@ const TESTBED_CLOUDS = `${process.env['OSTEST_ROOT'] ?? '/opt/ostest'}/clouds.ya
 async function testbed(): Promise<JobTarget> {
   if (existsSync(TESTBED_CLOUDS) && (await isReachable(readCloudsYaml(TESTBED_CLOUDS).get('ostest-demo-a').authUrl))) {
     const open = async () => ({
-      ...(await ownProjects(TESTBED_CLOUDS, 'ostest-admin')),
+      ...(await createTestProjects(TESTBED_CLOUDS, 'ostest-admin')),
       admin: 'ostest-admin',
       image: 'ubuntu-22.04',
       flavor: 'b3-8',

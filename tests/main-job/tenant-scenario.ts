@@ -11,7 +11,7 @@ import { type FairwayOnCloud, startFairwayOn } from './fairway-on-cloud.ts';
 import type { JobCloud, JobTarget } from './job-clouds.ts';
 
 const namespace = 'default';
-const patience = { deadlineMs: 400_000 };
+const waitOptions = { deadlineMs: 400_000 };
 
 /** A Fairway on a cloud, and one cluster of a tenant. */
 export class TenantScenario {
@@ -71,7 +71,7 @@ export class TenantScenario {
       this.fairway.api.resource(machines),
       { namespace },
       (all) => all.length === count && all.every(({ status }) => status?.phase === 'Ready'),
-      patience,
+      waitOptions,
     );
   }
 
@@ -80,7 +80,7 @@ export class TenantScenario {
     this.#tenant?.close();
     const { api } = this.fairway;
     await api.resource(clusters).deleteCollection({ namespace });
-    await eventually(api.resource(clusters), { namespace }, (all) => all.length === 0, patience);
+    await eventually(api.resource(clusters), { namespace }, (all) => all.length === 0, waitOptions);
     await this.fairway.close();
     await this.#cloud.close();
     if (this.#folder) await rm(this.#folder, { recursive: true });

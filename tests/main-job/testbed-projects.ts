@@ -8,11 +8,11 @@ import { ServiceApi } from '@fairway/openstack/service-api';
 import { openCloud, readCloudsYaml } from '@fairway/service/up/clouds';
 import { z } from 'zod';
 
-const Created = z.object({ id: z.string() });
-const RoleList = z.object({ roles: z.array(Created.extend({ name: z.string() })) });
+const CreatedObject = z.object({ id: z.string() });
+const RoleList = z.object({ roles: z.array(CreatedObject.extend({ name: z.string() })) });
 
 /** Entries in a test's own clouds.yaml; their names are also the user names. */
-export interface OwnEntries {
+export interface TestProjectEntries {
   readonly cloudsYaml: string;
   readonly member: string;
   readonly reader: string;
@@ -21,7 +21,7 @@ export interface OwnEntries {
 }
 
 /** Two projects with users for one test only, so that concurrent tests do not count each other's resources. */
-export async function ownProjects(cloudsYaml: string, adminEntry: string): Promise<OwnEntries> {
+export async function createTestProjects(cloudsYaml: string, adminEntry: string): Promise<TestProjectEntries> {
   const cloudOptions = { clock: systemClock, random: Math.random, log: silentLogger };
   const cloud = openCloud(readCloudsYaml(cloudsYaml), adminEntry, cloudOptions);
   const admin = cloud.client();
@@ -34,7 +34,7 @@ export async function ownProjects(cloudsYaml: string, adminEntry: string): Promi
   const roleId = (name: string) => roles.find((role) => role.name === name)?.id ?? '';
 
   async function create(kind: 'project' | 'user', fields: object): Promise<string> {
-    const envelope = z.object({ [kind]: Created });
+    const envelope = z.object({ [kind]: CreatedObject });
     const response = await api.post(envelope, `/${kind}s`, { body: { [kind]: { domain_id: 'default', ...fields } } });
     const id = response[kind]?.id ?? '';
     cleanups.push(() => api.send('DELETE', `/${kind}s/{id}`, { params: { id } }));

@@ -26,7 +26,7 @@ export class RunningReplica implements AsyncDisposable {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const replica = new RunningReplica(home, child);
-    await replica.#output.says((text) => /^ {2}home /m.test(text), 'fairway serve');
+    await replica.#output.waitForOutput((text) => /^ {2}home /m.test(text), 'fairway serve');
     return replica;
   }
 

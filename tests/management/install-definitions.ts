@@ -3,7 +3,7 @@ import { KINDS } from '@fairway/api/kinds/all';
 import { systemClock } from '@fairway/base/clock';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
-import { RULES_SINCE_MINOR } from '@fairway/service/install/definitions';
+import { MIN_CEL_MINOR } from '@fairway/service/install/definitions';
 import { install } from '@fairway/service/install/installer';
 import { type Manifest, manifests } from '@fairway/service/install/manifests';
 
@@ -15,7 +15,7 @@ export async function installCurrent(client: KubeClient, minor: number): Promise
   const options = { dryRun: false, forceConflicts: false, clock: systemClock, signal: new AbortController().signal };
   const all = manifests();
   const known =
-    minor >= RULES_SINCE_MINOR ? all : all.map((manifest) => ({ ...manifest, object: withoutRules(manifest.object) }));
+    minor >= MIN_CEL_MINOR ? all : all.map((manifest) => ({ ...manifest, object: withoutRules(manifest.object) }));
   await install(client, known, options, () => {});
 }
 

@@ -3,7 +3,7 @@ import { systemClock } from '@fairway/base/clock';
 import { silentLogger } from '@fairway/base/log';
 import { GatewayMetrics } from '@fairway/gateway/management/gateway-metrics';
 import { createManagementGateway } from '@fairway/gateway/management/management-gateway';
-import { createWorld, type Ids, NAMESPACE } from '@fairway/gateway/testing/manifests/test-objects';
+import { createTestObjects, type Ids, NAMESPACE } from '@fairway/gateway/testing/manifests/test-objects';
 import { simulatedClouds } from '@fairway/gateway/testing/simulated-clouds';
 import { HttpsTransport } from '@fairway/kube/client/https-transport';
 import { KubeClient } from '@fairway/kube/client/kube-client';
@@ -74,7 +74,7 @@ export async function startWebhookInFrontOfCluster(binaries: KubernetesBinaries)
     await eventuallyObject(client.resource(ValidatingWebhookConfigurations), { name: WEBHOOK }, () => true);
     const project = clouds.forNamespace(NAMESPACE);
     if (project === undefined) throw new Error(`namespace ${NAMESPACE} has no cloud`);
-    const ids = await createWorld(client, project);
+    const ids = await createTestObjects(client, project);
     return { client, ids, [Symbol.asyncDispose]: () => stack.disposeAsync() };
   } catch (error) {
     await stack.disposeAsync();

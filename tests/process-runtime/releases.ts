@@ -102,7 +102,7 @@ function toolsOf({ etcd }: Binaries['paths']): readonly string[] {
   return ['etcdutl', 'etcdctl'].flatMap((name) => findExecutable([dirname(etcd)], name) ?? []);
 }
 
-/** Replaces itself with the binary, with supported flags. */
+/** Replaces itself with the binary, and passes only supported flags. */
 function wrapper(
   program: string,
   {

@@ -6,7 +6,7 @@ import type { Service } from '@fairway/kube/kinds/generated/types';
 import { Services } from '@fairway/kube/kinds/resources';
 import { eventuallyDeleted, eventuallyObject } from '@fairway/kube/testing/eventually';
 import { serve } from '../upstream-cloud-provider/served-cluster.ts';
-import { makeNodeByHand } from './manual-node.ts';
+import { createManualNode } from './manual-node.ts';
 import { ProviderProcess } from './provider-process.ts';
 
 const LONG_WAIT = { deadlineMs: 400_000 };
@@ -29,7 +29,7 @@ export class ProvidedCluster {
     const cluster = await TestCluster.start({ realTime: true, nodes: [] });
     await writeFile(join(folder, 'kubeconfig'), await serve(cluster));
     await writeFile(join(folder, 'cloud.conf'), conf);
-    for (const name of nodes) await makeNodeByHand(cluster.client, name);
+    for (const name of nodes) await createManualNode(cluster.client, name);
     return new ProvidedCluster(cluster, folder);
   }
 
@@ -65,11 +65,11 @@ export class ProvidedCluster {
   }
 
   /** Resolves with the Service once it matches. */
-  async when(name: string, predicate: (service: Service) => boolean): Promise<Service> {
+  async waitForService(name: string, predicate: (service: Service) => boolean): Promise<Service> {
     try {
       return await eventuallyObject(this.services, { namespace, name }, predicate, LONG_WAIT);
     } catch (error) {
-      throw new Error(`Service ${name} is not so: ${this.#provider.logged()}`, { cause: error });
+      throw new Error(`Service ${name} is not so: ${this.#provider.outputTail()}`, { cause: error });
     }
   }
 

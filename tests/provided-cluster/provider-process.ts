@@ -9,7 +9,7 @@ const MAIN = new URL('../../packages/cli/src/main.ts', import.meta.url).pathname
 export class ProviderProcess {
   readonly #log: string;
   #child: ChildProcess | undefined;
-  #ended = new AbortController();
+  #exited = new AbortController();
 
   /** The output of the process is appended to a file in `folder`. */
   constructor(folder: string) {
@@ -25,18 +25,18 @@ export class ProviderProcess {
     const child = spawn(command, flags, { stdio: ['ignore', log, log], env: { ...process.env, ...env } });
     const ended = new AbortController();
     this.#child = child;
-    this.#ended = ended;
-    child.once('exit', (code) => ended.abort(new Error(`it ended with ${code}: ${this.logged()}`)));
+    this.#exited = ended;
+    child.once('exit', (code) => ended.abort(new Error(`it ended with ${code}: ${this.outputTail()}`)));
   }
 
   /** Throws if the process has exited, which no step of a test expects. */
-  throwIfEnded(): void {
-    this.#ended.signal.throwIfAborted();
+  throwIfExited(): void {
+    this.#exited.signal.throwIfAborted();
   }
 
   /** Rejects if the process exits unexpectedly. */
   async raceWithExit<T>(wait: Promise<T>): Promise<T> {
-    const { signal } = this.#ended;
+    const { signal } = this.#exited;
     signal.throwIfAborted();
     const end = once(signal, 'abort').then(() => Promise.reject(signal.reason));
     return Promise.race([wait, end]);
@@ -51,7 +51,7 @@ export class ProviderProcess {
   }
 
   /** The end of its output. */
-  logged(): string {
+  outputTail(): string {
     return readFileSync(this.#log, 'utf8').slice(-2_000);
   }
 }

@@ -10,7 +10,7 @@ export function missingForServices({ folder }: TestRelease): string[] {
   return [...(existsSync(join(folder, 'kube-proxy')) ? [] : [`kube-proxy in ${folder}`]), ...missingParts('coredns')];
 }
 
-/** The same for Canal. */
+/** What Canal lacks, for the name of a test; empty if its images can be built. */
 export function missingForCanal(): string[] {
   return missingParts('plugins', 'flannel', 'calico');
 }

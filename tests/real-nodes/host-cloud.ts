@@ -41,7 +41,7 @@ export class HostCloud {
   readonly #testbed: string;
   readonly #cloud: Cloud;
   readonly #hypervisor: ChildProcess;
-  #waitForMessage = '';
+  #output = '';
 
   private constructor(
     testbed: string,
@@ -56,7 +56,7 @@ export class HostCloud {
     this.nodeSettings = files.nodeSettings;
     for (const stream of [hypervisor.stdout, hypervisor.stderr]) {
       stream?.setEncoding('utf8').on('data', (text: string) => {
-        this.#waitForMessage += text;
+        this.#output += text;
       });
     }
   }
@@ -106,7 +106,7 @@ export class HostCloud {
 
   /** Logs of the hypervisor and the hosts, for a failure message. */
   diagnosis(): string {
-    return [this.#waitForMessage, ...this.hosts().map((host) => this.#call('diagnose', host))].join('\n');
+    return [this.#output, ...this.hosts().map((host) => this.#call('diagnose', host))].join('\n');
   }
 
   /** Names of existing hosts. */
@@ -190,7 +190,7 @@ export class HostCloud {
 
   /** Resolves at the end of the hypervisor's next check. */
   #checkHosts(): Promise<void> {
-    const count = () => this.#waitForMessage.split('looked at the servers').length;
+    const count = () => this.#output.split('looked at the servers').length;
     const before = count();
     return this.#waitForOutput(() => count() > before);
   }
@@ -202,7 +202,7 @@ export class HostCloud {
 
   /** Cuts the power of a host while packages are installed on it, and restores it. Resolves with its name. */
   async cutPowerDuringBoot(pool: string): Promise<string> {
-    const booting = () => new RegExp(`^(${pool}-\\w+) .* boots`, 'm').exec(this.#waitForMessage)?.[1];
+    const booting = () => new RegExp(`^(${pool}-\\w+) .* boots`, 'm').exec(this.#output)?.[1];
     await this.#waitForOutput(() => booting() !== undefined);
     await this.#waitForOutput(() => this.hosts().includes(booting() ?? ''));
     const host = booting() ?? '';
@@ -213,7 +213,7 @@ export class HostCloud {
   /** Checks again after each output of the hypervisor; rejects with its output if it exits. */
   async #waitForOutput(predicate: () => boolean): Promise<void> {
     const exited = once(this.#hypervisor, 'exit').then(() => {
-      throw new Error(`the hypervisor has ended:\n${this.#waitForMessage}`);
+      throw new Error(`the hypervisor has ended:\n${this.#output}`);
     });
     exited.catch(() => undefined);
     while (!predicate()) await Promise.race([once(this.#hypervisor.stdout ?? this.#hypervisor, 'data'), exited]);
@@ -238,7 +238,7 @@ export class HostCloud {
     this.#call('end', name);
   }
 
-  /** Hosts and network end with the hypervisor. */
+  /** Hosts and network are removed with the hypervisor. */
   async close(): Promise<void> {
     if (this.#hypervisor.exitCode === null) {
       const exited = once(this.#hypervisor, 'exit');

@@ -18,7 +18,7 @@ export function realNodeTools(): Promise<RealNodeTools> {
   return toolsFor([...missingRequirements, ...(missingRequirements.includes('Debian 12') ? [] : missingForTestbed())]);
 }
 
-/** The same for other kinds of hosts; `missingRequirements` is what those lack. */
+/** Checks the requirements of other kinds of hosts; `missingRequirements` is what this machine lacks for them. */
 export async function toolsFor(missingRequirements: readonly string[]): Promise<RealNodeTools> {
   const { offered, old } = await testReleases();
   const kubectl = offered && findExecutable([offered.folder, ...foldersOnPath(process.env)], 'kubectl');

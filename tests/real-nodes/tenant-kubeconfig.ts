@@ -10,7 +10,7 @@ export async function writeTenantKubeconfig(
   { kubeconfig }: RunningFairway,
   name: string,
   file: string,
-  patience: { readonly deadlineMs?: number } = {},
+  waitOptions: { readonly deadlineMs?: number } = {},
 ): Promise<string> {
   const api = await clientOf(kubeconfig);
   try {
@@ -18,7 +18,7 @@ export async function writeTenantKubeconfig(
       api.resource(clusters),
       { namespace: 'default', name },
       ({ status }) => findCondition(status?.conditions, 'ControlPlaneReady')?.status === 'True',
-      patience,
+      waitOptions,
     );
   } finally {
     api.close();

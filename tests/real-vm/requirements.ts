@@ -8,7 +8,7 @@ import { type RealNodeTools, toolsFor } from '../real-nodes/requirements.ts';
  * What tests with virtual machines need. Disk images are built manually, because they are too expensive for a run of
  * all tests.
  */
-export function missingForRealMachines(): Promise<RealNodeTools> {
+export function realVmTools(): Promise<RealNodeTools> {
   const missingRequirements = [...(process.getuid?.() === 0 ? [] : ['root']), ...(isDebian12() ? [] : ['Debian 12'])];
   return toolsFor(missingRequirements.length > 0 ? missingRequirements : missingForTestbed());
 }

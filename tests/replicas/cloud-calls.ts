@@ -11,7 +11,7 @@ export interface CloudCall {
 
 /** The user agent of `fairway serve`. */
 const REPLICA = /^fairway \((.+)\)$/;
-const CLUSTER_MARK = /(?:fairway-cluster-|Fairway cluster )([0-9a-f-]{36})/;
+const CLUSTER_TAG = /(?:fairway-cluster-|Fairway cluster )([0-9a-f-]{36})/;
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 
 /** From now on, records which replica changes what in which cluster. */
@@ -41,13 +41,13 @@ export function recordCloudCalls(cloud: Cloud): {
 
 /** The cluster by the tag in a call, or by the tag of the resource that the call names. */
 function clusterOf(cloud: Cloud, text: string): string | undefined {
-  const marked = CLUSTER_MARK.exec(text)?.[1];
+  const marked = CLUSTER_TAG.exec(text)?.[1];
   if (marked !== undefined) return marked;
   const ids = new Set(text.match(UUID));
   const rows = Object.values(cloud.snapshot() as Readonly<Record<string, readonly { readonly id?: string }[]>>).flat();
   for (const row of rows) {
     if (row.id === undefined || !ids.has(row.id)) continue;
-    const owner = CLUSTER_MARK.exec(JSON.stringify(row))?.[1];
+    const owner = CLUSTER_TAG.exec(JSON.stringify(row))?.[1];
     if (owner !== undefined) return owner;
   }
   return undefined;

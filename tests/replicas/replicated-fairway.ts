@@ -54,10 +54,10 @@ export interface ReplicatedFairway extends AsyncDisposable {
   /** `namespace/name` of the cluster with this tag, even after its deletion. */
   clusterKeyOf(uid: string): string | undefined;
   /** Violations of the rule that only one replica acts on a cluster at a time; empty if there are none. */
-  unownedWrites(): readonly string[];
+  unownedCalls(): readonly string[];
   /** Servers that were ever created twice for a machine, and duplicate network resources. */
-  doubled(): readonly string[];
-  /** Differences between the cloud and this machine now and before the first cluster. */
+  duplicates(): readonly string[];
+  /** Differences in the cloud and on this machine between now and before the first cluster. */
   leaked(): Promise<readonly string[]>;
 }
 
@@ -181,8 +181,8 @@ export async function startReplicatedFairway(
       return found;
     },
     clusterKeyOf: (uid) => keys.get(uid),
-    unownedWrites: () => shards.unownedWrites(cloudCalls, (uid) => keys.get(uid)),
-    doubled: () => [...duplicates(serverHistory(cloud).map(({ name }) => name)), ...duplicates(networkMarks(cloud))],
+    unownedCalls: () => shards.unownedCalls(cloudCalls, (uid) => keys.get(uid)),
+    duplicates: () => [...duplicates(serverHistory(cloud).map(({ name }) => name)), ...duplicates(networkTags(cloud))],
     async leaked() {
       const planes = await readdir(new Home(home).simulatedControlPlanes);
       const now = JSON.stringify(resourceCounts(cloud));
@@ -205,7 +205,7 @@ function duplicates(names: readonly string[]): readonly string[] {
 }
 
 /** The resources by which Fairway finds their owner: one for each. */
-function networkMarks(cloud: Cloud): readonly string[] {
+function networkTags(cloud: Cloud): readonly string[] {
   const tables = cloud.snapshot() as Readonly<Record<string, readonly { readonly description?: string }[]>>;
   return ['networks', 'subnets', 'routers', 'security_groups']
     .flatMap((kind) => tables[kind] ?? [])

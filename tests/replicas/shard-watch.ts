@@ -6,7 +6,7 @@ import { shardOfLease } from '@fairway/kube/controller/shard-leases';
 import type { Lease } from '@fairway/kube/kinds/generated/types';
 import { Leases } from '@fairway/kube/kinds/resources';
 import { eventually } from '@fairway/kube/testing/eventually';
-import { SHARD_GROUP, SHARDS } from '@fairway/service/serve/share';
+import { SHARD_COUNT, SHARD_GROUP } from '@fairway/service/serve/share';
 import type { CloudCall } from './cloud-calls.ts';
 
 const SELECTOR = { namespace: SYSTEM_NAMESPACE, labelSelector: `fairway.dev/shard-group=${SHARD_GROUP}` };
@@ -25,7 +25,7 @@ interface Names {
 }
 
 export function shardOf(clusterKey: string): number {
-  return hash32(clusterKey) % SHARDS;
+  return hash32(clusterKey) % SHARD_COUNT;
 }
 
 /** Records which replica has held which shard since when, according to the Leases. */
@@ -42,7 +42,7 @@ export class ShardWatch {
       const shard = shardOfLease(lease);
       const replica = lease.spec?.holderIdentity ?? '';
       const atMs = Date.parse(lease.spec?.acquireTime ?? '');
-      const last = this.#acquisitions.findLast((taking) => taking.shard === shard);
+      const last = this.#acquisitions.findLast((acquisition) => acquisition.shard === shard);
       const hasChanged = last?.replica !== replica || last.atMs !== atMs;
       if (shard !== undefined && replica !== '' && hasChanged) this.#acquisitions.push({ shard, replica, atMs });
     };
@@ -64,28 +64,27 @@ export class ShardWatch {
 
   /** Resolves when exactly these replicas hold all shards, evenly. */
   async waitUntilShared(replicas: readonly string[]): Promise<void> {
-    const limit = Math.ceil(SHARDS / replicas.length);
+    const limit = Math.ceil(SHARD_COUNT / replicas.length);
     const check = (leases: readonly Lease[]) => {
       const loads = Map.groupBy(
         leases.filter((lease) => shardOfLease(lease) !== undefined),
         ({ spec }) => spec?.holderIdentity ?? '',
       );
       const total = replicas.reduce((sum, replica) => sum + (loads.get(replica)?.length ?? 0), 0);
-      return total === SHARDS && replicas.every((replica) => (loads.get(replica)?.length ?? 0) <= limit);
+      return total === SHARD_COUNT && replicas.every((replica) => (loads.get(replica)?.length ?? 0) <= limit);
     };
     await eventually(this.#client.resource(Leases), SELECTOR, check);
   }
 
   /** Calls on a cluster by a replica that did not hold it at that time. */
-  unownedWrites(
-    cloudCalls: readonly CloudCall[],
-    clusterKeyOf: (uid: string) => string | undefined,
-  ): readonly string[] {
+  unownedCalls(cloudCalls: readonly CloudCall[], clusterKeyOf: (uid: string) => string | undefined): readonly string[] {
     return cloudCalls.flatMap(({ atMs, replica, clusterUid = '', what }) => {
       const key = clusterKeyOf(clusterUid);
       if (key === undefined) return [`${replica}: ${what} is for no known cluster`];
       const shard = shardOf(key);
-      const holder = this.#acquisitions.findLast((taking) => taking.shard === shard && taking.atMs <= atMs)?.replica;
+      const holder = this.#acquisitions.findLast(
+        (acquisition) => acquisition.shard === shard && acquisition.atMs <= atMs,
+      )?.replica;
       return holder === replica
         ? []
         : [`${replica}: ${what} on ${key} of ${holder} at ${new Date(atMs).toISOString()}`];

@@ -2,13 +2,13 @@ import type { KubeClient } from '@fairway/kube/client/kube-client';
 import type { Pod } from '@fairway/kube/kinds/generated/types';
 import { Pods } from '@fairway/kube/kinds/resources';
 
-export interface WitnessedPods {
+export interface WatchedPods {
   readonly namespace: string;
   readonly labelSelector: string;
 }
 
 /** Counts the pods that are ready and not terminating at each change in an API's history; reports any gap. */
-export class PodWitness {
+export class PodWatch {
   readonly #ready = new Map<string, boolean>();
   readonly #stop = new AbortController();
   #resourceVersion = '';
@@ -18,8 +18,8 @@ export class PodWitness {
   private constructor() {}
 
   /** Resolves when it has started to observe. */
-  static async begin(client: KubeClient, pods: WitnessedPods): Promise<PodWitness> {
-    const podWatch = new PodWitness();
+  static async begin(client: KubeClient, pods: WatchedPods): Promise<PodWatch> {
+    const podWatch = new PodWatch();
     const { items, metadata } = await client.resource<Pod>(Pods).list(pods);
     for (const pod of items) podWatch.#record(pod);
     podWatch.#resourceVersion = metadata.resourceVersion ?? '';
@@ -36,7 +36,7 @@ export class PodWitness {
     return this.#minimum;
   }
 
-  async #follow(client: KubeClient, pods: WitnessedPods): Promise<void> {
+  async #follow(client: KubeClient, pods: WatchedPods): Promise<void> {
     const { signal } = this.#stop;
     try {
       while (!signal.aborted) {

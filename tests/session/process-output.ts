@@ -19,18 +19,18 @@ export class ProcessOutput {
   }
 
   /** Resolves when the program has printed matching text; rejects with its output if it exits first. */
-  async says(matches: (text: string) => boolean, program: string): Promise<void> {
+  async waitForOutput(matches: (text: string) => boolean, program: string): Promise<void> {
     const matched = Promise.withResolvers<void>();
-    const look = () => {
+    const checkOutput = () => {
       if (matches(this.#text)) matched.resolve();
     };
     const onExit = () => matched.reject(new Error(`${program} ended:\n${this.#text}`));
-    this.#child.stdout?.on('data', look);
+    this.#child.stdout?.on('data', checkOutput);
     this.#child.once('exit', onExit);
     try {
       await matched.promise;
     } finally {
-      this.#child.stdout?.off('data', look);
+      this.#child.stdout?.off('data', checkOutput);
       this.#child.off('exit', onExit);
     }
   }

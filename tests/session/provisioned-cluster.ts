@@ -97,18 +97,18 @@ export class ProvisionedCluster implements AsyncDisposable {
     return run('npx', ['fairway', ...args], { KUBECONFIG: this.fairway.kubeconfig });
   }
 
-  untilMachines(check: (all: readonly Machine[]) => boolean): Promise<readonly Machine[]> {
+  waitForMachines(check: (all: readonly Machine[]) => boolean): Promise<readonly Machine[]> {
     return eventually(this.own.resource<Machine>(machines), this.where, check, this.#options);
   }
 
-  async untilPool(name: string, check: (pool: NodePool) => boolean): Promise<NodePool> {
+  async waitForPool(name: string, check: (pool: NodePool) => boolean): Promise<NodePool> {
     const selection = { ...this.where, fieldSelector: `metadata.name=${name}` };
     const predicate = ([pool]: readonly NodePool[]) => pool !== undefined && check(pool);
     const [found] = await eventually(this.own.resource<NodePool>(nodePools), selection, predicate, this.#options);
     return required(found);
   }
 
-  async untilCluster(check: (cluster: Cluster) => boolean): Promise<Cluster> {
+  async waitForCluster(check: (cluster: Cluster) => boolean): Promise<Cluster> {
     const predicate = ([cluster]: readonly Cluster[]) => cluster !== undefined && check(cluster);
     const [found] = await eventually(this.own.resource<Cluster>(clusters), this.where, predicate, this.#options);
     return required(found);

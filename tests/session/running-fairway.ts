@@ -73,7 +73,7 @@ export class RunningFairway {
       detached: true,
     });
     const fairway = new RunningFairway(home, child);
-    await fairway.#output.says((text) => text.includes('kubectl get clusters'), 'fairway up');
+    await fairway.#output.waitForOutput((text) => text.includes('kubectl get clusters'), 'fairway up');
     return fairway;
   }
 

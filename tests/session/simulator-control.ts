@@ -53,7 +53,7 @@ export class SimulatorControl {
 
 async function send(method: string, url: string, { body, token }: { readonly body?: object; readonly token?: string }) {
   const headers = { 'content-type': 'application/json', ...(token !== undefined && { 'x-auth-token': token }) };
-  const answer = await fetch(url, { method, headers, ...(body && { body: JSON.stringify(body) }) });
-  if (!answer.ok) throw new Error(`${method} ${url}: ${answer.status} ${await answer.text()}`);
-  return answer;
+  const response = await fetch(url, { method, headers, ...(body && { body: JSON.stringify(body) }) });
+  if (!response.ok) throw new Error(`${method} ${url}: ${response.status} ${await response.text()}`);
+  return response;
 }

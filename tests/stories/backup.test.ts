@@ -11,7 +11,7 @@ import type { Secret } from '@fairway/kube/kinds/generated/types';
 import { Namespaces, RoleBindings, Secrets } from '@fairway/kube/kinds/resources';
 import type { KubeObject } from '@fairway/kube/object/meta';
 import { eventually } from '@fairway/kube/testing/eventually';
-import { RULES_SINCE_MINOR } from '@fairway/service/install/definitions';
+import { MIN_CEL_MINOR } from '@fairway/service/install/definitions';
 import { Home } from '@fairway/service/up/home';
 import type { Cloud } from '@fairway/simulator/cloud';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -72,8 +72,8 @@ async function populate(client: KubeClient): Promise<void> {
     const cluster = { apiVersion: API_VERSION, kind: clusters.kind, metadata: { namespace, name }, spec: {} };
     await client.resource(clusters).create(cluster as Cluster);
     const spec = { clusterName: name, ...pool };
-    const created = { apiVersion: API_VERSION, kind: nodePools.kind, metadata: { namespace, name }, spec };
-    await client.resource(nodePools).create(created as unknown as NodePool);
+    const poolManifest = { apiVersion: API_VERSION, kind: nodePools.kind, metadata: { namespace, name }, spec };
+    await client.resource(nodePools).create(poolManifest as unknown as NodePool);
   }
 }
 
@@ -90,7 +90,7 @@ describe.skipIf(found.length === 0).each(found.length === 0 ? [SKIPPED] : releas
     let management: ManagementCluster;
     let admin: string;
     let fairway: MovableFairway | undefined;
-    let initialHoldings: ReturnType<typeof resourceCounts>;
+    let initialContents: ReturnType<typeof resourceCounts>;
     let identities: readonly string[];
     const command = (...args: readonly string[]) => fairwayCommand(around.folder, args);
     const stop = async () => {
@@ -103,7 +103,7 @@ describe.skipIf(found.length === 0).each(found.length === 0 ? [SKIPPED] : releas
       management = await startManagementCluster(binaries);
       admin = management.kubeconfigs.admin;
       home = new Home(join(around.folder, 'home'));
-      initialHoldings = resourceCounts(around.cloud);
+      initialContents = resourceCounts(around.cloud);
       fairway = await startLaptop(home);
       await populate(fairway.client);
       identities = (await allReady(fairway.client, 3)).map(identityOf).sort();
@@ -153,13 +153,13 @@ describe.skipIf(found.length === 0).each(found.length === 0 ? [SKIPPED] : releas
     test('keeps the keys of the clusters and their RBAC', async () => {
       const client = await clientOf(admin);
       const { items } = await client.resource(Secrets).list({ namespace: 'fairway-system' });
-      const caCertificates = items.filter((secret: Secret) => secret.type === 'fairway.dev/cluster-pki');
+      const pkiSecrets = items.filter((secret: Secret) => secret.type === 'fairway.dev/cluster-pki');
       const binding = await client.resource(RoleBindings).get('alice', { namespace: 'team' });
       const namespace = await client.resource(Namespaces).get('team');
       const { items: moved } = await client.resource(clusters).list();
       client.close();
 
-      expect(new Set(caCertificates.map(({ metadata }) => metadata.name))).toEqual(
+      expect(new Set(pkiSecrets.map(({ metadata }) => metadata.name))).toEqual(
         new Set(moved.map((cluster) => `cluster-${identityOf(cluster)}-pki`)),
       );
       expect(binding.roleRef.name).toBe('fairway-member');
@@ -179,7 +179,7 @@ describe.skipIf(found.length === 0).each(found.length === 0 ? [SKIPPED] : releas
       client.close();
     });
 
-    test.skipIf(binaries !== undefined && binaries.minor < RULES_SINCE_MINOR)(
+    test.skipIf(binaries !== undefined && binaries.minor < MIN_CEL_MINOR)(
       'does not even let an administrator change the identity of a cluster (from 1.31: CEL rules)',
       async () => {
         const client = await clientOf(admin);
@@ -265,7 +265,7 @@ describe.skipIf(found.length === 0).each(found.length === 0 ? [SKIPPED] : releas
       await client.resource(clusters).delete('second', { namespace: 'team' });
       await eventually(client.resource(clusters), {}, (remaining) => remaining.length === 0);
 
-      expect(resourceCounts(around.cloud)).toEqual(initialHoldings);
+      expect(resourceCounts(around.cloud)).toEqual(initialContents);
     });
 
     test('encrypts its output', async () => {

@@ -47,14 +47,14 @@ spec: { clusterName: both, flavor: b3-8, replicas: 60 }
   });
 
   test('creates no cluster if its pool is refused, and completes leftovers of an earlier run', async () => {
-    const schema = ['--plan', 'free', '--nodes', '1', '--no-wait'];
-    const refused = await session.run(['cluster', 'create', 'half', '--flavor', 'b3-9', ...schema]);
+    const createOptions = ['--plan', 'free', '--nodes', '1', '--no-wait'];
+    const refused = await session.run(['cluster', 'create', 'half', '--flavor', 'b3-9', ...createOptions]);
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('b3-8') });
     expect(await session.run(['cluster', 'get', 'half'])).toMatchObject({ code: 1 });
 
     await session.run(['cluster', 'create', 'half', '--plan', 'free', '--no-wait']);
-    const completed = await session.run(['cluster', 'create', 'half', '--flavor', 'b3-8', ...schema]);
-    const repeated = await session.run(['cluster', 'create', 'half', '--flavor', 'b3-8', ...schema]);
+    const completed = await session.run(['cluster', 'create', 'half', '--flavor', 'b3-8', ...createOptions]);
+    const repeated = await session.run(['cluster', 'create', 'half', '--flavor', 'b3-8', ...createOptions]);
 
     expect(completed).toMatchObject({
       code: 0,
@@ -64,7 +64,7 @@ spec: { clusterName: both, flavor: b3-8, replicas: 60 }
   });
 
   test.skipIf(!hasKubectl).each(['yaml', 'json'])(
-    'prints with cluster create what kubectl can apply as %s',
+    'makes cluster create print %s that kubectl can apply',
     async (form) => {
       const name = `printed-${form}`;
       const args = [
@@ -107,8 +107,8 @@ spec: { clusterName: both, flavor: b3-8, replicas: 60 }
   });
 
   test('includes events of pools and machines in the events of a cluster', async () => {
-    const schema = ['--flavor', 'b3-8', '--nodes', '1', '--plan', 'free', '--timeout', '5m'];
-    await session.run(['cluster', 'create', 'told', ...schema]);
+    const createOptions = ['--flavor', 'b3-8', '--nodes', '1', '--plan', 'free', '--timeout', '5m'];
+    await session.run(['cluster', 'create', 'told', ...createOptions]);
     const { stdout } = await session.run(['cluster', 'events', 'told']);
     const [heading, ...rows] = stdout.trimEnd().split('\n');
 
@@ -122,8 +122,19 @@ spec: { clusterName: both, flavor: b3-8, replicas: 60 }
   });
 
   test('reports the changes of scaling, upgrading and deleting in a dry run, and makes none', async () => {
-    const schema = ['--flavor', 'b3-8', '--nodes', '1', '--plan', 'free', '--version', '1.35', '--timeout', '5m'];
-    await session.run(['cluster', 'create', 'dry', ...schema]);
+    const createOptions = [
+      '--flavor',
+      'b3-8',
+      '--nodes',
+      '1',
+      '--plan',
+      'free',
+      '--version',
+      '1.35',
+      '--timeout',
+      '5m',
+    ];
+    await session.run(['cluster', 'create', 'dry', ...createOptions]);
     const stored = async () => (await session.run(['pool', 'get', 'dry-general', '-o', 'json'])).stdout;
     const before = await stored();
 
@@ -157,8 +168,8 @@ spec: { clusterName: both, flavor: b3-8, replicas: 60 }
     ['nodepool', 'update', 'planned-general', '--labels', 'tier=web'],
     ['nodepool', 'delete', 'planned-general'],
   ])('asks no question in a dry run of %s %s, and changes nothing', async (...args) => {
-    const schema = ['--flavor', 'b3-8', '--nodes', '0', '--plan', 'free', '--no-wait'];
-    await session.run(['cluster', 'create', 'planned', ...schema]);
+    const createOptions = ['--flavor', 'b3-8', '--nodes', '0', '--plan', 'free', '--no-wait'];
+    await session.run(['cluster', 'create', 'planned', ...createOptions]);
     const stored = async () => {
       const { spec, metadata } = await session.client.resource(clusters).get('planned', { namespace: 'default' });
       const pool = await session.client.resource(nodePools).get('planned-general', { namespace: 'default' });

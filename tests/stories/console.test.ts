@@ -110,7 +110,7 @@ describe.skipIf(!hasBrowser)('the console in Chromium', () => {
     await page.locator('[name=username]').waitFor();
     const evil = await page.context().newPage();
     await evil.goto('about:blank');
-    const [answer] = await Promise.all([
+    const [reply] = await Promise.all([
       evil.waitForResponse((response) => response.url().endsWith('/console/sso')),
       evil.evaluate(`(() => {
         const form = Object.assign(document.createElement('form'), { method: 'post', action: '${test.url}sso' });
@@ -123,7 +123,7 @@ describe.skipIf(!hasBrowser)('the console in Chromium', () => {
     await evil.goto(`${test.url}sso`);
     await evil.getByText('Single sign-on failed').waitFor();
 
-    expect(answer.status()).toBe(403);
+    expect(reply.status()).toBe(403);
   });
 
   it('reports a wrong password, and allows another attempt', async () => {
@@ -208,10 +208,10 @@ describe.skipIf(!hasBrowser)('the console in Chromium', () => {
 
   it('shows nothing of another project, at any address', async () => {
     const page = await test.openAs('other');
-    const answer = await page.evaluate<number>(
+    const reply = await page.evaluate<number>(
       `fetch('/apis/fairway.dev/v1alpha1/clusters', { headers: { 'x-fairway-console': '1' } }).then(({ status }) => status)`,
     );
 
-    expect(answer).toBe(403);
+    expect(reply).toBe(403);
   });
 });

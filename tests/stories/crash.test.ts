@@ -19,7 +19,7 @@ const ROUNDS_PER_CHECK = 10;
  * PodDisruptionBudget of CoreDNS counts the eviction as in progress for that long (DeletionTimeout of
  * pkg/controller/disruption). The value is twice that, for a busy machine.
  */
-const CONVERGE_MS = 400_000;
+const CONVERGE_TIMEOUT_MS = 400_000;
 
 let folder: string;
 beforeAll(async () => {
@@ -32,7 +32,7 @@ afterAll(async () => {
 describe(`${ROUNDS} kills of Fairway (FAIRWAY_CRASH_SEED=${SEED})`, () => {
   test.concurrent.each(Array.from({ length: LANES }, (_, index) => ({ lane: index + 1, seed: SEED + index })))(
     'lane $lane loses nothing, duplicates nothing and converges (seed $seed)',
-    { timeout: (ROUNDS / LANES / ROUNDS_PER_CHECK + 3) * CONVERGE_MS },
+    { timeout: (ROUNDS / LANES / ROUNDS_PER_CHECK + 3) * CONVERGE_TIMEOUT_MS },
     async ({ lane: number, seed }) => {
       const random = seededRandom(seed);
       const lane = await Lane.open(join(folder, `lane-${number}`), random);
@@ -42,10 +42,10 @@ describe(`${ROUNDS} kills of Fairway (FAIRWAY_CRASH_SEED=${SEED})`, () => {
         for (let round = 1; round <= rounds; round++) {
           if (random() < 0.2) await lane.killDuringStart(KILL_START_WITHIN_MS);
           else await lane.round(KILL_WITHIN_MS);
-          if (round % ROUNDS_PER_CHECK === 0) await lane.converge(CONVERGE_MS);
+          if (round % ROUNDS_PER_CHECK === 0) await lane.converge(CONVERGE_TIMEOUT_MS);
         }
-        await lane.converge(CONVERGE_MS);
-        await lane.clear(CONVERGE_MS);
+        await lane.converge(CONVERGE_TIMEOUT_MS);
+        await lane.clear(CONVERGE_TIMEOUT_MS);
       } finally {
         await lane.close();
       }

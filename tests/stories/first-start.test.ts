@@ -25,7 +25,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 const keystone = keystoneSettings('simulator-service');
 
 /** Starts Fairway, calls `withConnection` with the contents of the kubeconfig, and stops Fairway. */
-async function whileRunning(
+async function withRunningFairway(
   options: Partial<Parameters<typeof up>[0]>,
   withConnection: (connection: KubeConnection, client: KubeClient) => Promise<void> = () => Promise.resolve(),
 ): Promise<string | undefined> {
@@ -42,7 +42,7 @@ async function whileRunning(
 }
 
 test('the first kubeconfig uses the namespace of the simulated cloud’s project, which exists and has its cloud', async () => {
-  await whileRunning({ keystone }, async ({ namespace = '' }, client) => {
+  await withRunningFairway({ keystone }, async ({ namespace = '' }, client) => {
     const { metadata } = await client.resource(Namespaces).get(namespace);
     expect(metadata.labels).toMatchObject({ [PROJECT_LABEL]: namespace });
     const { items } = await client.resource(RoleBindings).list({ namespace });
@@ -58,28 +58,28 @@ test('the first kubeconfig uses the namespace of the simulated cloud’s project
 });
 
 test('the CA certificate of the API is next to the kubeconfig, for browsers', async () => {
-  await whileRunning({}, async ({ transport }) => {
+  await withRunningFairway({}, async ({ transport }) => {
     expect(readFileSync(home.apiAuthority, 'utf8')).toBe(transport.certificateAuthority);
   });
 });
 
 test('later starts keep the user’s choice', async () => {
-  const first = await whileRunning({ keystone });
-  expect(await whileRunning({ keystone })).toBe(first);
+  const first = await withRunningFairway({ keystone });
+  expect(await withRunningFairway({ keystone })).toBe(first);
 
   const written = readFileSync(home.kubeconfig, 'utf8');
   writeFileSync(home.kubeconfig, written.replace(`namespace: ${first}`, 'namespace: team-a'));
-  expect(await whileRunning({ keystone })).toBe('team-a');
+  expect(await withRunningFairway({ keystone })).toBe('team-a');
 });
 
 test('a home of an earlier release keeps the default namespace', async () => {
-  await whileRunning({ keystone });
+  await withRunningFairway({ keystone });
   const written = readFileSync(home.kubeconfig, 'utf8');
   writeFileSync(home.kubeconfig, written.replace(/ +namespace: .*\n/, ''));
 
-  expect(await whileRunning({ keystone })).toBeUndefined();
+  expect(await withRunningFairway({ keystone })).toBeUndefined();
 });
 
 test('the kubeconfig uses the default namespace without Keystone users', async () => {
-  expect(await whileRunning({ keystone: undefined })).toBeUndefined();
+  expect(await withRunningFairway({ keystone: undefined })).toBeUndefined();
 });

@@ -9,7 +9,7 @@ import { JOB_TARGETS } from '../main-job/job-clouds.ts';
 import { TenantScenario } from '../main-job/tenant-scenario.ts';
 
 const namespace = 'default';
-const patience = { deadlineMs: 400_000 };
+const waitOptions = { deadlineMs: 400_000 };
 /** For waits on the next list of load balancers. */
 const POLL_OPTIONS = { timeout: 400_000, interval: 1_000 };
 
@@ -54,7 +54,7 @@ describe.each(JOB_TARGETS)('load balancers on $name', (target) => {
         tenant.resource(Services),
         { namespace, name: 'web' },
         (service: Service) => service.status?.loadBalancer?.ingress?.[0]?.ip !== undefined,
-        patience,
+        waitOptions,
       );
 
       const floating = await Array.fromAsync(fairway.member.network.floatingIps.list());
@@ -106,11 +106,11 @@ describe.each(JOB_TARGETS)('load balancers on $name', (target) => {
         tenant.resource(Services),
         { namespace, name: 'api' },
         (service: Service) => service.status?.loadBalancer?.ingress?.[0]?.ip === before[0],
-        patience,
+        waitOptions,
       );
 
       await tenant.resource(Services).delete('web', { namespace });
-      await eventuallyDeleted(tenant.resource(Services), { namespace, name: 'web' }, patience);
+      await eventuallyDeleted(tenant.resource(Services), { namespace, name: 'web' }, waitOptions);
 
       await expect.poll(serving, POLL_OPTIONS).toEqual(['TCP 9000: 2']);
       expect(await addresses()).toEqual(before);
@@ -118,7 +118,7 @@ describe.each(JOB_TARGETS)('load balancers on $name', (target) => {
 
     it('leaves nothing behind', async () => {
       await tenant.resource(Services).delete('api', { namespace });
-      await eventuallyDeleted(tenant.resource(Services), { namespace, name: 'api' }, patience);
+      await eventuallyDeleted(tenant.resource(Services), { namespace, name: 'api' }, waitOptions);
 
       await expect.poll(serving, POLL_OPTIONS).toEqual([]);
       expect(await addresses()).toEqual([]);

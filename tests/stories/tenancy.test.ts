@@ -66,7 +66,7 @@ describe('two tenants of one Fairway', () => {
     ['list clusters of all namespaces', (client) => client.resource(clusters).list()],
     ['watch clusters', (client) => firstEvent(client)],
     ['get a cluster', (client) => client.resource(clusters).get('demo', { namespace: 'a' })],
-    ['get a cluster that is not there', (client) => client.resource(clusters).get('nope', { namespace: 'a' })],
+    ['get a cluster that does not exist', (client) => client.resource(clusters).get('nope', { namespace: 'a' })],
     ['create a cluster', (client) => client.resource(clusters).create(cluster('a', 'evil'))],
     ['delete a cluster', (client) => client.resource(clusters).delete('demo', { namespace: 'a' })],
     ['scale a pool', (client) => scale(client)],
@@ -113,32 +113,31 @@ describe('two tenants of one Fairway', () => {
   });
 
   test.each<[what: string, call: (client: KubeClient) => Promise<unknown>]>([
-    ['make a machine', (client) => client.resource(machines).create(machine('a'))],
+    ['create a machine', (client) => client.resource(machines).create(machine('a'))],
     ["read Fairway's secrets", (client) => client.resource(Secrets).list({ namespace: 'fairway-system' })],
     ['read secrets of all namespaces', (client) => client.resource(Secrets).list()],
     ['choose another cloud for its namespace', (client) => annotateNamespace(client)],
-    ['make a namespace', (client) => client.resource(Namespaces).create({ metadata: { name: 'c' } })],
+    ['create a namespace', (client) => client.resource(Namespaces).create({ metadata: { name: 'c' } })],
     ['write the status of a cluster', (client) => patchStatus(client)],
   ])('a member may not %s', async (_, call) => {
     expect(await codeOf(call(alice.client))).toBe(403);
   });
 
-  test.each<[what: string, token: (validCredential: string, key: string) => string, code: number]>([
-    ['no token that was ever given', () => 'nonsense', 401],
-    ['a token with another signature', (validCredential) => tamper(validCredential), 401],
+  test.each<[what: string, token: (validToken: string, key: string) => string, code: number]>([
+    ['a token that was never issued', () => 'nonsense', 401],
+    ['a token with another signature', (validToken) => tamper(validToken), 401],
     [
       'a token that has expired',
-      (validCredential, key) =>
-        resign(validCredential, key, { iat: seconds(-7200), nbf: seconds(-7200), exp: seconds(-3600) }),
+      (validToken, key) => resign(validToken, key, { iat: seconds(-7200), nbf: seconds(-7200), exp: seconds(-3600) }),
       401,
     ],
     [
       'a token that is not valid yet',
-      (validCredential, key) => resign(validCredential, key, { nbf: seconds(3600), exp: seconds(7200) }),
+      (validToken, key) => resign(validToken, key, { nbf: seconds(3600), exp: seconds(7200) }),
       401,
     ],
-    ['the same token signed once more', (validCredential, key) => resign(validCredential, key, {}), 0],
-  ])('the API is requested with %s', async (_, forge, code) => {
+    ['the same token signed again', (validToken, key) => resign(validToken, key, {}), 0],
+  ])('the API validates %s', async (_, forge, code) => {
     const key = await readFile(join(fairway.home, 'pki', 'service-account.key'), 'utf8');
     const { client } = people.withToken(forge(alice.token ?? '', key));
 

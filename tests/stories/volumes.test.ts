@@ -19,7 +19,7 @@ import { JOB_TARGETS } from '../main-job/job-clouds.ts';
 import { TenantScenario } from '../main-job/tenant-scenario.ts';
 
 const namespace = 'default';
-const patience = { deadlineMs: 400_000 };
+const waitOptions = { deadlineMs: 400_000 };
 
 /** The same scenario on the simulated cloud and on a real one. Each step builds on the previous one. */
 describe.each(JOB_TARGETS)('volumes on $name', (target) => {
@@ -79,7 +79,7 @@ describe.each(JOB_TARGETS)('volumes on $name', (target) => {
       await tenant.resource(PersistentVolumeClaims).create(claim);
 
       await runPod('first');
-      await eventuallyObject(tenant.resource(Pods), { namespace, name: 'first' }, isRunning, patience);
+      await eventuallyObject(tenant.resource(Pods), { namespace, name: 'first' }, isRunning, waitOptions);
 
       const [volume, ...others] = await volumes();
       const serverID = await serverOf(await nodeOf('first'));
@@ -104,7 +104,7 @@ describe.each(JOB_TARGETS)('volumes on $name', (target) => {
       await tenant.resource(Pods).delete('first', { namespace });
       await runPod('second', to);
 
-      await eventuallyObject(tenant.resource(Pods), { namespace, name: 'second' }, isRunning, patience);
+      await eventuallyObject(tenant.resource(Pods), { namespace, name: 'second' }, isRunning, waitOptions);
 
       const [volume] = await volumes();
       expect(volume?.attachments.map(({ server_id: id }) => id)).toEqual([await serverOf(to)]);
@@ -114,7 +114,7 @@ describe.each(JOB_TARGETS)('volumes on $name', (target) => {
       const names = { volumeSnapshotClassName: 'fast', source: { persistentVolumeClaimName: 'data' } };
       const driver = 'cinder.csi.openstack.org';
       // The snapshot controller is an add-on, like DNS.
-      await eventually(tenant.resource(VolumeSnapshotClasses), {}, () => true, patience);
+      await eventually(tenant.resource(VolumeSnapshotClasses), {}, () => true, waitOptions);
       await tenant
         .resource(VolumeSnapshotClasses)
         .create({ metadata: { name: 'fast' }, driver, deletionPolicy: 'Delete' });
@@ -123,7 +123,7 @@ describe.each(JOB_TARGETS)('volumes on $name', (target) => {
         tenant.resource(VolumeSnapshots),
         { namespace, name: 'first' },
         ({ status }) => status?.readyToUse === true,
-        patience,
+        waitOptions,
       );
       await tenant
         .resource(StorageClasses)
@@ -139,7 +139,7 @@ describe.each(JOB_TARGETS)('volumes on $name', (target) => {
         tenant.resource(PersistentVolumeClaims),
         { namespace, name: 'restored' },
         ({ status }) => status?.phase === 'Bound',
-        patience,
+        waitOptions,
       );
 
       const [snapshot, ...others] = await snapshots();
@@ -155,10 +155,10 @@ describe.each(JOB_TARGETS)('volumes on $name', (target) => {
 
     it('deletes the snapshot with its VolumeSnapshot', async () => {
       await tenant.resource(PersistentVolumeClaims).delete('restored', { namespace });
-      await eventuallyDeleted(tenant.resource(PersistentVolumeClaims), { namespace, name: 'restored' }, patience);
-      await eventually(tenant.resource(PersistentVolumes), {}, (all) => all.length === 1, patience);
+      await eventuallyDeleted(tenant.resource(PersistentVolumeClaims), { namespace, name: 'restored' }, waitOptions);
+      await eventually(tenant.resource(PersistentVolumes), {}, (all) => all.length === 1, waitOptions);
       await tenant.resource(VolumeSnapshots).delete('first', { namespace });
-      await eventuallyDeleted(tenant.resource(VolumeSnapshots), { namespace, name: 'first' }, patience);
+      await eventuallyDeleted(tenant.resource(VolumeSnapshots), { namespace, name: 'first' }, waitOptions);
 
       expect((await tenant.resource(VolumeSnapshotContents).list()).items).toEqual([]);
       expect(await snapshots()).toEqual([]);
@@ -168,9 +168,9 @@ describe.each(JOB_TARGETS)('volumes on $name', (target) => {
       await tenant.resource(Pods).delete('second', { namespace });
       await tenant.resource(PersistentVolumeClaims).delete('data', { namespace });
 
-      await eventuallyDeleted(tenant.resource(PersistentVolumeClaims), { namespace, name: 'data' }, patience);
-      await eventually(tenant.resource(PersistentVolumes), {}, (all) => all.length === 0, patience);
-      await eventually(tenant.resource(VolumeAttachments), {}, (all) => all.length === 0, patience);
+      await eventuallyDeleted(tenant.resource(PersistentVolumeClaims), { namespace, name: 'data' }, waitOptions);
+      await eventually(tenant.resource(PersistentVolumes), {}, (all) => all.length === 0, waitOptions);
+      await eventually(tenant.resource(VolumeAttachments), {}, (all) => all.length === 0, waitOptions);
       expect(await volumes()).toEqual([]);
     });
   });

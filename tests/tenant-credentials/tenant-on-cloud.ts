@@ -61,7 +61,7 @@ export class TenantOnCloud {
   }
 
   /** A cloud client with Fairway's own login. */
-  get stranger(): OpenStackClient {
+  get fairwayClient(): OpenStackClient {
     return this.fairway.member;
   }
 
@@ -86,7 +86,7 @@ export class TenantOnCloud {
   /** Creates a trust from the tenant to Fairway's own login. */
   async trust(impersonation = true): Promise<Trust> {
     const { identity, session } = this.client;
-    const { token } = await this.stranger.session.token();
+    const { token } = await this.fairwayClient.session.token();
     const created = await identity.createTrust({
       trustee_user_id: token.user.id,
       project_id: await session.projectId(),

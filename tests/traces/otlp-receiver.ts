@@ -50,7 +50,7 @@ export class OtlpReceiver {
       request.on('end', () => {
         const text = Buffer.concat(chunks).toString();
         if (request.url === '/v1/metrics') receiver.#takeMetrics(text);
-        else receiver.#applyEvent(text);
+        else receiver.#recordSpans(text);
         response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
       });
     });
@@ -78,7 +78,7 @@ export class OtlpReceiver {
     this.metrics = new Set(all.map(({ name }) => name));
   }
 
-  #applyEvent(text: string): void {
+  #recordSpans(text: string): void {
     this.text += text;
     const { resourceSpans } = JSON.parse(text) as Export;
     for (const { resource, scopeSpans } of resourceSpans) {

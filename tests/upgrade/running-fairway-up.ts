@@ -6,7 +6,7 @@ import { clientOf } from '../session/client-of.ts';
 import { ProcessOutput } from '../session/process-output.ts';
 
 /** `fairway up` of any release, in a separate process. */
-export class RunningUp implements AsyncDisposable {
+export class RunningFairwayUp implements AsyncDisposable {
   readonly client: KubeClient;
   readonly #child: ChildProcess;
 
@@ -16,11 +16,11 @@ export class RunningUp implements AsyncDisposable {
   }
 
   /** Resolves when Fairway serves; rejects with its output if it exits first. */
-  static async start(entry: string, home: string): Promise<RunningUp> {
+  static async start(entry: string, home: string): Promise<RunningFairwayUp> {
     const args = ['up', '--home', home, '--listen', '127.0.0.1:0', '--control-plane', 'simulated'];
     const child = spawn(process.execPath, [entry, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
-    await new ProcessOutput(child).says((text) => text.includes('kubectl get clusters'), 'fairway up');
-    return new RunningUp(child, await clientOf(join(home, 'kubeconfig')));
+    await new ProcessOutput(child).waitForOutput((text) => text.includes('kubectl get clusters'), 'fairway up');
+    return new RunningFairwayUp(child, await clientOf(join(home, 'kubeconfig')));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -8,7 +8,7 @@ import { Nodes } from '@fairway/kube/kinds/resources';
 import { eventually } from '@fairway/kube/testing/eventually';
 import type { CallCount } from '@fairway/simulator/http/calls';
 import { serve } from './served-cluster.ts';
-import { openSimulatedCloud, PASSWORD, type Pace, type SimulatedCloud } from './simulated-cloud.ts';
+import { type Delays, openSimulatedCloud, PASSWORD, type SimulatedCloud } from './simulated-cloud.ts';
 
 const UNINITIALIZED = { key: 'node.cloudprovider.kubernetes.io/uninitialized', value: 'true', effect: 'NoSchedule' };
 
@@ -60,8 +60,8 @@ export class ControllerManager {
     this.#networkID = networkID;
   }
 
-  static async start(program: Program, pace: Pace, nodes: number): Promise<ControllerManager> {
-    const simulated = await openSimulatedCloud(pace);
+  static async start(program: Program, delays: Delays, nodes: number): Promise<ControllerManager> {
+    const simulated = await openSimulatedCloud(delays);
     const { member, folder } = simulated;
     const external = await externalNetworkOf(member);
     const network = await member.network.networks.create({ name: 'nodes' });

@@ -9,7 +9,7 @@ import { type Cloud, createCloud } from '@fairway/simulator/cloud';
 import { type LatencyProfile, NO_LATENCY } from '@fairway/simulator/http/latency';
 
 /** The time that the simulated cloud takes for a load balancer, in milliseconds. */
-export interface Pace {
+export interface Delays {
   readonly createMs: number;
   readonly updateMs: number;
 }
@@ -27,11 +27,11 @@ export interface SimulatedCloud {
 export const PASSWORD = 'bench';
 
 export async function openSimulatedCloud(
-  { createMs, updateMs }: Pace,
-  more: Partial<LatencyProfile['life']> = {},
+  { createMs, updateMs }: Delays,
+  more: Partial<LatencyProfile['lifecycle']> = {},
 ): Promise<SimulatedCloud> {
   const durations = {
-    ...NO_LATENCY.life,
+    ...NO_LATENCY.lifecycle,
     loadBalancerCreate: createMs,
     loadBalancerUpdate: updateMs,
     loadBalancerDelete: updateMs,
@@ -40,7 +40,7 @@ export async function openSimulatedCloud(
   const cloud = createCloud({
     clock: systemClock,
     random: Math.random,
-    config: { password: PASSWORD, latency: { operations: {}, life: durations } },
+    config: { password: PASSWORD, latency: { operations: {}, lifecycle: durations } },
   });
   const origin = await cloud.listen({ host: '127.0.0.1', port: 0 });
   const folder = await mkdtemp(join(tmpdir(), 'fairway-bench-'));

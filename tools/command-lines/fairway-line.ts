@@ -15,7 +15,7 @@ const INCOMPLETE = new Set([
 
 /**
  * The command's own error for a line; undefined if it is valid. `isMention`: a name in running text, possibly without
- * arguments; existing parts must be valid. Nothing is executed.
+ * arguments; any arguments must be valid. Nothing is executed.
  */
 export function fairwayProblem([, ...words]: Words, isMention: boolean): string | undefined {
   const isPart = isMention || words.some((word) => ELLIPSIS.test(word));

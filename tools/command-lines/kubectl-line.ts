@@ -13,11 +13,11 @@ interface Help {
 export class KubectlLines {
   readonly #path: string;
   readonly #helpByVerbs = new Map<string, Help | undefined>();
-  readonly #global: Options;
+  readonly #globalOptions: Options;
 
   constructor(path: string) {
     this.#path = path;
-    this.#global = optionsIn(this.#runKubectl('options') ?? '');
+    this.#globalOptions = optionsIn(this.#runKubectl('options') ?? '');
   }
 
   /** The error in a line; undefined if the line is valid. */
@@ -41,7 +41,7 @@ export class KubectlLines {
         continue;
       }
       const name = word.split('=')[0] ?? '';
-      const takesValue = help.options.get(name) ?? this.#global.get(name);
+      const takesValue = help.options.get(name) ?? this.#globalOptions.get(name);
       if (takesValue === undefined) return `kubectl ${verbs.join(' ')} has no option ${name}`;
       used.add(name);
       if (takesValue && !word.includes('=')) at += 1;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { isListed, NEEDS_CONTAINERS } from './needs-containers.ts';
+import { CONTAINER_REQUIREMENTS, isListed } from './needs-containers.ts';
 import { renderPage, renderTable } from './render-page.ts';
 import { firstLine, outcomesOf } from './report.ts';
 import { merge, Results } from './results.ts';
@@ -43,7 +43,7 @@ describe('recorded conformance results', () => {
   it('contain a test for each line of tests that need containers', () => {
     const names = hollowKinds.flatMap((of) => Object.keys(of?.tests ?? {}));
 
-    expect(NEEDS_CONTAINERS.filter(({ test }) => !names.some((name) => test.test(name)))).toEqual([]);
+    expect(CONTAINER_REQUIREMENTS.filter(({ test }) => !names.some((name) => test.test(name)))).toEqual([]);
   });
 });
 

@@ -22,7 +22,7 @@ const TABLE_FILE = join(import.meta.dirname, '../../docs/conformance.json');
 const EXIT_MISSING = 3;
 const DEFAULT_FOCUS = '\\[sig-';
 /** Tests that require exclusive use of the cluster. */
-const SERIAL = /\[(?:Serial|Disruptive)\]/;
+const SERIAL_TEST_PATTERN = /\[(?:Serial|Disruptive)\]/;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -103,8 +103,8 @@ async function runAll(kind: ClusterKind, testRun: TestRun, chosen: readonly stri
     print(`${kind} ${done} ${state} ${seconds.toFixed(1)} s  ${name}${why === '' ? '' : `\n    ${why}`}`);
   };
   const [serial, concurrent] = [
-    chosen.filter((name) => SERIAL.test(name)),
-    chosen.filter((name) => !SERIAL.test(name)),
+    chosen.filter((name) => SERIAL_TEST_PATTERN.test(name)),
+    chosen.filter((name) => !SERIAL_TEST_PATTERN.test(name)),
   ];
   await inParallel(concurrent, Number(values.parallel), run);
   await inParallel(serial, 1, run);
@@ -138,13 +138,13 @@ function readResults(): Results {
 }
 
 function reportOutcomes(kind: ClusterKind, outcomes: readonly Outcome[]): number {
-  const ofState = (state: Outcome['state']) => outcomes.filter((outcome) => outcome.state === state);
-  const unexpectedPasses = kind === 'nodes' ? [] : ofState('passed').filter(({ name }) => isListed(name));
-  const failed = ofState('failed').filter(({ name }) => kind === 'nodes' || !isListed(name));
+  const outcomesIn = (state: Outcome['state']) => outcomes.filter((outcome) => outcome.state === state);
+  const unexpectedPasses = kind === 'nodes' ? [] : outcomesIn('passed').filter(({ name }) => isListed(name));
+  const failed = outcomesIn('failed').filter(({ name }) => kind === 'nodes' || !isListed(name));
   for (const { name } of unexpectedPasses)
     print(`passes, and tools/conformance/needs-containers.ts says it can not: ${name}`);
   const seconds = outcomes.reduce((sum, outcome) => sum + outcome.seconds, 0);
-  const counts = `${ofState('passed').length} of ${outcomes.length} passed, ${ofState('skipped').length} skipped`;
+  const counts = `${outcomesIn('passed').length} of ${outcomes.length} passed, ${outcomesIn('skipped').length} skipped`;
   print(`${kind}: ${counts}, ${failed.length} failed; ${Math.round(seconds)} s of tests`);
   return failed.length + unexpectedPasses.length;
 }

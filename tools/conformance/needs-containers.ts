@@ -5,7 +5,7 @@ interface ContainerRequirement {
 }
 
 /** Tests that can't pass on hollow nodes, which run no programs. A run fails if one of them passes. */
-export const NEEDS_CONTAINERS: readonly ContainerRequirement[] = [
+export const CONTAINER_REQUIREMENTS: readonly ContainerRequirement[] = [
   {
     test: /AdmissionWebhook (?!.*(?:match conditions|discovery documents))/,
     reason: 'serve an admission webhook',
@@ -80,7 +80,7 @@ export const NEEDS_CONTAINERS: readonly ContainerRequirement[] = [
 ];
 
 export function reasonOf(name: string): string | undefined {
-  return NEEDS_CONTAINERS.find(({ test }) => test.test(name))?.reason;
+  return CONTAINER_REQUIREMENTS.find(({ test }) => test.test(name))?.reason;
 }
 
 /** Whether the test can't pass on hollow nodes. */

@@ -21,7 +21,7 @@ const CLUSTER_NAME = 'conformance';
 const NODES = 2;
 const HOW_TO_BUILD = 'testbed/kubernetes and testbed/cloud-provider-openstack make what is not here';
 /** Timeouts for hosts that boot and install packages on a busy machine. */
-const BOOT = { deadlineMs: 900_000 };
+const BOOT_TIMEOUT = { deadlineMs: 900_000 };
 
 const manifest = (version: string) => `apiVersion: fairway.dev/v1alpha1
 kind: Cluster
@@ -61,13 +61,13 @@ export async function openRealNodes(binariesFolder: string): Promise<TestedClust
   };
   try {
     fairway = await cloud.startFairway(join(folder, 'home'));
-    await offerAddons(fairway, offered);
+    await loadAddonImages(fairway, offered);
     const file = join(folder, 'cluster.yaml');
     await writeFile(file, manifest(offered.version));
     const applied = await run(kubectl, ['--kubeconfig', fairway.kubeconfig, 'apply', '-f', file]);
     if (applied.code !== 0) throw new Error(applied.stderr);
-    const kubeconfig = await writeTenantKubeconfig(fairway, CLUSTER_NAME, join(folder, 'kubeconfig'), BOOT);
-    await untilReady(kubeconfig);
+    const kubeconfig = await writeTenantKubeconfig(fairway, CLUSTER_NAME, join(folder, 'kubeconfig'), BOOT_TIMEOUT);
+    await waitUntilReady(kubeconfig);
     return { kubeconfig, close };
   } catch (error) {
     process.stderr.write(`${cloud.diagnosis()}\n${fairway?.output}\n`);
@@ -77,7 +77,7 @@ export async function openRealNodes(binariesFolder: string): Promise<TestedClust
 }
 
 /** Loads images of all add-ons: tests start when everything in kube-system is Ready. */
-async function offerAddons({ kubeconfig }: RunningFairway, release: TestRelease): Promise<void> {
+async function loadAddonImages({ kubeconfig }: RunningFairway, release: TestRelease): Promise<void> {
   const api = await clientOf(kubeconfig);
   try {
     await offer(api, release, 'services', 'metrics');
@@ -86,15 +86,20 @@ async function offerAddons({ kubeconfig }: RunningFairway, release: TestRelease)
   }
 }
 
-async function untilReady(kubeconfig: string): Promise<void> {
+async function waitUntilReady(kubeconfig: string): Promise<void> {
   const client = await clientOf(kubeconfig);
   try {
     const nodes = client.resource<Node>(Nodes);
-    const known = await eventually(nodes, {}, (all) => all.length === NODES && all.every(isKnown), BOOT);
+    const known = await eventually(nodes, {}, (all) => all.length === NODES && all.every(isKnown), BOOT_TIMEOUT);
     await installTenantNetwork(client, known, { ipMasq: true });
-    await eventually(nodes, {}, (all) => all.length === NODES && all.every(isReady), BOOT);
+    await eventually(nodes, {}, (all) => all.length === NODES && all.every(isReady), BOOT_TIMEOUT);
     // Tests wait a minute for these before they fail.
-    await eventually(client.resource<Pod>(Pods), { namespace: 'kube-system' }, (all) => all.every(isReady), BOOT);
+    await eventually(
+      client.resource<Pod>(Pods),
+      { namespace: 'kube-system' },
+      (all) => all.every(isReady),
+      BOOT_TIMEOUT,
+    );
   } finally {
     client.close();
   }

@@ -1,4 +1,4 @@
-import { NEEDS_CONTAINERS, reasonOf } from './needs-containers.ts';
+import { CONTAINER_REQUIREMENTS, reasonOf } from './needs-containers.ts';
 import { CLUSTER_KINDS, type ClusterKind, type Results } from './results.ts';
 
 const KINDS = Object.keys(CLUSTER_KINDS) as ClusterKind[];
@@ -75,7 +75,7 @@ function failures(results: Results, names: readonly string[]): string {
 }
 
 function renderReasons(names: readonly string[]): string {
-  const texts = [...new Set(NEEDS_CONTAINERS.map(({ reason }) => reason))];
+  const texts = [...new Set(CONTAINER_REQUIREMENTS.map(({ reason }) => reason))];
   const rows = texts.map((text) => `| ${text} | ${names.filter((name) => reasonOf(name) === text).length} |`);
   return `## What needs containers\n\n\`tools/conformance/needs-containers.ts\` lists the tests.\n\n| a hollow node would have to | tests |\n|---|--:|\n${rows.join('\n')}`;
 }

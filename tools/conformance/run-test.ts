@@ -23,7 +23,7 @@ const LIST_TIMEOUT_MS = 300_000;
 /** Names of the focused tests, in the binary's order. */
 export async function listTests(testRun: TestRun, focus: string, skip: string): Promise<readonly string[]> {
   const flags = ['-ginkgo.dry-run', `-ginkgo.focus=${focus}`, ...(skip === '' ? [] : [`-ginkgo.skip=${skip}`])];
-  const outcomes = await runCommand(testRun, 'list', flags, LIST_TIMEOUT_MS);
+  const outcomes = await runGinkgo(testRun, 'list', flags, LIST_TIMEOUT_MS);
   if (outcomes === undefined) throw new Error(`${testRun.binaries.e2e} has listed no tests: see ${testRun.folder}`);
   return outcomes.map(({ name }) => name).filter((name) => name !== '');
 }
@@ -44,7 +44,7 @@ export async function runTest(testRun: TestRun, name: string, timeoutSeconds: nu
     '-disable-log-dump',
     '-dump-logs-on-failure=false',
   ];
-  const outcomes = await runCommand(testRun, fileNameOf(name), flags, timeoutSeconds * 1000 + GRACE_PERIOD_MS);
+  const outcomes = await runGinkgo(testRun, fileNameOf(name), flags, timeoutSeconds * 1000 + GRACE_PERIOD_MS);
   const seconds = (performance.now() - started) / 1000;
   const own = outcomes?.find((outcome) => outcome.name === name);
   const before = outcomes?.find((outcome) => outcome.name === '');
@@ -55,7 +55,7 @@ export async function runTest(testRun: TestRun, name: string, timeoutSeconds: nu
 }
 
 /** The report; undefined if there is none. */
-async function runCommand(
+async function runGinkgo(
   { binaries, kubeconfig, folder, signal }: TestRun,
   name: string,
   flags: readonly string[],

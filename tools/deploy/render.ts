@@ -5,7 +5,7 @@ import { PERMISSIONS, SERVICE_ACCOUNT } from '@fairway/service/install/permissio
 import { FAIRWAY_VERSION } from '@fairway/service/version';
 import { dump } from 'js-yaml';
 import { alertsText, dashboardTexts } from '../monitoring/render.ts';
-import { RUNBOOKS } from '../monitoring/rules-file.ts';
+import { RUNBOOKS_PATH } from '../monitoring/rules-file.ts';
 import { commentOf, DEFAULTS, MAGNUM_PORT, PORT, type Values, valuesSchema } from './values.ts';
 import { type Piece, workload } from './workload.ts';
 
@@ -17,12 +17,12 @@ export function deployFiles(): Readonly<Record<string, string>> {
 }
 
 /** Files that are not applied with the others. */
-const OPTIONAL = ['magnum.yaml', 'pod-monitor.yaml'];
+const OPTIONAL_FILES = ['magnum.yaml', 'pod-monitor.yaml'];
 
 function plainManifests(): Record<string, string> {
   const pieces = workload(plainValues());
-  const requiredPieces = pieces.filter(({ file }) => !OPTIONAL.includes(file));
-  const optional = OPTIONAL.map(
+  const requiredPieces = pieces.filter(({ file }) => !OPTIONAL_FILES.includes(file));
+  const optional = OPTIONAL_FILES.map(
     (file) => [`manifests/${file}`, documents(pieces.filter((piece) => piece.file === file))] as const,
   );
   return { 'manifests/serve.yaml': documents(requiredPieces), ...Object.fromEntries(optional) };
@@ -111,7 +111,7 @@ function chart(): Record<string, string> {
     ...Object.fromEntries(
       Object.entries(dashboardTexts()).map(([file, text]) => [`helm/fairway/files/dashboards/${file}`, text] as const),
     ),
-    'helm/fairway/templates/prometheus-rule.yaml': `{{- if .Values.prometheusRule.enabled }}\n---\n${PROMETHEUS_RULE}{{ .Files.Get "files/alerts.yaml" | replace "${RUNBOOKS}" .Values.prometheusRule.runbooks | indent 2 }}\n{{- end }}\n`,
+    'helm/fairway/templates/prometheus-rule.yaml': `{{- if .Values.prometheusRule.enabled }}\n---\n${PROMETHEUS_RULE}{{ .Files.Get "files/alerts.yaml" | replace "${RUNBOOKS_PATH}" .Values.prometheusRule.runbooks | indent 2 }}\n{{- end }}\n`,
     'helm/fairway/templates/dashboards.yaml': `{{- if .Values.dashboards.enabled }}\n---\n${DASHBOARDS}{{- range $path, $_ := .Files.Glob "files/dashboards/*.json" }}\n  fairway-{{ base $path }}: |\n{{ $.Files.Get $path | indent 4 }}\n{{- end }}\n{{- end }}\n`,
     'helm/fairway/templates/rbac.yaml': `{{- if .Values.rbac.create }}\n${rbac()}{{- end }}\n`,
     ...Object.fromEntries([...entries, ...crds]),

@@ -1,4 +1,4 @@
-import { RUNBOOKS } from '../monitoring/rules-file.ts';
+import { RUNBOOKS_PATH } from '../monitoring/rules-file.ts';
 
 /** The chart's values: defaults in the plain manifests, placeholders in the chart's templates. */
 export interface Values {
@@ -69,7 +69,7 @@ export const DEFAULTS = {
   networkPolicy: { enabled: true, from: [] },
   podDisruptionBudget: { enabled: true },
   podMonitor: { enabled: false },
-  prometheusRule: { enabled: false, runbooks: RUNBOOKS },
+  prometheusRule: { enabled: false, runbooks: RUNBOOKS_PATH },
   dashboards: { enabled: false },
   rbac: { create: false },
 } as const;

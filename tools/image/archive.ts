@@ -20,7 +20,7 @@ export interface ArchiveOptions {
 
 /** The image contains no timestamps: the same sources give the same bytes. */
 const EPOCH = '1970-01-01T00:00:00Z';
-const REPRODUCIBLE = ['--sort=name', '--mtime=@0', '--numeric-owner', '--format=gnu'];
+const REPRODUCIBLE_TAR_OPTIONS = ['--sort=name', '--mtime=@0', '--numeric-owner', '--format=gnu'];
 
 /**
  * Writes an image as a tar that is both an OCI layout and a docker-archive: containerd, podman, Docker and skopeo can
@@ -69,7 +69,7 @@ export function writeArchive({ root, scratch, name, version, architecture, outpu
     writeFileSync(join(folder, 'manifest.json'), json(dockerManifest));
     const parts = ['oci-layout', 'index.json', 'manifest.json', 'blobs'];
     execFileSync('tar', [
-      ...REPRODUCIBLE,
+      ...REPRODUCIBLE_TAR_OPTIONS,
       '--owner=0',
       '--group=0',
       '--mode=u+rw,go=rX',
@@ -88,7 +88,7 @@ export function writeArchive({ root, scratch, name, version, architecture, outpu
 /** All files belong to root and are read-only for the image's user, who owns only the home; /tmp is world-writable. */
 function layer(root: string, folder: string): Buffer {
   const file = join(folder, 'layer.tar');
-  const tar = (...args: readonly string[]) => execFileSync('tar', [...REPRODUCIBLE, '-f', file, ...args]);
+  const tar = (...args: readonly string[]) => execFileSync('tar', [...REPRODUCIBLE_TAR_OPTIONS, '-f', file, ...args]);
   tar('-c', '--owner=0', '--group=0', '--mode=u+rw,go=rX', '--exclude=./tmp', '-C', root, '.');
   const own = join(folder, 'own');
   mkdirSync(join(own, 'var/lib/fairway'), { recursive: true });

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** A user ID that is unused elsewhere, as in distroless images; the chart uses the same. */
+/** A user ID that is unused elsewhere, as in distroless images; the chart uses the same ID. */
 export const USER = 65_532;
 
 export interface RootOptions {

@@ -27,7 +27,7 @@ export const QUANTITIES: Readonly<Record<string, readonly string[]>> = {
  * Fields that contain an object of any shape (`runtime.RawExtension`, `metav1.FieldsV1`); other `any` fields accept any
  * JSON.
  */
-export const FREE_OBJECTS: Readonly<Record<string, readonly string[]>> = {
+export const FREE_FORM_OBJECTS: Readonly<Record<string, readonly string[]>> = {
   'api.apps.v1.ControllerRevision': ['data'],
   'apimachinery.pkg.apis.meta.v1.ManagedFieldsEntry': ['fieldsV1'],
   'apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceSubresources': ['status'],

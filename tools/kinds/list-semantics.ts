@@ -17,7 +17,8 @@ function keyed(...mapKeys: readonly [string, ...string[]]): MergeSemantics {
 }
 
 /**
- * The same, but a strategic merge drops fields that are missing in the patch's entry, as for unions such as volumes.
+ * Like `keyed`, but a strategic merge drops fields that are missing in the patch's entry, as for unions such as
+ * volumes.
  */
 function keyedUnion(key: string): MergeSemantics {
   return { ...keyed(key), patchStrategy: 'merge,retainKeys' };

@@ -1,4 +1,4 @@
-import { FREE_OBJECTS } from './field-types.ts';
+import { FREE_FORM_OBJECTS } from './field-types.ts';
 import type { Model, ModelProperty } from './models.ts';
 
 /** Types of apimachinery that are written by hand in packages/kube. */
@@ -71,7 +71,7 @@ function formatInterface(model: Model, names: ReadonlyMap<string, string>, kinds
 }
 
 function formatType(property: ModelProperty, model: string, names: ReadonlyMap<string, string>): string {
-  const isObject = Object.entries(FREE_OBJECTS).some(
+  const isObject = Object.entries(FREE_FORM_OBJECTS).some(
     ([definition, fields]) => fields.includes(property.name) && model.endsWith(definition.split('.').at(-1) as string),
   );
   return isObject ? 'Record<string, unknown>' : typeText(property.type, names);

@@ -76,10 +76,10 @@ class Builder {
       const taking = this.#taking[state];
       if (known !== undefined || taking === undefined) return known ?? 0;
       const { isEnd } = closure(taking.to, false);
-      const made: Position = { text: taking.text, takes: taking.takes, next: new Map(), isEnd };
-      const number = positions.push(made) - 1;
+      const position: Position = { text: taking.text, takes: taking.takes, next: new Map(), isEnd };
+      const number = positions.push(position) - 1;
       numbers.set(state, number);
-      made.next = follow(taking.to, false);
+      position.next = follow(taking.to, false);
       return number;
     };
     const search = positions[0];

@@ -12,7 +12,7 @@ describe('growthOf', () => {
     { expression: /(x+x+)+y/, reason: 'overlapping neighbours in a repetition' },
     { expression: /^(?:a?b?)*c/, reason: 'optional parts in a repetition' },
     { expression: /^(?:[a-z]{0,61}[a-z])*$/, reason: 'a bounded part in a repetition' },
-    { expression: /^(?:[a-z]{1,9}){1,9}$/, reason: 'nor twice' },
+    { expression: /^(?:[a-z]{1,9}){1,9}$/, reason: 'a bounded part in a bounded repetition' },
     { expression: /^(?:\\.|[^"])*"$/, reason: 'an escape that also matches a character' },
     { expression: /^(?:k|K)*!$/i, reason: 'alternatives that differ only in case' },
   ])('is exponential for $expression: $reason', ({ expression }) => {
@@ -47,7 +47,7 @@ describe('growthOf', () => {
     { expression: /^\/+/, reason: 'it only matches from the start' },
     { expression: /a{0,200}b$/, reason: 'bounded' },
     { expression: /<[^<>]+>/, reason: 'an opening ends the match' },
-    { expression: /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/, reason: 'the same' },
+    { expression: /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/, reason: 'a dash ends the match' },
     { expression: /^[^@\s]+@[^@\s]+$/u, reason: 'a separator is part of neither side' },
     { expression: /(?:^|,)([a-z]\w*)="((?:[^"\\]|\\.)*)"/g, reason: 'an escaped quote opens no text' },
   ])('is linear for $expression: $reason', ({ expression }) => {

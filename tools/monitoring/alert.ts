@@ -6,7 +6,7 @@ export interface Alert {
   readonly expr: string;
   /** How long the expression must be true before the alert fires, such as `5m`. */
   readonly for: string;
-  /** Critical: tenants are affected, act now. Warning: today. Info: when there is time. */
+  /** Critical: tenants are affected, act now. Warning: act today. Info: act when there is time. */
   readonly severity: 'critical' | 'warning' | 'info';
   readonly summary: string;
   /** May contain the value as a template. */

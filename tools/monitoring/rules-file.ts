@@ -18,7 +18,7 @@ export const ALERTS: readonly Alert[] = [
 ];
 
 /** Location of the runbooks, unless the operator serves the docs elsewhere. */
-export const RUNBOOKS = 'docs/operators/runbooks.md';
+export const RUNBOOKS_PATH = 'docs/operators/runbooks.md';
 
 /** The rule groups, shared by the rules file and the PrometheusRule. */
 export function ruleGroups(): object {
@@ -41,6 +41,6 @@ function ruleOf({ name, expr, for: pendingFor, severity, summary, description }:
     expr,
     for: pendingFor,
     labels: { severity },
-    annotations: { summary, description, runbook_url: `${RUNBOOKS}#${name.toLowerCase()}` },
+    annotations: { summary, description, runbook_url: `${RUNBOOKS_PATH}#${name.toLowerCase()}` },
   };
 }

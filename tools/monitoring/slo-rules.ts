@@ -8,7 +8,7 @@ export interface Recording {
 
 const DAYS = 30;
 /** Below this number of requests an hour, a ratio is not worth an alert. */
-const MIN_REQUESTS_AN_HOUR = 100;
+const MIN_REQUESTS_PER_HOUR = 100;
 
 /** A service level objective of the API over 30 days; `budget` is the allowed ratio of bad requests. */
 interface Objective {
@@ -76,7 +76,7 @@ export const SLO_ALERTS: readonly Alert[] = OBJECTIVES.flatMap((objective) =>
     const over = [long, short].map((window) => `${nameOf(objective, window)} > ${limit}`);
     return {
       name: `${objective.alert}${suffix}`,
-      expr: `${over.join(' and ')} and sum(increase(fairway_api_requests_total[1h])) > ${MIN_REQUESTS_AN_HOUR}`,
+      expr: `${over.join(' and ')} and sum(increase(fairway_api_requests_total[1h])) > ${MIN_REQUESTS_PER_HOUR}`,
       for: held,
       severity,
       summary: `Fairway’s API misses its objective: ${objective.words.promise}.`,

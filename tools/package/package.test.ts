@@ -21,7 +21,7 @@ function specifiersOf(text: string): string[] {
   const found = text.matchAll(
     /^(?:import|export)\b[^'";=]*?\bfrom\s*'([^']+)'|^import '([^']+)'|\bimport\('([^']+)'\)/gm,
   );
-  return [...found].map(([, from, withoutStatus, dynamic]) => from ?? withoutStatus ?? dynamic ?? '');
+  return [...found].map(([, from, sideEffectImport, dynamic]) => from ?? sideEffectImport ?? dynamic ?? '');
 }
 
 test('the package contains no tests, fixtures or testbeds', () => {

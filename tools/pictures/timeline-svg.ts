@@ -36,25 +36,25 @@ const WIDTH = 1000;
 const LEFT = 150;
 const RIGHT = 30;
 const TOP = 84;
-const LANE = 34;
-const BAR = 22;
+const LANE_HEIGHT = 34;
+const BAR_HEIGHT = 22;
 const STATES = Object.keys(APPEARANCE) as NodeState[];
 
 /** Draws the lanes over a common time axis as an SVG. Pure. */
 export function timelineSvg({ title, description, lanes, fromMs, toMs }: Timeline): string {
-  const axisY = TOP + lanes.length * LANE + 8;
+  const axisY = TOP + lanes.length * LANE_HEIGHT + 8;
   const height = axisY + 44;
   const scale = (WIDTH - LEFT - RIGHT) / Math.max(toMs - fromMs, 1);
   const x = (ms: number) => Math.round((LEFT + (Math.min(Math.max(ms, fromMs), toMs) - fromMs) * scale) * 10) / 10;
   const bars = lanes.flatMap(({ name, segments }, index) => {
-    const y = TOP + index * LANE;
+    const y = TOP + index * LANE_HEIGHT;
     const shown = segments.filter((segment) => segment.toMs > fromMs && x(segment.toMs) > x(segment.fromMs));
     return [
       `<text x="${LEFT - 12}" y="${y + 16}" class="n">${escape(name)}</text>`,
       ...shown.map(({ state, ...span }) => {
         const { fill, stroke } = APPEARANCE[state];
         const width = Math.round((x(span.toMs) - x(span.fromMs)) * 10) / 10;
-        return `<rect x="${x(span.fromMs)}" y="${y}" width="${width}" height="${BAR}" rx="3" fill="${fill}" stroke="${stroke}"/>`;
+        return `<rect x="${x(span.fromMs)}" y="${y}" width="${width}" height="${BAR_HEIGHT}" rx="3" fill="${fill}" stroke="${stroke}"/>`;
       }),
     ];
   });

@@ -20,11 +20,11 @@ test.each([
   { reason: 'as listed', skipped: [['tests/a.test.ts', 2]], found: [] },
   { reason: 'a file that did not run', skipped: [], found: [] },
   {
-    reason: 'one more',
+    reason: 'one more skipped test',
     skipped: [['tests/a.test.ts', 3]],
     found: ['tests/a.test.ts: skipped tests: 3, listed in .ci/skips: 2'],
   },
-  { reason: 'one less', skipped: [['tests/b.test.ts', 0]], found: [] },
+  { reason: 'one fewer skipped test', skipped: [['tests/b.test.ts', 0]], found: [] },
   {
     reason: 'another file',
     skipped: [['tests/c.test.ts', 1]],

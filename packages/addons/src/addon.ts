@@ -23,7 +23,7 @@ export interface AddonObject extends ObjectIdentity {
   readonly immutable?: readonly string[];
   /** Fairway's annotations that are removed if this object no longer has them. */
   readonly obsoleteAnnotations?: readonly string[];
-  /** Whether it is only updated if it exists, and never created or deleted. */
+  /** Whether the object is only updated if it exists, and never created or deleted. */
   readonly isUpdateOnly?: boolean;
 }
 
@@ -45,9 +45,9 @@ export interface Addon extends Workload {
   readonly isNetwork?: boolean;
   /** Its other workloads. */
   readonly helpers?: readonly Workload[];
-  /** If one of these is not Fairway's, the cluster already has such an add-on of its own. */
+  /** If one of these objects is not Fairway's, the cluster already has its own add-on of this kind. */
   readonly claims: readonly ObjectIdentity[];
-  /** A resource that its pods need in addition to a node and that may be taken; for messages. */
+  /** A resource that its pods need in addition to a node, and that may already be in use; for messages. */
   readonly requirements?: string;
   /** Set if it serves an aggregated API. Without objects it is not installed, because the API server could not reach it. */
   readonly aggregatedApi?: AggregatedApi;
@@ -56,8 +56,8 @@ export interface Addon extends Workload {
 /** How pods of an add-on serve an API of a tenant's cluster. */
 export interface AggregatedApi {
   /**
-   * The APIService. It is created when the pods run and are reachable. While one exists that does not respond, the
-   * cluster cannot delete namespaces, and every kubectl command reports an error.
+   * The APIService. It is created when the pods run and are reachable. While an APIService without a working backend
+   * exists, the cluster cannot delete namespaces, and every kubectl command reports an error.
    */
   readonly registration: ObjectIdentity;
   /** The Secret with its certificate. */

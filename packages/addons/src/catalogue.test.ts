@@ -56,11 +56,11 @@ describe('the catalogue', () => {
     expect(new Set(labels)).toEqual(new Set([APPLY_SET_ID]));
   });
 
-  test('has no add-ons for an unknown version', () => {
+  test('returns no add-ons for an unknown version', () => {
     expect(addonsOf(someFacts({ version: '1.20.2' }))).toEqual([]);
   });
 
-  test('replaces the pods of kube-proxy when its settings change, and no other object', () => {
+  test('replaces only the pods of kube-proxy when its settings change', () => {
     const before = addonsOf(someFacts({ podNetwork: 'canal' }));
     const after = addonsOf(
       someFacts({ podNetwork: 'canal', kubeProxy: { mode: 'iptables', iptables: { syncPeriod: '31s' } } }),
@@ -92,7 +92,7 @@ describe('the catalogue', () => {
     expect(spec.template.spec?.containers[0]?.image).toBe('registry.k8s.io/kube-proxy:v1.33.4');
   });
 
-  test('replaces the pods of Canal when the pod CIDR changes, and no other object', () => {
+  test('replaces only the pods of Canal when the pod CIDR changes', () => {
     const before = addonsOf(someFacts({ podNetwork: 'canal' }));
     const after = addonsOf(someFacts({ podNetwork: 'canal', podCIDR: '10.9.0.0/16', kubeProxy: { mode: 'none' } }));
     const canal = after[0]?.objects.map(objectKey) ?? [];

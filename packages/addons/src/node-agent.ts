@@ -15,8 +15,8 @@ export interface NodeAgent {
 }
 
 /**
- * A DaemonSet with a pod in the network of each node, regardless of taints: a node is unusable without it. It updates a
- * tenth of the nodes at a time.
+ * A DaemonSet that runs a pod on the host network of each node, regardless of taints: a node is unusable without it. It
+ * updates a tenth of the nodes at a time.
  */
 export function nodeAgent({ name, labels, account, configRevision, annotations, pod }: NodeAgent): DaemonSet {
   return {

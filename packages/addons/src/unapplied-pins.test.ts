@@ -17,40 +17,40 @@ function release(components: Record<string, string>, ofPatch?: Record<string, st
   };
 }
 
-test.each<{ components: Record<string, string>; ofPatch?: Record<string, string>; told: string[] }>([
-  { components: {}, told: [] },
+test.each<{ components: Record<string, string>; ofPatch?: Record<string, string>; reported: string[] }>([
+  { components: {}, reported: [] },
   {
     components: { coredns: '1.99.0', calico: '3.99.0', flannel: '0.99.0', 'metrics-server': '0.99.0' },
-    told: [],
+    reported: [],
   },
   {
     components: { 'core-dns': '1.14.2' },
-    told: ['spec.components.core-dns 1.14.2: Fairway has no component of this name: did you mean "coredns"?'],
+    reported: ['spec.components.core-dns 1.14.2: Fairway has no component of this name: did you mean "coredns"?'],
   },
   {
     components: {},
     ofPatch: { Containerd: '2.2.8' },
-    told: [
+    reported: [
       'spec.patches[1.36.1].components.Containerd 2.2.8: Fairway has no component of this name: did you mean "containerd"?',
     ],
   },
   {
     components: { cilium: '1.17.0', 'cinder-csi': '1.30.0' },
-    told: [
+    reported: [
       'spec.components.cilium 1.17.0: Fairway requires a newer version and installs 1.20.2',
       'spec.components.cinder-csi 1.30.0: Fairway requires a newer version and installs 1.36.0',
     ],
   },
   {
     components: { etcd: '3.5.0' },
-    told: [
+    reported: [
       'spec.components.etcd 3.5.0: control planes run the etcd installed on the machine: "fairway releases fetch 1.36.1 --etcd 3.5.0" installs this version',
     ],
   },
-])('reports $told for components $components and $ofPatch', ({ components, ofPatch, told }) => {
+])('reports $reported for components $components and $ofPatch', ({ components, ofPatch, reported }) => {
   const fields = unappliedPins(release(components, ofPatch));
 
-  expect(fields.map(({ field, value, detail }) => `${field} ${String(value)}: ${detail}`)).toEqual(told);
+  expect(fields.map(({ field, value, detail }) => `${field} ${String(value)}: ${detail}`)).toEqual(reported);
 });
 
 test('reports nothing for the releases that Fairway ships', () => {

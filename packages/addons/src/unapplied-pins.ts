@@ -43,13 +43,13 @@ function problemOf(
   value: string,
   { version, minor }: { readonly version: string; readonly minor: string },
 ): string | undefined {
-  const replacedBy = (own: string) =>
+  const requireNewer = (own: string) =>
     own === value ? undefined : `Fairway requires a newer version and installs ${own}`;
   switch (name) {
     case 'cilium':
-      return replacedBy(ciliumVersion(version, value));
+      return requireNewer(ciliumVersion(version, value));
     case 'cinder-csi':
-      return replacedBy(cinderCsiVersion(version, value));
+      return requireNewer(cinderCsiVersion(version, value));
     case 'etcd':
       return value === shippedEtcd(minor)
         ? undefined

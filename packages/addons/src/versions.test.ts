@@ -70,7 +70,7 @@ test.each(['1.30.9', '1.20.2', '2.0.0', 'nonsense'])('%s has no add-ons', (versi
 
 describe('Cilium', () => {
   test.each(SHIPPED_RELEASES.map(({ spec }) => spec.minor))(
-    'has a release line for %s that upstream tests with it',
+    'has a release line that upstream tests with %s',
     (minor) => {
       /** From Documentation/network/kubernetes/compatibility.rst of each release line. */
       const testedVersions: Readonly<Record<string, readonly string[]>> = {

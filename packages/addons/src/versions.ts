@@ -30,12 +30,12 @@ const CALICO_VERSIONS: Readonly<Record<string, string>> = {
 
 const NEWEST_CALICO = '3.31.7';
 
-/** One version for all: it connects only to nodes, through APIs that all versions of Kubernetes have. */
+/** One version for all: it connects only to nodes, through APIs that all versions of Kubernetes support. */
 export const FLANNEL_VERSION = '0.28.10';
 
 /**
- * Cilium by minor version of Kubernetes: the newest release line that upstream tests with it. Consecutive versions
- * differ by at most one line, as upstream requires for upgrades.
+ * Cilium by minor version of Kubernetes: the newest release line that upstream tests with that version. Consecutive
+ * versions differ by at most one line, as upstream requires for upgrades.
  */
 const CILIUM_VERSIONS: Readonly<Record<string, string>> = {
   '1.31': '1.18.14',
@@ -66,7 +66,7 @@ const NEWEST_CINDER_CSI = '1.36.0';
 /** The first minor version of cinder-csi-plugin that needs no credential on nodes. */
 const MIN_MINOR_WITHOUT_CREDENTIAL = 32;
 
-/** The sidecars of upstream's manifests, which support all versions of the kubelet's registration. */
+/** The sidecars of upstream's manifests, which support all versions of the kubelet's registration API. */
 export const REGISTRAR_VERSION = '2.15.0';
 export const LIVENESS_PROBE_VERSION = '2.17.0';
 
@@ -89,7 +89,7 @@ export function calicoVersion(version: string): string {
 
 /**
  * Like `coreDnsVersion`, for Cilium. `pinned` is the version in the operator's catalogue. It is ignored if its release
- * line is older than this one's, because the next version of Kubernetes would skip a line.
+ * line is older than the default's, because the upgrade to the next version of Kubernetes would then skip a line.
  */
 export function ciliumVersion(version: string, pinned: string | undefined): string {
   const own = CILIUM_VERSIONS[minorOf(version)] ?? NEWEST_CILIUM;
@@ -112,8 +112,8 @@ export function metricsServerVersion(version: string): string {
 }
 
 /**
- * The version of kube-proxy: that of the oldest node, so that it is updated after all nodes; never newer than the API
- * server. Nodes report their own versions: one that is incompatible with the API server is ignored.
+ * The version of kube-proxy: that of the oldest node, so that kube-proxy is updated after all nodes, but never newer
+ * than the API server. Nodes report their own versions: a version that is incompatible with the API server is ignored.
  */
 export function kubeProxyVersion(version: string, oldestNodeVersion: string | undefined): string {
   if (oldestNodeVersion === undefined || !EXACT_VERSION.test(oldestNodeVersion)) return version;

@@ -33,7 +33,7 @@ test('removes only the specified fields', () => {
 });
 
 test.each([
-  { path: '', why: 'is none' },
+  { path: '', why: 'is empty' },
   { path: 'spec', why: 'is not a path' },
   { path: '.spec.paused', why: 'is not in the object' },
   { path: '.spec.replicas.more', why: 'is below a value' },

@@ -8,7 +8,7 @@ const LIST_ITEM = /^\[([a-zA-Z]+)="([^"]*)"\]/;
  */
 export function withoutFields<T extends object>(object: T, paths: readonly string[]): T | undefined {
   const copy = structuredClone(object);
-  // The longest first: fields within a removed one no longer exist.
+  // Longest paths first: fields within a removed field no longer exist.
   const sortedPaths = [...paths].sort((a, b) => b.length - a.length);
   return sortedPaths.every((path) => path !== '' && remove(copy, path)) ? copy : undefined;
 }

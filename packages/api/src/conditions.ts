@@ -1,6 +1,6 @@
 /**
- * Condition types. Every kind has Ready, whose message `kubectl get` shows. It summarizes all others except Paused and
- * those marked as not part of Ready.
+ * Condition types. Every kind has Ready, whose message `kubectl get` shows. It summarizes all other conditions except
+ * Paused and those marked as not part of Ready.
  */
 export const ConditionType = {
   Ready: 'Ready',
@@ -204,7 +204,7 @@ const REASONS = {
 
 export type ConditionReason = keyof typeof REASONS;
 
-/** The reasons by name, so that the compiler finds a misspelt one. */
+/** The reasons by name, so that the compiler detects misspelt reasons. */
 export const ConditionReason = Object.fromEntries(Object.keys(REASONS).map((reason) => [reason, reason])) as {
   readonly [R in ConditionReason]: R;
 };

@@ -43,7 +43,7 @@ export const ADOPT_ADDONS_ANNOTATION = `${GROUP}/adopt-addons`;
 
 /** On a Cluster: a changed value, such as the time, starts a rotation of all its certificate authorities and keys. */
 export const ROTATE_CREDENTIALS_ANNOTATION = `${GROUP}/rotate-credentials`;
-/** On a Cluster: the value that started the current rotation completes it when all nodes are prepared. */
+/** On a Cluster: the value that started the current rotation completes the rotation once all nodes are prepared. */
 export const COMPLETE_ROTATION_ANNOTATION = `${GROUP}/complete-rotation`;
 
 /**
@@ -69,9 +69,9 @@ export const CREDENTIAL_ANNOTATION = `${GROUP}/cloud-credential`;
 /** Namespace annotation with which the operator selects the cloud of its clusters. */
 export const CLOUD_ANNOTATION = `${GROUP}/cloud`;
 /** On the ConfigMap that records a deleted cluster: the UID with which its cloud resources were marked. */
-export const ENDED_CLUSTER_LABEL = `${GROUP}/ended-cluster`;
+export const DELETED_CLUSTER_LABEL = `${GROUP}/ended-cluster`;
 /** On the same ConfigMap: when nothing of the cluster was left, RFC 3339. */
-export const ENDED_ANNOTATION = `${GROUP}/cluster-ended`;
+export const CLEANUP_TIME_ANNOTATION = `${GROUP}/cluster-ended`;
 /**
  * On the same ConfigMap: ID of the cluster's project; absent if unknown. On a namespace: ID of the OpenStack project
  * that it is bound to.
@@ -87,7 +87,7 @@ export const SKIP_REVOCATION_ANNOTATION = `${GROUP}/skip-revocation`;
 export const SNAPSHOT_CONTROLLER_ANNOTATION = `${GROUP}/snapshot-controller`;
 
 /** On a NodePool in a tenant's cluster: which state of Fairway's NodePool it shows, and what it looked like. */
-export const SHOWN_ANNOTATION = `${GROUP}/shown`;
+export const SYNCED_STATE_ANNOTATION = `${GROUP}/shown`;
 /** Finalizer of a NodePool in a tenant's cluster: it stays until Fairway has observed the deletion. */
 export const IN_CLUSTER_FINALIZER = `${GROUP}/node-pool`;
 /** On Fairway's objects in tenants' clusters for their NodePools: Fairway reverts changes to them. */

@@ -16,20 +16,20 @@ export const NAME_PATTERN = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
 const SUFFIX_ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
 
 /** Describes what `NAME_PATTERN` allows. */
-export const NAME_FORM =
+export const NAME_MESSAGE =
   'must consist of lowercase letters, digits and "-", start with a letter and end with a letter or digit';
 
-export function nameTooLong(maxLength: number): string {
+export function nameTooLongMessage(maxLength: number): string {
   return `must be at most ${maxLength} characters, so that the names of servers and nodes are at most ${MAX_NODE_NAME_LENGTH}`;
 }
 
 /** The error for an invalid name of a cluster or pool; undefined if it is valid. */
 export function nameProblem(name: string, maxLength: number): string | undefined {
   if (name.length > maxLength) {
-    return nameTooLong(maxLength);
+    return nameTooLongMessage(maxLength);
   }
   if (!NAME_PATTERN.test(name)) {
-    return NAME_FORM;
+    return NAME_MESSAGE;
   }
   return undefined;
 }

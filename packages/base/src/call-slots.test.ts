@@ -46,11 +46,11 @@ test('no slot is kept for an aborted call', async () => {
   const slots = new CallSlots(1);
   const leave = await slots.enter();
   const abort = new AbortController();
-  const given = slots.enter(abort.signal);
+  const abortedEntry = slots.enter(abort.signal);
   const next = slots.enter();
   abort.abort(new Error('no longer'));
 
-  await expect(given).rejects.toThrow('no longer');
+  await expect(abortedEntry).rejects.toThrow('no longer');
   leave();
   await expect(next).resolves.toBeTypeOf('function');
   await expect(slots.enter(abort.signal)).rejects.toThrow('no longer');

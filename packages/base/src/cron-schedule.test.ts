@@ -76,11 +76,11 @@ describe('parseCron', () => {
   });
 
   test.each([
-    { text: '0 20 * *', says: 'invalid configuration format' },
-    { text: '0 20 * * 1-5 2027', says: 'requires exactly 5 parts' },
-    { text: '61 * * * *', says: 'Invalid value for minute: 61' },
-    { text: 'tomorrow', says: 'invalid configuration format' },
-  ])('refuses $text: $says', ({ text, says }) => {
-    expect(() => parseCron(text, 'Etc/UTC')).toThrow(says);
+    { text: '0 20 * *', expectedMessage: 'invalid configuration format' },
+    { text: '0 20 * * 1-5 2027', expectedMessage: 'requires exactly 5 parts' },
+    { text: '61 * * * *', expectedMessage: 'Invalid value for minute: 61' },
+    { text: 'tomorrow', expectedMessage: 'invalid configuration format' },
+  ])('refuses $text: $expectedMessage', ({ text, expectedMessage }) => {
+    expect(() => parseCron(text, 'Etc/UTC')).toThrow(expectedMessage);
   });
 });

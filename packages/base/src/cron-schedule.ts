@@ -10,8 +10,8 @@ export interface CronSchedule extends Schedule {
   /** The latest time that is not after `nowMs`; undefined if there is none. */
   last(nowMs: number): number | undefined;
   /**
-   * The same in local time, represented as if it were UTC: skipped local times keep their order there, although all are
-   * due when clocks go forward.
+   * Like `last`, but in local time, represented as if it were UTC: skipped local times keep their order there, although
+   * all are due when clocks go forward.
    */
   lastByWallClock(nowMs: number): number | undefined;
 }
@@ -33,7 +33,7 @@ export function parseCron(text: string, timeZone: string): CronSchedule {
 }
 
 function lastOf(cron: Cron, nowMs: number): number | undefined {
-  // The reference itself is excluded.
+  // `previousRuns` excludes the reference time.
   return cron.previousRuns(1, new Date(nowMs + 1))[0]?.getTime();
 }
 

@@ -15,7 +15,7 @@ describe('a fair queue', () => {
     { added: 'a1 a2 a3 b1', taken: 'a1 b1 a2 a3', reason: 'b waits for one item of a, not for all' },
     { added: 'a1 a2 b1 b2 c1', taken: 'a1 b1 c1 a2 b2', reason: 'owners are served round-robin' },
     { added: 'a1 a2 a3', taken: 'a1 a2 a3', reason: 'items of one owner keep their order' },
-  ])('returns $added as $taken: $reason', ({ added, taken }) => {
+  ])('takes $added in the order $taken: $reason', ({ added, taken }) => {
     const queue = new FairQueue<string>();
     for (const item of added.split(' ')) queue.add(ownerOf(item), item);
 
@@ -28,9 +28,9 @@ describe('a fair queue', () => {
     { places: 1, runs: 1, reason: 'a single slot is available to every owner' },
     { places: 2, runs: 1, reason: 'the last of several slots is reserved for other owners' },
     { places: 3, runs: 2, reason: 'the last of several slots is reserved for other owners' },
-    { places: 10, runs: 8, reason: 'three quarters' },
-    { places: 20, runs: 15, reason: 'three quarters' },
-    { places: 50, runs: 38, reason: 'three quarters' },
+    { places: 10, runs: 8, reason: 'three quarters of the slots' },
+    { places: 20, runs: 15, reason: 'three quarters of the slots' },
+    { places: 50, runs: 38, reason: 'three quarters of the slots' },
   ])('limits a single owner of $places slots to $runs: $reason', ({ places, runs }) => {
     const queue = new FairQueue<string>(places);
     for (let index = 0; index < 100; index++) queue.add('a', `a${index}`);

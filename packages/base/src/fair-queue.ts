@@ -76,7 +76,7 @@ export class FairQueue<T> {
     return undefined;
   }
 
-  /** Reports that an item of the owner has ended. */
+  /** Reports that an item of the owner has finished. */
   done(owner: string): void {
     const lane = this.#lanes.get(owner);
     if (lane === undefined || lane.running === 0) return;

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { captureGrant, FencedError, fenceFor, runUnder } from './fence.ts';
+import { captureGrant, FencedError, fenceFor, runUnderGrant } from './fence.ts';
 
 function grant() {
   const state = { isValid: true };
@@ -9,7 +9,7 @@ function grant() {
 
 test('checks a fence when the side effect happens, not when it is requested', async () => {
   const { state, grant: held } = grant();
-  const fence = await runUnder(held, async () => {
+  const fence = await runUnderGrant(held, async () => {
     await setTimeout();
     return fenceFor('POST /servers');
   });
@@ -22,7 +22,7 @@ test('checks a fence when the side effect happens, not when it is requested', as
 
 test('has no fence without a grant, and does not pass a grant on to the next run', async () => {
   const { grant: held } = grant();
-  const inner = runUnder(held, () => runUnder(undefined, async () => fenceFor('GET /servers')));
+  const inner = runUnderGrant(held, () => runUnderGrant(undefined, async () => fenceFor('GET /servers')));
 
   expect(await inner).toBeUndefined();
   expect(captureGrant()()).toBe(true);
@@ -30,9 +30,9 @@ test('has no fence without a grant, and does not pass a grant on to the next run
 
 test('lets background work check whether its caller’s grant is still valid', () => {
   const { state, grant: held } = grant();
-  const mayGoOn = runUnder(held, captureGrant);
-  expect(mayGoOn()).toBe(true);
+  const mayContinue = runUnderGrant(held, captureGrant);
+  expect(mayContinue()).toBe(true);
   state.isValid = false;
 
-  expect(mayGoOn()).toBe(false);
+  expect(mayContinue()).toBe(false);
 });

@@ -23,12 +23,12 @@ export const NO_GRANT: Grant = { subject: 'a deleted object', isValid: () => fal
 const grants = new AsyncLocalStorage<Grant | undefined>();
 
 /** Runs `work` and everything it starts under a grant; undefined means no grant and no checks. */
-export function runUnder<T>(grant: Grant | undefined, work: () => T): T {
+export function runUnderGrant<T>(grant: Grant | undefined, work: () => T): T {
   return grants.run(grant, work);
 }
 
 /**
- * For work that continues after the call that started it: returns a function that returns whether the caller's grant is
+ * For work that continues after the call that started it. Returns a function that reports whether the caller's grant is
  * still valid; always true without a grant.
  */
 export function captureGrant(): () => boolean {

@@ -3,16 +3,16 @@ import { inParallel } from './in-parallel.ts';
 
 test('processes all items, at most `concurrency` at a time', async () => {
   const gates = new Map([1, 2, 3].map((item) => [item, Promise.withResolvers<void>()]));
-  const begun: number[] = [];
+  const started: number[] = [];
   const done = inParallel([1, 2, 3], 2, async (item) => {
-    begun.push(item);
+    started.push(item);
     await gates.get(item)?.promise;
   });
 
-  expect(begun).toEqual([1, 2]);
+  expect(started).toEqual([1, 2]);
   for (const gate of gates.values()) gate.resolve();
   await done;
-  expect(begun).toEqual([1, 2, 3]);
+  expect(started).toEqual([1, 2, 3]);
 });
 
 test('starts no more items after a failure, and waits for running ones', async () => {

@@ -21,7 +21,7 @@ async function settled(): Promise<void> {
 }
 
 /** The work that starts in each group of three turns if everything arrives in the first one. */
-async function begun(arrivals: readonly (readonly [owner: string, count: number])[], turns: number) {
+async function startedWork(arrivals: readonly (readonly [owner: string, count: number])[], turns: number) {
   const loop = new SteppedLoop();
   const entrance = new LoopTurns(loop.defer);
   const began: string[] = [];
@@ -38,11 +38,11 @@ async function begun(arrivals: readonly (readonly [owner: string, count: number]
 }
 
 describe('LoopTurns', () => {
-  it.each<[reason: string, Parameters<typeof begun>[0], string[]]>([
-    ['what comes alone begins at once', [['a', 1]], ['a', '']],
-    ['one piece begins in three turns', [['a', 3]], ['a', 'a', 'a', '']],
+  it.each<[reason: string, Parameters<typeof startedWork>[0], string[]]>([
+    ['a single piece of work begins at once', [['a', 1]], ['a', '']],
+    ['one piece begins every three turns', [['a', 3]], ['a', 'a', 'a', '']],
     [
-      'owners take turns, however much one of them has',
+      'owners take turns, no matter how much work one of them has',
       [
         ['a', 5],
         ['b', 1],
@@ -51,12 +51,12 @@ describe('LoopTurns', () => {
       ['a', 'a', 'b', 'c', 'a', 'c', 'a', 'a'],
     ],
   ])('starts work: %s', async (_, arrivals, expected) => {
-    const { seen } = await begun(arrivals, expected.length);
+    const { seen } = await startedWork(arrivals, expected.length);
     expect(seen).toEqual(expected);
   });
 
   it('keeps no state afterwards', async () => {
-    const { isIdle } = await begun([['a', 2]], 5);
+    const { isIdle } = await startedWork([['a', 2]], 5);
     expect(isIdle).toBe(true);
   });
 
@@ -65,11 +65,11 @@ describe('LoopTurns', () => {
     const entrance = new LoopTurns(loop.defer);
     await entrance.enter('a');
     while (!loop.isIdle) await loop.turn();
-    let hasBegun = false;
+    let hasStarted = false;
     void entrance.enter('b').then(() => {
-      hasBegun = true;
+      hasStarted = true;
     });
     await settled();
-    expect(hasBegun).toBe(true);
+    expect(hasStarted).toBe(true);
   });
 });

@@ -27,9 +27,9 @@ export class TokenBuckets {
   /** Takes a token if available; returns whether it did. */
   tryTake(key: string, nowMs: number): boolean {
     const tokens = this.left(key, nowMs);
-    const exists = tokens >= 1;
-    this.#buckets.set(key, { tokens: exists ? tokens - 1 : tokens, atMs: nowMs });
-    return exists;
+    const isAllowed = tokens >= 1;
+    this.#buckets.set(key, { tokens: isAllowed ? tokens - 1 : tokens, atMs: nowMs });
+    return isAllowed;
   }
 
   /** Returns an unused token. */

@@ -45,7 +45,7 @@ export interface RequestFacts {
   readonly attributes: Attributes;
 }
 
-/** Starts root spans; undefined for those that are not recorded. */
+/** Starts root spans; returns undefined for spans that are not recorded. */
 export interface Tracer {
   /** @param traceparent the client's header. */
   request(traceparent: string | undefined, describe: () => RequestFacts): RequestSpan | undefined;

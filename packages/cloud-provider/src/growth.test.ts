@@ -11,14 +11,17 @@ import { goDurationMs } from './standalone/cloud-conf/go-duration.ts';
 
 const match = { headers: [], queryParams: [], method: undefined };
 
-/** Parsers of objects in tenants' clusters, where each field may have a megabyte. */
+/** Parsers of objects in tenants' clusters, where each field may be up to a megabyte long. */
 test.each<[string, (text: string) => unknown]>([
   ['an address', canonicalAddress],
   ['a range of addresses', (text) => rangesOf([text], 'a', 4, 6)],
   ['ranges of addresses', (text) => rangesOf(text.split(','), 'a', 4, 6)],
   ['a restriction of a load balancer', (text) => restrictionOf(text, text)],
   ['a restriction of an Ingress', (text) => routedRestrictionOf(text, text)],
-  ['an expression of a path', (text) => requestMatchOf({ ...match, path: { type: 'RegularExpression', value: text } })],
+  [
+    'the regular expression of a path',
+    (text) => requestMatchOf({ ...match, path: { type: 'RegularExpression', value: text } }),
+  ],
   ['a path', (text) => requestMatchOf({ ...match, path: { type: 'PathPrefix', value: `/${text}` } })],
   [
     'a header',

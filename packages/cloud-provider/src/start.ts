@@ -19,7 +19,7 @@ import { volumeSnapshotController } from './volume-snapshots/controller.ts';
 import { volumeController } from './volumes/controller.ts';
 
 /** The cloud provider's controllers, for all tenants' clusters in one process, in start order. */
-export const CLOUD_PROVIDER: readonly Declaration[] = [
+export const CLOUD_PROVIDER_CONTROLLERS: readonly Declaration[] = [
   cloudNodeController,
   certificateApprovalController,
   cloudNodeLifecycleController,
@@ -43,5 +43,5 @@ export function createCloudProvider(
   const log = options.log.child({ component: 'controllers' });
   const attempts = new Attempts({ clock, random, log, classify: classifyError });
   const events = new TenantEvents({ component: 'cloud-node-controller', clock, random, log });
-  return declaredControllers(CLOUD_PROVIDER, { ...options, log, attempts, events, conventions }, options);
+  return declaredControllers(CLOUD_PROVIDER_CONTROLLERS, { ...options, log, attempts, events, conventions }, options);
 }

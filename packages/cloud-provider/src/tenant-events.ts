@@ -39,19 +39,22 @@ export class TenantEvents {
 }
 
 /** The API server deletes events after an hour. */
-const REPEAT_EVENT_MS = 1_800_000;
-const MAX_REMEMBERED = 20_000;
+const EVENT_REPEAT_INTERVAL_MS = 1_800_000;
+const MAX_REMEMBERED_EVENTS = 20_000;
 
 /** Tracks the Events recorded for tenants' objects: unchanged ones are repeated twice an hour. */
 export class EventDeduplicator {
   readonly #clock: Clock;
-  readonly #recorded = new RecentMap<{ readonly text: string; readonly atMs: number }>(MAX_REMEMBERED);
+  readonly #recorded = new RecentMap<{ readonly text: string; readonly atMs: number }>(MAX_REMEMBERED_EVENTS);
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** Whether to record it; if so, counts it as recorded. `subject` distinguishes concurrent Events with the same reason. */
+  /**
+   * Whether to record an Event; if so, counts it as recorded. `subject` distinguishes concurrent Events with the same
+   * reason.
+   */
   shouldRecord(
     { clusterUid }: TenantCluster,
     { metadata }: KubeObject,
@@ -62,7 +65,7 @@ export class EventDeduplicator {
     const key = `${clusterUid}/${metadata.uid}/${reason}/${subject}`;
     const recorded = this.#recorded.get(key);
     const nowMs = this.#clock.now();
-    if (recorded?.text === text && nowMs < recorded.atMs + REPEAT_EVENT_MS) return false;
+    if (recorded?.text === text && nowMs < recorded.atMs + EVENT_REPEAT_INTERVAL_MS) return false;
     this.#recorded.set(key, { text, atMs: nowMs });
     return true;
   }

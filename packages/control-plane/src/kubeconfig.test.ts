@@ -7,7 +7,7 @@ import { createClusterPki } from './pki/cluster-pki.ts';
 
 const clock = new FakeClock();
 const pki = await createClusterPki(clock);
-const minting: KubeconfigMintOptions = {
+const mintOptions: KubeconfigMintOptions = {
   clusterName: 'demo',
   endpoint: { host: '127.0.0.1', port: 6443 },
   pki,
@@ -17,7 +17,7 @@ const minting: KubeconfigMintOptions = {
 
 describe('mintKubeconfig', () => {
   it('names its user, belongs to a group that can be unbound, and expires', async () => {
-    const { kubeconfig, expirationTimestamp } = await mintKubeconfig({ ...minting, expirationSeconds: 600 });
+    const { kubeconfig, expirationTimestamp } = await mintKubeconfig({ ...mintOptions, expirationSeconds: 600 });
     expect(expirationTimestamp).toBe('2026-01-01T00:10:00Z');
     const parsed = parseKubeconfig(kubeconfig);
     expect(parsed.clusters[0]?.cluster.server).toBe('https://127.0.0.1:6443');
@@ -30,7 +30,7 @@ describe('mintKubeconfig', () => {
   });
 
   it('expires after an hour by default', async () => {
-    expect((await mintKubeconfig(minting)).expirationTimestamp).toBe('2026-01-01T01:00:00Z');
+    expect((await mintKubeconfig(mintOptions)).expirationTimestamp).toBe('2026-01-01T01:00:00Z');
   });
 
   it.each([
@@ -38,7 +38,7 @@ describe('mintKubeconfig', () => {
     [{ expirationSeconds: 86_401 }, 'must be between 600 and 86400'],
     [{ username: 'system:admin' }, 'is reserved for Kubernetes'],
   ])('refuses %j', async (change, message) => {
-    await expect(mintKubeconfig({ ...minting, ...change })).rejects.toThrow(message);
+    await expect(mintKubeconfig({ ...mintOptions, ...change })).rejects.toThrow(message);
   });
 });
 

@@ -43,9 +43,9 @@ export interface MintedKubeconfig {
 }
 
 /**
- * A short-lived kubeconfig. Throws a PkiError for a certificate request that can't be read or that its key has not
- * signed. A client certificate cannot be revoked individually, so its lifetime is short; all of a cluster's can
- * (`revokeKubeconfigs`).
+ * Issues a short-lived kubeconfig. Throws a PkiError for a certificate request that can't be read or that its key has
+ * not signed. A single client certificate cannot be revoked, so its lifetime is short; `revokeKubeconfigs` revokes all
+ * of a cluster's kubeconfigs.
  */
 export async function mintKubeconfig(options: KubeconfigMintOptions): Promise<MintedKubeconfig> {
   const { clusterName, endpoint, pki, username, clock, expirationSeconds = DEFAULT_KUBECONFIG_SECONDS } = options;

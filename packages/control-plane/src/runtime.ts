@@ -139,7 +139,7 @@ export interface ControlPlaneUsage {
   readonly managed: number;
   /** Control planes with all programs running. */
   readonly running: number;
-  /** Number of programs that ended unexpectedly or had to be ended since this process started. */
+  /** Number of programs that exited unexpectedly or had to be killed since this process started. */
   readonly restarts: number;
   /** Undefined if control planes run in this process, or if the system does not report their memory. */
   readonly memoryBytes: number | undefined;
@@ -186,7 +186,7 @@ export interface ControlPlaneRuntime {
   hibernate(clusterUid: string): Promise<boolean>;
   /**
    * Whether the database and keys are deleted: nothing of the control plane runs, and the next `ensure` starts with an
-   * empty one at the same endpoint. Snapshots are kept. False: in progress, call again. May be repeated until that
+   * empty database at the same endpoint. Snapshots are kept. False: in progress, call again. May be repeated until that
    * `ensure`, also by another process.
    */
   wipe(clusterUid: string): Promise<boolean>;

@@ -16,7 +16,7 @@ export interface NetworkLookupOptions {
   readonly cloud: ProjectCloud;
   readonly cluster: Cluster | undefined;
   readonly plan: Plan | undefined;
-  /** The lists must have started later than this. */
+  /** Only lists that started after this time count. */
   readonly since: { readonly networksMs: number; readonly subnetsMs: number };
   readonly signal: AbortSignal;
 }
@@ -33,10 +33,10 @@ export interface NetworkLookupResult {
  * error.
  */
 export async function lookUpNetworks(
-  wanted: readonly PoolNetwork[] | undefined,
+  requested: readonly PoolNetwork[] | undefined,
   { cloud, cluster, plan, since, signal }: NetworkLookupOptions,
 ): Promise<NetworkLookupResult> {
-  if (wanted === undefined || wanted.length === 0) return { problem: undefined, found: [] };
+  if (requested === undefined || requested.length === 0) return { problem: undefined, found: [] };
   const { cache, client } = cloud;
   const [projectID, networks, subnets] = await Promise.all([
     client.session.projectId(),
@@ -44,7 +44,7 @@ export async function lookUpNetworks(
     cache.subnets.refreshAfter(since.subnetsMs, signal),
   ]);
   const known = [...subnets.items.values()].map(catalogueSubnet);
-  const { issues, found } = checkPoolNetworks(wanted, {
+  const { issues, found } = checkPoolNetworks(requested, {
     networks: [...networks.items.values()].map((network) => {
       // Its ports are always protected if the network belongs to the project.
       const { hasPortSecurity: _, ...known } = catalogueNetwork(network, projectID);
@@ -56,7 +56,7 @@ export async function lookUpNetworks(
   });
   const [issue] = issues;
   if (issue === undefined) return { problem: undefined, found };
-  const value = wanted[issue.index]?.[issue.field];
+  const value = requested[issue.index]?.[issue.field];
   const named = `spec.networks[${issue.index}].${issue.field}${value === undefined ? '' : `: ${value}`}`;
   return { problem: { reason: ConditionReason[issue.reason], message: `${named}: ${issue.detail}` }, found };
 }

@@ -1,7 +1,7 @@
 import type { PacedChange } from '@fairway/openstack/cache/paces';
 
 /** The part of a ResourceCache that lists more often while a change is expected. */
-export interface ExpectingCache {
+export interface ExpectationCache {
   expectChange(reason: string, change?: PacedChange): (isSeen?: boolean) => void;
 }
 
@@ -21,7 +21,7 @@ export class CacheExpectations {
   readonly #pending = new Map<string, PendingChange>();
 
   /** Starts the expectation of `key`, replacing any earlier one. */
-  expect(key: string, cache: ExpectingCache, change: ExpectedChange): void {
+  expect(key: string, cache: ExpectationCache, change: ExpectedChange): void {
     const held = this.#pending.get(key);
     if (held?.change === change) return;
     const end = cache.expectChange(key, change === 'other' ? undefined : change);

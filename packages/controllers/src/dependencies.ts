@@ -72,7 +72,7 @@ export interface ControllerDependencies {
   readonly usageRetentionMs: number;
   /** Project quotas where no ProjectQuota sets them; unlimited by default. */
   readonly quotaDefaults: QuotaDefaults | undefined;
-  /** Usage that ResourceQuotas record for tenants' namespaces; undefined if the API server counts itself. */
+  /** Usage that ResourceQuotas record for tenants' namespaces; undefined if the API server counts usage itself. */
   readonly namespaceLimits: NamespaceLimits | undefined;
   /** Which keys this process owns; all of them by default. */
   readonly owner: KeyOwner | undefined;

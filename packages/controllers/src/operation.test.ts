@@ -64,15 +64,15 @@ test('the estimated end is derived from the last duration plus waits, until it i
     description: 'nodes',
     expectedSeconds: 90,
   } as const;
-  const begun = operation(undefined, working, NOW_MS);
-  expect(begun.estimatedEndTime).toBe('2026-01-01T00:01:30Z');
-  const stuckPods = operation(begun, { ...working, state: 'Error', reason: 'QuotaExceeded' }, NOW_MS + 30_000);
-  expect(stuckPods.estimatedEndTime).toBeUndefined();
-  const again = operation(stuckPods, working, NOW_MS + 3_630_000);
+  const started = operation(undefined, working, NOW_MS);
+  expect(started.estimatedEndTime).toBe('2026-01-01T00:01:30Z');
+  const stuckOperation = operation(started, { ...working, state: 'Error', reason: 'QuotaExceeded' }, NOW_MS + 30_000);
+  expect(stuckOperation.estimatedEndTime).toBeUndefined();
+  const again = operation(stuckOperation, working, NOW_MS + 3_630_000);
   expect(again).toMatchObject({ waitedSeconds: 3600, estimatedEndTime: '2026-01-01T01:01:30Z' });
   const reported = { ...working, estimatedEndTime: '2026-01-01T00:30:00Z' };
-  expect(operation(stuckPods, reported, NOW_MS + 1_000).estimatedEndTime).toBe('2026-01-01T00:30:00Z');
-  expect(operation(stuckPods, reported, NOW_MS + 3_630_000).estimatedEndTime).toBeUndefined();
+  expect(operation(stuckOperation, reported, NOW_MS + 1_000).estimatedEndTime).toBe('2026-01-01T00:30:00Z');
+  expect(operation(stuckOperation, reported, NOW_MS + 3_630_000).estimatedEndTime).toBeUndefined();
   const late = operation(again, { ...working, progress: 20 }, NOW_MS + 3_700_000);
   expect(late.estimatedEndTime).toBeUndefined();
   const done = operation(late, { ...working, state: 'Succeeded', progress: 100 }, NOW_MS + 3_720_000);
@@ -81,7 +81,7 @@ test('the estimated end is derived from the last duration plus waits, until it i
 });
 
 test.each([
-  { reason: 'it begins', left: 3, total: 5, steps: { done: 2, total: 5 } },
+  { reason: 'the operation begins', left: 3, total: 5, steps: { done: 2, total: 5 } },
   {
     reason: 'deleted nodes still count',
     last: { done: 1, total: 8 },

@@ -45,7 +45,7 @@ export function isOver({ state }: Pick<LastOperation, 'state'>): boolean {
 }
 
 /**
- * Steps, of which so many remain. The total is the highest since the operation started, so nodes added or removed
+ * Steps, of which this many remain. The total is the highest since the operation started, so nodes added or removed
  * meanwhile do not reduce progress. Pure.
  */
 export function stepsWith(

@@ -52,37 +52,42 @@ describe('objects waiting for deletion', () => {
     expect(machines(...all)?.message).toBe(`machines a, b, c and 2 more: revoked; since ${SINCE}`);
   });
 
-  test('are sorted with those first that a user can resolve, and limited in number', () => {
+  test('are sorted, with those that a user can resolve first, and limited in number', () => {
     const all = [
       leaving('a', 'CloudUnavailable', 'away'),
       ...['b', 'c', 'd', 'e'].map((name) => leaving(name, 'PodDisruptionBudget', `keeps ${name}`)),
     ];
-    const told = machines(...all);
+    const reportedText = machines(...all);
 
-    expect(told?.reason).toBe('PodDisruptionBudget');
-    expect(told?.message).toMatch(/^machine b: keeps b; .*machine d: keeps d; since [^;]*; and 2 more$/);
+    expect(reportedText?.reason).toBe('PodDisruptionBudget');
+    expect(reportedText?.message).toMatch(/^machine b: keeps b; .*machine d: keeps d; since [^;]*; and 2 more$/);
   });
 });
 
 describe('a Warning about a wait', () => {
   const warned = (before: WaitingObject, reason: ConditionReason, message: string) => {
-    const told: string[] = [];
-    warnOfWait({ warning: (_, why) => told.push(why) }, before, { reason, message });
-    return told;
+    const reportedText: string[] = [];
+    warnOfWait({ warning: (_, why) => reportedText.push(why) }, before, { reason, message });
+    return reportedText;
   };
 
-  test.each<{ what: string; reason: ConditionReason; message: string; told: readonly string[] }>([
-    { what: 'a new cause', reason: 'ResourceInUse', message: 'port x', told: ['ResourceInUse'] },
-    { what: 'the same cause', reason: 'ServerLocked', message: 'it is locked', told: [] },
+  test.each<{ what: string; reason: ConditionReason; message: string; reportedText: readonly string[] }>([
+    { what: 'a new cause', reason: 'ResourceInUse', message: 'port x', reportedText: ['ResourceInUse'] },
+    { what: 'the same cause', reason: 'ServerLocked', message: 'it is locked', reportedText: [] },
     {
       what: 'the same reason of another object',
       reason: 'ServerLocked',
       message: 'b is locked',
-      told: ['ServerLocked'],
+      reportedText: ['ServerLocked'],
     },
-    { what: 'a wait that Fairway is working on', reason: 'Deleting', message: 'the server is deleted', told: [] },
-  ])('is recorded for $what: $told', ({ reason, message, told }) => {
-    expect(warned(leaving('a', 'ServerLocked', 'it is locked'), reason, message)).toEqual(told);
+    {
+      what: 'a wait that Fairway is working on',
+      reason: 'Deleting',
+      message: 'the server is deleted',
+      reportedText: [],
+    },
+  ])('is recorded for $what: $reportedText', ({ reason, message, reportedText }) => {
+    expect(warned(leaving('a', 'ServerLocked', 'it is locked'), reason, message)).toEqual(reportedText);
   });
 });
 
@@ -91,31 +96,35 @@ describe('the Ready condition of a waiting object', () => {
     ({ type: 'Ready', status, reason, message, lastTransitionTime: SINCE }) as const;
 
   test.each([
-    { condition: ready('False', 'QuotaExceeded', 'cores'), reason: 'QuotaExceeded', says: `cores; since ${SINCE}` },
+    {
+      condition: ready('False', 'QuotaExceeded', 'cores'),
+      reason: 'QuotaExceeded',
+      expectedMessage: `cores; since ${SINCE}`,
+    },
     {
       condition: ready('False', 'Scaling', '1/2'),
       reason: 'Scaling',
-      says: '1/2',
+      expectedMessage: '1/2',
       because: 'Fairway is working on it',
     },
     {
       condition: ready('False', 'QuotaExceeded', 'cores'),
       reason: 'Scaling',
-      says: 'cores',
+      expectedMessage: 'cores',
       because: 'it is another wait',
     },
     {
       condition: ready('False', 'QuotaExceeded', 'a: cores; since 2025-01-01T00:00:00Z'),
       reason: 'QuotaExceeded',
-      says: 'a: cores; since 2025-01-01T00:00:00Z',
+      expectedMessage: 'a: cores; since 2025-01-01T00:00:00Z',
       because: "it repeats its machine's wait",
     },
-    { condition: ready('True', 'AsExpected', ''), reason: undefined, says: '', because: 'it is ready' },
-  ])('is "$says": $because', ({ condition, reason, says }) => {
+    { condition: ready('True', 'AsExpected', ''), reason: undefined, expectedMessage: '', because: 'it is ready' },
+  ])('is "$expectedMessage": $because', ({ condition, reason, expectedMessage }) => {
     const paused = { ...ready('False', 'Paused', 'x'), type: 'Paused' };
 
     const dated = datedConditions([paused, condition], { reason, since: SINCE });
 
-    expect(dated.map(({ message }) => message)).toEqual(['x', says]);
+    expect(dated.map(({ message }) => message)).toEqual(['x', expectedMessage]);
   });
 });

@@ -35,15 +35,15 @@ const MAX_GROUPS = 3;
 const ORDER: readonly ActionRequiredBy[] = ['user', 'operator', 'cloud'];
 
 /**
- * What blocks the deletion of objects and does not resolve automatically: the objects by name, the cause and its time,
- * those first that a user can resolve. Objects that wait for one cause are combined. Undefined while all of them are
- * simply in progress. Pure.
+ * What blocks the deletion of objects and does not resolve automatically: the objects by name, the cause and its time.
+ * Causes that a user can resolve come first. Objects that wait for one cause are combined. Undefined while all of them
+ * are simply in progress. Pure.
  */
 export function heldObjectsProblem(kinds: readonly WaitingObjects[]): Problem | undefined {
   const groups = new Map<string, Group>();
   for (const { noun, objects } of kinds) {
     for (const object of objects.toSorted(byName)) {
-      const wait = drainWaitOf(object);
+      const wait = deletionWaitOf(object);
       if (wait === undefined) continue;
       const { name = '' } = object.metadata;
       const key = `${noun} ${wait.reason} ${wait.message}`;
@@ -52,7 +52,7 @@ export function heldObjectsProblem(kinds: readonly WaitingObjects[]): Problem | 
       groups.set(key, { ...known, since, names: [...known.names, name] });
     }
   }
-  const sorted = [...groups.values()].sort(compareRolloutOrder);
+  const sorted = [...groups.values()].sort(compareGroups);
   const [first] = sorted;
   if (first === undefined) return undefined;
   const parts = sorted
@@ -117,7 +117,7 @@ export function warnOfNewReason(
   events.warning(object, reason, ready.message);
 }
 
-function drainWaitOf({ status }: WaitingObject): (Problem & { readonly since: string }) | undefined {
+function deletionWaitOf({ status }: WaitingObject): (Problem & { readonly since: string }) | undefined {
   const { type, reason, description = '', since = '' } = status?.lastOperation ?? {};
   if (type !== 'Delete' || reason === undefined || isOwn(reason as ConditionReason)) return undefined;
   return {
@@ -144,7 +144,7 @@ function nounOf({ noun, names }: Group): string {
   return names.length === 1 ? noun : `${noun}s`;
 }
 
-function compareRolloutOrder(a: Group, b: Group): number {
+function compareGroups(a: Group, b: Group): number {
   const rank = ({ reason }: Group) => ORDER.indexOf(actionRequiredBy(reason));
   return rank(a) - rank(b);
 }

@@ -8,7 +8,7 @@ import type {
   ListSnapshotsRequest,
   PageRequest,
   PublishRequest,
-  Texts,
+  StringMap,
   UnpublishRequest,
   ValidateRequest,
 } from './protocol/messages.ts';
@@ -68,7 +68,7 @@ export function controllerHandlers(storage: Storage): Readonly<Record<string, Ha
 
 /** The only credential is that of the process. */
 function withoutSecrets(handler: Handler): Handler {
-  return (request: { readonly secrets?: Texts }, time) => {
+  return (request: { readonly secrets?: StringMap }, time) => {
     if (Object.keys(request.secrets ?? {}).length > 0) {
       throw invalidArgument(
         'secrets are set, but Fairway uses the credential that it was started with: remove csi.storage.k8s.io/...-secret-name from the class',

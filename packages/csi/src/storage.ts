@@ -17,7 +17,7 @@ export interface Storage {
   readonly clock: Clock;
   readonly operations: Operations;
   readonly builds: VolumeBuilds;
-  /** Aborts requests that were sent to the cloud. The end of a call does not. */
+  /** Aborts requests that were sent to the cloud. They continue when their call ends. */
   readonly work: AbortSignal;
 }
 
@@ -37,7 +37,7 @@ export interface MarkedObjects<T> {
  * created one a moment ago. Waits until the list includes all requests that were sent before, and until ongoing
  * deletions are complete.
  */
-export async function listMarked<T extends Identifiable>(
+export async function listMarkedObjects<T extends Identifiable>(
   { clock }: Storage,
   cache: ResourceCache<T>,
   time: CallTime,

@@ -8,19 +8,19 @@ import { status } from '@grpc/grpc-js';
 import { CallError, failedPrecondition } from './call-error.ts';
 
 /** Organization of the certificates; the common name is the cluster's identity. */
-export const AUTOSCALERS = 'fairway:external-autoscalers';
+export const AUTOSCALER_ORGANIZATION = 'fairway:external-autoscalers';
 
-interface Bearer {
+interface CertificateHolder {
   readonly clusterIdentity: string;
   readonly issuedMs: number;
   readonly notAfterMs: number;
 }
 
 /** Derives the caller's cluster only from the certificate that TLS has verified. */
-export class Access {
+export class AccessControl {
   readonly #clusters: Pick<Informer<Cluster>, 'find'>;
   /** Parsing a certificate is slow, and each call has one. */
-  readonly #bearers = new RecentMap<Bearer>(1024);
+  readonly #holders = new RecentMap<CertificateHolder>(1024);
 
   constructor(clusters: Pick<Informer<Cluster>, 'find'>) {
     this.#clusters = clusters;
@@ -28,7 +28,7 @@ export class Access {
 
   /** Throws a CallError for a certificate that has expired or is revoked, or whose cluster is deleted or not scaled externally. */
   clusterOf(raw: Buffer | undefined, nowMs: number): Cluster {
-    const bearer = raw && this.#bearerOf(raw);
+    const bearer = raw && this.#parseHolder(raw);
     if (bearer === undefined) throw unauthenticated('the client certificate does not belong to an external autoscaler');
     // A connection outlives the certificate that opened it.
     if (bearer.notAfterMs <= nowMs)
@@ -57,23 +57,23 @@ export class Access {
 
   /** The cluster of a certificate, valid or not; empty if it is not an autoscaler's. */
   holderOf(raw: Buffer | undefined): string {
-    return (raw && this.#bearerOf(raw)?.clusterIdentity) ?? '';
+    return (raw && this.#parseHolder(raw)?.clusterIdentity) ?? '';
   }
 
-  #bearerOf(raw: Buffer): Bearer | undefined {
+  #parseHolder(raw: Buffer): CertificateHolder | undefined {
     const key = raw.toString('base64');
-    const cached = this.#bearers.get(key);
+    const cached = this.#holders.get(key);
     if (cached) return cached;
     const certificate = new X509Certificate(raw);
     const names = certificate.subject.split('\n');
     const clusterIdentity = names.find((name) => name.startsWith('CN='))?.slice('CN='.length);
-    if (!names.includes(`O=${AUTOSCALERS}`) || !clusterIdentity) return undefined;
+    if (!names.includes(`O=${AUTOSCALER_ORGANIZATION}`) || !clusterIdentity) return undefined;
     const bearer = {
       clusterIdentity,
       issuedMs: certificate.validFromDate.getTime() + BACKDATE_MS,
       notAfterMs: certificate.validToDate.getTime(),
     };
-    this.#bearers.set(key, bearer);
+    this.#holders.set(key, bearer);
     return bearer;
   }
 }

@@ -12,7 +12,7 @@ import {
   loadCertificateAuthority,
 } from '@fairway/kube/pki/certificate-authority';
 import { issueCertificate } from '@fairway/kube/pki/issue-certificate';
-import { AUTOSCALERS } from './access.ts';
+import { AUTOSCALER_ORGANIZATION } from './access.ts';
 import type { ServerTls } from './listener.ts';
 
 const NAME = 'external-autoscaler-ca';
@@ -34,7 +34,11 @@ export async function loadAutoscalerAuthority(client: KubeClient, clock: Clock):
   } catch (error) {
     if (!isApiError(error, 'NotFound')) throw error;
   }
-  const created = await createCertificateAuthority({ commonName: AUTOSCALERS, clock, validityMs: 3650 * DAY_MS });
+  const created = await createCertificateAuthority({
+    commonName: AUTOSCALER_ORGANIZATION,
+    clock,
+    validityMs: 3650 * DAY_MS,
+  });
   const data = { 'ca.crt': base64(created.certificatePem), 'ca.key': base64(created.privateKeyPem) };
   try {
     const metadata = { name: NAME, namespace: SYSTEM_NAMESPACE };
@@ -83,7 +87,7 @@ export async function issueAutoscalerCertificate(
     notAfterMs,
   } = await issueCertificate(authority, {
     commonName: identityOf(cluster),
-    organizations: [AUTOSCALERS],
+    organizations: [AUTOSCALER_ORGANIZATION],
     usages: 'client',
     validityMs,
     clock,

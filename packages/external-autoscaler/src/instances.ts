@@ -4,8 +4,8 @@ import { machineState } from '@fairway/controllers/autoscaling/machine-state';
 import { ErrorClass, type Instance, InstanceState } from './protocol/messages.ts';
 import { isRemaining } from './target-size.ts';
 
-/** Prefix of the ID of a machine without a server: no node has it. */
-const NO_SERVER = 'fairway://machine/';
+/** Prefix of the ID of a machine without a server: no node has such an ID. */
+const NO_SERVER_PREFIX = 'fairway://machine/';
 
 const OUT_OF_RESOURCES: ReadonlySet<ConditionReason> = new Set([
   Reasons.QuotaExceeded,
@@ -17,7 +17,9 @@ const OUT_OF_RESOURCES: ReadonlySet<ConditionReason> = new Set([
 
 /** As the cloud provider sets it in `spec.providerID` of the node. */
 export function instanceID({ metadata, status }: Machine, region: string): string {
-  return status?.serverID === undefined ? `${NO_SERVER}${metadata.name}` : `openstack://${region}/${status.serverID}`;
+  return status?.serverID === undefined
+    ? `${NO_SERVER_PREFIX}${metadata.name}`
+    : `openstack://${region}/${status.serverID}`;
 }
 
 /**
@@ -31,9 +33,9 @@ export function machineOf(
   if (providerID === '') return machines.find(({ metadata }) => metadata.name === name);
   const id = providerID.slice(providerID.lastIndexOf('/') + 1);
   const found = machines.find(({ metadata, status }) =>
-    providerID.startsWith(NO_SERVER) ? metadata.name === id : status?.serverID === id,
+    providerID.startsWith(NO_SERVER_PREFIX) ? metadata.name === id : status?.serverID === id,
   );
-  // An instance without a node has its ID as the name.
+  // An instance without a node has its instance ID as the name.
   const isNamed = name === '' || name === providerID || name === found?.metadata.name;
   return isNamed ? found : undefined;
 }

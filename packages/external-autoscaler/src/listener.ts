@@ -7,7 +7,7 @@ import { type Server, ServerCredentials } from '@grpc/grpc-js';
 
 /** A cluster's autoscaler has one connection, and a second one during a failover. */
 const MAX_CONNECTIONS_PER_CLUSTER = 8;
-/** Connections whose handshake has not ended: after a restart, all autoscalers reconnect at the same time. */
+/** Connections whose handshake is not complete: after a restart, all autoscalers reconnect at the same time. */
 const MAX_HANDSHAKES = 1_024;
 const MAX_HANDSHAKES_PER_NETWORK = 256;
 const HANDSHAKE_TIMEOUT_MS = 10_000;
@@ -87,7 +87,7 @@ export async function listenWithLimits(
   };
 }
 
-/** Connections whose handshake has not ended, by network. */
+/** Connections whose handshake is not complete, by network. */
 class Handshakes {
   readonly #networks = new GroupedSets<string>();
 

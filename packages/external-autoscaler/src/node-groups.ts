@@ -66,7 +66,7 @@ export class NodeGroups {
 
   /** Reads from the API, not from a cache: an autoscaler that has just requested nodes must not request them again. */
   async targetSize(cluster: Cluster, id: string): Promise<number> {
-    return targetReplicas(await this.#stored(this.#pool(cluster, id)));
+    return targetReplicas(await this.#readStoredPool(this.#pool(cluster, id)));
   }
 
   instances(cluster: Cluster, id: string): Instance[] {
@@ -192,11 +192,11 @@ export class NodeGroups {
     return this.#dependencies.clouds.of(keyOf(cluster), cluster.spec.credentialName)?.region ?? '';
   }
 
-  #stored(pool: NodePool): Promise<NodePool> {
+  #readStoredPool(pool: NodePool): Promise<NodePool> {
     return this.#dependencies.client.resource(nodePools).get(pool.metadata.name ?? '', namespaceOf(pool));
   }
 
-  /** Decides based on the stored object, and writes only if it has not changed since. */
+  /** Decides based on the stored object, and writes only if it has not changed in the meantime. */
   async #change(
     cluster: Cluster,
     id: string,
@@ -220,7 +220,7 @@ export class NodeGroups {
   ): Promise<void> {
     const type = this.#dependencies.client.resource(nodePools);
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
-      const pool = await this.#stored(cachedPool);
+      const pool = await this.#readStoredPool(cachedPool);
       const autoscaling = await decide(pool);
       if (autoscaling === undefined) return;
       try {

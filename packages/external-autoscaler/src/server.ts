@@ -5,7 +5,7 @@ import { type Rate, TokenBuckets } from '@fairway/base/token-buckets';
 import { isApiError } from '@fairway/kube/object/api-error';
 import { Server, type ServerUnaryCall, type sendUnaryData, status } from '@grpc/grpc-js';
 import { Counter, Histogram, type Registry } from 'prom-client';
-import { Access } from './access.ts';
+import { AccessControl } from './access.ts';
 import { CallError } from './call-error.ts';
 import { listenWithLimits, type ServerTls } from './listener.ts';
 import { NodeGroups, type NodeGroupsDependencies } from './node-groups.ts';
@@ -47,8 +47,8 @@ type Handler = (cluster: Cluster, request: never, signal: AbortSignal) => object
 /** Serves all clusters' autoscalers; rejects if it can't listen there. */
 export async function serveExternalAutoscalers(options: ExternalAutoscalerOptions): Promise<ExternalAutoscalerServer> {
   const { host, port, tls, registry, clock, log } = options;
-  const access = new Access(options.cache.clusters);
-  const rates = new TokenBuckets(options.rate ?? RATE, MAX_CLUSTERS);
+  const access = new AccessControl(options.cache.clusters);
+  const rateLimits = new TokenBuckets(options.rate ?? RATE, MAX_CLUSTERS);
   const running = new Map<string, number>();
   const stopping = new AbortController();
   const calls = new Counter({
@@ -70,7 +70,7 @@ export async function serveExternalAutoscalers(options: ExternalAutoscalerOption
     const cluster = access.clusterOf(certificate, nowMs);
     const caller = identityOf(cluster);
     const count = running.get(caller) ?? 0;
-    if (count >= MAX_CALLS_PER_CLUSTER || !rates.tryTake(caller, nowMs)) {
+    if (count >= MAX_CALLS_PER_CLUSTER || !rateLimits.tryTake(caller, nowMs)) {
       throw new CallError(status.RESOURCE_EXHAUSTED, 'too many calls for this cluster: retry later');
     }
     running.set(caller, count + 1);
@@ -90,7 +90,7 @@ export async function serveExternalAutoscalers(options: ExternalAutoscalerOption
       calls.inc({ method, code: status[status.OK] });
       return { response, failure: null };
     } catch (error) {
-      const failure = explain(error);
+      const failure = toCallError(error);
       if (failure.code === status.INTERNAL)
         log.error({ err: error, method }, 'call from an external autoscaler failed');
       calls.inc({ method, code: status[failure.code] });
@@ -175,7 +175,7 @@ function handlersOf(groups: NodeGroups): Record<CallName, Handler> {
 }
 
 /** The error for callers; internal errors are only logged. */
-function explain(error: unknown): CallError {
+function toCallError(error: unknown): CallError {
   if (error instanceof CallError) return error;
   if (isApiError(error, 'NotFound')) return new CallError(status.NOT_FOUND, 'the node pool no longer exists');
   return new CallError(status.INTERNAL, 'internal error: see the Fairway log');

@@ -67,8 +67,8 @@ export interface Removal {
 
 /**
  * The machines to remove, and the size without them. A mark newer than `lastScaleDownTime` was not counted, because its
- * writer was interrupted; it is counted now. A repeated call therefore reduces the size once, regardless of how the
- * first one ended.
+ * writer was interrupted; it is counted now. A repeated call therefore reduces the size only once, even if the first
+ * call was interrupted.
  */
 export function planRemoval(
   pool: NodePool,

@@ -14,7 +14,7 @@ import { isKeystoneShaped } from './token-shape.ts';
 import { userInfoOf } from './user-info.ts';
 
 /**
- * Half of the total limit on Keystone calls: however many requests tenants' API servers send, Fairway's own API keeps
+ * Half of the total limit on Keystone calls. However many requests tenants' API servers send, Fairway's own API keeps
  * the other half.
  */
 export const CLUSTER_LIMITS: GuessLimits = {
@@ -34,17 +34,20 @@ export interface ClusterUsersOptions {
 export type ReviewToken = (token: string) => Promise<UserInfo | undefined>;
 
 /**
- * Keystone users at tenants' clusters. **Guarantees.** A tenant may let their API server review any token, so a token without access gets the same
- * response as an unknown one, and counts as a guess; so does every token that Keystone could not validate. Guesses of a cluster only slow down that
- * cluster, and none of its known users.
+ * Keystone users at tenants' clusters. **Guarantees.** A tenant may let their API server review any token, so a token
+ * without access gets the same response as an unknown one, and counts as a guess; so does every token that Keystone
+ * could not validate. Guesses at a cluster slow down only that cluster, and none of the users who are known there.
  */
 export class ClusterUsers {
   readonly #options: ClusterUsersOptions;
   readonly #guesses = new TokenGuesses(CLUSTER_LIMITS);
-  /** By cluster and token, until the token expires: it is validated again, but does not count as a guess. */
+  /**
+   * Expiry of accepted tokens, by cluster and token. Until then a token is validated again, but does not count as a
+   * guess.
+   */
   readonly #known = new RecentMap<number>(MAX_CACHE_ENTRIES);
-  /** By cluster and token: the expiry. */
-  readonly #strangers = new RecentMap<number>(MAX_CACHE_ENTRIES);
+  /** Expiry of unknown tokens, by cluster and token. */
+  readonly #unknownTokens = new RecentMap<number>(MAX_CACHE_ENTRIES);
 
   constructor(options: ClusterUsersOptions) {
     this.#options = options;
@@ -57,14 +60,17 @@ export class ClusterUsers {
       try {
         return await this.#review(clusterUid, access, token);
       } catch (error) {
-        // Both are logged where they occur; the response does not distinguish them.
+        // Both failures are logged where they occur; the response does not distinguish them.
         if (error instanceof KeystoneUnavailableError || isApiError(error, 'TooManyRequests')) return undefined;
         throw error;
       }
     };
   }
 
-  /** Additional permissions of such users, as JSON in k8s-keystone-auth's format. Throws an Error that names the position of a mistake. */
+  /**
+   * Additional permissions of Keystone users, as JSON in k8s-keystone-auth's format. Throws an Error that names the
+   * position of a mistake.
+   */
   authorizerFor(policy: string): Authorizer {
     return createPolicyAuthorizer(parsePolicy(policy));
   }
@@ -72,7 +78,7 @@ export class ClusterUsers {
   async #review(clusterUid: string, access: KeystoneAccess, token: string): Promise<UserInfo | undefined> {
     const nowMs = this.#options.clock.now();
     const key = createHash('sha256').update(`${clusterUid}\n${token}`).digest('base64');
-    if (nowMs < (this.#strangers.get(key) ?? 0)) return undefined;
+    if (nowMs < (this.#unknownTokens.get(key) ?? 0)) return undefined;
     const isKnown = nowMs < (this.#known.get(key) ?? 0);
     const end = isKnown ? undefined : this.#guesses.begin(clusterUid, nowMs);
     // An outage does not count as a guess.
@@ -85,7 +91,7 @@ export class ClusterUsers {
       }
       wasGuess = true;
       this.#known.delete(key);
-      this.#strangers.set(key, nowMs + UNKNOWN_TTL_MS);
+      this.#unknownTokens.set(key, nowMs + UNKNOWN_TTL_MS);
       return undefined;
     } finally {
       end?.(wasGuess);
@@ -101,7 +107,7 @@ function isAdmitted({ project, isSystemScoped }: KeystoneUser, { projects }: Key
 /** The same user as at Fairway's API, with the groups that their roles grant in the cluster. */
 function clusterUser(user: KeystoneUser, { roles }: KeystoneAccess): UserInfo {
   const info = userInfoOf(user);
-  const given = user.roles.flatMap((role) => (Object.hasOwn(roles, role) ? [roles[role]] : []));
-  const groups = [...new Set(given)].flatMap((role) => (role === undefined ? [] : [clusterRoleGroup(role)]));
+  const grantedRoles = user.roles.flatMap((role) => (Object.hasOwn(roles, role) ? [roles[role]] : []));
+  const groups = [...new Set(grantedRoles)].flatMap((role) => (role === undefined ? [] : [clusterRoleGroup(role)]));
   return { ...info, groups: [...info.groups, ...groups] };
 }

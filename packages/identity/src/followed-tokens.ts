@@ -7,7 +7,10 @@ interface FollowedToken {
   readonly timer: Timer;
 }
 
-/** Long-lived requests, such as watches, end when their token expires or is revoked. This makes no calls; each followed token costs one timer. */
+/**
+ * Ends long-lived requests, such as watches, when their token expires or is revoked. It makes no calls; each followed
+ * token costs one timer.
+ */
 export class FollowedTokens {
   readonly #clock: Clock;
   /** Followed tokens by digest. */
@@ -38,7 +41,7 @@ export class FollowedTokens {
     };
   }
 
-  /** Ends everything opened with a token. */
+  /** Ends all requests opened with a token. */
   end(digest: string): void {
     const followed = this.#followed.get(digest);
     if (followed === undefined) return;
@@ -46,7 +49,7 @@ export class FollowedTokens {
     for (const end of followed.ends) end();
   }
 
-  /** Ends everything opened with matching tokens. */
+  /** Ends all requests opened with matching tokens. */
   endRevoked(isRevoked: (token: Token) => boolean): void {
     for (const [digest, { token }] of this.#followed) if (isRevoked(token)) this.end(digest);
   }

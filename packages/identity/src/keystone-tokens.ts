@@ -24,15 +24,15 @@ export interface KeystoneTokensOptions {
 
 /** Same as in OpenStack's own services (keystonemiddleware, token_cache_time). It bounds changes for which Keystone emits no event, such as a removed role. */
 export const TOKEN_CACHE_TTL_MS = 5 * 60_000;
-/** The same without revocation events. */
+/** The same duration if there are no revocation events. */
 export const TOKEN_CACHE_TTL_WITHOUT_EVENTS_MS = 60_000;
 /** How long an unknown token stays cached: clients repeat expired tokens. */
 export const UNKNOWN_TTL_MS = 10_000;
 
 /**
  * A failure may concern one token alone: Keystone responds with 403 for a trust whose trustor lost a role or was
- * disabled. After this many failures in a row for different tokens, it may concern all. One client with many such
- * tokens could cause this too, so no client is locked out; the limits for guesses apply instead.
+ * disabled. After this many failures in a row for different tokens, all tokens may be affected. One client with many
+ * such tokens could cause this too, so no client is locked out; the limits for guesses apply instead.
  */
 const MAX_CONSECUTIVE_REFUSALS = 3;
 
@@ -60,17 +60,21 @@ interface Failure {
 }
 
 /**
- * Validates Keystone tokens. **Guarantees.** A validation is cached until the token expires, but for at most 5 minutes, and no longer than until
- * Keystone's events report a revocation (read every 15 seconds, for all tokens at once). If Keystone provides no events, each token is validated
- * again every minute. Concurrent requests with one token share one call. Values that cannot be Keystone tokens never reach Keystone; unknown tokens
- * are limited to one per second and network, and ten per second in total. Requests opened with a token end when it expires, and within 15 seconds of
- * its revocation, without calls of their own. **Caveats.** Keystone 2022 and later emit no event when a role is removed or an application credential
- * is deleted: this takes up to 5 minutes to take effect.
+ * Validates Keystone tokens. **Guarantees.** A validation is cached until the token expires, but for at most 5 minutes,
+ * and only until Keystone's events report a revocation (read every 15 seconds, for all tokens at once). If Keystone
+ * provides no events, each token is validated again every minute. Concurrent requests with one token share one call.
+ * Values that cannot be Keystone tokens never reach Keystone; unknown tokens are limited to one per second and network,
+ * and ten per second in total. Requests opened with a token end when it expires, and within 15 seconds of its
+ * revocation, without calls of their own. **Caveats.** Keystone 2022 and later emit no event when a role is removed or
+ * an application credential is deleted: this takes up to 5 minutes to take effect.
  */
 export class KeystoneTokens {
   readonly #options: KeystoneTokensOptions;
   readonly #log: Logger;
-  /** By digest, so that heap dumps contain no tokens. Unknown tokens have a separate map, so guesses evict no valid ones. */
+  /**
+   * Validations by the token's digest: heap dumps contain no tokens. Unknown tokens have a separate map, so guesses
+   * evict no valid ones.
+   */
   readonly #cachedTokens = new RecentMap<CachedToken>(MAX_CACHED);
   readonly #unknownTokens = new RecentMap<number>(MAX_UNKNOWN);
   readonly #refusedTokens = new RecentMap<{ readonly failure: Failure; readonly untilMs: number }>(MAX_UNKNOWN);
@@ -90,9 +94,9 @@ export class KeystoneTokens {
   }
 
   /**
-   * Undefined if Keystone does not recognise the token, or if it cannot be a Keystone token. `peer` is the client's
-   * address, used to limit guesses. Throws a {@link KeystoneUnavailableError} if Keystone is unavailable, and an
-   * ApiError 429 for too many guesses.
+   * Validates a token. Undefined if Keystone does not recognise the token, or if it cannot be a Keystone token. `peer`
+   * is the client's address, used to limit guesses. Throws a {@link KeystoneUnavailableError} if Keystone is
+   * unavailable, and an ApiError 429 for too many guesses.
    */
   async authenticate(token: string, peer = ''): Promise<KeystoneUser | undefined> {
     if (!isKeystoneShaped(token)) return undefined;
@@ -114,15 +118,15 @@ export class KeystoneTokens {
   }
 
   /**
-   * Calls `end` when an accepted token expires, is revoked, or turns out to be invalid at a later use. Returns a function that stops this; undefined
-   * for values that cannot be Keystone tokens.
+   * Calls `end` when an accepted token expires, is revoked, or turns out to be invalid at a later use. Returns a
+   * function that stops observing the token; undefined for values that cannot be Keystone tokens.
    */
   follow(token: string, end: () => void): (() => void) | undefined {
     if (!isKeystoneShaped(token)) return undefined;
     const digest = digestOf(token);
     const cached = this.#cachedTokens.get(digest);
     if (cached === undefined) {
-      // It was revoked after it was accepted.
+      // The token was revoked after it was accepted.
       end();
       return () => {};
     }
@@ -142,7 +146,7 @@ export class KeystoneTokens {
     );
   }
 
-  /** Invalidates the token, so its next use validates it: it was just revoked, and the event arrives later. */
+  /** Invalidates a token that was just revoked: its next use validates it, even before the event arrives. */
   forget(token: string): void {
     this.#cachedTokens.delete(digestOf(token));
     this.#followed.end(digestOf(token));
@@ -155,7 +159,9 @@ export class KeystoneTokens {
     const refused = this.#refusedTokens.get(digest);
     const leftMs = (refused?.untilMs ?? 0) - this.#options.clock.now();
     if (refused !== undefined && leftMs > 0) throw unavailable(refused.failure, leftMs);
-    const question = (peer === undefined ? this.#ask(digest, token) : this.#validateGuess(digest, token, peer))
+    const question = (
+      peer === undefined ? this.#validateToken(digest, token) : this.#validateGuess(digest, token, peer)
+    )
       .then((cached) => this.#remember(digest, cached))
       .finally(() => this.#pendingValidations.delete(digest));
     this.#pendingValidations.set(digest, question);
@@ -180,7 +186,7 @@ export class KeystoneTokens {
     // An outage does not count as a guess.
     let wasGuess = false;
     try {
-      const cached = await this.#ask(digest, token);
+      const cached = await this.#validateToken(digest, token);
       wasGuess = cached === undefined;
       return cached;
     } finally {
@@ -189,7 +195,7 @@ export class KeystoneTokens {
   }
 
   /** Undefined for a token that Keystone does not recognise. */
-  async #ask(digest: string, token: string): Promise<CachedToken | undefined> {
+  async #validateToken(digest: string, token: string): Promise<CachedToken | undefined> {
     const { clock, identity } = this.#options;
     // The time before the call, so that a concurrent revocation is not missed.
     const sinceMs = clock.now();

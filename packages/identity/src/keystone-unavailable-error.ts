@@ -1,5 +1,5 @@
 export type KeystoneUnavailableReason =
-  /** No response, or not one from Keystone. */
+  /** There was no response, or it was not from Keystone. */
   | 'unreachable'
   /** Keystone rejects Fairway's own credential: the operator must act. */
   | 'credentialRefused'
@@ -18,7 +18,7 @@ export class KeystoneUnavailableError extends Error {
     this.retryAfterMs = retryAfterMs;
   }
 
-  /** The delay for `Retry-After`. */
+  /** The number of seconds for `Retry-After`. */
   get retryAfterSeconds(): number {
     return Math.max(1, Math.ceil(this.retryAfterMs / 1000));
   }

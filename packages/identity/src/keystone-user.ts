@@ -34,8 +34,9 @@ export interface KeystoneUser {
 }
 
 /**
- * Undefined for a token that expired before `nowMs`, and for a token of an application credential with access rules: these name paths of OpenStack
- * services, and accepting the token without them would grant its holder more than its owner intended.
+ * Reads the user from Keystone's response. Undefined for a token that expired before `nowMs`, and for a token of an
+ * application credential with access rules: these rules name paths of OpenStack services, and accepting the token
+ * without them would grant its holder more than its owner intended.
  */
 export function keystoneUser(token: Token, nowMs: number): KeystoneUser | undefined {
   const expiresAtMs = keystoneTimeMs(token.expires_at);

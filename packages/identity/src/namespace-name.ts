@@ -7,7 +7,10 @@ export type ProjectRef = NonNullable<KeystoneUser['project']>;
 export const DEFAULT_NAMESPACE_FORMAT = '%i';
 const MAX_LABEL_LENGTH = 63;
 
-/** Throws an Error with the reason. The ID must be included, since any project can take any name. */
+/**
+ * Validates a naming pattern. Throws an Error with the reason. The ID must be included, because any project can take
+ * any name.
+ */
 export function parseNamespaceFormat(text: string): string {
   if (!text.includes('%i')) throw new Error('must contain %i, the project ID');
   if (!/^[a-z0-9-]+$/.test(text.replaceAll(/%[ind]/g, '')) && text.replaceAll(/%[ind]/g, '') !== '') {
@@ -17,7 +20,7 @@ export function parseNamespaceFormat(text: string): string {
   return text;
 }
 
-/** A DNS label; only the ID if it would be too long, as in k8s-keystone-auth. */
+/** A DNS label. If it would be too long, it consists of the ID only, as in k8s-keystone-auth. */
 export function namespaceName(format: string, { id, name, domain }: ProjectRef): string {
   const values: Record<string, string> = { i: id, n: label(name), d: label(domain.name) };
   const filled = format.replaceAll(/%([ind])/g, (_, key: string) => values[key] ?? '');

@@ -1,6 +1,6 @@
 const FIRST_PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 15_000;
-/** An attempt that has not reported its result by then is ignored. */
+/** An attempt that has not reported its result by this time is ignored. */
 const ATTEMPT_TIMEOUT_MS = 20_000;
 
 /** Backoff for a shared dependency: after a delay that doubles, one caller retries for all; the others get the last failure in the meantime. */
@@ -8,7 +8,7 @@ export class Outage<Failure> {
   #last: { readonly failure: Failure; readonly sinceMs: number; readonly pauseMs: number } | undefined;
   #triedUntilMs = 0;
 
-  /** The failure while callers must wait; a caller that gets none tries, and reports the result. */
+  /** The failure that callers get while they must wait. A caller that gets none tries, and reports the result. */
   begin(nowMs: number): { readonly failure: Failure; readonly retryAfterMs: number } | undefined {
     if (this.#last === undefined) return undefined;
     const { failure, sinceMs, pauseMs } = this.#last;
@@ -22,7 +22,7 @@ export class Outage<Failure> {
     this.#triedUntilMs = 0;
     const last = this.#last;
     if (last === undefined) this.#last = { failure, sinceMs: nowMs, pauseMs: FIRST_PAUSE_MS };
-    // Concurrent calls fail as one.
+    // Concurrent calls that fail count as one failure.
     else if (nowMs < last.sinceMs + last.pauseMs) this.#last = { ...last, failure };
     else this.#last = { failure, sinceMs: nowMs, pauseMs: Math.min(last.pauseMs * 2, MAX_PAUSE_MS) };
   }

@@ -1,9 +1,12 @@
 import { GROUP, PROJECT_ID_ANNOTATION } from '@fairway/api/group';
 import type { Namespace } from '@fairway/kube/kinds/generated/types';
 
-/** Label of a namespace that was created for a Keystone project, and of its RoleBindings: it is deleted with the project. Operators' namespaces have no such label. */
+/**
+ * Label of a namespace that was created for a Keystone project, and of its RoleBindings: the namespace is deleted with
+ * the project. Operators' namespaces have no such label.
+ */
 export const PROJECT_LABEL = `${GROUP}/keystone-project`;
-/** Annotation of the same namespace: a digest of the roles for which all RoleBindings were created. */
+/** Annotation of such a namespace: a digest of the roles for which all RoleBindings were created. */
 export const ROLES_ANNOTATION = `${GROUP}/keystone-roles`;
 
 export function projectIdOf({ metadata }: Namespace): string | undefined {

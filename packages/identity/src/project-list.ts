@@ -4,13 +4,16 @@ import type { Identity } from '@fairway/openstack/identity/identity';
 /** Existing projects, as Keystone reports them. */
 export type ProjectReader = Pick<Identity, 'allProjects' | 'project'>;
 
-/** All projects visible to a reader, and the reader itself, for looking up single projects. */
+/** All projects visible to a reader, and the reader itself for looking up single projects. */
 export interface ProjectList {
   readonly ids: ReadonlySet<string>;
   readonly reader: ProjectReader;
 }
 
-/** Lists projects with the first reader that has permission; undefined if none has. Rejects if Keystone is unavailable. */
+/**
+ * Lists projects with the first reader that has permission; undefined if no reader has. Rejects if Keystone is
+ * unavailable.
+ */
 export async function listProjects(readers: readonly ProjectReader[]): Promise<ProjectList | undefined> {
   for (const reader of readers) {
     try {

@@ -2,7 +2,7 @@ import { PROJECT_ID_ANNOTATION } from '@fairway/api/group';
 import type { Clock } from '@fairway/base/clock';
 import { RecentMap } from '@fairway/base/recent-map';
 import { type Rate, TokenBuckets } from '@fairway/base/token-buckets';
-import { ignoreGone } from '@fairway/kube/client/ignore-not-found';
+import { ignoreDeleted } from '@fairway/kube/client/ignore-not-found';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import type { ObjectReader } from '@fairway/kube/client/object-reader';
 import type { Namespace } from '@fairway/kube/kinds/generated/types';
@@ -22,21 +22,21 @@ export interface ProjectNamespacesOptions {
   readonly clock: Clock;
 }
 
-/** Limit of new namespaces per domain, whose administrator can create any number of projects. */
+/** Limit on new namespaces per domain, because a domain's administrator can create any number of projects. */
 export const NEW_NAMESPACE_RATE: Rate = { burst: 30, perMinute: 30 };
 const MAX_DOMAINS = 1_000;
 const MAX_CACHE_ENTRIES = 10_000;
 /** How long a failure is returned without another attempt. */
 const FAILURE_TTL_MS = 5_000;
 const SEARCH_INTERVAL_MS = 60_000;
-/** How long a write counts before caches contain it. */
+/** How long a namespace counts as written before caches contain it. */
 const WRITE_INTERVAL_MS = 10_000;
 
 /**
- * Namespaces of projects at Fairway's API: each is created when a user with a role in the project first signs in, with RoleBindings for the project's
- * groups. **Guarantees.** Only the annotation `fairway.dev/project-id` assigns a namespace to a project, whatever its name; a namespace of another
- * project, or without the annotation, is never taken over. Crash-safe: the digest of the roles is written last, so the next request completes a
- * partial setup.
+ * Namespaces of projects at Fairway's API. Each is created when a user with a role in the project first signs in, with
+ * RoleBindings for the project's groups. **Guarantees.** Only the annotation `fairway.dev/project-id` assigns a
+ * namespace to a project, whatever its name; a namespace of another project, or without the annotation, is never taken
+ * over. Crash-safe: the digest of the roles is written last, so the next request completes a partial setup.
  */
 export class ProjectNamespaces {
   readonly #options: ProjectNamespacesOptions;
@@ -56,8 +56,9 @@ export class ProjectNamespaces {
   }
 
   /**
-   * The namespace of the user's project; undefined if the token has no project, none of its roles is mapped, or the operator excludes the project.
-   * Throws an ApiError: 403 if a namespace of that name belongs to someone else, 429 if too many are created for a domain, or the API's error.
+   * The namespace of the user's project. Undefined if the token has no project, none of its roles is mapped, or the
+   * operator excludes the project. Throws an ApiError: 403 if a namespace of that name belongs to someone else, 429 if
+   * too many are created for a domain, or the API's error.
    */
   async of({ project, roles }: KeystoneUser): Promise<string | undefined> {
     if (project === undefined || this.#ignoredProjects.has(project.id)) return undefined;
@@ -85,7 +86,7 @@ export class ProjectNamespaces {
     return creation;
   }
 
-  /** Finds the namespace by its previous name, otherwise by the name that it would get. */
+  /** Finds the namespace by its previous name; if there is none, by the name that it would get. */
   #known(project: ProjectRef): Namespace | undefined {
     const reader = this.#options.reader();
     for (const name of [this.#names.get(project.id), namespaceName(this.#options.settings.namespaceFormat, project)]) {
@@ -95,7 +96,7 @@ export class ProjectNamespaces {
     return undefined;
   }
 
-  /** Searches all namespaces: projects are renamed, and operators create namespaces for them. */
+  /** Searches all namespaces: projects may have been renamed, and operators create namespaces for them. */
   #search({ id }: ProjectRef): Namespace | undefined {
     const found = this.#options
       .reader()
@@ -160,7 +161,7 @@ export class ProjectNamespaces {
     } catch (error) {
       if (!isApiError(error, 'AlreadyExists')) throw error;
     }
-    // Created by another replica, or belongs to no project.
+    // The namespace was created by another replica, or belongs to no project.
     const existing = await this.#options.client().resource(Namespaces).get(name);
     if (projectIdOf(existing) === project.id) return existing;
     throw new ApiError(
@@ -186,7 +187,7 @@ export class ProjectNamespaces {
     const names = new Set(desiredBindings.map(({ metadata }) => metadata.name));
     const { items } = await resource.list({ namespace, labelSelector: PROJECT_LABEL });
     for (const { metadata } of items) {
-      if (!names.has(metadata.name)) await ignoreGone(resource.delete(metadata.name ?? '', { namespace }));
+      if (!names.has(metadata.name)) await ignoreDeleted(resource.delete(metadata.name ?? '', { namespace }));
     }
   }
 }

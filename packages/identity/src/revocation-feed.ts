@@ -6,23 +6,24 @@ import type { RevocationEvent } from '@fairway/openstack/types/identity';
 
 /** One call for all cached tokens. */
 const PERIOD_MS = 15_000;
-/** Keystone may be configured without events; it is checked again occasionally, because an upgrade may change that. */
+/** Keystone may be configured without events. Occasionally this is checked again, because an upgrade may change it. */
 const PERIOD_WITHOUT_EVENTS_MS = 10 * 60_000;
 /**
- * Overlap of event reads: clocks differ, and a validation may have been answered before an event but arrive after it.
+ * Overlap of event reads: clocks differ, and Keystone may have responded to a validation before an event, while the
+ * response arrives after it.
  */
 const OVERLAP_MS = 120_000;
-/** After this time without reading events, they are not relied on. */
+/** If no events have been read for this long, they are not relied on. */
 const MAX_SILENCE_MS = 60_000;
 
-/** Status codes of a Keystone that stores no events, or does not show them to Fairway's user. */
+/** Status codes from a Keystone that stores no events, or does not show them to Fairway's user. */
 const NOT_SERVED_KINDS: ReadonlySet<OpenStackErrorKind> = new Set(['notFound', 'forbidden', 'badRequest']);
 
 export interface RevocationFeedOptions {
   readonly identity: Pick<Identity, 'revocationEvents'>;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Handles all events of the last minutes; returns whether events are still needed. */
+  /** Handles all events of the last minutes. Returns whether events are still needed. */
   readonly onEvents: (events: readonly RevocationEvent[]) => boolean;
 }
 
@@ -39,14 +40,14 @@ export class RevocationFeed {
     this.#options = options;
   }
 
-  /** Starts reading, unless already running. */
+  /** Starts reading if not already running. */
   follow(): void {
     if (this.#timer !== undefined || this.#isPolling || this.#isClosed) return;
     if (this.#isServed) this.#lastMs = this.#options.clock.now();
     this.#schedule();
   }
 
-  /** Whether a revocation until `nowMs` would have been observed, if Keystone is available. */
+  /** Whether a revocation until `nowMs` would have been observed, provided that Keystone is available. */
   isReliableAt(nowMs: number): boolean {
     return this.#isServed && nowMs - this.#lastMs < MAX_SILENCE_MS;
   }
@@ -58,10 +59,10 @@ export class RevocationFeed {
 
   #schedule(): void {
     const periodMs = this.#isServed ? PERIOD_MS : PERIOD_WITHOUT_EVENTS_MS;
-    this.#timer = this.#options.clock.after(periodMs, () => void this.#ask());
+    this.#timer = this.#options.clock.after(periodMs, () => void this.#poll());
   }
 
-  async #ask(): Promise<void> {
+  async #poll(): Promise<void> {
     this.#timer = undefined;
     this.#isPolling = true;
     const { identity, clock, onEvents } = this.#options;

@@ -58,7 +58,7 @@ it.each<{ reason: string; event: Partial<RevocationEvent>; of?: Token; is: boole
     is: false,
   },
   { reason: 'the same expiry', event: { user_id: 'user', expires_at: '2026-11-26T07:00:00Z' }, is: true },
-  { reason: 'another end', event: { user_id: 'user', expires_at: '2026-11-26T07:00:01Z' }, is: false },
+  { reason: 'another expiry', event: { user_id: 'user', expires_at: '2026-11-26T07:00:01Z' }, is: false },
   { reason: 'tokens issued until then', event: { user_id: 'user', issued_before: ISSUED }, is: true },
   { reason: 'older tokens', event: { user_id: 'user', issued_before: '2026-11-26T05:59:58.000000Z' }, is: false },
   {
@@ -69,7 +69,7 @@ it.each<{ reason: string; event: Partial<RevocationEvent>; of?: Token; is: boole
   { reason: 'all tokens', event: {}, is: true },
   { reason: 'OAuth, for a token of another method', event: { 'OS-OAUTH1:consumer_id': 'consumer' }, is: false },
   {
-    reason: 'some OAuth',
+    reason: 'OAuth, for an OAuth token',
     event: { 'OS-OAUTH1:consumer_id': 'consumer' },
     of: token({ methods: ['oauth1'] }),
     is: true,

@@ -4,8 +4,8 @@ import { keystoneTimeMs, type RevocationEvent, type Token } from '@fairway/opens
 const SECOND_MS = 1_000;
 
 /**
- * Whether an event may revoke a token, by Keystone's own rule: all attributes of the event match the token, and the token is not newer. If the token
- * lacks an attribute (OAuth), it may be revoked, and is validated again.
+ * Whether an event may revoke a token, by Keystone's own rule: all attributes of the event match the token, and the
+ * token is not newer. If the token lacks an attribute (OAuth), it may have been revoked, and is validated again.
  */
 function mayRevoke(event: RevocationEvent, token: Token): boolean {
   const trust = token['OS-TRUST:trust'];
@@ -46,19 +46,20 @@ function isSameSecond(expected: string | null | undefined, value: string): boole
 
 /** Finds the tokens that a list of events may revoke, with a few lookups per token. */
 export function revocations(events: readonly RevocationEvent[]): (token: Token) => boolean {
-  const eventsByMark = Map.groupBy(events, markOf);
-  return (token) => marksOf(token).some((mark) => eventsByMark.get(mark)?.some((event) => mayRevoke(event, token)));
+  const eventsByAttribute = Map.groupBy(events, attributeKeyOf);
+  return (token) =>
+    attributeKeysOf(token).some((mark) => eventsByAttribute.get(mark)?.some((event) => mayRevoke(event, token)));
 }
 
 /** The most specific attribute of an event; '' if it has none that identifies tokens. */
-function markOf(event: RevocationEvent): string {
+function attributeKeyOf(event: RevocationEvent): string {
   const { audit_id, audit_chain_id, user_id, project_id } = event;
   return audit_id ?? audit_chain_id ?? user_id ?? project_id ?? '';
 }
 
-function marksOf(token: Token): string[] {
+function attributeKeysOf(token: Token): string[] {
   const trust = token['OS-TRUST:trust'];
   const users = [token.user.id, trust?.trustor_user.id, trust?.trustee_user.id];
-  const marks = [...token.audit_ids, ...users, token.project?.id, ''];
-  return [...new Set(marks.filter((mark) => mark !== undefined))];
+  const attributeKeys = [...token.audit_ids, ...users, token.project?.id, ''];
+  return [...new Set(attributeKeys.filter((mark) => mark !== undefined))];
 }

@@ -6,7 +6,7 @@ import { projectGroup } from './user-info.ts';
 
 const RBAC = 'rbac.authorization.k8s.io';
 
-/** A label value cannot be longer, and 64 bits suffice to distinguish settings. */
+/** Length of a digest: a label value cannot be longer, and 64 bits suffice to distinguish settings. */
 const DIGEST_CHARACTERS = 16;
 
 /** A digest that changes when the bindings of namespaces must change. */
@@ -15,7 +15,7 @@ export function rolesDigest(roles: KeystoneSettings['roles']): string {
   return createHash('sha256').update(JSON.stringify(sorted)).digest('hex').slice(0, DIGEST_CHARACTERS);
 }
 
-/** One RoleBinding per ClusterRole, for the groups whose role grants it. */
+/** Creates one RoleBinding per ClusterRole, for the groups whose role grants it. */
 export function roleBindings(namespace: string, projectId: string, roles: KeystoneSettings['roles']): RoleBinding[] {
   const rolesByClusterRole = Map.groupBy(Object.entries(roles), ([, clusterRole]) => clusterRole);
   return [...rolesByClusterRole].map(([clusterRole, entries]) => ({

@@ -11,7 +11,7 @@ export interface SingleSignOnMethod {
 
 /** The operator's settings for Keystone users. */
 export interface KeystoneSettings {
-  /** Entry of clouds.yaml whose user validates tokens. */
+  /** The entry of clouds.yaml whose user validates tokens. */
   readonly cloud: string;
   /** Naming pattern of projects' namespaces. */
   readonly namespaceFormat: string;

@@ -1,13 +1,17 @@
-/** Tokens are sent in headers, and servers accept 8 to 16 KiB of them; Keystone tokens have 200 to 400 characters, more with a federated user's groups. */
+/**
+ * Maximum length of a token. Tokens are sent in headers, and servers accept 8 to 16 KiB of them; Keystone tokens have
+ * 200 to 400 characters, more with a federated user's groups.
+ */
 const MAX_TOKEN_CHARACTERS = 4_096;
 
-/** Version byte 0x80 and the high zero bytes of a timestamp, in base64. */
+/** The version byte 0x80 and the high zero bytes of a timestamp, in base64. */
 const FERNET = /^gAAAAA[A-Za-z0-9_-]{40,}={0,2}$/;
 const JWS = /^[A-Za-z0-9_-]+\.([A-Za-z0-9_-]+)\.[A-Za-z0-9_-]+$/;
 
 /**
- * Whether a bearer token can be a Keystone token, Fernet or JWS. Other tokens, such as those of service accounts or bootstrap tokens, are never sent
- * to Keystone: a cluster's own clients would otherwise cost a call each (cloud-provider-openstack#1318).
+ * Whether a bearer token can be a Keystone token, Fernet or JWS. Other tokens, such as those of service accounts or
+ * bootstrap tokens, are never sent to Keystone: otherwise each of a cluster's own clients would cost a call
+ * (cloud-provider-openstack#1318).
  */
 export function isKeystoneShaped(token: string): boolean {
   if (token.length > MAX_TOKEN_CHARACTERS) return false;

@@ -27,14 +27,16 @@ it.each<{ who: string; user: Partial<KeystoneUser>; groups: readonly string[] }>
 });
 
 it.each([
-  { name: 'alice', told: 'alice' },
-  { name: 'Ålice B', told: 'Ålice B' },
-  { name: ' alice', told: '%%20alice' },
-  { name: 'a\nb', told: '%a%0Ab' },
-  { name: '\ud800\n', told: '%%EF%BF%BD%0A' },
-  { name: '', told: '%' },
-])('sends the name $name as $told, fit for a header and unambiguous', ({ name, told }) => {
-  expect(userInfoOf({ ...ALICE, userName: name }).extra?.['alpha.kubernetes.io/identity/user/name']).toEqual([told]);
+  { name: 'alice', reported: 'alice' },
+  { name: 'Ålice B', reported: 'Ålice B' },
+  { name: ' alice', reported: '%%20alice' },
+  { name: 'a\nb', reported: '%a%0Ab' },
+  { name: '\ud800\n', reported: '%%EF%BF%BD%0A' },
+  { name: '', reported: '%' },
+])('sends the name $name as $reported, valid in a header and unambiguous', ({ name, reported }) => {
+  expect(userInfoOf({ ...ALICE, userName: name }).extra?.['alpha.kubernetes.io/identity/user/name']).toEqual([
+    reported,
+  ]);
 });
 
 it.each([

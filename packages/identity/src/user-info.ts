@@ -17,7 +17,10 @@ export const EXTRA_USER_NAME = `${UPSTREAM_PREFIX}/user/name`;
 /** The namespace of the project at Fairway, as `kubectl auth whoami` reports it. */
 const EXTRA_NAMESPACE = 'fairway.dev/namespace';
 
-/** The username, based on the ID: domain administrators assign names, can reuse them, and they are unique in one domain only. */
+/**
+ * The username, based on the ID. Domain administrators assign names and can reuse them, and names are unique only in
+ * one domain.
+ */
 export function keystoneUsername(userId: string): string {
   return `${PREFIX}${userId}`;
 }
@@ -36,7 +39,10 @@ export function systemGroup(role: string): string {
   return `${PREFIX}system:${role}`;
 }
 
-/** The user at Fairway's own API. Permissions depend only on IDs, and on roles, which only cloud administrators name; names are included for readers of audit logs. */
+/**
+ * The user at Fairway's own API. Permissions depend only on IDs, and on roles, which only cloud administrators can
+ * name. Names are included for readers of audit logs.
+ */
 export function userInfoOf(user: KeystoneUser, namespace?: string): UserInfo {
   const { userId, userName, userDomain, project, roles } = user;
   const extra = {
@@ -49,16 +55,19 @@ export function userInfoOf(user: KeystoneUser, namespace?: string): UserInfo {
     [EXTRA_USER_DOMAIN_NAME]: [userDomain.name],
     [EXTRA_NAMESPACE]: namespace === undefined ? [] : [namespace],
   };
-  const told = Object.entries(extra).filter(([, values]) => values.length > 0);
+  const nonEmptyExtra = Object.entries(extra).filter(([, values]) => values.length > 0);
   return {
     username: keystoneUsername(userId),
     uid: userId,
     groups: groupsOf(user),
-    extra: Object.fromEntries(told.map(([key, values]) => [key, values.map(headerValue)])),
+    extra: Object.fromEntries(nonEmptyExtra.map(([key, values]) => [key, values.map(headerValue)])),
   };
 }
 
-/** A user in a message: `demo (keystone:8f2c…)`, since names identify people, and IDs distinguish users of the same name; the username for other users. */
+/**
+ * A user in a message: `demo (keystone:8f2c…)`, because names identify people, and IDs distinguish users of the same
+ * name. For other users, the username.
+ */
 export function describeUser({ username, extra }: UserInfo): string {
   const [name] = isKeystoneUsername(username) ? (extra?.[EXTRA_USER_NAME] ?? []) : [];
   return name === undefined ? username : `${name} (${username})`;

@@ -1,8 +1,8 @@
 import type { Token } from '@fairway/openstack/types/identity';
 
 /**
- * Whether the holder of a token may validate other users' tokens, by Keystone's own rule. This cannot be tested with the token itself, which its
- * holder may always validate.
+ * Whether the holder of a token may validate other users' tokens, by Keystone's own rule. This cannot be tested with
+ * the holder's own token, which they may always validate.
  */
 export function mayValidate({ roles, system }: Token): boolean {
   const names = roles.map(({ name }) => name);

@@ -45,7 +45,7 @@ export interface MagnumServices {
   /** Cloud clients with the token of a project's user. */
   readonly openStackOf: (token: string, projectId: string) => OpenStackClient;
   readonly trusts: Pick<ClusterTrusts, 'createCredential'>;
-  readonly pendingNodegroups: Pick<PendingNodegroups, 'note'>;
+  readonly pendingNodegroups: Pick<PendingNodegroups, 'enqueue'>;
   /** Host name of this process, for `mservices`. */
   readonly hostName: string;
   readonly clock: Clock;

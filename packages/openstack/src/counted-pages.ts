@@ -1,6 +1,6 @@
 import type { ZodType } from 'zod';
 import { ListBounds } from './list-bounds.ts';
-import { fittingPage } from './pages.ts';
+import { readFittingPage } from './pages.ts';
 import type { ApiCall, ServiceApi } from './service-api.ts';
 
 interface CountedCall<W, T> extends ApiCall {
@@ -26,7 +26,7 @@ export async function* countedPages<W, T>(
   let limit = pageSize;
   let offset = 0;
   for (;;) {
-    const page = await fittingPage(limit, (size) =>
+    const page = await readFittingPage(limit, (size) =>
       api.get(schema, template, { ...rest, query: { ...query, limit: size, offset } }),
     );
     limit = page.limit;

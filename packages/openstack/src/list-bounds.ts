@@ -8,7 +8,7 @@ const MAX_ITEMS = 1_000_000;
 export class ListBounds {
   readonly #service: string;
   readonly #template: string;
-  readonly #begun = new Set<string>();
+  readonly #seenKeys = new Set<string>();
   #items = 0;
 
   constructor(service: string, template: string) {
@@ -19,9 +19,9 @@ export class ListBounds {
   /** Called before each page. Throws an OpenStackError. @param start its marker or offset. */
   next(start: string | number): void {
     const key = String(start);
-    if (this.#begun.has(key)) throw this.#error(`the page after ${key.slice(0, 64)} is repeated`);
-    this.#begun.add(key);
-    if (this.#begun.size >= MAX_PAGES) throw this.#error(`it has more than ${MAX_PAGES} pages`);
+    if (this.#seenKeys.has(key)) throw this.#error(`the page after ${key.slice(0, 64)} is repeated`);
+    this.#seenKeys.add(key);
+    if (this.#seenKeys.size >= MAX_PAGES) throw this.#error(`it has more than ${MAX_PAGES} pages`);
   }
 
   /**

@@ -20,8 +20,8 @@ export function openStackClient(
 ): OpenStackClient {
   const clients = services.filter(hasClient).map((service) => {
     const wanted = microversions[service.type] ?? service.microversions?.wanted;
-    const spoken = service.microversions && wanted !== undefined && { ...service.microversions, wanted };
-    const api = spoken ? new ServiceApi(session, service.type, spoken) : new ServiceApi(session, service.type);
+    const negotiated = service.microversions && wanted !== undefined && { ...service.microversions, wanted };
+    const api = negotiated ? new ServiceApi(session, service.type, negotiated) : new ServiceApi(session, service.type);
     return [service.clientName, service.client(api)] as const;
   });
   // The type Clients is derived from the same list.

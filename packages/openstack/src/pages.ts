@@ -32,7 +32,7 @@ export async function* pages<W, T>(api: ServiceApi, template: string, call: Page
   const bounds = new ListBounds(api.service, template);
   let marker = first;
   for (;;) {
-    const read = await fittingPage(limit, (size) =>
+    const read = await readFittingPage(limit, (size) =>
       api.get(schema, template, { ...rest, query: { ...query, limit: size, marker } }),
     );
     limit = read.limit;
@@ -51,7 +51,7 @@ export async function* pages<W, T>(api: ServiceApi, template: string, call: Page
  * Reads a page with at most `limit` items; after too large a response, with fewer, down to `least`. Resolves with the
  * page and the limit used. Rejects with any other error.
  */
-export async function fittingPage<W>(
+export async function readFittingPage<W>(
   limit: number,
   read: (limit: number) => Promise<W>,
   minLimit = 1,

@@ -117,14 +117,14 @@ export class ServiceApi {
     };
   }
 
-  #requireMicroversion(method: HttpMethod, template: string, needed: string, spoken: string | undefined): void {
-    if (spoken !== undefined && compareMicroversions(needed, spoken) <= 0) return;
+  #requireMicroversion(method: HttpMethod, template: string, needed: string, negotiated: string | undefined): void {
+    if (negotiated !== undefined && compareMicroversions(needed, negotiated) <= 0) return;
     throw new OpenStackError({
       kind: 'badRequest',
       service: this.service,
       method,
       template,
-      message: `needs microversion ${needed}, and the service supports ${spoken ?? 'none'}`,
+      message: `needs microversion ${needed}, and the service supports ${negotiated ?? 'none'}`,
       outcome: 'notDone',
     });
   }

@@ -88,7 +88,7 @@ test('service types, client names and cached kinds are unique', () => {
 function kitchenCloud(clock: FakeClock, onSent: (url: string, version: string | undefined) => void): HttpTransport {
   const version = { id: 'v2', status: 'CURRENT', min_version: '2.0', max_version: '2.5' };
   const links = [{ rel: 'self', href: 'http://behind-the-proxy/v2/' }];
-  const answers: Readonly<Record<string, object>> = {
+  const responses: Readonly<Record<string, object>> = {
     '/kitchen/': { versions: [{ ...version, links }] },
     '/kitchen/v2/': { version: { ...version, links } },
     '/kitchen/v2/kettles': { kettles: [{ id: 'black' }, { id: 'green' }] },
@@ -98,7 +98,7 @@ function kitchenCloud(clock: FakeClock, onSent: (url: string, version: string | 
       const { pathname } = new URL(url);
       if (pathname.endsWith('/auth/tokens')) return json(tokenBody(clock.now()), { 'x-subject-token': 't' });
       onSent(url, headers['openstack-api-version']);
-      return json(answers[pathname] ?? {});
+      return json(responses[pathname] ?? {});
     },
     close: () => Promise.resolve(),
   };

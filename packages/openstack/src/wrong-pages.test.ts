@@ -15,7 +15,7 @@ interface ListRequest {
   readonly before: number;
 }
 
-/** Returns the items of a page, or throws its error. */
+/** Returns the items of a page, or throws the page's error. */
 type Cloud = (question: ListRequest) => { readonly ids: readonly string[]; readonly isMore: boolean };
 
 const LISTS = {
@@ -41,14 +41,14 @@ function apiOf(cloud: Cloud): { readonly api: ServiceApi; readonly requests: Lis
   return { api: { service: 'any', get } as unknown as ServiceApi, requests };
 }
 
-const ALL = Array.from({ length: 40 }, (_, index) => `id-${index}`);
+const ALL_IDS = Array.from({ length: 40 }, (_, index) => `id-${index}`);
 
 /** A cloud whose pages are too large if they have more than `most` items. */
-function upTo(most: number): Cloud {
+function cloudWithPageLimit(most: number): Cloud {
   return ({ limit, offset }) => {
-    const ids = ALL.slice(offset, offset + limit);
+    const ids = ALL_IDS.slice(offset, offset + limit);
     if (ids.length > most) throw new ResponseTooLargeError({ ...CALL, message: 'too large' });
-    return { ids, isMore: offset + limit < ALL.length };
+    return { ids, isMore: offset + limit < ALL_IDS.length };
   };
 }
 
@@ -56,22 +56,22 @@ describe.each(Object.entries(LISTS))('%s', (_, list) => {
   const idsOf = async (api: ServiceApi) => (await Array.fromAsync<{ id: string }>(list(api))).map(({ id }) => id);
 
   it('are read in smaller pages after one that was too large', async () => {
-    const { api, requests } = apiOf(upTo(5));
+    const { api, requests } = apiOf(cloudWithPageLimit(5));
 
-    expect(await idsOf(api)).toEqual(ALL);
+    expect(await idsOf(api)).toEqual(ALL_IDS);
     expect(requests.map(({ limit }) => limit).slice(0, 2)).toEqual([16, 2]);
   });
 
   it('fail if the smallest page is too large', async () => {
-    const { api, requests } = apiOf(upTo(0));
+    const { api, requests } = apiOf(cloudWithPageLimit(0));
 
     await expect(idsOf(api)).rejects.toBeInstanceOf(ResponseTooLargeError);
     expect(requests.length).toBeLessThan(4);
   });
 
   it.each<{ is: string; cloud: Cloud }>([
-    { is: 'the same page for ever', cloud: () => ({ ids: ALL.slice(0, LIMIT), isMore: true }) },
-    { is: 'the whole list for ever', cloud: () => ({ ids: ALL, isMore: true }) },
+    { is: 'the same page forever', cloud: () => ({ ids: ALL_IDS.slice(0, LIMIT), isMore: true }) },
+    { is: 'the whole list forever', cloud: () => ({ ids: ALL_IDS, isMore: true }) },
   ])('are not read forever if a cloud returns $is', async ({ cloud }) => {
     const { api, requests } = apiOf(cloud);
 
@@ -82,10 +82,10 @@ describe.each(Object.entries(LISTS))('%s', (_, list) => {
   it('are listed once if a cloud’s pages grow regardless of the limit', async () => {
     const { api, requests } = apiOf(({ offset, before }) => {
       const size = LIMIT + 8 * before;
-      return { ids: ALL.slice(offset, offset + size), isMore: offset + size < ALL.length };
+      return { ids: ALL_IDS.slice(offset, offset + size), isMore: offset + size < ALL_IDS.length };
     });
 
-    expect(await idsOf(api)).toEqual(ALL);
+    expect(await idsOf(api)).toEqual(ALL_IDS);
     expect(requests.length).toBeLessThan(4);
   });
 });

@@ -4,7 +4,7 @@ import { ClusterSnapshot, type SnapshotContext } from './cluster-snapshot.ts';
 import { staysWithNode, tryRemoval } from './node-removal.ts';
 import { placeGroup } from './placement.ts';
 import { groupPods } from './pod-group.ts';
-import { aNode, aPod, requesting } from './testing/objects.ts';
+import { aNode, aPod, specWithRequests } from './testing/objects.ts';
 
 const context: SnapshotContext = {
   labelsOf: () => ({}),
@@ -44,9 +44,9 @@ describe('a fork', () => {
 
   it('starts without the changes of an earlier fork', () => {
     const snapshot = snapshotOf([aNode('a', { cpu: '1' })]);
-    snapshot.fork().place(aPod('x', requesting('1')), 'a');
+    snapshot.fork().place(aPod('x', specWithRequests('1')), 'a');
 
-    const { unplaced } = placeGroup(snapshot.fork(), { pods: [aPod('y')], sample: aPod('y', requesting('1')) });
+    const { unplaced } = placeGroup(snapshot.fork(), { pods: [aPod('y')], sample: aPod('y', specWithRequests('1')) });
 
     expect(unplaced).toEqual([]);
   });
@@ -58,7 +58,7 @@ describe('placing equal pods', () => {
   it.each([
     {
       reason: 'fills one node before the next',
-      pods: podNames.map((name) => aPod(name, requesting('500m'))),
+      pods: podNames.map((name) => aPod(name, specWithRequests('500m'))),
       expected: ['a', 'a', 'b'],
       left: [],
     },
@@ -112,7 +112,7 @@ describe('removing a node', () => {
   it.each([
     {
       reason: 'moves its pods to other nodes',
-      pods: [on('a', aPod('x', requesting('1')))],
+      pods: [on('a', aPod('x', specWithRequests('1')))],
       moved: ['x → b'],
       stuck: [],
     },
@@ -120,7 +120,7 @@ describe('removing a node', () => {
       reason: 'ignores pods of DaemonSets and static pods',
       pods: [
         on('a', {
-          ...aPod('agent', requesting('1')),
+          ...aPod('agent', specWithRequests('1')),
           metadata: {
             name: 'agent',
             namespace: 'default',
@@ -128,7 +128,7 @@ describe('removing a node', () => {
           },
         }),
         on('a', {
-          ...aPod('proxy', requesting('2')),
+          ...aPod('proxy', specWithRequests('2')),
           metadata: { name: 'proxy', namespace: 'default', annotations: { 'kubernetes.io/config.mirror': 'hash' } },
         }),
       ],
@@ -137,7 +137,7 @@ describe('removing a node', () => {
     },
     {
       reason: 'reports a pod that is too large for the remaining nodes',
-      pods: [on('a', aPod('x', requesting('1500m'))), on('b', aPod('y', requesting('1')))],
+      pods: [on('a', aPod('x', specWithRequests('1500m'))), on('b', aPod('y', specWithRequests('1')))],
       moved: [],
       stuck: ['x: 0/1 nodes are available: 1 Insufficient cpu.'],
     },
@@ -155,8 +155,8 @@ describe('removing a node', () => {
 
     const removal = tryRemoval(snapshot, 'a');
 
-    expect(removal.moved.map(({ pod, nodeName }) => `${pod.metadata.name} → ${nodeName}`)).toEqual(moved);
-    expect(removal.unplaceable.map(({ pod, message }) => `${pod.metadata.name}: ${message}`)).toEqual(stuck);
+    expect(removal.movedShards.map(({ pod, nodeName }) => `${pod.metadata.name} → ${nodeName}`)).toEqual(moved);
+    expect(removal.unplaceablePods.map(({ pod, message }) => `${pod.metadata.name}: ${message}`)).toEqual(stuck);
     expect(snapshot.node('a')?.pods.size).toBe(pods.filter(({ spec }) => spec.nodeName === 'a').length);
   });
 
@@ -186,7 +186,7 @@ describe('removing a node', () => {
     const pod = on('a', aPod('db', { volumes: [{ name: 'data', persistentVolumeClaim: { claimName: 'data' } }] }));
     const snapshot = snapshotOf([aNode('a', zone('1')), aNode('b', zone('2'))], [pod], { ...context, reader });
 
-    expect(tryRemoval(snapshot, 'a').unplaceable.map(({ message }) => message)).toEqual([
+    expect(tryRemoval(snapshot, 'a').unplaceablePods.map(({ message }) => message)).toEqual([
       '0/1 nodes are available: 1 node(s) had volume node affinity conflict.',
     ]);
   });

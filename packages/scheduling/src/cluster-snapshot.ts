@@ -21,12 +21,12 @@ export class ClusterSnapshot {
   readonly #context: SnapshotContext;
   readonly #states: Map<string, NodeState>;
   /** Names of the nodes whose states no other snapshot shares. */
-  readonly #fairwayClient: Set<string>;
+  readonly #ownedNodes: Set<string>;
 
   private constructor(context: SnapshotContext, states: Map<string, NodeState>, own: Set<string>) {
     this.#context = context;
     this.#states = states;
-    this.#fairwayClient = own;
+    this.#ownedNodes = own;
   }
 
   /** Creates a snapshot. Finished pods and pods without a node are ignored. */
@@ -41,7 +41,7 @@ export class ClusterSnapshot {
 
   /** A copy of the snapshot; changes of one don't affect the other. */
   fork(): ClusterSnapshot {
-    this.#fairwayClient.clear();
+    this.#ownedNodes.clear();
     return new ClusterSnapshot(this.#context, new Map(this.#states), new Set());
   }
 
@@ -65,13 +65,13 @@ export class ClusterSnapshot {
     const state = new NodeState(node);
     for (const pod of pods) state.addPod(keyOf(pod), pod);
     this.#states.set(name, state);
-    this.#fairwayClient.add(name);
+    this.#ownedNodes.add(name);
     return state;
   }
 
   removeNode(name: string): void {
     this.#states.delete(name);
-    this.#fairwayClient.delete(name);
+    this.#ownedNodes.delete(name);
   }
 
   /** Puts a pod on a node, whether it fits or not. Returns the node's new state. */
@@ -96,10 +96,10 @@ export class ClusterSnapshot {
   #writableState(name: string): NodeState {
     const state = this.#states.get(name);
     if (state === undefined) throw new Error(`there is no node ${name}`);
-    if (this.#fairwayClient.has(name)) return state;
+    if (this.#ownedNodes.has(name)) return state;
     const copy = state.clone();
     this.#states.set(name, copy);
-    this.#fairwayClient.add(name);
+    this.#ownedNodes.add(name);
     return copy;
   }
 }

@@ -23,7 +23,7 @@ function pod(name: string, spec: Partial<Pod['spec']> = {}, labels: Record<strin
   return makePod(name, spec, labels);
 }
 
-function requestingCpu(cpu: string, extra: Partial<Pod['spec']> = {}): Partial<Pod['spec']> {
+function specWithCpu(cpu: string, extra: Partial<Pod['spec']> = {}): Partial<Pod['spec']> {
   return { containers: [{ name: 'main', resources: { requests: { cpu } } }], ...extra };
 }
 
@@ -46,7 +46,7 @@ describe('choosing a node', () => {
     {
       reason: 'prefers the emptier node',
       wanted: pod('p'),
-      on: states([node('a'), pod('x', requestingCpu('3'))], [node('b')]),
+      on: states([node('a'), pod('x', specWithCpu('3'))], [node('b')]),
       expected: 'b',
     },
     {
@@ -71,7 +71,7 @@ describe('choosing a node', () => {
         { affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [perHost] } } },
         { app: 'web' },
       ),
-      on: states([node('a'), pod('x', {}, { app: 'web' })], [node('b'), pod('y', requestingCpu('3'))]),
+      on: states([node('a'), pod('x', {}, { app: 'web' })], [node('b'), pod('y', specWithCpu('3'))]),
       expected: 'b',
     },
     {
@@ -82,14 +82,14 @@ describe('choosing a node', () => {
           node('a'),
           pod('x', { affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [perHost] } } }),
         ],
-        [node('b'), pod('y', requestingCpu('3'))],
+        [node('b'), pod('y', specWithCpu('3'))],
       ),
       expected: 'b',
     },
     {
       reason: 'follows the pod’s affinity',
       wanted: pod('p', { affinity: { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [perHost] } } }),
-      on: states([node('a')], [node('b'), pod('x', requestingCpu('3'), { app: 'web' })]),
+      on: states([node('a')], [node('b'), pod('x', specWithCpu('3'), { app: 'web' })]),
       expected: 'b',
     },
     {
@@ -110,7 +110,7 @@ describe('choosing a node', () => {
       ),
       on: states(
         [node('a', { labels: zone('1') }), pod('x', {}, { app: 'web' })],
-        [node('b', { labels: zone('2') }), pod('y', requestingCpu('3'))],
+        [node('b', { labels: zone('2') }), pod('y', specWithCpu('3'))],
       ),
       expected: 'b',
     },
@@ -135,7 +135,7 @@ describe('choosing a node', () => {
   it.each([
     { wanted: pod('p'), on: [], message: 'no nodes available to schedule pods' },
     {
-      wanted: pod('p', requestingCpu('5')),
+      wanted: pod('p', specWithCpu('5')),
       on: states([node('a')], [node('b')]),
       message: '0/2 nodes are available: 2 Insufficient cpu.',
     },
@@ -166,7 +166,7 @@ describe('choosing a node', () => {
   it('spreads a thousand pods evenly over a hundred nodes', () => {
     const all = states(...Array.from({ length: 100 }, (_, index) => [node(`n${index}`)] as const));
     for (let index = 0; index < 1000; index++) {
-      const candidate = pod(`p${index}`, requestingCpu('100m'), { app: 'web' });
+      const candidate = pod(`p${index}`, specWithCpu('100m'), { app: 'web' });
       const fit = findNode(candidate, all, options);
       const state = all.find(({ node }) => fit.kind === 'node' && node.metadata.name === fit.nodeName);
       state?.addPod(`default/p${index}`, candidate);
@@ -206,12 +206,8 @@ describe('preemption', () => {
     ({ allocatable, requested }: NodeState) =>
       (allocatable.get('cpu') ?? 0) - (requested.get('cpu') ?? 0) >= cpu;
   const on = states(
-    [node('a'), pod('a-low', requestingCpu('2', { priority: 1 })), pod('a-mid', requestingCpu('2', { priority: 50 }))],
-    [
-      node('b'),
-      pod('b-low', requestingCpu('1', { priority: 1 })),
-      pod('b-high', requestingCpu('3', { priority: 200 })),
-    ],
+    [node('a'), pod('a-low', specWithCpu('2', { priority: 1 })), pod('a-mid', specWithCpu('2', { priority: 50 }))],
+    [node('b'), pod('b-low', specWithCpu('1', { priority: 1 })), pod('b-high', specWithCpu('3', { priority: 200 }))],
   );
 
   it.each([

@@ -62,7 +62,10 @@ function chooseBest(pod: Pod, feasible: readonly NodeState[], spread: TopologySp
   return best[Math.floor(random() * best.length)] ?? (feasible[0] as NodeState);
 }
 
-/** kube-scheduler's default plugins and weights, each from 0 to 100: least allocated, preferred affinity ×2, soft taints ×3, spreading ×2. */
+/**
+ * The score by kube-scheduler's default plugins and weights; each plugin scores from 0 to 100: least allocated,
+ * preferred affinity ×2, soft taints ×3, spreading ×2.
+ */
 function scoreOf(pod: Pod, state: NodeState, spread: TopologySpread): number {
   return (
     leastAllocatedScore(pod, state) +

@@ -10,7 +10,7 @@ export function classOf({ metadata, spec }: PersistentVolumeClaim | PersistentVo
 }
 
 /** Whether the claim's class has volumeBindingMode WaitForFirstConsumer. */
-export function isDelayed(storageClass: StorageClass | undefined): boolean {
+export function waitsForFirstConsumer(storageClass: StorageClass | undefined): boolean {
   return storageClass?.volumeBindingMode === 'WaitForFirstConsumer';
 }
 
@@ -38,7 +38,7 @@ export function findVolume(
   const requested = tryParseQuantity(claim.spec.resources?.requests?.['storage']) ?? ZERO;
   const sizeOf = ({ spec }: PersistentVolume) => tryParseQuantity(spec.capacity?.['storage']) ?? ZERO;
   const matcher = claim.spec.selector && compileLabelSelector(claim.spec.selector);
-  const fitting = volumes.filter((volume) => {
+  const fittingVolumes = volumes.filter((volume) => {
     const { spec, metadata, status } = volume;
     if (metadata.deletionTimestamp !== undefined || compareQuantities(sizeOf(volume), requested) < 0) return false;
     if ((spec.volumeMode ?? 'Filesystem') !== (claim.spec.volumeMode ?? 'Filesystem')) return false;
@@ -49,6 +49,6 @@ export function findVolume(
     if (matcher && !matchesLabels(matcher, metadata.labels ?? {})) return false;
     return (claim.spec.accessModes ?? []).every((mode) => spec.accessModes?.includes(mode));
   });
-  const reserved = fitting.find(({ spec }) => spec.claimRef);
-  return reserved ?? fitting.sort((left, right) => compareQuantities(sizeOf(left), sizeOf(right)))[0];
+  const reserved = fittingVolumes.find(({ spec }) => spec.claimRef);
+  return reserved ?? fittingVolumes.sort((left, right) => compareQuantities(sizeOf(left), sizeOf(right)))[0];
 }

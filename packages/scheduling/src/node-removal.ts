@@ -8,9 +8,9 @@ import { byPriorityAndSize, groupPods } from './pod-group.ts';
 export interface NodeRemoval {
   /** The cluster without the node, with its pods on their new nodes: the basis for removing another node. */
   readonly after: ClusterSnapshot;
-  readonly moved: readonly PlacedPod[];
+  readonly movedShards: readonly PlacedPod[];
   /** Pods that fit nowhere else, with kube-scheduler's reasons: they would be pending without the node. */
-  readonly unplaceable: readonly { readonly pod: Pod; readonly message: string }[];
+  readonly unplaceablePods: readonly { readonly pod: Pod; readonly message: string }[];
 }
 
 export interface RemovalOptions {
@@ -19,7 +19,7 @@ export interface RemovalOptions {
 }
 
 /**
- * Simulates whether a node's pods would fit on other nodes if it was removed, by kube-scheduler's filters. Pods that
+ * Simulates whether a node's pods would fit on other nodes if it were removed, by kube-scheduler's filters. Pods that
  * are bound to their node don't count. The snapshot stays unchanged. Throws if the node does not exist.
  */
 export function tryRemoval(snapshot: ClusterSnapshot, nodeName: string, options: RemovalOptions = {}): NodeRemoval {
@@ -46,22 +46,22 @@ export function* removalSteps(
   if (state === undefined) throw new Error(`there is no node ${nodeName}`);
   const after = snapshot.fork();
   after.removeNode(nodeName);
-  const moved: PlacedPod[] = [];
-  const unplaceable: { pod: Pod; message: string }[] = [];
+  const movedShards: PlacedPod[] = [];
+  const unplaceablePods: { pod: Pod; message: string }[] = [];
   const groups = groupPods([...state.pods.values()].filter((pod) => !staysWithNode(pod))).sort(byPriorityAndSize);
   for (const { pods, sample } of groups) {
     for (let start = 0; start < pods.length; start += MAX_PODS_PER_STEP) {
       const batch = { pods: pods.slice(start, start + MAX_PODS_PER_STEP), sample };
       const { placed, unplaced, filter } = placeGroup(after, batch, options.isDestination);
-      moved.push(...placed);
+      movedShards.push(...placed);
       if (unplaced.length > 0) {
         const message = unschedulableMessage(after.size, countFailures(filter, after.nodes()));
-        unplaceable.push(...unplaced.map((pod) => ({ pod, message })));
+        unplaceablePods.push(...unplaced.map((pod) => ({ pod, message })));
       }
       yield;
     }
   }
-  return { after, moved, unplaceable };
+  return { after, movedShards, unplaceablePods };
 }
 
 const MIRROR_ANNOTATION = 'kubernetes.io/config.mirror';

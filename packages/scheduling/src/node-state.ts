@@ -31,7 +31,7 @@ export class NodeState {
   addPod(key: string, pod: Pod): void {
     this.removePod(key);
     this.pods.set(key, pod);
-    if (isAntiAffine(pod)) this.podsWithAntiAffinity.set(key, pod);
+    if (hasAntiAffinity(pod)) this.podsWithAntiAffinity.set(key, pod);
     add(this.requested, podRequests(pod));
   }
 
@@ -44,7 +44,7 @@ export class NodeState {
   }
 }
 
-function isAntiAffine({ spec }: Pod): boolean {
+function hasAntiAffinity({ spec }: Pod): boolean {
   return (spec?.affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.length ?? 0) > 0;
 }
 

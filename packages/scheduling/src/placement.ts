@@ -14,7 +14,7 @@ export interface GroupPlacement {
   readonly placed: readonly PlacedPod[];
   /** The remaining pods, which fit on no node. */
   readonly unplaced: readonly Pod[];
-  /** The filter with all placed pods, which explains why the remaining pods fit nowhere. */
+  /** The filter that counts all placed pods; it explains why the remaining pods fit nowhere. */
   readonly filter: PodFilter;
 }
 
@@ -33,7 +33,7 @@ export function placeGroup(
   const placed: PlacedPod[] = [];
   let cursor = 0;
   for (const [index, pod] of group.pods.entries()) {
-    if (filter.dependsOnOthers) cursor = 0;
+    if (filter.dependsOnOtherNodes) cursor = 0;
     while (cursor < names.length && !admits(snapshot, filter, names[cursor])) cursor++;
     const nodeName = names[cursor];
     if (nodeName === undefined) return { placed, unplaced: group.pods.slice(index), filter };

@@ -50,8 +50,8 @@ export class PodAffinityFilter {
   readonly #labelsOf: NamespaceLabels;
   /** Topology domains, as `key=value`, in which each affinity term has a match. */
   readonly #affinity: { readonly term: CompiledTerm; readonly domains: Set<string>; readonly selectsItself: boolean }[];
-  readonly #antiTerms: readonly CompiledTerm[];
-  readonly #forbidden = new Set<string>();
+  readonly #antiAffinityTerms: readonly CompiledTerm[];
+  readonly #forbiddenDomains = new Set<string>();
 
   constructor(pod: Pod, nodes: Iterable<NodeState>, labelsOf: NamespaceLabels, source?: PodAffinityFilter) {
     const affinity = pod.spec?.affinity?.podAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
@@ -62,9 +62,9 @@ export class PodAffinityFilter {
       const compiled = compileTerm(term, pod, labelsOf);
       return { term: compiled, domains: new Set<string>(), selectsItself: compiled.selects(pod) };
     });
-    this.#antiTerms = antiAffinityTerms.map((term) => compileTerm(term, pod, labelsOf));
+    this.#antiAffinityTerms = antiAffinityTerms.map((term) => compileTerm(term, pod, labelsOf));
     if (source) {
-      for (const domain of source.#forbidden) this.#forbidden.add(domain);
+      for (const domain of source.#forbiddenDomains) this.#forbiddenDomains.add(domain);
       for (const [index, { domains }] of source.#affinity.entries()) {
         for (const domain of domains) this.#affinity[index]?.domains.add(domain);
       }
@@ -82,12 +82,12 @@ export class PodAffinityFilter {
 
   /** Whether the pod's placement depends on other pods. */
   get hasTerms(): boolean {
-    return this.#affinity.length + this.#antiTerms.length > 0;
+    return this.#affinity.length + this.#antiAffinityTerms.length > 0;
   }
 
   admits(state: NodeState): boolean {
-    if (this.#forbidden.size > 0) {
-      for (const domain of domainsOf(state)) if (this.#forbidden.has(domain)) return false;
+    if (this.#forbiddenDomains.size > 0) {
+      for (const domain of domainsOf(state)) if (this.#forbiddenDomains.has(domain)) return false;
     }
     return this.#affinity.every(({ term, domains, selectsItself }) => {
       const domain = domainOf(state, term.topologyKey);
@@ -101,12 +101,13 @@ export class PodAffinityFilter {
   note(other: Pod, state: NodeState): void {
     for (const { term, domains } of this.#affinity)
       if (term.selects(other)) addDomain(domains, state, term.topologyKey);
-    for (const term of this.#antiTerms) if (term.selects(other)) addDomain(this.#forbidden, state, term.topologyKey);
+    for (const term of this.#antiAffinityTerms)
+      if (term.selects(other)) addDomain(this.#forbiddenDomains, state, term.topologyKey);
     const otherAntiAffinityTerms =
       other.spec?.affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
     for (const term of otherAntiAffinityTerms ?? []) {
       if (compileTerm(term, other, this.#labelsOf).selects(this.#pod))
-        addDomain(this.#forbidden, state, term.topologyKey);
+        addDomain(this.#forbiddenDomains, state, term.topologyKey);
     }
   }
 }

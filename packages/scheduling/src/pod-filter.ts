@@ -42,7 +42,7 @@ export class PodFilter {
   }
 
   /** Whether pods on one node can make another node fit, because of affinity or spread constraints. */
-  get dependsOnOthers(): boolean {
+  get dependsOnOtherNodes(): boolean {
     return this.#affinity.hasTerms || this.spread.hasConstraints;
   }
 

@@ -7,8 +7,8 @@ export interface Preemption {
 }
 
 /**
- * The node for the pod, and the victims of lower priority to evict: the node whose victims have the lowest priority,
- * then the fewest victims. `fits` is called with the remaining pods.
+ * The node for the pod, and the victims of lower priority to evict. Prefers the node whose victims have the lowest
+ * priority, then the one with the fewest victims. `fits` is called with the remaining pods.
  */
 export function findPreemption(
   pod: Pod,
@@ -33,13 +33,13 @@ export function findPreemption(
 
 /** Simulates the removal of all lower-priority pods, then reprieves those that still fit, highest priority first. */
 function victimsOn(state: NodeState, priority: number, fits: (state: NodeState) => boolean): Pod[] | undefined {
-  const lowerCase = [...state.pods].filter(([, pod]) => priorityOf(pod) < priority);
-  if (lowerCase.length === 0) return undefined;
+  const lowerPriorityPods = [...state.pods].filter(([, pod]) => priorityOf(pod) < priority);
+  if (lowerPriorityPods.length === 0) return undefined;
   const remaining = new NodeState(state.node);
   for (const [key, pod] of state.pods) if (priorityOf(pod) >= priority) remaining.addPod(key, pod);
   if (!fits(remaining)) return undefined;
   const victims: Pod[] = [];
-  for (const [key, pod] of lowerCase.sort(([, a], [, b]) => priorityOf(b) - priorityOf(a))) {
+  for (const [key, pod] of lowerPriorityPods.sort(([, a], [, b]) => priorityOf(b) - priorityOf(a))) {
     remaining.addPod(key, pod);
     if (fits(remaining)) continue;
     remaining.removePod(key);

@@ -40,7 +40,7 @@ function readerOf(limits: readonly object[]): Pick<ObjectReader, 'get' | 'list'>
   };
 }
 
-function podUsing(name: string, ...claims: readonly string[]): Pod {
+function podWithClaims(name: string, ...claims: readonly string[]): Pod {
   return aPod(name, {
     volumes: claims.map((claimName, index) => ({ name: `${index}`, persistentVolumeClaim: { claimName } })),
   });
@@ -49,44 +49,59 @@ function podUsing(name: string, ...claims: readonly string[]): Pod {
 const TWO_VOLUME_LIMIT = [{ name: DRIVER, nodeID: 'server', allocatable: { count: 2 } }];
 
 test.each([
-  { reason: 'one more', there: [podUsing('x', 'a')], pod: podUsing('y', 'b'), fits: true },
-  { reason: 'two volumes at the same time', there: [], pod: podUsing('y', 'a', 'b'), fits: true },
-  { reason: 'one volume too many', there: [podUsing('x', 'a', 'b')], pod: podUsing('y', 'c'), fits: false },
+  { reason: 'one more volume', there: [podWithClaims('x', 'a')], pod: podWithClaims('y', 'b'), fits: true },
+  { reason: 'two volumes at the same time', there: [], pod: podWithClaims('y', 'a', 'b'), fits: true },
+  { reason: 'one volume too many', there: [podWithClaims('x', 'a', 'b')], pod: podWithClaims('y', 'c'), fits: false },
   {
     reason: 'one volume too many for two pods',
-    there: [podUsing('x', 'a'), podUsing('z', 'b')],
-    pod: podUsing('y', 'c'),
+    there: [podWithClaims('x', 'a'), podWithClaims('z', 'b')],
+    pod: podWithClaims('y', 'c'),
     fits: false,
   },
   {
     reason: 'a volume that is already attached',
-    there: [podUsing('x', 'a', 'b')],
-    pod: podUsing('y', 'b'),
+    there: [podWithClaims('x', 'a', 'b')],
+    pod: podWithClaims('y', 'b'),
     fits: true,
   },
-  { reason: 'a new volume', there: [podUsing('x', 'a')], pod: podUsing('y', 'new'), fits: true },
-  { reason: 'a new volume too many', there: [podUsing('x', 'a', 'b')], pod: podUsing('y', 'new'), fits: false },
+  { reason: 'a new volume', there: [podWithClaims('x', 'a')], pod: podWithClaims('y', 'new'), fits: true },
   {
-    reason: 'a new volume in addition to one that does not exist yet',
-    there: [podUsing('x', 'a', 'new')],
-    pod: podUsing('y', 'new-too'),
+    reason: 'a new volume too many',
+    there: [podWithClaims('x', 'a', 'b')],
+    pod: podWithClaims('y', 'new'),
     fits: false,
   },
-  { reason: "another driver's", there: [podUsing('x', 'a', 'b')], pod: podUsing('y', 'other'), fits: true },
-  { reason: 'a new volume of another driver', there: [podUsing('x', 'a', 'b')], pod: podUsing('y', 'nfs'), fits: true },
-  { reason: 'none', there: [podUsing('x', 'a', 'b', 'c')], pod: podUsing('y'), fits: true },
+  {
+    reason: 'a new volume in addition to one that does not exist yet',
+    there: [podWithClaims('x', 'a', 'new')],
+    pod: podWithClaims('y', 'new-too'),
+    fits: false,
+  },
+  {
+    reason: 'a volume of another driver',
+    there: [podWithClaims('x', 'a', 'b')],
+    pod: podWithClaims('y', 'other'),
+    fits: true,
+  },
+  {
+    reason: 'a new volume of another driver',
+    there: [podWithClaims('x', 'a', 'b')],
+    pod: podWithClaims('y', 'nfs'),
+    fits: true,
+  },
+  { reason: 'none', there: [podWithClaims('x', 'a', 'b', 'c')], pod: podWithClaims('y'), fits: true },
   {
     reason: 'more volumes if the node reports no drivers',
     limits: [],
-    there: [podUsing('x', 'a', 'b')],
-    pod: podUsing('y', 'c'),
+    there: [podWithClaims('x', 'a', 'b')],
+    pod: podWithClaims('y', 'c'),
     fits: true,
   },
   {
     reason: 'more volumes if the driver has no limit',
     limits: [{ name: DRIVER, nodeID: 'server' }],
-    there: [podUsing('x', 'a', 'b')],
-    pod: podUsing('y', 'c'),
+    there: [podWithClaims('x', 'a', 'b')],
+    pod: podWithClaims('y', 'c'),
     fits: true,
   },
 ])('a node with a limit of two volumes accepts $reason: $fits', ({ limits = TWO_VOLUME_LIMIT, there, pod, fits }) => {

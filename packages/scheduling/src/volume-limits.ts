@@ -22,7 +22,7 @@ export function claimNamesOf({ metadata, spec }: Pod): readonly string[] {
 }
 
 /**
- * Whether a node that runs these pods has room for another pod's volumes, like kube-scheduler's NodeVolumeLimits. The
+ * Whether a node that runs these pods has room for another pod's volumes, as in kube-scheduler's NodeVolumeLimits. The
  * CSINode limits the number of volumes per driver; a volume that is already attached does not count again. Without a
  * reported limit, a node accepts any number.
  */
@@ -31,11 +31,11 @@ export function hasRoomForVolumes(pod: Pod, { node, pods }: NodeState, reader: R
   if (podVolumes.length === 0) return true;
   const drivers = reader.get(CSINodes, '', node.metadata.name ?? '')?.spec.drivers ?? [];
   return drivers.every(({ name, allocatable }) => {
-    const ownDamage = podVolumes.filter(({ driver }) => driver === name);
-    if (ownDamage.length === 0 || allocatable?.count === undefined) return true;
+    const driverVolumes = podVolumes.filter(({ driver }) => driver === name);
+    if (driverVolumes.length === 0 || allocatable?.count === undefined) return true;
     const existingVolumes = [...pods.values()].flatMap((other) => csiVolumesOf(other, reader));
     const before = new Set(existingVolumes.filter(({ driver }) => driver === name).map(({ key }) => key));
-    const after = new Set([...before, ...ownDamage.map(({ key }) => key)]);
+    const after = new Set([...before, ...driverVolumes.map(({ key }) => key)]);
     return after.size === before.size || after.size <= allocatable.count;
   });
 }

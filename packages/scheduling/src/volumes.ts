@@ -1,7 +1,7 @@
 import type { ObjectReader } from '@fairway/kube/client/object-reader';
 import type { Node, PersistentVolume, PersistentVolumeClaim, Pod } from '@fairway/kube/kinds/generated/types';
 import { PersistentVolumeClaims, PersistentVolumes, StorageClasses } from '@fairway/kube/kinds/resources';
-import { admitsNode, classOf, findVolume, isDelayed } from './match-volume.ts';
+import { admitsNode, classOf, findVolume, waitsForFirstConsumer } from './match-volume.ts';
 import type { NodeState } from './node-state.ts';
 import { claimNamesOf, hasRoomForVolumes } from './volume-limits.ts';
 
@@ -18,8 +18,8 @@ export type ClaimStep =
 export class PodVolumes {
   /** Why the pod fits on no node; undefined if it may fit. */
   readonly refusal: string | undefined;
-  readonly #bound: PersistentVolume[] = [];
-  readonly #delayed: PersistentVolumeClaim[] = [];
+  readonly #boundVolumes: PersistentVolume[] = [];
+  readonly #delayedClaims: PersistentVolumeClaim[] = [];
   readonly #reader: Pick<ObjectReader, 'get' | 'list'>;
 
   readonly #pod: Pod;
@@ -34,8 +34,9 @@ export class PodVolumes {
   failure(state: NodeState): string | undefined {
     const { node } = state;
     if (!hasRoomForVolumes(this.#pod, state, this.#reader)) return 'node(s) exceed max volume count';
-    if (this.#bound.some((volume) => !admitsNode(volume, node))) return 'node(s) had volume node affinity conflict';
-    for (const claim of this.#delayed) {
+    if (this.#boundVolumes.some((volume) => !admitsNode(volume, node)))
+      return 'node(s) had volume node affinity conflict';
+    for (const claim of this.#delayedClaims) {
       const selected = claim.metadata.annotations?.[SELECTED_NODE_ANNOTATION];
       if (selected !== undefined && selected !== node.metadata.name) return 'node(s) had volume node affinity conflict';
       if (this.#step(claim, node) === undefined) return "node(s) didn't find available persistent volumes to bind";
@@ -45,7 +46,7 @@ export class PodVolumes {
 
   /** The writes needed to bind the pod on this node; none if all claims are bound. */
   stepsFor(node: Node): ClaimStep[] {
-    return this.#delayed.flatMap((claim) => this.#step(claim, node) ?? []);
+    return this.#delayedClaims.flatMap((claim) => this.#step(claim, node) ?? []);
   }
 
   #add(namespace: string, name: string): string | undefined {
@@ -55,8 +56,8 @@ export class PodVolumes {
     if (claim.status?.phase === 'Lost')
       return `persistentvolumeclaim "${name}" bound to non-existent persistentvolume "${claim.spec.volumeName}"`;
     const volume = claim.spec.volumeName ? this.#reader.get(PersistentVolumes, '', claim.spec.volumeName) : undefined;
-    if (volume && claim.status?.phase === 'Bound') this.#bound.push(volume);
-    else if (isDelayed(this.#classOf(claim))) this.#delayed.push(claim);
+    if (volume && claim.status?.phase === 'Bound') this.#boundVolumes.push(volume);
+    else if (waitsForFirstConsumer(this.#classOf(claim))) this.#delayedClaims.push(claim);
     else return 'pod has unbound immediate PersistentVolumeClaims';
     return undefined;
   }

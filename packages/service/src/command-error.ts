@@ -4,7 +4,7 @@ import { ExitCode } from './exit-code.ts';
 export class CommandError extends Error {
   override readonly name = 'CommandError';
   readonly exitCode: ExitCode;
-  /** Advice: a sentence, or a command to type. */
+  /** Advice: a sentence, or a command to run. */
   readonly advice: string | undefined;
 
   constructor(

@@ -1,4 +1,4 @@
-/** Exit codes, the same for every command. */
+/** Exit codes, which are the same for every command. */
 export const ExitCode = {
   Ok: 0,
   /** The server rejected the request, or the desired state cannot be reached. */
@@ -7,7 +7,7 @@ export const ExitCode = {
   Usage: 2,
   /** Fairway's API or the cloud did not respond. */
   Unreachable: 3,
-  /** It may still succeed, but did not within --timeout. */
+  /** The operation may still succeed, but did not complete within --timeout. */
   TimedOut: 4,
   /** Stopped by a signal: 128 + SIGINT. */
   Interrupted: 130,

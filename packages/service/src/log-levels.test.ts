@@ -1,13 +1,13 @@
 import type { Logger } from '@fairway/base/log';
 import { OBSERVERS } from '@fairway/cloud-provider/standalone/standalone';
-import { CLOUD_PROVIDER } from '@fairway/cloud-provider/start';
+import { CLOUD_PROVIDER_CONTROLLERS } from '@fairway/cloud-provider/start';
 import { CONTROLLERS } from '@fairway/controllers/start';
 import { expect, test } from 'vitest';
-import { type LevelsByName, LOGGING_CONTROLLERS, type LogLevel, LogLevels, logFor } from './log-levels.ts';
+import { FAIRWAY_CONTROLLERS, type LevelsByName, type LogLevel, LogLevels, logFor } from './log-levels.ts';
 import { createLogger } from './logger.ts';
 
 /** A logger whose lines are recorded as `message fields…`. */
-function listening(level: LogLevel, byName: LevelsByName = {}) {
+function recordingLogger(level: LogLevel, byName: LevelsByName = {}) {
   const lines: Record<string, unknown>[] = [];
   const levels = new LogLevels(level, byName);
   const log = createLogger(levels, { write: (line) => lines.push(JSON.parse(line) as Record<string, unknown>) });
@@ -19,13 +19,13 @@ function logAtAllLevels(log: Logger): void {
 }
 
 test('has a name for every controller of Fairway', () => {
-  const levelsByName = [...CONTROLLERS, ...CLOUD_PROVIDER, ...OBSERVERS].map(({ name }) => name);
+  const levelsByName = [...CONTROLLERS, ...CLOUD_PROVIDER_CONTROLLERS, ...OBSERVERS].map(({ name }) => name);
 
-  expect(levelsByName.toSorted((a, b) => a.localeCompare(b))).toEqual(LOGGING_CONTROLLERS);
+  expect(levelsByName.toSorted((a, b) => a.localeCompare(b))).toEqual(FAIRWAY_CONTROLLERS);
 });
 
 test('applies one level to all loggers without names', () => {
-  const { log, said } = listening('warn');
+  const { log, said } = recordingLogger('warn');
   logAtAllLevels(log);
   logAtAllLevels(logFor(log, 'openstack'));
 
@@ -53,7 +53,7 @@ test.each([
   },
   { reason: 'unnamed loggers', of: (log: Logger) => log.child({ cluster: 'team/demo' }), says: 2 },
 ])('applies a level by name to $reason', ({ of, says }) => {
-  const { log, said } = listening('warn', {
+  const { log, said } = recordingLogger('warn', {
     openstack: 'debug',
     controllers: 'error',
     'controllers/machine': 'debug',
@@ -64,7 +64,7 @@ test.each([
 });
 
 test('applies a change to existing loggers', () => {
-  const { log, levels, said } = listening('warn');
+  const { log, levels, said } = recordingLogger('warn');
   const openstack = logFor(log, 'openstack');
   logAtAllLevels(openstack);
   expect(said()).toEqual(['warn', 'error']);

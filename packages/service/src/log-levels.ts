@@ -20,8 +20,8 @@ const COMPONENTS = [
 ] as const;
 export type LogComponent = (typeof COMPONENTS)[number];
 
-/** Fairway's own controllers; lines of `controllers/machine` have `controller: machine`. */
-export const LOGGING_CONTROLLERS = [
+/** Fairway's own controllers; log lines of `controllers/machine` contain `controller: machine`. */
+export const FAIRWAY_CONTROLLERS = [
   'addons',
   'autoscaling',
   'certificate-approval',
@@ -61,7 +61,7 @@ export const LOGGING_CONTROLLERS = [
 /** Names for which a level can be set. */
 export const LOGGER_NAMES: readonly string[] = [
   ...COMPONENTS,
-  ...LOGGING_CONTROLLERS.map((name) => `controllers/${name}`),
+  ...FAIRWAY_CONTROLLERS.map((name) => `controllers/${name}`),
 ].sort();
 
 /** Parses `openstack=debug`. Throws an Error with the problem. */
@@ -73,7 +73,7 @@ export function parseLevelByName(text: string): readonly [name: string, level: L
   return [name, known];
 }
 
-/** Levels by name; `controllers` applies to all controllers without their own level. */
+/** Levels by name; `controllers` applies to all controllers that have no level of their own. */
 export type LevelsByName = Readonly<Record<string, LogLevel>>;
 
 /** Minimum levels of log lines; can be changed while loggers use them. */

@@ -3,7 +3,7 @@ import { currentSpan } from '@fairway/base/tracing';
 import { type DestinationStream, destination, type Logger as PinoLogger, pino, stdSerializers } from 'pino';
 import { type LogLevels, loggerName } from './log-levels.ts';
 
-/** JSON lines on stderr by default: stdout is for a command's result. */
+/** Writes JSON lines to stderr by default: stdout is for a command's result. */
 export function createLogger(
   levels: LogLevels,
   stream: DestinationStream = destination({ fd: 2, sync: true }),

@@ -17,7 +17,7 @@ import { DEFAULT_CONFIG } from './default-config.ts';
 import type { Service } from './http/api.ts';
 import { Calls } from './http/calls.ts';
 import { Faults } from './http/faults.ts';
-import { Front, type FrontRequest, type FrontResponse } from './http/front.ts';
+import { FrontEnd, type FrontEndRequest, type FrontEndResponse } from './http/front-end.ts';
 import { bootstrapIdentity } from './identity/bootstrap.ts';
 import type { AnnouncedService } from './identity/records.ts';
 import { identityService } from './identity/service.ts';
@@ -61,7 +61,7 @@ export interface Cloud {
   /** Serves all services on one port. Returns the origin, e.g. `http://127.0.0.1:5000`. */
   listen(options: ListenOptions): Promise<string>;
   /** Handles a request without a socket. Undefined if the connection would be dropped. */
-  handleRequest(request: FrontRequest): Promise<FrontResponse | undefined>;
+  handleRequest(request: FrontEndRequest): Promise<FrontEndResponse | undefined>;
   /** Stops serving and releases connections and timers; the state file is consistent at any time. */
   close(): Promise<void>;
   /** The text of a clouds.yaml for the address that the cloud listens on. */
@@ -74,14 +74,15 @@ export interface Cloud {
   readonly calls: Calls;
   /**
    * Changes quotas of a project, given by id or name; keys are the services' own resource names. If several services
-   * have a resource with this name, the first is used unless `service` is given: `gigabytes` means that of volumes.
+   * have a resource with this name, the first is used unless `service` is given: `gigabytes` means the quota of
+   * volumes.
    */
   setQuota(project: string, limits: Readonly<Record<string, number>>, service?: QuotaService): void;
   /** Appends to the serial console of a server, like its guest. */
   writeConsole(serverId: string, text: string): void;
-  /** Called for every running server, then for each one that starts; replaces a hypervisor. */
+  /** Calls `listener` for every running server, then for each one that starts; replaces a hypervisor. */
   onServerActive(listener: ActiveListener): () => void;
-  /** Called when a server is deleted or its guest stops, including before a reboot. */
+  /** Calls `listener` when a server is deleted or its guest stops, including before a reboot. */
   onServerDown(listener: DownListener): () => void;
   /** Whether the guest of a server has panicked since it booted, which only a hypervisor can observe. */
   hasPanicked(serverId: string): boolean;
@@ -124,26 +125,26 @@ export function createCloud(options: CloudOptions): Cloud {
     bootstrapIdentity(world);
     bootstrapNetwork(world);
   });
-  const volumeLife = new VolumeLifecycle(world);
-  const serverVolumes = new ServerVolumes(world, volumeLife);
-  const life = new ServerLifecycle(world, serverVolumes);
-  const loadBalancerLife = new LoadBalancerLifecycle(world);
-  const shareLife = new ShareLifecycle(world);
-  const lifecycles = [volumeLife, serverVolumes, life, loadBalancerLife, shareLife];
+  const volumeLifecycle = new VolumeLifecycle(world);
+  const serverVolumes = new ServerVolumes(world, volumeLifecycle);
+  const lifecycle = new ServerLifecycle(world, serverVolumes);
+  const loadBalancerLifecycle = new LoadBalancerLifecycle(world);
+  const shareLifecycle = new ShareLifecycle(world);
+  const lifecycles = [volumeLifecycle, serverVolumes, lifecycle, loadBalancerLifecycle, shareLifecycle];
   for (const each of lifecycles) each.resume();
   const calls = new Calls();
   const services: Readonly<Record<ServiceName, Service>> = {
     identity: identityService(world),
-    compute: computeService(world, life, serverVolumes),
+    compute: computeService(world, lifecycle, serverVolumes),
     network: networkService(world),
     image: imageService(world),
-    'load-balancer': loadBalancerService(world, loadBalancerLife),
+    'load-balancer': loadBalancerService(world, loadBalancerLifecycle),
     placement: placementService(),
-    'block-storage': blockStorageService(world, volumeLife),
-    'shared-file-system': sharedFileSystemService(world, shareLife),
+    'block-storage': blockStorageService(world, volumeLifecycle),
+    'shared-file-system': sharedFileSystemService(world, shareLifecycle),
     'key-manager': keyManagerService(world),
   };
-  const front = new Front(world, calls, [
+  const frontEnd = new FrontEnd(world, calls, [
     ...Object.values(services),
     identityProviderService(world),
     controlService(world, calls),
@@ -158,7 +159,7 @@ export function createCloud(options: CloudOptions): Cloud {
       const listening = server;
       listening.keepAliveTimeout = KEEP_ALIVE_MS;
       listening.on('request', (incoming, outgoing) => {
-        front.handle(incoming, outgoing).catch((error: unknown) => {
+        frontEnd.handle(incoming, outgoing).catch((error: unknown) => {
           world.log.debug({ err: error }, 'a request ended early');
           outgoing.destroy();
         });
@@ -173,7 +174,7 @@ export function createCloud(options: CloudOptions): Cloud {
       caFile = tls?.caFile;
       return origin;
     },
-    handleRequest: (request) => front.handleRequest(request),
+    handleRequest: (request) => frontEnd.handleRequest(request),
     async close() {
       for (const each of lifecycles) each.close();
       const openServer = server;
@@ -193,9 +194,9 @@ export function createCloud(options: CloudOptions): Cloud {
     calls,
     setQuota: (project, limits, service) => database.transact(() => setQuota(world, project, limits, service)),
     writeConsole: (serverId, text) => world.consoles.write(serverId, text),
-    onServerActive: (listener) => life.onActive(listener),
-    onServerDown: (listener) => life.onDown(listener),
-    hasPanicked: (serverId) => life.hasPanicked(serverId),
+    onServerActive: (listener) => lifecycle.onActive(listener),
+    onServerDown: (listener) => lifecycle.onDown(listener),
+    hasPanicked: (serverId) => lifecycle.hasPanicked(serverId),
     snapshot: () => database.snapshot(),
     restore(snapshot) {
       database.restore(snapshot);

@@ -29,7 +29,7 @@ export interface Json {
 }
 
 /** The inner object of a response such as `{network: {...}}`. */
-export interface Created {
+export interface CreatedObject {
   readonly id: string;
   readonly name: string;
   readonly [field: string]: unknown;
@@ -40,7 +40,7 @@ export interface TestUser {
   readonly userId: string;
   readonly projectId: string;
   /** Posts one object and returns the result; throws on an error response. */
-  make(path: string, body: object): Promise<Created>;
+  make(path: string, body: object): Promise<CreatedObject>;
   call(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<TestResponse>;
 }
 
@@ -90,7 +90,7 @@ export async function logInWith(origin: string, request: object): Promise<TestUs
       const created = await callAs('POST', path, payload);
       const [inner] = Object.values(created.body ?? {});
       if (created.status >= 300) throw new Error(`POST ${path} got ${created.status}: ${JSON.stringify(created.body)}`);
-      return inner as unknown as Created;
+      return inner as unknown as CreatedObject;
     },
   };
 }
@@ -126,12 +126,12 @@ export async function untilClockWaits(clock: FakeClock): Promise<void> {
 }
 
 /** The objects of a list response, e.g. those under `networks`. */
-export function listed({ body }: TestResponse, key: string): readonly Created[] {
-  return body[key] as unknown as readonly Created[];
+export function listed({ body }: TestResponse, key: string): readonly CreatedObject[] {
+  return body[key] as unknown as readonly CreatedObject[];
 }
 
 /** The first object of a list response; throws if the list is empty. */
-export function createdFrom(created: TestResponse, key: string): Created {
+export function firstListed(created: TestResponse, key: string): CreatedObject {
   const [first] = listed(created, key);
   if (first === undefined) throw new Error(`no ${key} in ${JSON.stringify(created.body)}`);
   return first;

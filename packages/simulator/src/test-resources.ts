@@ -1,5 +1,5 @@
 import { DEFAULT_CONFIG } from './default-config.ts';
-import { type Created, createdFrom, type TestUser } from './test-cloud.ts';
+import { type CreatedObject, firstListed, type TestUser } from './test-cloud.ts';
 
 export function flavorId(name: string): string {
   return DEFAULT_CONFIG.flavors.find((flavor) => flavor.name === name)?.id ?? '';
@@ -13,7 +13,7 @@ export function imageId(name: string): string {
 export async function makeNetwork(
   user: TestUser,
   { name = 'net', cidr = '10.0.0.0/24' }: { readonly name?: string; readonly cidr?: string } = {},
-): Promise<{ readonly network: Created; readonly subnet: Created }> {
+): Promise<{ readonly network: CreatedObject; readonly subnet: CreatedObject }> {
   const network = await user.make('/network/v2.0/networks', { network: { name } });
   const subnet = await user.make('/network/v2.0/subnets', {
     subnet: { network_id: network.id, ip_version: 4, cidr },
@@ -27,29 +27,29 @@ export function serverFields(overrides: object = {}): object {
 }
 
 /** A server at microversion 2.93, without networks by default. */
-export async function makeServer(user: TestUser, overrides: object = {}, extra: object = {}): Promise<Created> {
+export async function makeServer(user: TestUser, overrides: object = {}, extra: object = {}): Promise<CreatedObject> {
   const body = { server: serverFields(overrides), ...extra };
   const response = await user.call('POST', '/compute/v2.1/servers', body, LATEST);
   if (response.status !== 202)
     throw new Error(`server create got ${response.status}: ${JSON.stringify(response.body)}`);
-  return response.body['server'] as unknown as Created;
+  return response.body['server'] as unknown as CreatedObject;
 }
 
 export const LATEST = { 'OpenStack-API-Version': 'compute 2.93' };
 
-export async function showServer(user: TestUser, id: string): Promise<Created> {
+export async function showServer(user: TestUser, id: string): Promise<CreatedObject> {
   return (await user.call('GET', `/compute/v2.1/servers/${id}`, undefined, LATEST)).body[
     'server'
-  ] as unknown as Created;
+  ] as unknown as CreatedObject;
 }
 
 /** The id of the external network. */
 export async function externalNetworkId(user: TestUser): Promise<string> {
-  return createdFrom(await user.call('GET', '/network/v2.0/networks?router:external=true'), 'networks').id;
+  return firstListed(await user.call('GET', '/network/v2.0/networks?router:external=true'), 'networks').id;
 }
 
 /** A router with a gateway and an interface on the subnet. */
-export async function makeRouter(user: TestUser, subnetId: string): Promise<Created> {
+export async function makeRouter(user: TestUser, subnetId: string): Promise<CreatedObject> {
   const router = await user.make('/network/v2.0/routers', {
     router: { name: 'r', external_gateway_info: { network_id: await externalNetworkId(user) } },
   });

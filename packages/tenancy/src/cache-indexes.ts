@@ -55,8 +55,9 @@ const REFUSED_CONDITION: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * By the minor version of each KubernetesRelease that matters to the cluster: the running version, possible upgrades
- * and the requested one. A cluster without a version yet, or with an unavailable one, is indexed under all.
+ * The minor versions of the KubernetesReleases that matter to the cluster: the running version, possible upgrades and
+ * the requested version. A cluster without a version yet, or with an unavailable version, is indexed under all
+ * releases.
  */
 export const clustersByMinor: CacheIndex<Cluster> = {
   name: 'minor',
@@ -85,7 +86,7 @@ export const machinesByCluster: CacheIndex<Machine> = {
   valuesOf: (machine) => [clusterKeyOf(machine)],
 };
 
-/** Key of the NodePool named by the machine; a recreated pool of that name does not own it. */
+/** Key of the NodePool named by the machine; a recreated pool of the same name does not own the machine. */
 export function poolKeyOf({ metadata, spec }: Machine): string {
   return `${metadata.namespace}/${spec.nodePoolName}`;
 }

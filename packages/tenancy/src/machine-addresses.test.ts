@@ -31,7 +31,7 @@ const privateNetwork = [...fixedAddress('10.0.0.32'), floating('50.56.176.36'), 
 const publicNetwork = untypedAddress('50.56.176.35', V6_PUBLIC);
 
 /** The servers and settings of cloud-provider-openstack's TestNodeAddresses* (pkg/openstack/openstack_test.go). */
-describe('the addresses in cloud-provider-openstack’s cases', () => {
+describe('addresses in cloud-provider-openstack’s test cases', () => {
   test.each<{
     case: string;
     networks: Networks;
@@ -85,7 +85,7 @@ describe('the addresses in cloud-provider-openstack’s cases', () => {
       external: ['50.56.176.99', '50.56.176.36', '50.56.176.35'],
     },
     {
-      case: 'an order',
+      case: 'a sort order',
       networks: { private: privateNetwork, public: publicNetwork },
       settings: { public_networks: ['public'], sort_order: ['10.0.0.0/8', '50.56.176.0/24', '2001:4800::/32'] },
       internal: ['10.0.0.31', '10.0.0.32'],
@@ -97,7 +97,7 @@ describe('the addresses in cloud-provider-openstack’s cases', () => {
 });
 
 /** The ranges of TestSortNodeAddresses*; here, IPv4 comes first unless a range decides otherwise. */
-describe('an order by ranges', () => {
+describe('sorting by ranges', () => {
   const networks = {
     a: fixedAddress(
       'fd08:1374:fcee:916b:be76:4eff:fe04:84a8',
@@ -137,7 +137,7 @@ describe('a server with several interfaces', () => {
     backup: fixedAddress('10.8.0.4'),
   };
 
-  test('uses its address in the nodes’ subnet first, regardless of the network’s name and the order', () => {
+  test('puts its address in the nodes’ subnet first, regardless of the network’s name and the order', () => {
     const nodesCIDR = '192.168.1.0/24';
 
     expect(addressesOf(networks, { nodesCIDR })).toEqual({
@@ -150,7 +150,7 @@ describe('a server with several interfaces', () => {
   });
 
   test.each<{ settings: Settings; reason: string }>([
-    { settings: { public_networks: ['nodes'] }, reason: 'called public' },
+    { settings: { public_networks: ['nodes'] }, reason: 'listed as public' },
     { settings: { internal_networks: ['storage'] }, reason: 'not listed as internal' },
   ])('keeps that address if the network is $reason', ({ settings }) => {
     expect(addressesOf(networks, { nodesCIDR: '192.168.1.0/24', settings }).internal[0]).toBe('192.168.1.7');

@@ -10,7 +10,7 @@ import { MAX_NODE_ADDRESSES } from './connection/node.ts';
 type Addresses = NonNullable<NonNullable<Machine['status']>['addresses']>;
 type Address = Addresses[number];
 
-/** Rules that select and order a node's addresses from its server's. */
+/** Rules that select and order a node's addresses from those of its server. */
 export interface AddressRules {
   /** The nodes' subnet: the server's address in it is the node's first internal address. */
   readonly nodesCIDR?: string | undefined;
@@ -32,11 +32,11 @@ export function addressRules(
 }
 
 /**
- * A server's addresses for its Node: internal ones, external ones, the name. Floating IPs, addresses in public
- * networks, and `accessIPv4` or `accessIPv6` are external. An access address in a range of the cluster is ignored,
- * because it does not lead to this node. The nodes' subnet comes first, then `sortOrder` applies; otherwise, IPv4 comes
- * first, then the networks' names decide. Based on cloud-provider-openstack's `nodeAddresses`, except for the nodes'
- * subnet, whose fixed addresses are always internal and first.
+ * A server's addresses for its Node: internal addresses, external addresses, and the name. Floating IPs, addresses in
+ * public networks, and `accessIPv4` or `accessIPv6` are external. An access address in a range of the cluster is
+ * ignored, because it does not lead to this node. The nodes' subnet comes first, then `sortOrder` applies. Otherwise,
+ * IPv4 comes first, then the networks' names decide. Based on cloud-provider-openstack's `nodeAddresses`, except for
+ * the nodes' subnet, whose fixed addresses are always internal and first.
  */
 export function machineAddresses(
   server: Pick<Server, 'name' | 'addresses'> & Partial<Pick<Server, 'accessIPv4' | 'accessIPv6'>>,
@@ -90,7 +90,7 @@ function accessAddresses(
   { nodesCIDR, clusterRanges = [] }: AddressRules,
 ): Address[] {
   const accessIPs = [accessIPv4, accessIPv6].filter((address) => isIP(address) !== 0);
-  // Few servers have one, and building the set of ranges is the most expensive step.
+  // Few servers have an access address, and building the set of ranges is the most expensive step.
   if (accessIPs.length === 0) return [];
   const isExcluded = cidrSet([
     ...UNREACHABLE_RANGES,
@@ -101,7 +101,7 @@ function accessAddresses(
   return reachable.map((address) => ({ type: 'ExternalIP', address }));
 }
 
-/** Sorts addresses by the first matching range, then by value; addresses in no range keep their order. */
+/** Sorts addresses by the first matching range, then by value. Addresses that match no range keep their order. */
 function sortByRanges(addresses: readonly Address[], ranges: readonly string[]): readonly Address[] {
   if (ranges.length === 0) return addresses;
   const rangeSets = ranges.map((range) => cidrSet([range]));

@@ -21,8 +21,11 @@ export interface NodeBootstrapper {
     size: ServerSize,
     interfaces?: readonly AdditionalInterface[],
   ): Promise<string>;
-  /** Public half of the machine's token: the request for its first certificate comes from the user `system:bootstrap:ID`. */
+  /**
+   * Public half of the machine's token: the request for the node's first certificate comes from the user
+   * `system:bootstrap:ID`.
+   */
   tokenID(cluster: Cluster, machine: Machine): Promise<string>;
-  /** Deletes the token; the machine has joined, or is being deleted. */
+  /** Deletes the token, because the machine has joined or is being deleted. */
   revoke(cluster: Cluster, machine: Machine): Promise<void>;
 }

@@ -28,10 +28,10 @@ describeServers('add-ons', (server, target) => {
   const hasAddons = target.minor >= 31;
 
   const applyAndObserve = async (facts: Parameters<typeof someFacts>[0] = {}, request?: string) => {
-    const wanted = addonsOf(someFacts({ version, ...facts }));
+    const desiredAddons = addonsOf(someFacts({ version, ...facts }));
     const { outcomes } = await applyAddons({
       client: server().client,
-      wanted,
+      desiredAddons,
       unmanaged: new Set(),
       workingAddons: new Set(),
       request,

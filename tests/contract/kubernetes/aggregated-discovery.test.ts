@@ -23,7 +23,7 @@ describeServers('APIServices', (server, target) => {
     return versions?.find((one) => one.version === version);
   }
 
-  it('report why they are unreachable, and serve nothing then', async () => {
+  it('report why they are unreachable, and serve nothing meanwhile', async () => {
     await using extension = await Extension.open(server(), namespace);
     const { service: name } = extension;
     const where = `service/${name} in "${namespace}"`;

@@ -34,9 +34,9 @@ describeServers('requests to aggregated API servers', (server, target) => {
       'X-Hop': 'one',
       'X-End': 'to end',
     };
-    const answer = await server().raw('GET', `${thingsPath}?limit=5&labelSelector=a%3Db`, { headers });
+    const reply = await server().raw('GET', `${thingsPath}?limit=5&labelSelector=a%3Db`, { headers });
 
-    expect(answer.json).toEqual({ kind: 'ThingList' });
+    expect(reply.json).toEqual({ kind: 'ThingList' });
     const request = received();
     expect(request?.headers).toMatchObject({ 'x-remote-user': 'admin', 'x-end': 'to end' });
     expect(request?.headersDistinct['x-remote-group']).toEqual(['system:masters', 'system:authenticated']);
@@ -73,9 +73,9 @@ describeServers('requests to aggregated API servers', (server, target) => {
     const headers = { 'content-type': 'application/vnd.kubernetes.protobuf' };
     const bodies = { PUT: 'k8s\0\u0001\u0002', PATCH: 'not: json', POST: '', DELETE: '{}' } as const;
     for (const [method, body] of Object.entries(bodies)) {
-      const answer = await server().raw(method as keyof typeof bodies, `${thingsPath}/one`, { headers, body });
+      const reply = await server().raw(method as keyof typeof bodies, `${thingsPath}/one`, { headers, body });
 
-      expect(answer).toMatchObject({
+      expect(reply).toMatchObject({
         status: 207,
         headers: { 'content-type': 'text/strange', 'x-answered': 'yes' },
         text: `${method} ${headers['content-type']} ${body}`,
@@ -94,22 +94,22 @@ describeServers('requests to aggregated API servers', (server, target) => {
   it('stream watches', async () => {
     const event = (name: string) => `${JSON.stringify({ type: 'ADDED', object: { metadata: { name } } })}\n`;
     const next = Promise.withResolvers<void>();
-    const gone = Promise.withResolvers<void>();
+    const closed = Promise.withResolvers<void>();
     aggregated.extension.respond(thingsPath, (_request, response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
       response.write(event('first'));
-      response.once('close', gone.resolve);
+      response.once('close', closed.resolve);
       void next.promise.then(() => response.write(event('second')));
     });
     const admin = await server().as('watcher', ['system:masters']);
-    const answer = await admin.request({ method: 'GET', path: `${thingsPath}?watch=true` });
-    const lines = answer.lines()[Symbol.asyncIterator]();
+    const reply = await admin.request({ method: 'GET', path: `${thingsPath}?watch=true` });
+    const lines = reply.lines()[Symbol.asyncIterator]();
 
     expect((await lines.next()).value).toContain('first');
     next.resolve();
     expect((await lines.next()).value).toContain('second');
     await lines.return?.();
-    await gone.promise;
+    await closed.promise;
   });
 
   it('are authorized first', async () => {
@@ -147,18 +147,18 @@ describeServers('requests to aggregated API servers', (server, target) => {
       response.writeHead(307, { location: 'https://example.org/' });
       response.end();
     });
-    const answer = await server().raw('GET', thingsPath);
+    const reply = await server().raw('GET', thingsPath);
 
-    expect(answer.status).toBe(502);
-    expect(answer.text).toBe('the backend attempted to redirect this request, which is not permitted');
-    expect(answer.headers).not.toHaveProperty('location');
+    expect(reply.status).toBe(502);
+    expect(reply.text).toBe('the backend attempted to redirect this request, which is not permitted');
+    expect(reply.headers).not.toHaveProperty('location');
   });
 
   it('end when the connection to the other server ends', async () => {
     aggregated.extension.respond(thingsPath, (_request, response) => response.destroy());
-    const answer = await server().raw('GET', thingsPath);
+    const reply = await server().raw('GET', thingsPath);
 
-    expect(answer).toMatchObject({ status: 503, headers: { 'content-type': 'text/plain; charset=utf-8' } });
-    expect(answer.text).toContain('EOF');
+    expect(reply).toMatchObject({ status: 503, headers: { 'content-type': 'text/plain; charset=utf-8' } });
+    expect(reply.text).toContain('EOF');
   });
 });

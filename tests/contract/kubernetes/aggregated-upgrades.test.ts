@@ -41,14 +41,14 @@ describeServers('upgraded connections to aggregated API servers', (server) => {
       status: 101,
       headers: { upgrade: 'websocket', 'sec-websocket-protocol': 'v5.channel.k8s.io' },
     });
-    const [asked] = aggregated.extension.received;
-    expect(asked).toMatchObject({
+    const [upgradeRequest] = aggregated.extension.received;
+    expect(upgradeRequest).toMatchObject({
       method: 'GET',
       path: `${console}?tty=true`,
       headers: { upgrade: 'websocket', 'sec-websocket-protocol': 'v5.channel.k8s.io', 'x-remote-user': 'admin' },
       client: { name: 'front-proxy-client' },
     });
-    expect(asked?.headers.connection).toMatch(/^upgrade$/i);
+    expect(upgradeRequest?.headers.connection).toMatch(/^upgrade$/i);
   });
 
   it('use SPDY after a POST', async () => {

@@ -73,7 +73,7 @@ describeServers('applies of list items whose key has a default', (server, target
   });
 
   it.runIf(target.minor >= 25)(
-    'remove items that are no longer applied, and distinguish those with another key',
+    'remove items that are no longer applied, and distinguish items with another key',
     async () => {
       const bothPorts = [
         { port: 53, name: 'tcp' },
@@ -196,13 +196,13 @@ describe.each(REAL.map((binaries) => [binaries.version, binaries] as const))(
 
     async function applyThreeTimes({ name, client }: TargetServer, manifest: Manifest) {
       const first = await apply(client, manifest);
-      const stable = name === 'kube-apiserver' ? await untilStable(client, first) : first;
+      const stable = name === 'kube-apiserver' ? await waitUntilStable(client, first) : first;
       const second = await apply(client, manifest);
       return { first, rested: stable, second, third: await apply(client, manifest) };
     }
 
     /** kube-apiserver itself writes once to report whether the level of a new FlowSchema exists. */
-    async function untilStable(client: KubeClient, object: KubeObject): Promise<KubeObject> {
+    async function waitUntilStable(client: KubeClient, object: KubeObject): Promise<KubeObject> {
       if (object.kind !== 'FlowSchema') return object;
       const { name = '' } = object.metadata;
       return eventuallyObject(client.resource(FlowSchemas), { name }, ({ status }) => status?.conditions !== undefined);

@@ -84,7 +84,7 @@ describeServers('conversion webhooks', (server, target) => {
 
   beforeAll(async () => {
     webhooks = await WebhookServer.open();
-    webhooks.answer('/convert', convert);
+    webhooks.reply('/convert', convert);
     namespace = await server().namespace();
     await server().client.resource(CustomResourceDefinitions).create(definition(webhooks));
     // The kind is served a moment after it is written.
@@ -93,7 +93,7 @@ describeServers('conversion webhooks', (server, target) => {
   afterAll(() => webhooks[Symbol.asyncDispose]());
   beforeEach(() => {
     serial++;
-    webhooks.answer('/convert', convert);
+    webhooks.reply('/convert', convert);
     webhooks.reviewsByPath.clear();
   });
 
@@ -191,10 +191,10 @@ describeServers('conversion webhooks', (server, target) => {
     expect([now.items.length, before.items.length]).toEqual([1, 0]);
   });
 
-  it.each<{ reason: string; answer: (review: ReceivedReview) => WebhookResponse; expectedMessage: RegExp }>([
+  it.each<{ reason: string; respond: (review: ReceivedReview) => WebhookResponse; expectedMessage: RegExp }>([
     {
-      reason: 'says no',
-      answer: ({ request: { uid } }) => ({
+      reason: 'refuses the conversion',
+      respond: ({ request: { uid } }) => ({
         body: {
           apiVersion: 'apiextensions.k8s.io/v1',
           kind: 'ConversionReview',
@@ -205,8 +205,8 @@ describeServers('conversion webhooks', (server, target) => {
         /^500 Unknown conversion webhook for convert\.example\.org\/v1, Kind=Thing failed: not this one$/,
     },
     {
-      reason: 'returns nothing',
-      answer: ({ request: { uid } }) => ({
+      reason: 'returns no objects',
+      respond: ({ request: { uid } }) => ({
         body: {
           apiVersion: 'apiextensions.k8s.io/v1',
           kind: 'ConversionReview',
@@ -218,14 +218,14 @@ describeServers('conversion webhooks', (server, target) => {
     },
     {
       reason: 'fails',
-      answer: () => ({ status: 500, body: 'oh no' }),
+      respond: () => ({ status: 500, body: 'oh no' }),
       expectedMessage:
         /^500 Unknown conversion webhook for convert\.example\.org\/v1, Kind=Thing failed: an error on the server \("oh no"\) has prevented the request from succeeding$/,
     },
-  ])('reports to the reader if a webhook $reason', async ({ answer, expectedMessage }) => {
+  ])('reports to the reader if a webhook $reason', async ({ respond, expectedMessage }) => {
     const name = `failing-${serial}`;
     await of(V1).create({ ...named(name), spec: { address: 'a:1' } });
-    webhooks.answer('/convert', answer);
+    webhooks.reply('/convert', respond);
     const refusal = await of(V2)
       .get(name, { namespace })
       .then(

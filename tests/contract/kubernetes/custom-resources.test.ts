@@ -92,7 +92,7 @@ describeServers('custom resources', (server, target) => {
         `${failed}.what: field not declared in schema`,
       ],
       [
-        'an apply with several',
+        'an apply with several unknown fields',
         APPLY_TYPE,
         `${HEAD}metadata: {name: a, what: 1}\nspec: {foo: x, parts: [{name: front, colour: red}]}`,
         [
@@ -102,31 +102,31 @@ describeServers('custom resources', (server, target) => {
         ].join('\n'),
       ],
       [
-        'an apply with one in the metadata of an embedded object',
+        'an apply with an unknown field in the metadata of an embedded object',
         APPLY_TYPE,
         `${HEAD}metadata: {name: a}\nfree: {other: 1, template: {apiVersion: v1, kind: Pod, metadata: {what: x}}}`,
         `${failed}.free.template.metadata.what: field not declared in schema`,
       ],
       [
-        'an apply with a field twice',
+        'an apply with a duplicate field',
         APPLY_TYPE,
         `${HEAD}metadata:\n  name: a\nfree:\n  other: 1\n  foo: x\n  "foo": z\n  other: 2`,
         'error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  line 8: key "foo" already set in map\n  line 9: key "other" already set in map',
       ],
       [
-        'an apply in JSON with a field twice',
+        'an apply in JSON with a duplicate field',
         APPLY_TYPE,
         `{"apiVersion":"${GROUP}/v1","kind":"Widget","metadata":{"name":"a"},\n"spec":{"foo":"x","foo":"y"}}`,
         'error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  line 2: key "foo" already set in map',
       ],
       [
-        'a create in YAML with a field twice and an unknown one',
+        'a create in YAML with a duplicate and an unknown field',
         'application/yaml',
         `${HEAD}metadata:\n  name: a\nspec:\n  foo: x\n  foo: z\n  what: 1`,
         `${unhandled}yaml: unmarshal errors:\n  line 7: key "foo" already set in map, unknown field "spec.what"`,
       ],
       [
-        'a create in JSON with a field twice and an unknown one',
+        'a create in JSON with a duplicate and an unknown field',
         'application/json',
         `{"apiVersion":"${GROUP}/v1","kind":"Widget","metadata":{"name":"a","what":1},"spec":{"foo":"x","foo":"y"}}`,
         `${unhandled}duplicate field "spec.foo", unknown field "metadata.what"`,

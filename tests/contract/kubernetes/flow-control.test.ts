@@ -57,12 +57,12 @@ describeServers('priority and fairness', (server, target) => {
 
   it.runIf(isCurrent)('keeps the objects that every cluster has', async () => {
     const annotations = { [AUTOUPDATE]: 'true' };
-    for (const wanted of [...MANDATORY_OBJECTS.flowSchemas, ...SUGGESTED_OBJECTS.flowSchemas]) {
-      const { name = '' } = wanted.metadata;
+    for (const expected of [...MANDATORY_OBJECTS.flowSchemas, ...SUGGESTED_OBJECTS.flowSchemas]) {
+      const { name = '' } = expected.metadata;
       const isFound = (schema: FlowSchema) => schema.status?.conditions?.[0]?.reason === 'Found';
       const schema = await eventuallyObject(schemas(), { name }, isFound);
-      const level = wanted.spec.priorityLevelConfiguration.name;
-      expect(schema).toMatchObject({ spec: wanted.spec, metadata: { annotations, generation: 1 } });
+      const level = expected.spec.priorityLevelConfiguration.name;
+      expect(schema).toMatchObject({ spec: expected.spec, metadata: { annotations, generation: 1 } });
       expect(schema.status?.conditions).toEqual([
         {
           type: 'Dangling',
@@ -73,8 +73,11 @@ describeServers('priority and fairness', (server, target) => {
         },
       ]);
     }
-    for (const wanted of [...MANDATORY_OBJECTS.priorityLevels, ...SUGGESTED_OBJECTS.priorityLevels]) {
-      expect(await levels().get(wanted.metadata.name ?? '')).toMatchObject({ ...wanted, metadata: { annotations } });
+    for (const expected of [...MANDATORY_OBJECTS.priorityLevels, ...SUGGESTED_OBJECTS.priorityLevels]) {
+      expect(await levels().get(expected.metadata.name ?? '')).toMatchObject({
+        ...expected,
+        metadata: { annotations },
+      });
     }
   });
 
@@ -191,9 +194,9 @@ describeServers('priority and fairness', (server, target) => {
     const tookMs = performance.now() - startMs;
 
     // Two queues of length one.
-    for (const answer of [first, second, third]) {
-      expect([answer?.status, Number(answer?.headers['retry-after'])]).toEqual([429, expect.toBeOneOf([1, 2])]);
-      expect(answer?.text).toContain(SENTENCE);
+    for (const response of [first, second, third]) {
+      expect([response?.status, Number(response?.headers['retry-after'])]).toEqual([429, expect.toBeOneOf([1, 2])]);
+      expect(response?.text).toContain(SENTENCE);
     }
     expect((await send('somebody', '/version')).status).toBe(200);
     expect(tookMs).toBeGreaterThan(450);

@@ -126,7 +126,7 @@ describe.skipIf(assets === undefined)(
       );
     });
 
-    it('runs a pod, completes another, and ends both when they are deleted', async () => {
+    it('runs one pod, completes another, and terminates both when they are deleted', async () => {
       const pods = real.client.resource(Pods);
       const spec = { nodeName: 'node-1', containers: [{ name: 'a', image: 'a' }] };
       await pods.create({ metadata: { name: 'web', namespace: 'default' }, spec });

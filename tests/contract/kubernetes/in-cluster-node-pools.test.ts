@@ -92,22 +92,22 @@ function cases(server: () => ContractServer): void {
     ['general', { spec: { antiAffinity: true } }, /cannot be changed after creation: it is false/],
     ['general', { spec: { upgradeStrategy: { maxSurge: 0 } } }, /no node could ever be updated/],
     ['general', { spec: { healing: { maxUnhealthy: 'most' } } }, /must be a percentage such as "40%"/],
-  ])('are refused immediately if Fairway never accepts them: %s %j', async (path, value, says) => {
+  ])('are refused immediately if Fairway never accepts them: %s %j', async (path, value, expectedMessage) => {
     const refusal = await patch(path, value);
 
     expect(refusal.status).toBe(422);
-    expect(refusal.text.replaceAll('\\"', '"')).toMatch(says);
+    expect(refusal.text.replaceAll('\\"', '"')).toMatch(expectedMessage);
   });
 
   it.each([
     ['1st', {}, /must consist of lowercase letters/],
     ['a'.repeat(40), {}, /must be at most 32 characters/],
     ['named', { clusterName: 'demo' }, /unknown field "spec.clusterName"/],
-  ])('are not created as %s with %j', async (name, spec, says) => {
+  ])('are not created as %s with %j', async (name, spec, expectedMessage) => {
     const refusal = await server().raw('POST', `${POOLS}?fieldValidation=Strict`, { body: pool(name, spec) });
 
     expect(refusal.status).toBeGreaterThanOrEqual(400);
-    expect(refusal.text.replaceAll('\\"', '"')).toMatch(says);
+    expect(refusal.text.replaceAll('\\"', '"')).toMatch(expectedMessage);
   });
 
   it('are writable for cluster administrators, and readable for viewers', async () => {

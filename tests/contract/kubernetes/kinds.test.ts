@@ -61,14 +61,14 @@ describe.skipIf(assets === undefined)(
     );
 
     it.each(CHANGES.map((change) => [`${change.what} (${change.kind} ${change.name})`, change] as const))(
-      'responds equally to a change of %s',
+      'responds the same to a change of %s',
       async (_, change) => {
         const responses = await onBoth(apply(change));
         expect(responses.embedded).toEqual(responses.real);
       },
     );
 
-    it.each(STATES.map((state) => [state.what, state] as const))('prints %s equally', async (_, state) => {
+    it.each(STATES.map((state) => [state.what, state] as const))('prints %s the same way', async (_, state) => {
       await onBoth(apply(state));
       const tables = await onBoth((client) => tableOf(client, definitionOf(state), state.name));
       expect(tables.embedded).toEqual(tables.real);
@@ -79,7 +79,7 @@ describe.skipIf(assets === undefined)(
     const own = new Set(['ipaddresses', 'flowschemas', 'prioritylevelconfigurations']);
     const printed = ALL_KINDS.filter(({ plural }) => !own.has(plural));
     it.each(printed.map((kind) => [`${kind.plural} of ${apiVersionOf(kind)}`, kind] as const))(
-      'prints %s equally',
+      'prints %s the same way',
       async (_, kind) => {
         const tables = await onBoth((client) => tableOf(client, kind));
         expect(tables.embedded).toEqual(tables.real);

@@ -170,53 +170,56 @@ describeServers('MutatingAdmissionPolicies', (server, target) => {
     expect(await outcomeOf(spec)).toMatchObject(expected);
   });
 
-  it.runIf(hasPolicies).each<{ reason: string; spec: Partial<Spec>; says: RegExp }>([
+  it.runIf(hasPolicies).each<{ reason: string; spec: Partial<Spec>; expectedMessage: RegExp }>([
     {
       reason: 'fails',
       spec: {
         mutations: [apply("Object{metadata: Object.metadata{annotations: {'a': object.metadata.labels['none']}}}")],
       },
-      says: /^403 Invalid policy 'NAME' with binding 'NAME' denied request: /,
+      expectedMessage: /^403 Invalid policy 'NAME' with binding 'NAME' denied request: /,
     },
     {
       reason: 'patches a missing field',
       spec: { mutations: [patch('[JSONPatch{op: "remove", path: "/spec/none"}]')] },
-      says: /^403 Invalid policy 'NAME' with binding 'NAME' denied request: JSON Patch: /,
+      expectedMessage: /^403 Invalid policy 'NAME' with binding 'NAME' denied request: JSON Patch: /,
     },
     {
       reason: 'produces an invalid object',
       spec: { mutations: [apply('Object{spec: Object.spec{replicas: -1}}')] },
-      says: /^422 Invalid Deployment\.apps "web" is invalid: spec\.replicas: Invalid value: -1: must be greater than or equal to 0$/,
+      expectedMessage:
+        /^422 Invalid Deployment\.apps "web" is invalid: spec\.replicas: Invalid value: -1: must be greater than or equal to 0$/,
     },
-  ])('reports a policy that $reason', async ({ spec, says }) => {
-    expect(await outcomeOf(spec)).toMatch(says);
+  ])('reports a policy that $reason', async ({ spec, expectedMessage }) => {
+    expect(await outcomeOf(spec)).toMatch(expectedMessage);
   });
 
-  it.runIf(hasPolicies).each<{ reason: string; spec: Partial<Spec>; says: string }>([
+  it.runIf(hasPolicies).each<{ reason: string; spec: Partial<Spec>; expectedMessage: string }>([
     {
       reason: 'no mutation',
       spec: { mutations: [] },
-      says: 'spec.mutations: Required value: mutations must contain at least one item',
+      expectedMessage: 'spec.mutations: Required value: mutations must contain at least one item',
     },
     {
       reason: 'an unknown patch',
       spec: { mutations: [{ patchType: 'Magic' }] },
-      says: 'spec.mutations[0].patchType: Unsupported value: "Magic": supported values: "ApplyConfiguration", "JSONPatch"',
+      expectedMessage:
+        'spec.mutations[0].patchType: Unsupported value: "Magic": supported values: "ApplyConfiguration", "JSONPatch"',
     },
     {
       reason: 'a patch without an expression',
       spec: { mutations: [{ patchType: 'JSONPatch' }] },
-      says: 'spec.mutations[0].jsonPatch: Required value: must be specified when patchType is JSONPatch',
+      expectedMessage: 'spec.mutations[0].jsonPatch: Required value: must be specified when patchType is JSONPatch',
     },
     {
       reason: 'an expression that cannot be parsed',
       spec: { mutations: [apply('Object{spec:')] },
-      says: 'spec.mutations[0].applyConfiguration.expression: Invalid value: "Object{spec:": compilation failed: ERROR: ',
+      expectedMessage:
+        'spec.mutations[0].applyConfiguration.expression: Invalid value: "Object{spec:": compilation failed: ERROR: ',
     },
-  ])('refuses a policy with $reason', async ({ spec, says }) => {
+  ])('refuses a policy with $reason', async ({ spec, expectedMessage }) => {
     const name = server().name('refused');
     const policy = { metadata: { name }, spec: { matchConstraints: RULES, reinvocationPolicy: 'Never', ...spec } };
 
-    await expect(server().client.resource(MutatingAdmissionPolicies).create(policy)).rejects.toThrow(says);
+    await expect(server().client.resource(MutatingAdmissionPolicies).create(policy)).rejects.toThrow(expectedMessage);
   });
 });

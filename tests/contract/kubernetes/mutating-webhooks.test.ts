@@ -1,4 +1,8 @@
-import { patchResponse, reviewed, type WebhookBehavior } from '@fairway/apiserver/outbound/testing/webhook-server';
+import {
+  patchResponse,
+  reviewResponse,
+  type WebhookBehavior,
+} from '@fairway/apiserver/outbound/testing/webhook-server';
 import type { ConfigMap } from '@fairway/kube/kinds/generated/types';
 import { MutatingWebhookConfigurations } from '@fairway/kube/kinds/resources';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -34,7 +38,7 @@ describeServers('mutating webhooks', (server, target) => {
     },
   ])('handles a patch that $reason', async ({ operations, expectedMessage = '', data }) => {
     const label = server().name('m');
-    hooks.webhooks.answer('/m.example.org', (review) => reviewed(review, patchResponse(...operations)));
+    hooks.webhooks.reply('/m.example.org', (review) => reviewResponse(review, patchResponse(...operations)));
     await hooks.register(MutatingWebhookConfigurations, label, { name: 'm.example.org' });
     const write = hooks.create({ labels: { hooked: label } }, { data: { a: 'b' } });
     const refusal = await rejectionOf(write);
@@ -46,8 +50,8 @@ describeServers('mutating webhooks', (server, target) => {
 
   it.runIf(isCurrent)('does not grant a user what a webhook sets', async () => {
     const label = server().name('owner');
-    hooks.webhooks.answer('/owner.example.org', (review) =>
-      reviewed(review, patchResponse({ op: 'add', path: '/data/by', value: 'webhook' })),
+    hooks.webhooks.reply('/owner.example.org', (review) =>
+      reviewResponse(review, patchResponse({ op: 'add', path: '/data/by', value: 'webhook' })),
     );
     await hooks.register(MutatingWebhookConfigurations, label, { name: 'owner.example.org' });
     const { metadata, data } = await hooks.create({ labels: { hooked: label } }, { data: { a: 'b' } });
@@ -61,7 +65,7 @@ describeServers('mutating webhooks', (server, target) => {
     const label = server().name('again');
     const count: WebhookBehavior = (review) => {
       const { data } = review.request['object'] as ConfigMap;
-      return reviewed(
+      return reviewResponse(
         review,
         patchResponse({
           op: 'add',
@@ -71,10 +75,10 @@ describeServers('mutating webhooks', (server, target) => {
       );
     };
     const later: WebhookBehavior = (review) =>
-      reviewed(review, patchResponse({ op: 'add', path: '/data/x', value: 'y' }));
-    hooks.webhooks.answer('/first.example.org', count);
-    hooks.webhooks.answer('/second.example.org', count);
-    hooks.webhooks.answer('/third.example.org', later);
+      reviewResponse(review, patchResponse({ op: 'add', path: '/data/x', value: 'y' }));
+    hooks.webhooks.reply('/first.example.org', count);
+    hooks.webhooks.reply('/second.example.org', count);
+    hooks.webhooks.reply('/third.example.org', later);
     await hooks.register(
       MutatingWebhookConfigurations,
       label,

@@ -118,7 +118,7 @@ describeServers('the policy authorizer', (server, target) => {
     expect(target.minor).toBeGreaterThanOrEqual(34),
   );
 
-  it.for(cases.filter(isServed))('%s: %s', async ([expression, says]) => {
-    expect(await outcomeOf(expression.replace('NAMESPACE', namespace))).toContain(says);
+  it.for(cases.filter(isServed))('%s: %s', async ([expression, expectedMessage]) => {
+    expect(await outcomeOf(expression.replace('NAMESPACE', namespace))).toContain(expectedMessage);
   });
 });

@@ -52,55 +52,59 @@ describeServers('type checks of policies', (server, target) => {
     readonly expression: string;
     /** Counted from 1. */
     readonly column: number;
-    readonly says: string;
+    readonly expectedMessage: string;
   }
 
   it.skipIf(!hasPolicies).each<ExpressionError>([
     {
       expression: "object.spec.replicas > '1'",
       column: 22,
-      says: "found no matching overload for '_>_' applied to '(int, string)'",
+      expectedMessage: "found no matching overload for '_>_' applied to '(int, string)'",
     },
-    { expression: 'object.replicas > 1', column: 7, says: "undefined field 'replicas'" },
-    { expression: 'has(object.spec.replica)', column: 4, says: "undefined field 'replica'" },
+    { expression: 'object.replicas > 1', column: 7, expectedMessage: "undefined field 'replicas'" },
+    { expression: 'has(object.spec.replica)', column: 4, expectedMessage: "undefined field 'replica'" },
     {
       expression: 'object.spec.template.spec.containers.all(c, c.port == 1)',
       column: 46,
-      says: "undefined field 'port'",
+      expectedMessage: "undefined field 'port'",
     },
     {
       expression: "object.spec.replicas in ['1']",
       column: 22,
-      says: "found no matching overload for '@in' applied to '(int, list(string))'",
+      expectedMessage: "found no matching overload for '@in' applied to '(int, list(string))'",
     },
-    { expression: '!object.spec.replicas', column: 1, says: "found no matching overload for '!_' applied to '(int)'" },
+    {
+      expression: '!object.spec.replicas',
+      column: 1,
+      expectedMessage: "found no matching overload for '!_' applied to '(int)'",
+    },
     {
       expression: "object.spec.replicas.startsWith('a')",
       column: 32,
-      says: "found no matching overload for 'startsWith' applied to 'int.(string)'",
+      expectedMessage: "found no matching overload for 'startsWith' applied to 'int.(string)'",
     },
     {
       expression: "object.metadata.labels[1] == 'a'",
       column: 23,
-      says: "found no matching overload for '_[_]' applied to '(map(string, string), int)'",
+      expectedMessage: "found no matching overload for '_[_]' applied to '(map(string, string), int)'",
     },
     {
       expression: 'object.spec.replicas == null',
       column: 22,
-      says: "found no matching overload for '_==_' applied to '(int, null)'",
+      expectedMessage: "found no matching overload for '_==_' applied to '(int, null)'",
     },
     {
       expression: "(object.spec.paused ? object.spec.replicas : 'a') == 1",
       column: 21,
-      says: "found no matching overload for '_?_:_' applied to '(bool, int, string)'",
+      expectedMessage: "found no matching overload for '_?_:_' applied to '(bool, int, string)'",
     },
-    { expression: 'params.spec.max == 1', column: 7, says: "undefined field 'spec'" },
+    { expression: 'params.spec.max == 1', column: 7, expectedMessage: "undefined field 'spec'" },
     {
       expression: "variables.replicas == 'a'",
       column: 20,
-      says: "found no matching overload for '_==_' applied to '(int, string)'",
+      expectedMessage: "found no matching overload for '_==_' applied to '(int, string)'",
     },
-  ])('$expression: $says', async ({ expression, column, says }) => {
+  ])('$expression: $expectedMessage', async ({ expression, column, expectedMessage }) => {
     const warnings = await warningsOf({
       failurePolicy: 'Fail',
       matchConstraints: DEPLOYMENTS,
@@ -110,7 +114,7 @@ describeServers('type checks of policies', (server, target) => {
     });
 
     const mark = `${'.'.repeat(column - 1)}^`;
-    const warning = `apps/v1, Kind=Deployment: ERROR: <input>:1:${column}: ${says}\n | ${expression}\n | ${mark}\n`;
+    const warning = `apps/v1, Kind=Deployment: ERROR: <input>:1:${column}: ${expectedMessage}\n | ${expression}\n | ${mark}\n`;
     expect(warnings).toEqual([{ fieldRef: 'spec.validations[0].expression', warning }]);
   });
 

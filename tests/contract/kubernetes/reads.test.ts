@@ -227,7 +227,7 @@ describeServers('reads', (server, target) => {
     ['an unknown group', '/apis/nothing.example.com/v1/widgets', 404, 'text/plain; charset=utf-8'],
     ['an unknown path', '/nothing', 404, target.minor < 25 ? 'application/json' : 'text/plain; charset=utf-8'],
     ['an unknown subresource', '/api/v1/namespaces/default/configmaps/x/status', 404, 'application/json'],
-  ])('return for %s (%s): %d, %s', async (_, path, status, contentType) => {
+  ])('return errors for %s (%s): %d, %s', async (_, path, status, contentType) => {
     const response = await server().raw('GET', path);
 
     expect([response.status, response.headers['content-type']]).toEqual([status, contentType]);

@@ -1,4 +1,8 @@
-import { reviewed, type WebhookBehavior, WebhookServer } from '@fairway/apiserver/outbound/testing/webhook-server';
+import {
+  reviewResponse,
+  type WebhookBehavior,
+  WebhookServer,
+} from '@fairway/apiserver/outbound/testing/webhook-server';
 import type {
   ConfigMap,
   MutatingWebhook,
@@ -51,7 +55,7 @@ export class RegisteredWebhooks implements AsyncDisposable {
       ...hook,
     });
     const canary = `canary.${label}.example.org`;
-    webhooks.answer(`/${canary}`, reviewed);
+    webhooks.reply(`/${canary}`, reviewResponse);
     const configuration = {
       metadata: { name: label },
       webhooks: [...hooks, { name: canary, objectSelector: { matchLabels: { canary: label } } }].map(whole),
@@ -92,7 +96,7 @@ export async function rejectionOf(write: Promise<unknown>): Promise<string> {
 }
 
 export function denied(response: object): WebhookBehavior {
-  return (review) => reviewed(review, { allowed: false, ...response });
+  return (review) => reviewResponse(review, { allowed: false, ...response });
 }
 
 /** A pattern that matches exactly this text. */

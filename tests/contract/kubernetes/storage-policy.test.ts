@@ -60,7 +60,7 @@ describeServers('a plan’s rules for volumes', (server, target) => {
   const applyAndObserve = (facts: Partial<AddonFacts>) =>
     applyAddons({
       client: server().client,
-      wanted: addonsOf(someFacts({ version: `1.${target.minor}.2`, ...facts })),
+      desiredAddons: addonsOf(someFacts({ version: `1.${target.minor}.2`, ...facts })),
       unmanaged: new Set(),
       workingAddons: new Set(),
       request: undefined,
@@ -108,30 +108,30 @@ describeServers('a plan’s rules for volumes', (server, target) => {
     {
       reason: 'a claim for many nodes',
       object: aClaim(['ReadWriteOnce', 'ReadWriteMany'], 'fast'),
-      says: `persistentvolumeclaims "data" ${DENIED}${NO_SHARING}`,
+      expectedMessage: `persistentvolumeclaims "data" ${DENIED}${NO_SHARING}`,
     },
     {
       reason: 'a claim for many nodes without a class',
       object: aClaim(['ReadWriteMany']),
-      says: `persistentvolumeclaims "data" ${DENIED}${NO_SHARING}`,
+      expectedMessage: `persistentvolumeclaims "data" ${DENIED}${NO_SHARING}`,
     },
     {
       reason: 'a claim for many readers',
       object: aClaim(['ReadOnlyMany'], 'fast'),
-      says: `persistentvolumeclaims "data" ${DENIED}${NO_SHARING.replace('ReadWriteMany', 'ReadOnlyMany')}`,
+      expectedMessage: `persistentvolumeclaims "data" ${DENIED}${NO_SHARING.replace('ReadWriteMany', 'ReadOnlyMany')}`,
     },
     {
       reason: 'a volume for many nodes',
       object: aVolume(['ReadWriteMany'], DRIVER),
-      says: `persistentvolumes "data" ${DENIED}${NO_SHARING}`,
+      expectedMessage: `persistentvolumes "data" ${DENIED}${NO_SHARING}`,
     },
     {
       reason: 'a class of the tenant',
       object: aClass('mine'),
-      says: `storageclasses.storage.k8s.io "mine" ${DENIED}classes of the tenant's own with the provisioner ${DRIVER} are not allowed by the cluster's plan: use fast`,
+      expectedMessage: `storageclasses.storage.k8s.io "mine" ${DENIED}classes of the tenant's own with the provisioner ${DRIVER} are not allowed by the cluster's plan: use fast`,
     },
-  ])('accepts $reason, or refuses it: $says', async ({ object, says = '' }) => {
-    expect(await dryRun(object)).toBe(says);
+  ])('accepts $reason, or refuses it: $expectedMessage', async ({ object, expectedMessage = '' }) => {
+    expect(await dryRun(object)).toBe(expectedMessage);
   });
 
   it.runIf(hasAddons)('passes the type check', async () => {

@@ -1,4 +1,8 @@
-import { patchResponse, reviewed, type WebhookBehavior } from '@fairway/apiserver/outbound/testing/webhook-server';
+import {
+  patchResponse,
+  reviewResponse,
+  type WebhookBehavior,
+} from '@fairway/apiserver/outbound/testing/webhook-server';
 import type { ConfigMap, MutatingWebhook } from '@fairway/kube/kinds/generated/types';
 import { MutatingWebhookConfigurations, ValidatingWebhookConfigurations } from '@fairway/kube/kinds/resources';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -24,7 +28,7 @@ describeServers('validating webhooks', (server, target) => {
     hook?: Partial<MutatingWebhook>;
     expectedMessage: string | RegExp;
   }>([
-    { reason: 'allows', behavior: reviewed, expectedMessage: '' },
+    { reason: 'allows', behavior: reviewResponse, expectedMessage: '' },
     {
       reason: 'refuses with a message',
       behavior: denied({ status: { message: 'not today', code: 403, reason: 'Forbidden' } }),
@@ -47,7 +51,7 @@ describeServers('validating webhooks', (server, target) => {
     },
     {
       reason: 'responds to another request',
-      behavior: (review) => reviewed(review, { uid: 'other' }),
+      behavior: (review) => reviewResponse(review, { uid: 'other' }),
       expectedMessage:
         /^500 InternalError .*received invalid webhook response: expected response\.uid="[-0-9a-f]+", got "other"$/,
     },
@@ -65,7 +69,7 @@ describeServers('validating webhooks', (server, target) => {
     },
     {
       reason: 'patches, although it is a validating webhook',
-      behavior: (review) => reviewed(review, patchResponse({ op: 'remove', path: '/data' })),
+      behavior: (review) => reviewResponse(review, patchResponse({ op: 'remove', path: '/data' })),
       expectedMessage: `${FAILED}received invalid webhook response: validating webhook may not return response.patch`,
     },
     {
@@ -99,7 +103,7 @@ describeServers('validating webhooks', (server, target) => {
     },
     {
       reason: 'has a certificate of an unknown CA',
-      behavior: reviewed,
+      behavior: reviewResponse,
       hook: { clientConfig: { url: 'to be set' } },
       expectedMessage:
         /^500 InternalError .*failed to call webhook: Post "https:.*": tls: failed to verify certificate: x509: certificate signed by unknown authority/,
@@ -122,7 +126,7 @@ describeServers('validating webhooks', (server, target) => {
     },
     {
       reason: 'has a condition that fails',
-      behavior: reviewed,
+      behavior: reviewResponse,
       hook: { matchConditions: [{ name: 'bad', expression: "object.data.missing == 'x'" }] },
       expectedMessage:
         /^403 Forbidden configmaps "some" is forbidden: expression 'object\.data\.missing == 'x'' resulted in error: /,
@@ -162,7 +166,7 @@ describeServers('validating webhooks', (server, target) => {
     },
   ])('handles a validating webhook that $reason', async ({ behavior, hook, expectedMessage }) => {
     const label = server().name('v');
-    hooks.webhooks.answer('/v.example.org', behavior);
+    hooks.webhooks.reply('/v.example.org', behavior);
     const own = hook?.clientConfig ? { ...hook, clientConfig: { url: hooks.webhooks.url('/v.example.org') } } : hook;
     await hooks.register(ValidatingWebhookConfigurations, label, { name: 'v.example.org', ...own });
     const refusal = await rejectionOf(hooks.create({ labels: { hooked: label } }));
@@ -172,12 +176,12 @@ describeServers('validating webhooks', (server, target) => {
   });
   it.runIf(isCurrent)('runs validating webhooks on the result of mutating ones', async () => {
     const label = server().name('order');
-    hooks.webhooks.answer('/sets.example.org', (review) =>
-      reviewed(review, patchResponse({ op: 'add', path: '/data', value: { by: 'webhook' } })),
+    hooks.webhooks.reply('/sets.example.org', (review) =>
+      reviewResponse(review, patchResponse({ op: 'add', path: '/data', value: { by: 'webhook' } })),
     );
-    hooks.webhooks.answer('/sees.example.org', (review) => {
+    hooks.webhooks.reply('/sees.example.org', (review) => {
       const { data } = review.request['object'] as ConfigMap;
-      return reviewed(review, { allowed: false, status: { message: JSON.stringify(data) } });
+      return reviewResponse(review, { allowed: false, status: { message: JSON.stringify(data) } });
     });
     await hooks.register(MutatingWebhookConfigurations, label, { name: 'sets.example.org' });
     await hooks.register(ValidatingWebhookConfigurations, label, { name: 'sees.example.org' });

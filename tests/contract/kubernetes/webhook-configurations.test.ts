@@ -1,4 +1,4 @@
-import { reviewed } from '@fairway/apiserver/outbound/testing/webhook-server';
+import { reviewResponse } from '@fairway/apiserver/outbound/testing/webhook-server';
 import { ConfigMaps, Deployments, ValidatingWebhookConfigurations } from '@fairway/kube/kinds/resources';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { CONFIG_MAPS, denied, type Hook, RegisteredWebhooks, rejectionOf } from './registered-webhooks.ts';
@@ -19,7 +19,7 @@ describeServers('webhook configurations', (server, target) => {
   it.runIf(isCurrent)('sends the same requests as kube-apiserver', async () => {
     const label = server().name('asks');
     const name = server().name('asked');
-    hooks.webhooks.answer('/asks.example.org', reviewed);
+    hooks.webhooks.reply('/asks.example.org', reviewResponse);
     await hooks.register(ValidatingWebhookConfigurations, label, { name: 'asks.example.org' });
     const configMaps = server().client.resource(ConfigMaps);
     await hooks.create({ name, labels: { hooked: label } }, { dryRun: false });
@@ -78,7 +78,7 @@ describeServers('webhook configurations', (server, target) => {
 
   it.runIf(isCurrent)('sends the Scale when a Deployment is scaled', async () => {
     const label = server().name('scale');
-    hooks.webhooks.answer('/scale.example.org', reviewed);
+    hooks.webhooks.reply('/scale.example.org', reviewResponse);
     const rules = [{ apiGroups: ['apps'], apiVersions: ['v1'], operations: ['*'], resources: ['deployments/scale'] }];
     await hooks.register(ValidatingWebhookConfigurations, label, {
       name: 'scale.example.org',
@@ -115,7 +115,9 @@ describeServers('webhook configurations', (server, target) => {
 
   it.runIf(isCurrent)('returns the warnings of webhooks', async () => {
     const label = server().name('warns');
-    hooks.webhooks.answer('/warns.example.org', (review) => reviewed(review, { warnings: ['take care', 'truly'] }));
+    hooks.webhooks.reply('/warns.example.org', (review) =>
+      reviewResponse(review, { warnings: ['take care', 'truly'] }),
+    );
     await hooks.register(ValidatingWebhookConfigurations, label, { name: 'warns.example.org' });
     const body = { metadata: { name: 'some', labels: { hooked: label } } };
     const response = await server().raw('POST', `/api/v1/namespaces/${namespace}/configmaps?dryRun=All`, { body });
@@ -126,7 +128,7 @@ describeServers('webhook configurations', (server, target) => {
   it.runIf(isCurrent)('sends no requests about the configurations themselves', async () => {
     const label = server().name('self');
     const all = [{ apiGroups: ['*'], apiVersions: ['*'], operations: ['*'], resources: ['*'] }];
-    hooks.webhooks.answer('/self.example.org', denied({}));
+    hooks.webhooks.reply('/self.example.org', denied({}));
     const objectSelector = { matchLabels: { hooked: label } };
     await hooks.register(ValidatingWebhookConfigurations, label, {
       name: 'self.example.org',
@@ -161,7 +163,7 @@ describeServers('webhook configurations', (server, target) => {
       expectedMessage: `webhooks[0].clientConfig.url: Invalid value: "http": 'https' is the only allowed URL scheme; desired format: https://host[/path]`,
     },
     {
-      reason: 'no patience',
+      reason: 'a timeout that is too long',
       hook: { name: 'a.example.org', timeoutSeconds: 31 },
       expectedMessage:
         'webhooks[0].timeoutSeconds: Invalid value: 31: the timeout value must be between 1 and 30 seconds',
@@ -178,7 +180,7 @@ describeServers('webhook configurations', (server, target) => {
         'webhooks[0].rules[0].operations[0]: Unsupported value: "GET": supported values: "*", "CONNECT", "CREATE", "DELETE", "UPDATE"',
     },
     {
-      reason: 'no version',
+      reason: 'no supported version',
       hook: { name: 'a.example.org', admissionReviewVersions: ['v7'] },
       // Before 1.34, in Go's format.
       expectedMessage: `webhooks[0].admissionReviewVersions: Invalid value: ${target.minor >= 34 ? '["v7"]' : '[]string{"v7"}'}: must include at least one of v1`,

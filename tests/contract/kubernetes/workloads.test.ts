@@ -33,7 +33,7 @@ describeServers('controllers', (server, target) => {
     return eventually(server().client.resource(Pods), { namespace }, matches);
   }
 
-  it('keep the number of a ReplicationController, and adopt and release pods', async () => {
+  it('keep a ReplicationController at its number of pods, and adopt and release pods', async () => {
     const pods = server().client.resource(Pods);
     const own = { name: 'own', namespace, labels: { app: 'web' } };
     await pods.create({ metadata: own, spec: POD_SPEC });
@@ -81,7 +81,7 @@ describeServers('controllers', (server, target) => {
     await server()
       .client.resource(Services)
       .create({ metadata: { name: 'outside', namespace }, spec: { ports: [{ port: 80 }] } });
-    const wanted: Endpoints = {
+    const desired: Endpoints = {
       metadata: { name: 'outside', namespace, labels: { mine: 'yes' } },
       subsets: [
         {
@@ -91,7 +91,7 @@ describeServers('controllers', (server, target) => {
         },
       ],
     };
-    await endpoints.create(wanted);
+    await endpoints.create(desired);
     const waitForMirrored = (addresses: readonly (readonly [string, boolean])[]) =>
       eventually(server().client.resource(EndpointSlices), { namespace }, (slices) => {
         const found = slices.flatMap(({ endpoints }) => endpoints ?? []);

@@ -15,7 +15,7 @@ describeServers('permissions on Secrets', (server) => {
   });
 
   /** A user with these verbs on Secrets of the namespace. */
-  async function asUserAllowedTo(...verbs: string[]): Promise<Transport> {
+  async function userAllowedTo(...verbs: string[]): Promise<Transport> {
     const name = server().name('may');
     const rules = [{ apiGroups: [''], resources: ['secrets'], verbs }];
     await server().client.resource(ClusterRoles).create({ metadata: { name }, rules });
@@ -48,7 +48,7 @@ describeServers('permissions on Secrets', (server) => {
       method as 'PATCH',
       `${path}/${name}${query}`,
       options,
-      await asUserAllowedTo(verb),
+      await userAllowedTo(verb),
     );
 
     expect(response.status).toBeLessThan(300);
@@ -56,7 +56,7 @@ describeServers('permissions on Secrets', (server) => {
   });
 
   it('do not let a user who may only create and update a Secret read it', async () => {
-    const writer = await asUserAllowedTo('create', 'update');
+    const writer = await userAllowedTo('create', 'update');
     const name = await secret();
     const immutable = await secret({ immutable: true });
     const put = (of: string, more: object) => ({ apiVersion: 'v1', kind: 'Secret', metadata: { name: of }, ...more });
@@ -85,7 +85,7 @@ describeServers('permissions on Secrets', (server) => {
     const name = await secret();
     const body = { apiVersion: 'v1', kind: 'Secret', metadata: { name }, stringData: { key: 'second' } };
     const headers = { 'content-type': 'application/json' };
-    const response = await server().raw('PUT', `${path}/${name}`, { headers, body }, await asUserAllowedTo('update'));
+    const response = await server().raw('PUT', `${path}/${name}`, { headers, body }, await userAllowedTo('update'));
     const stored = await server().client.resource(Secrets).get(name, { namespace });
 
     expect(response.status).toBe(200);

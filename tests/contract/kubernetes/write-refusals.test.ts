@@ -202,7 +202,7 @@ describeServers('refused writes', (server, target) => {
       message: 'the server does not allow this method on the requested resource',
     },
     {
-      what: 'a change of a whole collection',
+      what: 'an update of a whole collection',
       method: 'PUT',
       path: '',
       body: configMap('taken'),

@@ -92,10 +92,10 @@ describeServers('writes', (server, target) => {
 
   it.each<[what: string, query: string, body: object | undefined, left: number]>([
     ['those of its query', '?dryRun=All', undefined, 200],
-    ['those of its body alone, if it has one', '?dryRun=All&propagationPolicy=Sometimes', {}, 404],
-    ['with a dry run in none but the body', '?dryRun=Some', { dryRun: ['All', 'All'] }, 200],
-    ['not those of a query with another mark', '??dryRun=All', undefined, 404],
-  ])('use these options for a deletion: %s', async (_, query, body, remaining) => {
+    ['only those of its body, if it has one', '?dryRun=All&propagationPolicy=Sometimes', {}, 404],
+    ['a dry run that only the body requests', '?dryRun=Some', { dryRun: ['All', 'All'] }, 200],
+    ['not those after a second question mark in the query', '??dryRun=All', undefined, 404],
+  ])('honour these options for a deletion: %s', async (_, query, body, remaining) => {
     const name = server().name('deleted');
     await server().raw('POST', maps, { body: configMap(name) });
 
@@ -103,7 +103,7 @@ describeServers('writes', (server, target) => {
     expect((await server().raw('GET', `${maps}/${name}`)).status).toBe(remaining);
   });
 
-  it('overwrite without a version, and create no new version without changes', async () => {
+  it('overwrite if no version is given, and create no new version if nothing changes', async () => {
     await server().raw('POST', maps, { body: configMap('updated', { data: { a: '1' } }) });
 
     const first = await server().raw('PUT', `${maps}/updated`, { body: configMap('updated', { data: { b: '2' } }) });
@@ -181,7 +181,7 @@ describeServers('writes', (server, target) => {
     expect((await server().raw('GET', `${maps}/held`)).status).toBe(404);
   });
 
-  it('return the last state for a deletion', async () => {
+  it('return the last state of a deleted object', async () => {
     const { json: created } = await server().raw('POST', maps, { body: configMap('short-lived') });
 
     const { status, json } = await server().raw('DELETE', `${maps}/short-lived`);

@@ -27,7 +27,7 @@ describeClouds('catalog and versions', (cloud) => {
     { service: 'compute', ends: /\/v2\.1$/ },
     { service: 'network', ends: /\/v2\.0$/ },
     { service: 'image', ends: /\/v2$/ },
-  ] as const)('discovers the version of $service by an endpoint that ends with $ends', async ({ service, ends }) => {
+  ] as const)('discovers the version of $service at an endpoint that ends with $ends', async ({ service, ends }) => {
     expect(await cloud().member.session.endpoint(service)).toMatch(ends);
   });
 

@@ -13,7 +13,7 @@ import type { Server } from '@fairway/openstack/types/server';
 /**
  * Entries of clouds.yaml: a member of a project, a member of another project, a reader of the first, an administrator.
  */
-export interface EntryList {
+export interface CloudEntries {
   readonly member: string;
   readonly other?: string | undefined;
   readonly reader?: string | undefined;
@@ -53,7 +53,7 @@ export class ContractCloud {
   readonly #prefix = `contract-${process.pid}-${Date.now().toString(36)}`;
   #names = 0;
 
-  constructor(cloudsYaml: CloudsYaml, entries: EntryList) {
+  constructor(cloudsYaml: CloudsYaml, entries: CloudEntries) {
     const open = (entry: string): Cloud =>
       new Cloud({
         config: cloudsYaml.get(entry),

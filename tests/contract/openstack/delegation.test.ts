@@ -21,8 +21,8 @@ describeClouds('delegation', (cloud) => {
     expect(token['OS-TRUST:trust']).toMatchObject({ id: trust.id, impersonation: true });
     expect((await member.identity.trustsGiven()).map((each) => each.id)).toContain(trust.id);
     const asOtherUser = { ...passwordOf(cloud()), scope: { kind: 'trust', trustId: trust.id } } as const;
-    const mismatchedPair = cloud().cloud.client(asOtherUser).session.token();
-    expect(await failureOf(mismatchedPair)).toMatchObject({ kind: 'forbidden', status: 403 });
+    const otherUserToken = cloud().cloud.client(asOtherUser).session.token();
+    expect(await failureOf(otherUserToken)).toMatchObject({ kind: 'forbidden', status: 403 });
     expect(await failureOf(other.identity.deleteTrust(trust.id))).toMatchObject({ kind: 'forbidden' });
 
     await member.identity.deleteTrust(trust.id);

@@ -88,8 +88,8 @@ describeClouds('a user with two-factor rules', (cloud) => {
     if (one === undefined || other === undefined) return;
     const { receipt } = await receiptOf(cloud(), one, context);
 
-    const mismatchedPair = await failureOf(logIn(cloud(), { kind: 'totp', passcode: passcode(), receipt, ...other }));
+    const otherUserLogin = await failureOf(logIn(cloud(), { kind: 'totp', passcode: passcode(), receipt, ...other }));
 
-    expect(mismatchedPair).toMatchObject({ kind: 'unauthorized', status: 401 });
+    expect(otherUserLogin).toMatchObject({ kind: 'unauthorized', status: 401 });
   });
 });

@@ -23,7 +23,7 @@ describeClouds('flavors', (cloud) => {
     }
   });
 
-  it('are shown as they are listed', async () => {
+  it('have the same fields when shown as when listed', async () => {
     const { flavors } = cloud().member.compute;
     const smallest = await cloud().smallestFlavor();
 
@@ -72,7 +72,7 @@ describeClouds('flavors', (cloud) => {
       status: 400,
       body: { badRequest: { code: 400, message: 'Invalid minRam filter [much]' } },
     },
-  ])('explain status $status of $path', async ({ path, status, body }) => {
+  ])('return $status with an explanation for $path', async ({ path, status, body }) => {
     const response = await cloud().raw('compute', 'GET', path);
 
     expect(response.status).toBe(status);

@@ -17,7 +17,7 @@ const PENDING = {
   tags: [],
 };
 
-describeClouds('L7 policies, statuses and quotas', (cloud) => {
+describeClouds('the API of L7 policies, statuses and quotas', (cloud) => {
   const setUp = async () => {
     const octavia = new LoadBalancerCloud(cloud());
     const { id: loadbalancer_id } = await octavia.loadBalancer();
@@ -29,7 +29,7 @@ describeClouds('L7 policies, statuses and quotas', (cloud) => {
     return { octavia, loadbalancer_id, listener, make, policy };
   };
 
-  it('create policies and rules with all their fields', async () => {
+  it('creates policies and rules with all their fields', async () => {
     const { octavia, loadbalancer_id, listener, policy } = await setUp();
 
     const created = await octavia.expect('POST', 'l7policies', policy({ action: 'REJECT', name: 'p' }));
@@ -69,7 +69,7 @@ describeClouds('L7 policies, statuses and quotas', (cloud) => {
     expect((await octavia.show(`listeners/${listener.id}`))['l7policies']).toEqual([{ id: created.id }]);
   });
 
-  it('accept headers, inverted rules and redirects within a whole tree', async () => {
+  it('accepts headers, inverted rules and redirects within a whole tree', async () => {
     const octavia = new LoadBalancerCloud(cloud());
     const path = { type: 'PATH', compare_type: 'REGEX', value: '^/api(/|$)' };
     const header = { type: 'HEADER', key: 'x-version', compare_type: 'EQUAL_TO', value: '2' };
@@ -102,7 +102,7 @@ describeClouds('L7 policies, statuses and quotas', (cloud) => {
     ]);
   });
 
-  it('number policies without gaps, and move them', async () => {
+  it('numbers policies without gaps, and moves them', async () => {
     const { octavia, loadbalancer_id, listener, make, policy } = await setUp();
     const order = async (): Promise<string[]> => {
       const found = await octavia.list(`l7policies?listener_id=${listener.id}&sort=position`);
@@ -124,7 +124,7 @@ describeClouds('L7 policies, statuses and quotas', (cloud) => {
     expect(a['position']).toBe(1);
   });
 
-  it('set the action by the target of a redirect, and protect its pool from deletion', async () => {
+  it('sets the action by the target of a redirect, and protects its pool from deletion', async () => {
     const { octavia, loadbalancer_id, make, policy } = await setUp();
     const pool = await make('pools', { pool: { loadbalancer_id, protocol: 'HTTP', lb_algorithm: 'ROUND_ROBIN' } });
     const created = await make(
@@ -153,7 +153,7 @@ describeClouds('L7 policies, statuses and quotas', (cloud) => {
     );
   });
 
-  it('refuse invalid combinations', async () => {
+  it('refuses invalid combinations', async () => {
     const { octavia, make, policy } = await setUp();
     const created = await make('l7policies', policy({ action: 'REJECT' }));
     const rule = (fields: object) => ({ rule: { compare_type: 'EQUAL_TO', value: 'x', ...fields } });
@@ -199,7 +199,7 @@ describeClouds('L7 policies, statuses and quotas', (cloud) => {
       expectOctaviaError(await octavia.call('POST', path, body), 400, message);
   });
 
-  it('accept policies in a whole tree, including their pools', async () => {
+  it('accepts policies in a whole tree, including their pools', async () => {
     const octavia = new LoadBalancerCloud(cloud());
     const { subnetId } = await cloud().network();
     const created = await octavia.expect('POST', 'loadbalancers', {
@@ -230,7 +230,7 @@ describeClouds('L7 policies, statuses and quotas', (cloud) => {
     expect(pool).toMatchObject({ name: 'p', listeners: [{ id: listener?.id }] });
   });
 
-  it('accept rules only in a whole tree or one by one', async () => {
+  it('accepts rules only in a whole tree or one by one', async () => {
     const { octavia, loadbalancer_id, make, policy } = await setUp();
     const rules = [{ type: 'PATH', compare_type: 'STARTS_WITH', value: '/x' }];
     expectOctaviaError(
@@ -253,7 +253,7 @@ describeClouds('L7 policies, statuses and quotas', (cloud) => {
     expect(await client.l7Policies.get(created.id)).toMatchObject({ admin_state_up: true, rules: [{ id: ID }] });
   });
 
-  it('show all targets of listeners in the status tree', async () => {
+  it('shows all targets of listeners in the status tree', async () => {
     const { octavia, loadbalancer_id, listener, make } = await setUp();
     const pool = await make('pools', {
       pool: { listener_id: listener.id, protocol: 'HTTP', lb_algorithm: 'ROUND_ROBIN', name: 'p' },
@@ -303,7 +303,7 @@ describeClouds('L7 policies, statuses and quotas', (cloud) => {
     expect(await octavia.show(`listeners/${listener.id}/stats`)).toEqual(traffic);
   });
 
-  it('allow a failover only to administrators', async () => {
+  it('allows a failover only to administrators', async () => {
     const octavia = new LoadBalancerCloud(cloud());
     const { id } = await octavia.loadBalancer();
 
@@ -314,7 +314,7 @@ describeClouds('L7 policies, statuses and quotas', (cloud) => {
     );
   });
 
-  it('return 403 for an exhausted quota, which an administrator can raise', async () => {
+  it('returns 403 for an exhausted quota, which an administrator can raise', async () => {
     const octavia = new LoadBalancerCloud(cloud());
     const admin = cloud().admin;
     const token = (await admin?.session.token())?.id ?? '';
@@ -346,7 +346,7 @@ describeClouds('L7 policies, statuses and quotas', (cloud) => {
     expectOctaviaError(forbidden, 403, 'Policy does not allow this request to be performed.');
   });
 
-  it('list providers, flavors and availability zones', async () => {
+  it('lists providers, flavors and availability zones', async () => {
     const octavia = new LoadBalancerCloud(cloud());
 
     const providers = await octavia.list('providers');

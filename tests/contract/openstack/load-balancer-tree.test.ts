@@ -173,7 +173,7 @@ describeClouds('listeners, pools, members and monitors', (cloud) => {
     );
   });
 
-  it('do not share a port between listeners with one transport', async () => {
+  it('refuse two listeners on one port with the same transport', async () => {
     const { octavia, loadbalancer_id } = await setUp();
     const listen = (protocol: string) => ({ listener: { loadbalancer_id, protocol, protocol_port: 80 } });
     await octavia.make(loadbalancer_id, 'listeners', listen('TCP'));

@@ -58,7 +58,7 @@ describeClouds('load balancers', (cloud) => {
     });
   });
 
-  it('get a floating IP through the port of the VIP, and delete the port with themselves', async () => {
+  it('get a floating IP through the port of the VIP, which is deleted with them', async () => {
     const octavia = new LoadBalancerCloud(cloud());
     const { network } = cloud().member;
     const { subnetId } = await cloud().network();
@@ -192,7 +192,7 @@ describeClouds('load balancers', (cloud) => {
     expect(settled).toMatchObject({ provisioning_status: 'ACTIVE', operating_status: 'OFFLINE' });
   });
 
-  it('are deleted with children only by cascade', async () => {
+  it('are deleted with their children only by a cascading delete', async () => {
     const octavia = new LoadBalancerCloud(cloud());
     const { id } = await octavia.loadBalancer();
     const listener = await octavia.make(id, 'listeners', {

@@ -42,7 +42,7 @@ describeClouds('networks, subnets and ports', (cloud) => {
     expect(await networks.get(network.id)).toMatchObject({ id: network.id, name });
   });
 
-  it('need no unique names', async () => {
+  it('do not need unique names', async () => {
     const { networks } = cloud().member.network;
     const name = cloud().name();
     const created = [await networks.create({ name }), await networks.create({ name })];
@@ -53,7 +53,7 @@ describeClouds('networks, subnets and ports', (cloud) => {
     expect(listed.map((each) => each.id).sort()).toEqual(created.map((each) => each.id).sort());
   });
 
-  it('can be created several in one call', async () => {
+  it('can be created several at a time', async () => {
     const { networks } = cloud().member.network;
     const names = [cloud().name(), cloud().name()];
 
@@ -164,7 +164,12 @@ describeClouds('networks, subnets and ports', (cloud) => {
   });
 
   it.each([
-    { reason: 'no network', body: {}, type: 'HTTPBadRequest', message: "Unable to find 'network' in request body" },
+    {
+      reason: 'a body without a network',
+      body: {},
+      type: 'HTTPBadRequest',
+      message: "Unable to find 'network' in request body",
+    },
     {
       reason: 'a field that does not exist',
       body: { network: { foo: 1 } },
@@ -231,7 +236,7 @@ describeClouds('networks, subnets and ports', (cloud) => {
     expect(open.revision_number).toBeGreaterThan(created.revision_number ?? 0);
   });
 
-  it('give a port on one subnet the automatic address of another too', async () => {
+  it('give a port on one subnet an automatic address of another subnet too', async () => {
     const { subnets, ports } = cloud().member.network;
     const { id: network_id, subnetId } = await cloud().network('10.56.0.0/24');
     const slaac = { ipv6_address_mode: 'slaac', ipv6_ra_mode: 'slaac' };

@@ -266,8 +266,8 @@ describeClouds('routers and floating IPs', (cloud) => {
       `Gateway cannot be updated for router ${createdRouter.id}, since a gateway to external network ${floating_network_id} is required by one or more floating IPs.`,
     );
     // The floating IP that could not be associated was not created.
-    const mine = await Array.fromAsync(floatingIps.list({ port_id: portId }));
-    expect(mine.map((each) => each.id)).toEqual([created.id]);
+    const attached = await Array.fromAsync(floatingIps.list({ port_id: portId }));
+    expect(attached.map((each) => each.id)).toEqual([created.id]);
   });
 
   it('refuse a floating IP for a port that no router reaches', async () => {

@@ -181,26 +181,26 @@ describeClouds('secrets', (cloud) => {
       };
       return { ...rest, names: secrets.map((secret) => secret.name.slice(-1)) };
     };
-    const mine = `name=${encodeURIComponent(`${name}-%`)}`;
+    const ownQuery = `name=${encodeURIComponent(`${name}-%`)}`;
 
-    expect(await found(`${mine}&sort=name:asc`)).toEqual({ total: 3, names: ['a', 'b', 'c'] });
-    expect(await found(`${mine}&sort=name:desc`)).toEqual({ total: 3, names: ['c', 'b', 'a'] });
-    expect(await found(`${mine}&sort=bit_length,name`)).toEqual({ total: 3, names: ['c', 'a', 'b'] });
+    expect(await found(`${ownQuery}&sort=name:asc`)).toEqual({ total: 3, names: ['a', 'b', 'c'] });
+    expect(await found(`${ownQuery}&sort=name:desc`)).toEqual({ total: 3, names: ['c', 'b', 'a'] });
+    expect(await found(`${ownQuery}&sort=bit_length,name`)).toEqual({ total: 3, names: ['c', 'a', 'b'] });
     expect(await found(`name=${name}-_&alg=rsa`)).toMatchObject({ names: ['b'] });
-    expect(await found(`${mine}&bits=256&mode=cb%25`)).toMatchObject({ names: ['a'] });
-    expect(await found(`${mine}&bits=x&sort=name`)).toMatchObject({ names: ['a', 'b', 'c'] });
-    expect(await found(`${mine}&secret_type=private`)).toMatchObject({ names: ['b'] });
-    expect(await found(`${mine}&expiration=gt:2040-01-01`)).toMatchObject({ names: ['c'] });
-    expect(await found(`${mine}&expiration=gte:2041-01-01T00:00:00,lt:2042-01-01`)).toMatchObject({ names: ['c'] });
-    expect(await found(`${mine}&created=lt:2020-01-01`)).toEqual({ total: 0, names: [] });
-    const page = await found(`${mine}&sort=name&limit=1&offset=1`);
+    expect(await found(`${ownQuery}&bits=256&mode=cb%25`)).toMatchObject({ names: ['a'] });
+    expect(await found(`${ownQuery}&bits=x&sort=name`)).toMatchObject({ names: ['a', 'b', 'c'] });
+    expect(await found(`${ownQuery}&secret_type=private`)).toMatchObject({ names: ['b'] });
+    expect(await found(`${ownQuery}&expiration=gt:2040-01-01`)).toMatchObject({ names: ['c'] });
+    expect(await found(`${ownQuery}&expiration=gte:2041-01-01T00:00:00,lt:2042-01-01`)).toMatchObject({ names: ['c'] });
+    expect(await found(`${ownQuery}&created=lt:2020-01-01`)).toEqual({ total: 0, names: [] });
+    const page = await found(`${ownQuery}&sort=name&limit=1&offset=1`);
     expect(page).toEqual({
       total: 3,
       names: ['b'],
       previous: expect.stringMatching(/\/v1\/secrets\?limit=1&offset=0$/),
       next: expect.stringMatching(/\/v1\/secrets\?limit=1&offset=2$/),
     });
-    expect(await found(`${mine}&offset=9`)).toEqual({ total: 3, names: [] });
+    expect(await found(`${ownQuery}&offset=9`)).toEqual({ total: 3, names: [] });
     for (const query of ['sort=foo', 'sort=name:up', 'sort=name,name', 'created=foo', 'updated=gt:2020,gte:2021'])
       expectKeyError(
         await keys().call('GET', `/secrets?${query}`),

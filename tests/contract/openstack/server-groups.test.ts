@@ -5,7 +5,7 @@ import { NO_SUCH_ID } from './contract-cloud.ts';
 import { describeClouds } from './targets.ts';
 
 /** More than the clouds under test have hosts; a larger cloud can place them all. */
-const MORE_THAN_HOSTS = 4;
+const MORE_SERVERS_THAN_HOSTS = 4;
 
 describeClouds('server groups', (cloud) => {
   it('are created, listed, shown only to their project, and deleted', async () => {
@@ -38,7 +38,7 @@ describeClouds('server groups', (cloud) => {
       message: /^Invalid input for field\/attribute policy\. Value: nope\. /,
     },
     {
-      reason: 'rules for another policy than anti-affinity',
+      reason: 'rules for a policy other than anti-affinity',
       body: { policy: 'affinity', rules: { max_server_per_host: 2 } },
       message: /^Only anti-affinity policy supports rules\.$/,
     },
@@ -57,7 +57,7 @@ describeClouds('server groups', (cloud) => {
     const [flavor, image] = [await cloud().smallestFlavor(), await cloud().anyImage()];
     const built: Server[] = [];
 
-    while (built.length < MORE_THAN_HOSTS && built.every((server) => server.status === 'ACTIVE')) {
+    while (built.length < MORE_SERVERS_THAN_HOSTS && built.every((server) => server.status === 'ACTIVE')) {
       const desired = { name: cloud().name(), flavorRef: flavor.id, imageRef: image.id, networks: 'none' as const };
       const { id } = await compute.servers.create(desired, { hints: { group: group.id } });
       cloud().deferServer(id);

@@ -396,7 +396,11 @@ describeClouds('servers', (cloud) => {
       message: /^Invalid input for field\/attribute name\. Value: \. '' (is too short|should be non-empty)$/,
       change: { name: '' },
     },
-    { reason: 'no networks', message: /'networks' is a required property$/, change: { networks: undefined } },
+    {
+      reason: 'a missing networks field',
+      message: /'networks' is a required property$/,
+      change: { networks: undefined },
+    },
     {
       reason: 'a field that does not exist',
       message: /Additional properties are not allowed \('foo' was unexpected\)$/,
@@ -499,7 +503,7 @@ describeClouds('servers', (cloud) => {
       message: "Invalid input for query parameters limit. Value: -1. '-1' does not match '^[0-9]*$'",
     },
     { query: 'status=NOPE', message: 'Invalid status value' },
-  ])('are not listed by $query', async ({ query, message }) => {
+  ])('cannot be listed by $query', async ({ query, message }) => {
     const response = await cloud().raw('compute', 'GET', `/servers?${query}`);
 
     expect(response.json).toEqual({ badRequest: { code: 400, message } });

@@ -268,21 +268,21 @@ describeClouds('shares', (cloud) => {
         as === undefined ? {} : { as },
       )) as unknown as readonly { id: string; path: string; preferred: boolean }[];
 
-    const mine = await locations();
-    expect(mine.length).toBeGreaterThan(0);
-    for (const location of mine)
+    const exportLocations = await locations();
+    expect(exportLocations.length).toBeGreaterThan(0);
+    for (const location of exportLocations)
       expect(location).toEqual({
         id: expect.any(String),
         path: expect.stringMatching(new RegExp(`^\\d+\\.\\d+\\.\\d+\\.\\d+:/.*share_${id.replaceAll('-', '_')}_`)),
         preferred: expect.any(Boolean),
       });
-    expect(mine.filter(({ preferred }) => preferred)).toHaveLength(1);
-    expect(await manila().expect('export_location', 'GET', `${at}/${mine[0]?.id}`)).toEqual({
-      ...mine[0],
+    expect(exportLocations.filter(({ preferred }) => preferred)).toHaveLength(1);
+    expect(await manila().expect('export_location', 'GET', `${at}/${exportLocations[0]?.id}`)).toEqual({
+      ...exportLocations[0],
       created_at: expect.any(String),
       updated_at: expect.any(String),
     });
-    expect((await locations('admin')).length).toBe(mine.length + 1);
+    expect((await locations('admin')).length).toBe(exportLocations.length + 1);
     expect((await locations('admin'))[0]).toMatchObject({
       is_admin_only: expect.any(Boolean),
       share_instance_id: expect.any(String),

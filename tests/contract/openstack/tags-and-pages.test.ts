@@ -168,7 +168,7 @@ describeClouds('tags, filters and pages', (cloud) => {
     { path: `/images/${NO_SUCH_ID}`, status: 404, message: `No image found with ID ${NO_SUCH_ID}` },
     { path: '/images?limit=x', status: 400, message: 'limit param must be an integer' },
     { path: '/images?visibility=x', status: 400, message: 'Invalid visibility value: x' },
-  ])('explain status $status of $path from Glance', async ({ path, status, message }) => {
+  ])('Glance returns $status with an explanation for $path', async ({ path, status, message }) => {
     const response = await cloud().raw('image', 'GET', path);
 
     expect(response.status).toBe(status);

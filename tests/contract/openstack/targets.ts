@@ -25,7 +25,10 @@ const SIMULATOR: Target = {
       config: {
         zones: [{ name: 'nova', hosts: 3, hostVcpus: 256, hostRamMiB: 1024 * 1024, hostDiskGiB: 20_000 }],
         // Long enough to find a load balancer in PENDING.
-        latency: { ...NO_LATENCY, life: { ...NO_LATENCY.life, loadBalancerCreate: 200, loadBalancerUpdate: 200 } },
+        latency: {
+          ...NO_LATENCY,
+          lifecycle: { ...NO_LATENCY.lifecycle, loadBalancerCreate: 200, loadBalancerUpdate: 200 },
+        },
       },
     });
     await simulator.listen({ host: '127.0.0.1', port: 0 });

@@ -59,14 +59,11 @@ describeClouds('volumes', (cloud) => {
     expect([...ids(page.json), ...ids(rest.json)].toSorted()).toEqual([first, second].toSorted());
   });
 
-  it.each(['/volumes/detail', '/snapshots/detail'])(
-    'are not listed by %s after an item that is missing',
-    async (path) => {
-      const { status } = await call(cloud(), 'GET', `${path}?limit=1&marker=${NO_SUCH_ID}`);
+  it.each(['/volumes/detail', '/snapshots/detail'])('cannot be listed by %s after a missing item', async (path) => {
+    const { status } = await call(cloud(), 'GET', `${path}?limit=1&marker=${NO_SUCH_ID}`);
 
-      expect(status).toBe(404);
-    },
-  );
+    expect(status).toBe(404);
+  });
 
   it.each<{ reason: string; method: string; path: string; body?: object; status: number; message: string | RegExp }>([
     {
@@ -85,7 +82,7 @@ describeClouds('volumes', (cloud) => {
       message: 'Invalid input for field/attribute size. Value: 0. 0 is less than the minimum of 1',
     },
     {
-      reason: 'no size',
+      reason: 'a missing size',
       method: 'POST',
       path: '/volumes',
       body: { volume: {} },
@@ -93,7 +90,7 @@ describeClouds('volumes', (cloud) => {
       message: 'The server could not comply with the request since it is either malformed or otherwise incorrect.',
     },
     {
-      reason: 'no volume',
+      reason: 'a body without a volume',
       method: 'POST',
       path: '/volumes',
       body: {},

@@ -42,7 +42,7 @@ export interface DashboardData {
 /** Schema version of Grafana 13, which migrates older dashboards when it loads them and rejects none. */
 const SCHEMA_VERSION = 42;
 const COLUMNS = 24;
-const HEIGHTS = { stat: 4, timeseries: 8 };
+const PANEL_HEIGHTS = { stat: 4, timeseries: 8 };
 const DATASOURCE = { type: 'prometheus', uid: '${datasource}' };
 
 /** The JSON that Grafana loads, in its published types. */
@@ -87,7 +87,7 @@ function withGridPositions(panels: readonly Panel[]): GrafanaPanel[] {
   let [x, y, height] = [0, 0, 0];
   return panels.map((panel, index) => {
     if (x + panel.width > COLUMNS) [x, y, height] = [0, y + height, 0];
-    const gridPos = { w: panel.width, h: HEIGHTS[panel.type], x, y };
+    const gridPos = { w: panel.width, h: PANEL_HEIGHTS[panel.type], x, y };
     x += panel.width;
     height = Math.max(height, gridPos.h);
     return grafanaPanel(panel, index + 1, gridPos);

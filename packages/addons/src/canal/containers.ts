@@ -44,7 +44,7 @@ export function installContainer(facts: CanalFacts): Container {
       fieldVariable('KUBERNETES_NODE_NAME', 'spec.nodeName'),
       { name: 'SLEEP', value: 'false' },
     ],
-    // It writes to folders of the node's root.
+    // It writes to root-owned folders of the node.
     securityContext: { privileged: true },
     volumeMounts: [
       { name: 'cni-bin', mountPath: '/host/opt/cni/bin' },
@@ -53,7 +53,7 @@ export function installContainer(facts: CanalFacts): Container {
   };
 }
 
-/** Felix: NetworkPolicies. flannel does everything else that calico-node could do. */
+/** Felix, which enforces NetworkPolicies. flannel does everything else that calico-node could do. */
 export function policyAgentContainer(facts: CanalFacts): Container {
   return {
     name: 'calico-node',

@@ -65,7 +65,7 @@ function bpfMountContainer(facts: CiliumFacts): Container {
   };
 }
 
-/** Clears the state if someone requests it in the ConfigMap. */
+/** Clears the state if the ConfigMap requests it. */
 function cleanupContainer(facts: CiliumFacts): Container {
   const setting = (name: string, key: string) => ({
     name,

@@ -160,7 +160,7 @@ describe('Cilium compared with upstream', () => {
   });
 });
 
-describe('Cilium of Fairway', () => {
+describe('Fairway’s Cilium', () => {
   test('is privileged in only one container, which exits', () => {
     const { initContainers = [], containers } = agentOf();
     const privileged = [...initContainers, ...containers, ...operatorOf().containers].filter(
@@ -188,7 +188,7 @@ describe('Cilium of Fairway', () => {
     },
   );
 
-  test.each(['cilium-mount', 'hubble', 'prometheus'])('contains nothing about %s', (word) => {
+  test.each(['cilium-mount', 'hubble', 'prometheus'])('does not mention %s', (word) => {
     const { 'enable-hubble': isHubbleEnabled, ...settings } = settingsOf();
 
     expect(isHubbleEnabled).toBe('false');

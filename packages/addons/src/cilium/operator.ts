@@ -11,8 +11,8 @@ const LABELS = { 'io.cilium/app': 'operator', name: OPERATOR_NAME };
 const SETTINGS_FOLDER = '/tmp/cilium/config-map';
 
 /**
- * Registers Cilium's kinds, which agents need to start, and cleans up after deleted nodes and pods. The Lease prevents two from
- * running at a time.
+ * Registers Cilium's kinds, which agents need to start, and cleans up after deleted nodes and pods. The Lease keeps two
+ * operators from running at the same time.
  */
 export function operator({ version, server, configName }: CiliumFacts, configRevision: string): Deployment {
   const health = {

@@ -5,7 +5,7 @@ import { isOfReleaseLine } from './release-line.ts';
 export interface SettingFacts {
   /** Without `v`. */
   readonly version: string;
-  /** Whether Cilium replaces kube-proxy, because there is none. */
+  /** Whether Cilium replaces kube-proxy, because the cluster has none. */
   readonly replacesKubeProxy: boolean;
 }
 
@@ -90,8 +90,8 @@ const OPERATION_SETTINGS = {
   'set-cilium-is-up-condition': 'true',
   'agent-not-ready-taint-key': STARTUP_TAINT,
   'remove-cilium-node-taints': 'true',
-  // A node without CNI configuration is not Ready anyway; a taint for each restart of an agent would make autoscalers create
-  // nodes.
+  // A node without CNI configuration is not Ready anyway. A taint after each restart of an agent would make autoscalers
+  // create nodes.
   'set-cilium-node-taints': 'false',
   // Pods of such a cluster are never older than its network, so none must be deleted.
   'unmanaged-pod-watcher-interval': '0',

@@ -131,7 +131,7 @@ describe('StorageClasses', () => {
 });
 
 test.each<{ reason: string; storage: PlanStorage; kinds: readonly string[] }>([
-  { reason: 'allows all', storage: { tenantClasses: 'Allowed' }, kinds: [] },
+  { reason: 'allows everything', storage: { tenantClasses: 'Allowed' }, kinds: [] },
   {
     reason: 'lists all access modes',
     storage: {

@@ -17,8 +17,8 @@ type Rule = NonNullable<NonNullable<ValidatingAdmissionPolicy['spec']['matchCons
 type Validation = NonNullable<ValidatingAdmissionPolicy['spec']['validations']>[number];
 
 /**
- * Makes the cluster's API server refuse what a plan does not allow. It checks only creates, so that existing objects
- * continue to work. The provisioner refuses anything that gets past it. Empty if a plan allows everything.
+ * Makes the cluster's API server refuse what a plan does not allow. Only creates are checked, so that existing objects
+ * continue to work. The provisioner refuses anything that gets past the API server. Empty if a plan allows everything.
  */
 export function policyObjects(limits: StorageLimits): readonly AddonObject[] {
   const parts = [...modeRules(limits), ...classRules(limits)];

@@ -7,27 +7,27 @@ import type { AddonObject } from '../addon.ts';
 const DEFAULT_CLASS_ANNOTATION = 'storageclass.kubernetes.io/is-default-class';
 
 /** A StorageClass as specified by the plan. */
-export function storageClass(offered: OfferedClass): AddonObject {
-  const { isUndecided = false } = offered;
+export function storageClass(offeredClass: OfferedClass): AddonObject {
+  const { isUndecided = false } = offeredClass;
   return {
     type: StorageClasses,
-    name: offered.name,
-    object: classObject(isUndecided ? { ...offered, default: false } : offered),
+    name: offeredClass.name,
+    object: classObject(isUndecided ? { ...offeredClass, default: false } : offeredClass),
     immutable: ['provisioner', 'parameters', 'reclaimPolicy', 'volumeBindingMode'],
-    obsoleteAnnotations: isUndecided || offered.default ? [] : [DEFAULT_CLASS_ANNOTATION],
-    isUpdateOnly: isUndecided && isOptional(offered),
+    obsoleteAnnotations: isUndecided || offeredClass.default ? [] : [DEFAULT_CLASS_ANNOTATION],
+    isUpdateOnly: isUndecided && isOptional(offeredClass),
   };
 }
 
-function classObject(offered: OfferedClass): StorageClass {
-  const { name, reclaimPolicy, volumeBindingMode, allowVolumeExpansion } = offered;
+function classObject(offeredClass: OfferedClass): StorageClass {
+  const { name, reclaimPolicy, volumeBindingMode, allowVolumeExpansion } = offeredClass;
   return {
     apiVersion: 'storage.k8s.io/v1',
     kind: 'StorageClass',
     // The tenant may also change which class is the default: the annotation is omitted on other classes.
-    metadata: { name, ...(offered.default && { annotations: { [DEFAULT_CLASS_ANNOTATION]: 'true' } }) },
+    metadata: { name, ...(offeredClass.default && { annotations: { [DEFAULT_CLASS_ANNOTATION]: 'true' } }) },
     provisioner: CINDER_DRIVER,
-    parameters: { ...classParameters(offered) },
+    parameters: { ...classParameters(offeredClass) },
     reclaimPolicy,
     volumeBindingMode,
     allowVolumeExpansion,

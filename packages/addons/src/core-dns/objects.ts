@@ -23,7 +23,7 @@ import { podTemplate } from './pod-template.ts';
 
 const NAME = 'coredns';
 const ROLE_NAME = 'system:coredns';
-/** The name of cluster DNS since kube-dns. */
+/** The Service of cluster DNS has had this name since kube-dns. */
 const SERVICE_NAME = 'kube-dns';
 const LABELS = { 'k8s-app': SERVICE_NAME };
 const REPLICAS = 2;
@@ -47,7 +47,10 @@ export const CORE_DNS_OBJECTS = [
   WORKLOAD,
 ];
 
-/** CoreDNS, which resolves the names of Services. Its address comes first: if it is taken, nothing is installed. */
+/**
+ * CoreDNS, which resolves the names of Services. Its Service comes first: if the address is taken, nothing is
+ * installed.
+ */
 export function coreDns(facts: AddonFacts): Addon {
   const version = facts.coreDnsVersion ?? coreDnsVersion(facts.version);
   return {

@@ -28,7 +28,7 @@ describe('metrics-server', () => {
     expect(container?.resources).toEqual({ requests: { cpu, memory } });
   });
 
-  test('runs one movable pod in its node’s network, which uses one port', () => {
+  test('runs one evictable pod on the host network, with one port', () => {
     const { spec } = deploymentOf(metricsServerOf());
     const [container] = spec.template.spec?.containers ?? [];
 
@@ -58,7 +58,7 @@ describe('metrics-server', () => {
     expect(metricsServerOf({ reachesNodes: false }).objects).toEqual([]);
   });
 
-  test('is registered with the authority of its certificate, which is kept', async () => {
+  test('is registered with the CA of its certificate, and keeps the certificate', async () => {
     const addon = metricsServerOf();
     const { aggregatedApi } = addon;
     if (aggregatedApi === undefined) throw new Error('it serves nothing');

@@ -65,7 +65,7 @@ function service(): Service {
   };
 }
 
-/** The data come from the cluster, or are issued when the Secret is applied. */
+/** The data is read from the cluster, or issued when the Secret is applied. */
 function secret(): Secret {
   return {
     apiVersion: 'v1',
@@ -83,7 +83,7 @@ function deployment(version: string, nodeCount: number): Deployment {
     metadata: { name: NAME, namespace: ADDON_NAMESPACE, labels: LABELS },
     spec: {
       replicas: 1,
-      // On a single node, the port becomes free when the previous pod has ended.
+      // On a single node, the port becomes free when the previous pod has terminated.
       strategy: { type: 'Recreate' },
       selector: { matchLabels: LABELS },
       template: podTemplate({
@@ -97,7 +97,7 @@ function deployment(version: string, nodeCount: number): Deployment {
   };
 }
 
-/** `caBundle` belongs to the certificate: a server without its key is not trusted. */
+/** `caBundle` matches the certificate: a server without its key is not trusted. */
 function registration(): APIService {
   return {
     apiVersion: 'apiregistration.k8s.io/v1',

@@ -17,7 +17,7 @@ export function podTemplate({ name, version, labels, certificateName, nodeCount 
   return {
     metadata: {
       labels,
-      // Otherwise cluster-autoscaler would keep a node for it, as for everything in kube-system.
+      // Otherwise cluster-autoscaler would keep a node for this pod, as for any pod in kube-system.
       annotations: { 'cluster-autoscaler.kubernetes.io/safe-to-evict': 'true' },
     },
     spec: {

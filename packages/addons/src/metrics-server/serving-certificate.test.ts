@@ -86,7 +86,7 @@ describe('a Secret that a tenant has changed', () => {
     expect(splitPemBundle(pem(next, 'ca.crt')).length).toBeLessThanOrEqual(2);
   });
 
-  test('is not used if its certificate has another name', async () => {
+  test('is not used if its certificate is for another name', async () => {
     expect(validCertificate(await secretAt(NOW_MS), 'other.kube-system.svc', NOW_MS)).toBeUndefined();
   });
 });

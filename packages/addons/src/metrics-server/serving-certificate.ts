@@ -12,7 +12,9 @@ import { issueCertificate } from '@fairway/kube/pki/issue-certificate';
 export interface ServingCertificate {
   readonly 'tls.crt': string;
   readonly 'tls.key': string;
-  /** The authority that signed the certificate, and the previous one: pods may still present its certificate. */
+  /**
+   * The authority that signed the certificate, and the previous authority, whose certificate pods may still present.
+   */
   readonly 'ca.crt': string;
 }
 
@@ -22,7 +24,7 @@ const RENEWAL_FRACTION = 1 / 3;
 /** Limit for each entry of the Secret. Fairway's entries have about 1 KiB; a tenant may write anything there. */
 const MAX_LENGTH = 8192;
 
-/** The certificate for `dnsName` in a Secret of the tenant's cluster; undefined if a new one is needed. */
+/** The certificate for `dnsName` in a Secret of the tenant's cluster; undefined if a new certificate is needed. */
 export function validCertificate(
   secret: Secret | undefined,
   dnsName: string,
@@ -50,9 +52,9 @@ export function validCertificate(
 }
 
 /**
- * Issues a certificate, signed by an authority of its own. The authority's key is not kept, so it never signs anything
- * else, and it is independent of the cluster's own authorities and their rotation. The previous authority remains
- * trusted until the next renewal.
+ * Issues a certificate, signed by a new authority. The authority's key is discarded, so it never signs anything else,
+ * and it is independent of the cluster's own authorities and their rotation. The previous authority remains trusted
+ * until the next renewal.
  */
 export async function issueServingCertificate(
   dnsName: string,

@@ -74,7 +74,7 @@ export function definitionState(live: CustomResourceDefinition | undefined): Def
   return isServed(live) ? 'served' : 'pending';
 }
 
-/** The part of a cluster's definition that Fairway keeps: schemas are large, and a tenant may write any. */
+/** The part of a cluster's definition that Fairway keeps: schemas are large, and a tenant may write any schema. */
 export interface SeenDefinition extends KubeObject {
   readonly state: DefinitionState;
 }
@@ -110,7 +110,7 @@ function isServed({ status }: CustomResourceDefinition): boolean {
   return hasCondition('Established') === true && hasCondition('NamesAccepted') === true;
 }
 
-/** The desired definition, to replace one that has drifted. It keeps labels and annotations of other owners. */
+/** The desired definition, to replace a drifted one. It keeps labels and annotations of other owners. */
 export function repairedDefinition(live: CustomResourceDefinition): CustomResourceDefinition {
   return {
     ...live,

@@ -4,7 +4,7 @@ interface ReadyCondition {
   readonly message?: string | undefined;
 }
 
-/** The message of a container runtime without CNI configuration, which kubelet passes on. */
+/** The message of a container runtime without CNI configuration, as reported by kubelet. */
 const NO_NETWORK_MESSAGE = /NetworkPluginNotReady|NetworkReady=false|cni plugin not initialized/;
 
 /**

@@ -1,7 +1,7 @@
 import { storageLimits } from '@fairway/api/domain/plan-storage';
 import type { AddonFacts } from '../addon.ts';
 
-/** Facts about a cluster with two nodes that runs 1.34.2 and has a pod network of its own. */
+/** Facts about a two-node cluster that runs 1.34.2 and has its own pod network. */
 export function someFacts(facts: Partial<AddonFacts> = {}): AddonFacts {
   return {
     version: '1.34.2',

@@ -76,12 +76,12 @@ describe('spec.apiServer.allowedCIDRs where Fairway does not enforce it', () => 
   });
 
   it.each([
-    { mode: 'Router', told: 0 },
-    { mode: 'None', told: 1 },
-  ] as const)('warns $told times about node addresses with gateway mode $mode', ({ mode, told }) => {
+    { mode: 'Router', reported: 0 },
+    { mode: 'None', reported: 1 },
+  ] as const)('warns $reported times about node addresses with gateway mode $mode', ({ mode, reported }) => {
     const cluster = aCluster({ apiServer, network: { gateway: { mode } } });
 
-    expect(clusterWarnings(cluster).filter((warning) => warning.includes('allowedCIDRs')).length).toBe(told);
+    expect(clusterWarnings(cluster).filter((warning) => warning.includes('allowedCIDRs')).length).toBe(reported);
   });
 });
 
@@ -109,7 +109,7 @@ describe('clusterWarnings', () => {
   const oidc = { issuerURL: 'https://login.example.org', clientID: 'kubernetes' };
 
   it.each(['1.31', '1.33', '1.33.9'])(
-    'warns that OIDC may not be applied with %s, and names the version that applies it',
+    'warns that OIDC may have no effect with %s, and names the first version that supports it',
     (version) => {
       const warnings = clusterWarnings(aCluster({ version, apiServer: { oidc } }));
 
@@ -225,7 +225,7 @@ describe('admitCluster', () => {
     expect(admitCluster(movedCluster), 'a change of plan counts').toMatchObject([{ field: 'spec.plan' }]);
   });
 
-  it('refuses no references to resources that the cloud has not listed', () => {
+  it('does not refuse references while the resources of the cloud are unknown', () => {
     const spec = { region: 'X', image: 'x', network: { networkID: id('3'), gateway: { routerID: id('3') } } };
     expect(admitCluster(clusterAdmission(spec, { catalogue: {} }))).toEqual([]);
   });
@@ -241,7 +241,7 @@ describe('admitCluster', () => {
     ['1.34.3', '1.36', ['upgrade to 1.35 first']],
     ['1.35.8', '1.34', ['cannot be downgraded']],
     ['1.31.14', '1.32', []],
-  ])('validates the upgrade of a cluster on %s to %s: %j', (current, version, details) => {
+  ])('validates the upgrade from %s to %s: %j', (current, version, details) => {
     const old: Cluster = { ...aCluster({ version: current }), status: { version: current } };
     const errors = admitCluster(clusterAdmission({ version }, { old }));
     expect(errors).toMatchObject(
@@ -277,7 +277,7 @@ describe('admitCluster', () => {
   });
 });
 
-it('warns with every change that spec.version is overruled, until it is raised', () => {
+it('warns with every change that spec.version is overruled, until the field is raised', () => {
   const old = aCluster({ version: '1.34' });
   const forcedUpgrade = { from: '1.34.2', to: '1.35.0', time: '2026-11-22T00:00:00Z', asked: '1.34' };
   old.status = { version: '1.35.0', forcedUpgrade };
@@ -371,7 +371,7 @@ describe('admitNodePool', () => {
     expect(errors).toMatchObject([{ field, detail: expect.stringContaining(detail) }]);
   });
 
-  it('refuses a schedule with more nodes than the plan allows, unless it is stored', () => {
+  it('refuses a schedule with more nodes than the plan allows, unless it is already stored', () => {
     const autoscaling = (minReplicas: number) => {
       const schedule = { name: 'day', start: '0 7 * * *', end: '0 20 * * *', minReplicas, maxReplicas: 999 };
       return { autoscaling: { enabled: true, schedules: [schedule] } };
@@ -440,7 +440,7 @@ describe('admitNodePool', () => {
     expect(errors).toMatchObject([{ field: 'spec.floatingIPs.enabled', detail: expect.stringContaining(mode) }]);
   });
 
-  it('accepts a pool before its cluster, as a dry run of both requires, with a warning', () => {
+  it('accepts a pool before its cluster with a warning, since a dry run of both needs this', () => {
     const admission = poolAdmission({ clusterName: 'dema' });
     expect(admitNodePool(admission)).toEqual([]);
     expect(nodePoolWarnings(admission)).toEqual([expect.stringContaining('did you mean "demo"?')]);

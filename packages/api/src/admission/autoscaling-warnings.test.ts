@@ -4,7 +4,7 @@ import { aNodePool } from '../testing/objects.ts';
 import { autoscalingWarnings } from './autoscaling-warnings.ts';
 
 const on = { autoscaling: { enabled: true } };
-const requestRate = {
+const scheduled = {
   autoscaling: {
     enabled: true,
     schedules: [{ name: 'day', start: '0 7 * * *', end: '0 20 * * *', minReplicas: 3 }],
@@ -36,9 +36,9 @@ describe('autoscalingWarnings', () => {
     },
     {
       reason: 'another number of nodes while a schedule is active',
-      pool: aNodePool({ ...requestRate, replicas: 2, maxReplicas: 9 }),
+      pool: aNodePool({ ...scheduled, replicas: 2, maxReplicas: 9 }),
       old: {
-        ...aNodePool({ ...requestRate, replicas: 1, maxReplicas: 9 }),
+        ...aNodePool({ ...scheduled, replicas: 1, maxReplicas: 9 }),
         status: { bounds: { minReplicas: 3, maxReplicas: 9, schedule: 'day' } },
       },
       warnings: [

@@ -13,16 +13,16 @@ export interface CatalogueImage {
   readonly name: string;
   readonly minDiskGiB: number;
   readonly minMemoryMiB: number;
-  /** For example `ubuntu 24.04`; undefined if the image does not contain it. */
+  /** For example `ubuntu 24.04`; undefined if the image's properties do not name it. */
   readonly os?: string;
-  /** Whether servers can boot it; undefined if unknown. */
+  /** Whether servers can boot from the image; undefined if unknown. */
   readonly isActive?: boolean;
-  /** Servers can boot it, but the cloud's operator no longer lists it. */
+  /** Servers can boot from the image, but the cloud's operator no longer lists it. */
   readonly isHidden?: boolean;
   readonly visibility?: 'public' | 'private' | 'shared' | 'community';
   /** Created from a server's disk. */
   readonly isSnapshot?: boolean;
-  /** Servers can boot it, but the cloud's operator no longer lists it. */
+  /** The newest of several matching images is preferred. */
   readonly createdAt?: string;
 }
 

@@ -11,12 +11,12 @@ import { type ClusterAdmission, isUndecided } from './cluster-admission.ts';
 const MAX_PREFIX_LENGTH = 16;
 const MAX_NODES_PREFIX_LENGTH = 28;
 
-const LOAD_BALANCERS = 'spec.network.loadBalancersSubnetID';
+const LOAD_BALANCERS_FIELD = 'spec.network.loadBalancersSubnetID';
 
 interface FieldRange extends NamedRange {
   /** The field to report if the user chose the range. */
   readonly field?: string | undefined;
-  /** The user's value if it is not the range itself. */
+  /** The value that the user set, if it is not the range itself. */
   readonly id?: string;
   /** Reserved by the plan; two of these may overlap. */
   readonly isReserved?: boolean;
@@ -28,7 +28,7 @@ export function addressErrors(admission: ClusterAdmission, plan: Plan): FieldErr
   if (old !== undefined && !isUndecided(admission)) {
     // All other fields with ranges are immutable.
     const isUnchanged = cluster.spec.network.loadBalancersSubnetID === old.spec.network.loadBalancersSubnetID;
-    return isUnchanged ? [] : overlapErrors(admission, plan).filter(({ field }) => field === LOAD_BALANCERS);
+    return isUnchanged ? [] : overlapErrors(admission, plan).filter(({ field }) => field === LOAD_BALANCERS_FIELD);
   }
   return [...customRangeErrors(admission, plan), ...overlapErrors(admission, plan)];
 }
@@ -106,7 +106,7 @@ function chosenSubnets({ spec: { network }, status }: Cluster, subnets: readonly
     if (ipVersion !== 4) continue;
     const range = { name: `subnet "${name || id}"`, cidr, id };
     if (id === subnetID) nodes.push({ ...range, field: 'spec.network.subnetID' });
-    else if (id === loadBalancersSubnetID) loadBalancers.push({ ...range, field: LOAD_BALANCERS });
+    else if (id === loadBalancersSubnetID) loadBalancers.push({ ...range, field: LOAD_BALANCERS_FIELD });
     else if (networkID === network.networkID && subnetID === undefined) {
       nodes.push({ ...range, field: 'spec.network.networkID' });
     }

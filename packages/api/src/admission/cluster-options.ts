@@ -14,7 +14,7 @@ export function optionErrors(admission: ClusterAdmission, plan: Plan): FieldErro
 /** Warnings about valid settings that leave the cluster without Services, and about settings that a cluster keeps when it moves to another plan. */
 export function optionWarnings({ spec }: Cluster, old: Cluster | undefined, plan: PlanSpec | undefined): string[] {
   if (plan === undefined) return [];
-  if (old !== undefined) return old.spec.plan === spec.plan ? [] : keptOptionWarnings(old, spec.plan, plan);
+  if (old !== undefined) return old.spec.plan === spec.plan ? [] : unchangedOptionWarnings(old, spec.plan, plan);
   const { type = plan.cni.default } = spec.cni;
   const { mode = plan.kubeProxy.default } = spec.kubeProxy;
   if (type !== 'none' || mode !== 'none') return [];
@@ -24,17 +24,17 @@ export function optionWarnings({ spec }: Cluster, old: Cluster | undefined, plan
 }
 
 /** The pod network and the kube-proxy mode of a cluster never change. */
-function keptOptionWarnings({ spec, status }: Cluster, name: string, { cni, kubeProxy }: PlanSpec): string[] {
+function unchangedOptionWarnings({ spec, status }: Cluster, name: string, { cni, kubeProxy }: PlanSpec): string[] {
   if (status?.podCIDR === undefined) return [];
-  const keptWarning = (what: string, value: string | undefined, allowed: readonly string[]) =>
+  const unchangedOptionWarning = (what: string, value: string | undefined, allowed: readonly string[]) =>
     value === undefined || allowed.includes(value)
       ? []
       : [
           `spec.plan: ${name}: the cluster keeps ${what} ${value}; the plan gives ${allowed.join(' or ')} to new clusters`,
         ];
   return [
-    ...keptWarning('pod network', status.cni ?? spec.cni.type, cni.allowed),
-    ...keptWarning('kube-proxy mode', status.kubeProxyMode ?? spec.kubeProxy.mode, kubeProxy.allowed),
+    ...unchangedOptionWarning('pod network', status.cni ?? spec.cni.type, cni.allowed),
+    ...unchangedOptionWarning('kube-proxy mode', status.kubeProxyMode ?? spec.kubeProxy.mode, kubeProxy.allowed),
   ];
 }
 

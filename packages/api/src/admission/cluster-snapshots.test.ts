@@ -30,11 +30,11 @@ test.each([
 });
 
 test.each([
-  { before: { snapshotRequestedAt: AT }, status: SIMULATED, reason: 'a stored request is not rejected again' },
+  { before: { snapshotRequestedAt: AT }, status: SIMULATED, reason: 'the request is already stored' },
   {
     before: undefined,
     status: ready({ quotaBytes: 1, snapshots: [] }),
-    reason: 'a control plane process keeps snapshots, but has none yet',
+    reason: 'the control plane supports snapshots, but has none yet',
   },
   { before: undefined, status: ready({ quotaBytes: 1 }, 'False'), reason: 'the control plane does not run yet' },
   { before: undefined, status: {}, reason: 'nothing is known about the control plane' },

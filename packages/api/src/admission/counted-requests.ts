@@ -1,4 +1,4 @@
-import { requestIn } from '../domain/request.ts';
+import { requestValueOf } from '../domain/request.ts';
 import {
   ADOPT_ADDONS_ANNOTATION,
   MAINTENANCE_ANNOTATION,
@@ -21,7 +21,7 @@ export interface CountedRequest {
   /** The last processed value. */
   readonly followed: string | undefined;
   /** The warning for an earlier value; undefined if it is reported elsewhere. */
-  readonly replay?: string;
+  readonly replayWarning?: string;
 }
 
 /** All annotations whose time only counts if it is later than the last one. */
@@ -65,7 +65,7 @@ export function clusterRequests(cluster: Cluster, old: Cluster | undefined): rea
       value: spec.hibernation?.requestedAt,
       before: old?.spec.hibernation?.requestedAt,
       followed: old?.status?.hibernation?.followed?.requestedAt,
-      replay: 'it has no effect: only a change of spec.hibernation.enabled counts',
+      replayWarning: 'it has no effect: only a change of spec.hibernation.enabled counts',
     },
     ...CLUSTER_REQUESTS.map(([name, readFollowed]) =>
       annotationOf(cluster, old, name, readFollowed(old?.status ?? {})),
@@ -74,13 +74,13 @@ export function clusterRequests(cluster: Cluster, old: Cluster | undefined): rea
 }
 
 export function nodePoolRequests(pool: NodePool, old: NodePool): readonly CountedRequest[] {
-  const replay = 'a halted upgrade of its nodes is not resumed';
-  return [{ ...annotationOf(pool, old, RETRY_ANNOTATION, old.status?.upgrade?.retried), replay }];
+  const replayWarning = 'a halted upgrade of its nodes is not resumed';
+  return [{ ...annotationOf(pool, old, RETRY_ANNOTATION, old.status?.upgrade?.retried), replayWarning }];
 }
 
 export function releaseRequests(release: KubernetesRelease, old: KubernetesRelease): readonly CountedRequest[] {
-  const replay = 'failed clusters of the rollout are not retried';
-  return [{ ...annotationOf(release, old, RETRY_ANNOTATION, old.status?.rollout?.retried), replay }];
+  const replayWarning = 'failed clusters of the rollout are not retried';
+  return [{ ...annotationOf(release, old, RETRY_ANNOTATION, old.status?.rollout?.retried), replayWarning }];
 }
 
 /** `pool`: the machine's pool, whose status has the requested repairs. */
@@ -93,7 +93,7 @@ export function machineRequests(machine: Machine, old: Machine, pool: NodePool |
   ];
 }
 
-type AnnotatedObject = Parameters<typeof requestIn>[0];
+type AnnotatedObject = Parameters<typeof requestValueOf>[0];
 
 function annotationOf(
   object: AnnotatedObject,
@@ -103,9 +103,9 @@ function annotationOf(
 ): CountedRequest {
   return {
     field: `metadata.annotations[${name}]`,
-    value: requestIn(object, name),
-    before: old && requestIn(old, name),
+    value: requestValueOf(object, name),
+    before: old && requestValueOf(old, name),
     followed,
-    replay: 'nothing is done',
+    replayWarning: 'nothing is done',
   };
 }

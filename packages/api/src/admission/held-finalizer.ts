@@ -3,8 +3,8 @@ import type { KubeObject } from '@fairway/kube/object/meta';
 import { FINALIZER } from '../group.ts';
 
 /**
- * Why a change by anyone except Fairway's controllers is rejected: it adds or removes their finalizer. Without it, an
- * object is deleted immediately, and its cloud resources are orphaned and escape all limits.
+ * Why a change by anyone except Fairway's controllers is rejected: it adds or removes their finalizer. Without the
+ * finalizer, an object is deleted immediately; its cloud resources are orphaned and no longer count towards any limit.
  */
 export function heldFinalizerErrors(object: KubeObject, old: KubeObject): FieldError[] {
   const held = isHeld(old);

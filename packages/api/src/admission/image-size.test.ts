@@ -36,15 +36,20 @@ describe('the image of a pool', () => {
       spec: { flavor: 'small', image: 'large' },
       detail: 'needs 8192 MiB of memory, but flavor "small" has 4096',
     },
-    { reason: "the cluster's", spec: { flavor: 'small' }, cluster: inherited, detail: undefined },
-    { reason: "the operator's", spec: { flavor: 'small' }, more: { defaultImage: 'tiny' }, detail: undefined },
+    { reason: "the cluster's image", spec: { flavor: 'small' }, cluster: inherited, detail: undefined },
+    {
+      reason: "the operator's default image",
+      spec: { flavor: 'small' },
+      more: { defaultImage: 'tiny' },
+      detail: undefined,
+    },
     {
       reason: 'the image of the operator is too large',
       spec: { flavor: 'small' },
       more: { defaultImage: 'large' },
       detail: 'memory',
     },
-    { reason: 'not known', spec: { flavor: 'small' }, more: { images: undefined }, detail: undefined },
+    { reason: 'the images are unknown', spec: { flavor: 'small' }, more: { images: undefined }, detail: undefined },
   ])('is validated against the flavor: $reason', ({ spec, cluster = aCluster(), more = {}, detail }) => {
     const errors = imageSizeErrors(aNodePool(spec), cluster, undefined, { ...catalogue, ...more } as CloudCatalogue);
     const isReported = errors.map((error) => detail !== undefined && error.detail.includes(detail));

@@ -47,7 +47,7 @@ export function imageSizeErrors(
   return errors;
 }
 
-/** The same for a cluster's new image and the pools that boot from it. */
+/** Like `imageSizeErrors`, for a cluster's new image and the pools that boot from it. */
 export function clusterImageErrors(
   cluster: Cluster,
   pools: readonly NodePool[],

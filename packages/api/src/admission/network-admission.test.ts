@@ -13,34 +13,34 @@ const subnet = (digit: string, networkID: string, cidr: string, more = {}) => {
   return { id: id(digit), name: `s${digit}`, networkID, cidr, ipVersion: 4 as const, ...more };
 };
 
-const PRIVATE = id('a');
-const OPEN = id('e');
-const PUBLIC = id('b');
-const OTHER_PUBLIC = id('c');
+const PRIVATE_NETWORK = id('a');
+const OPEN_NETWORK = id('e');
+const PUBLIC_NETWORK = id('b');
+const OTHER_PUBLIC_NETWORK = id('c');
 
 const catalogue: CloudCatalogue = {
   flavors: [{ id: id('f'), name: 'b3-8', vcpus: 2, memoryMiB: 8192, diskGiB: 50 }],
   networks: [
-    { id: PRIVATE, name: 'private', isExternal: false },
-    { id: OPEN, name: 'open', isExternal: false, hasPortSecurity: false },
-    { id: PUBLIC, name: 'public', isExternal: true },
-    { id: OTHER_PUBLIC, name: 'other-public', isExternal: true },
+    { id: PRIVATE_NETWORK, name: 'private', isExternal: false },
+    { id: OPEN_NETWORK, name: 'open', isExternal: false, hasPortSecurity: false },
+    { id: PUBLIC_NETWORK, name: 'public', isExternal: true },
+    { id: OTHER_PUBLIC_NETWORK, name: 'other-public', isExternal: true },
   ],
   subnets: [
-    subnet('1', PRIVATE, '192.168.0.0/28', { gatewayIP: '192.168.0.1' }),
-    subnet('2', PRIVATE, '192.168.1.0/24', { gatewayIP: null }),
-    subnet('3', PRIVATE, '10.2.9.0/24', { gatewayIP: '10.2.9.1' }),
-    subnet('4', PRIVATE, '192.168.2.0/24', {
+    subnet('1', PRIVATE_NETWORK, '192.168.0.0/28', { gatewayIP: '192.168.0.1' }),
+    subnet('2', PRIVATE_NETWORK, '192.168.1.0/24', { gatewayIP: null }),
+    subnet('3', PRIVATE_NETWORK, '10.2.9.0/24', { gatewayIP: '10.2.9.1' }),
+    subnet('4', PRIVATE_NETWORK, '192.168.2.0/24', {
       gatewayIP: '192.168.2.1',
       allocationPools: [{ start: '192.168.2.10', end: '192.168.2.14' }],
     }),
     subnet('5', id('d'), '10.70.0.0/16'),
-    subnet('0', OPEN, '10.71.0.0/16', { gatewayIP: '10.71.0.1' }),
+    subnet('0', OPEN_NETWORK, '10.71.0.0/16', { gatewayIP: '10.71.0.1' }),
   ],
   routers: [
-    { id: id('6'), name: 'out', externalNetworkID: PUBLIC, subnetIDs: [id('1')] },
+    { id: id('6'), name: 'out', externalNetworkID: PUBLIC_NETWORK, subnetIDs: [id('1')] },
     { id: id('7'), name: 'nowhere', externalNetworkID: null, subnetIDs: [id('4')] },
-    { id: id('8'), name: 'wide', externalNetworkID: PUBLIC, subnetIDs: [id('5')] },
+    { id: id('8'), name: 'wide', externalNetworkID: PUBLIC_NETWORK, subnetIDs: [id('5')] },
     { id: id('9'), name: 'untold' },
   ],
 };
@@ -64,8 +64,8 @@ function errorsOf({ spec, old, pools = [], offer = catalogue }: Case & { readonl
   return admitCluster({ cluster, old, ...facts });
 }
 
-const given = (digit: string, network: NewCluster['spec']['network'] = {}) => ({
-  networkID: PRIVATE,
+const existingNetwork = (digit: string, network: NewCluster['spec']['network'] = {}) => ({
+  networkID: PRIVATE_NETWORK,
   subnetID: id(digit),
   ...network,
 });
@@ -75,16 +75,18 @@ const GATEWAY = 'spec.network.gateway';
 
 describe('a network without port security', () => {
   it('refuses a new cluster, and says how to enable port security', () => {
-    expect(errorsOf({ spec: { network: { networkID: OPEN } } })).toEqual([
+    expect(errorsOf({ spec: { network: { networkID: OPEN_NETWORK } } })).toEqual([
       expect.objectContaining({
         field: 'spec.network.networkID',
-        detail: expect.stringContaining(`enable it with \`openstack network set --enable-port-security ${OPEN}\``),
+        detail: expect.stringContaining(
+          `enable it with \`openstack network set --enable-port-security ${OPEN_NETWORK}\``,
+        ),
       }),
     ]);
   });
 
   it('accepts an existing cluster in the network', () => {
-    const network = { networkID: OPEN };
+    const network = { networkID: OPEN_NETWORK };
     expect(errorsOf({ spec: { network }, old: aCluster({ network }) })).toEqual([]);
   });
 });
@@ -93,16 +95,19 @@ describe('spec.network.gateway', () => {
   it.each<Case>([
     { spec: { network: { gateway: { mode: 'Custom', address: '10.100.0.9' }, nodesCIDR: '10.100.0.0/24' } } },
     { spec: { network: { gateway: { mode: 'Custom' } } } },
-    { spec: { network: given('1', { gateway: { mode: 'Custom', address: '192.168.0.1' } }) } },
-    { spec: { network: given('2', { gateway: { mode: 'None' } }) } },
-    { spec: { network: given('1', router('6')) } },
-    { spec: { network: given('4', router('7')) } },
+    { spec: { network: existingNetwork('1', { gateway: { mode: 'Custom', address: '192.168.0.1' } }) } },
+    { spec: { network: existingNetwork('2', { gateway: { mode: 'None' } }) } },
+    { spec: { network: existingNetwork('1', router('6')) } },
+    { spec: { network: existingNetwork('4', router('7')) } },
     { spec: { network: { ...router('9'), nodesCIDR: '10.70.0.0/24' } } },
-    { spec: { plan: 'standard', network: given('1') } },
-    { spec: { network: given('1', { gateway: { mode: 'None' } }) }, old: aCluster({ network: given('1') }) },
+    { spec: { plan: 'standard', network: existingNetwork('1') } },
     {
-      spec: { network: given('4', router('7')), image: 'new' },
-      old: aCluster({ plan: 'standard', network: given('4', router('7')) }),
+      spec: { network: existingNetwork('1', { gateway: { mode: 'None' } }) },
+      old: aCluster({ network: existingNetwork('1') }),
+    },
+    {
+      spec: { network: existingNetwork('4', router('7')), image: 'new' },
+      old: aCluster({ plan: 'standard', network: existingNetwork('4', router('7')) }),
     },
   ])('accepts $spec.network', (each) => {
     expect(errorsOf(each).filter(({ field }) => field.startsWith('spec.network'))).toEqual([]);
@@ -131,22 +136,22 @@ describe('spec.network.gateway', () => {
       detail: 'is outside',
     },
     {
-      spec: { network: given('1', { gateway: { mode: 'Custom', address: '192.168.0.9' } }) },
+      spec: { network: existingNetwork('1', { gateway: { mode: 'Custom', address: '192.168.0.9' } }) },
       field: `${GATEWAY}.address`,
       detail: `which is 192.168.0.1 for subnet ${id('1')}: set it with \`openstack subnet set --gateway ADDRESS ${id('1')}\``,
     },
     {
-      spec: { network: given('2', { gateway: { mode: 'Custom', address: '192.168.1.1' } }) },
+      spec: { network: existingNetwork('2', { gateway: { mode: 'Custom', address: '192.168.1.1' } }) },
       field: `${GATEWAY}.address`,
       detail: 'has no gateway_ip',
     },
     {
-      spec: { network: given('2', { gateway: { mode: 'Custom' } }) },
+      spec: { network: existingNetwork('2', { gateway: { mode: 'Custom' } }) },
       field: `${GATEWAY}.mode`,
       detail: 'has no gateway_ip',
     },
     {
-      spec: { network: given('2', router('6')) },
+      spec: { network: existingNetwork('2', router('6')) },
       field: `${GATEWAY}.routerID`,
       detail: `openstack router add subnet ${id('6')} ${id('2')}`,
     },
@@ -156,25 +161,25 @@ describe('spec.network.gateway', () => {
       detail: "(10.70.0.0/16), which overlaps the nodes' CIDR 10.70.5.0/24",
     },
     {
-      spec: { plan: 'standard', network: given('4', router('7')) },
+      spec: { plan: 'standard', network: existingNetwork('4', router('7')) },
       field: `${GATEWAY}.routerID`,
       detail: `openstack router set --external-gateway NETWORK ${id('7')}`,
     },
     {
-      spec: { plan: 'standard', network: given('4') },
+      spec: { plan: 'standard', network: existingNetwork('4') },
       field: `${GATEWAY}.mode`,
       detail: 'plan "standard" requires a router to the Internet',
     },
     {
-      spec: { network: given('4') },
+      spec: { network: existingNetwork('4') },
       pools: [floating],
       field: `${GATEWAY}.mode`,
       detail: 'node pool "web" has floating IPs',
     },
     {
-      spec: { network: given('1', { gateway: { externalNetworkID: OTHER_PUBLIC } }) },
+      spec: { network: existingNetwork('1', { gateway: { externalNetworkID: OTHER_PUBLIC_NETWORK } }) },
       field: `${GATEWAY}.externalNetworkID`,
-      detail: `is connected to external network ${PUBLIC}`,
+      detail: `is connected to external network ${PUBLIC_NETWORK}`,
     },
     {
       spec: { network: { gateway: { mode: 'None' } } },
@@ -184,15 +189,15 @@ describe('spec.network.gateway', () => {
       detail: 'node pool "web" of the cluster has floating IPs',
     },
     {
-      spec: { network: { gateway: { externalNetworkID: OTHER_PUBLIC } } },
-      old: { ...aCluster(), status: { network: { routerID: id('6'), externalNetworkID: PUBLIC } } },
+      spec: { network: { gateway: { externalNetworkID: OTHER_PUBLIC_NETWORK } } },
+      old: { ...aCluster(), status: { network: { routerID: id('6'), externalNetworkID: PUBLIC_NETWORK } } },
       pools: [floating],
       field: `${GATEWAY}.externalNetworkID`,
       detail: 'node pool "web" has floating IPs',
     },
     {
       spec: { network: router('8') },
-      old: { ...aCluster(), status: { network: { routerID: id('6'), externalNetworkID: PUBLIC } } },
+      old: { ...aCluster(), status: { network: { routerID: id('6'), externalNetworkID: PUBLIC_NETWORK } } },
       pools: [floating],
       field: `${GATEWAY}.routerID`,
       detail: 'disable them in the pool first',
@@ -202,7 +207,7 @@ describe('spec.network.gateway', () => {
   });
 
   it('accepts the router and external network already in use, with floating IPs', () => {
-    const status = { network: { routerID: id('6'), externalNetworkID: PUBLIC } };
+    const status = { network: { routerID: id('6'), externalNetworkID: PUBLIC_NETWORK } };
     const gateway = { routerID: id('6') };
     expect(errorsOf({ spec: { network: { gateway } }, old: { ...aCluster(), status }, pools: [floating] })).toEqual([]);
   });
@@ -211,18 +216,18 @@ describe('spec.network.gateway', () => {
 describe('loadBalancersSubnetID', () => {
   it.each<Case & { reason: string; errors: object[] }>([
     {
-      reason: 'accepts another subnet than that of the nodes',
-      spec: { network: given('1', { loadBalancersSubnetID: id('2') }) },
+      reason: 'accepts a subnet other than that of the nodes',
+      spec: { network: existingNetwork('1', { loadBalancersSubnetID: id('2') }) },
       errors: [],
     },
     {
       reason: 'accepts the subnet of the nodes',
-      spec: { network: given('1', { loadBalancersSubnetID: id('1') }) },
+      spec: { network: existingNetwork('1', { loadBalancersSubnetID: id('1') }) },
       errors: [],
     },
     {
       reason: 'refuses a subnet within the range of the pods',
-      spec: { network: given('1', { loadBalancersSubnetID: id('3') }) },
+      spec: { network: existingNetwork('1', { loadBalancersSubnetID: id('3') }) },
       errors: [
         {
           field: 'spec.network.loadBalancersSubnetID',
@@ -232,14 +237,14 @@ describe('loadBalancersSubnetID', () => {
     },
     {
       reason: 'refuses a change to a subnet within the range of the pods',
-      spec: { network: given('1', { loadBalancersSubnetID: id('3') }) },
-      old: aCluster({ network: given('1') }),
+      spec: { network: existingNetwork('1', { loadBalancersSubnetID: id('3') }) },
+      old: aCluster({ network: existingNetwork('1') }),
       errors: [{ field: 'spec.network.loadBalancersSubnetID' }],
     },
     {
       reason: 'accepts a stored subnet within the range of the pods',
-      spec: { network: given('1', { loadBalancersSubnetID: id('3') }) },
-      old: aCluster({ network: given('1', { loadBalancersSubnetID: id('3') }) }),
+      spec: { network: existingNetwork('1', { loadBalancersSubnetID: id('3') }) },
+      old: aCluster({ network: existingNetwork('1', { loadBalancersSubnetID: id('3') }) }),
       errors: [],
     },
   ])('$reason', ({ errors, ...each }) => {
@@ -258,10 +263,10 @@ describe('a load balancer subnet without a router', () => {
     routers: [externalRouter, isolatedRouter].flatMap((each) => each ?? []),
   };
   const attachedNetwork = (more: NewCluster['spec']['network'] = {}) => ({
-    network: given('1', { loadBalancersSubnetID: id('2'), ...more }),
+    network: existingNetwork('1', { loadBalancersSubnetID: id('2'), ...more }),
   });
 
-  it('refuses it, and says how to attach it', () => {
+  it('refuses the subnet, and says how to attach a router', () => {
     expect(errorsOf({ spec: attachedNetwork(), offer: known })).toEqual([
       expect.objectContaining({
         field: 'spec.network.loadBalancersSubnetID',
@@ -271,7 +276,7 @@ describe('a load balancer subnet without a router', () => {
     ]);
   });
 
-  it('refuses it if its router has no external gateway', () => {
+  it('refuses the subnet if its router has no external gateway', () => {
     const spec = attachedNetwork({ loadBalancersSubnetID: id('4') });
     expect(errorsOf({ spec, offer: known })).toMatchObject([{ field: 'spec.network.loadBalancersSubnetID' }]);
   });
@@ -284,7 +289,7 @@ describe('a load balancer subnet without a router', () => {
     },
     {
       reason: 'it is also the subnet of the nodes',
-      spec: { network: given('2', { loadBalancersSubnetID: id('2') }) },
+      spec: { network: existingNetwork('2', { loadBalancersSubnetID: id('2') }) },
       offer: known,
     },
     {
@@ -299,7 +304,7 @@ describe('a load balancer subnet without a router', () => {
     },
     { reason: 'the routers are unknown', spec: attachedNetwork(), offer: { ...known, routers: undefined } },
     { reason: 'the subnet is already stored', spec: attachedNetwork(), offer: known, old: aCluster(attachedNetwork()) },
-  ])('accepts it if $reason', ({ offer, ...each }) => {
+  ])('accepts the subnet if $reason', ({ offer, ...each }) => {
     const { routers, ...rest } = offer;
 
     expect(errorsOf({ ...each, offer: { ...rest, ...(routers && { routers }) } })).toEqual([]);
@@ -324,51 +329,57 @@ describe('address capacity for nodes', () => {
     });
   }
 
-  it.each<{ reason: string; replicas: number; cluster: NewCluster['spec']; says?: string }>([
+  it.each<{ reason: string; replicas: number; cluster: NewCluster['spec']; expectedMessage?: string }>([
     { reason: 'accepts ten nodes in a /28', replicas: 10, cluster: smallNetwork },
     {
       reason: 'refuses twenty nodes in a /28',
       replicas: 20,
       cluster: smallNetwork,
-      says: "the nodes' CIDR 192.168.0.0/28 has room for 10 nodes, but the pools of the cluster have 20: ask for at most 10 here, or create a cluster with a larger spec.network.nodesCIDR",
+      expectedMessage:
+        "the nodes' CIDR 192.168.0.0/28 has room for 10 nodes, but the pools of the cluster have 20: ask for at most 10 here, or create a cluster with a larger spec.network.nodesCIDR",
     },
     {
       reason: 'counts an address for each surge node',
       replicas: 10,
       cluster: { ...smallNetwork, plan: 'standard' },
-      says: 'have 10, and 1 more during updates: ask for at most 9',
+      expectedMessage: 'have 10, and 1 more during updates: ask for at most 9',
     },
     {
       reason: 'counts the addresses of an existing /28 subnet',
       replicas: 11,
-      cluster: { network: given('1') },
-      says: "the nodes' subnet 192.168.0.0/28",
+      cluster: { network: existingNetwork('1') },
+      expectedMessage: "the nodes' subnet 192.168.0.0/28",
     },
     {
       reason: 'counts only the addresses of allocation pools',
       replicas: 3,
-      cluster: { network: given('4') },
-      says: 'has room for 2 nodes',
+      cluster: { network: existingNetwork('4') },
+      expectedMessage: 'has room for 2 nodes',
     },
     {
       reason: 'reserves no addresses if load balancers use another subnet',
       replicas: 3,
-      cluster: { network: given('4', { loadBalancersSubnetID: id('2') }) },
+      cluster: { network: existingNetwork('4', { loadBalancersSubnetID: id('2') }) },
     },
     {
       reason: 'refuses 256 nodes and a surge node with a /16 for pods',
       replicas: 256,
       cluster: { plan: 'standard', podCIDR: '10.16.0.0/16' },
-      says: "the pods' CIDR 10.16.0.0/16, of which each node gets a /24, has room for 256 nodes, but the pools of the cluster have 256, and 1 more",
+      expectedMessage:
+        "the pods' CIDR 10.16.0.0/16, of which each node gets a /24, has room for 256 nodes, but the pools of the cluster have 256, and 1 more",
     },
-    { reason: 'one less', replicas: 255, cluster: { plan: 'standard', podCIDR: '10.16.0.0/16' } },
-  ])('$reason', ({ replicas, cluster, says }) => {
+    {
+      reason: 'accepts 255 nodes and a surge node with a /16 for pods',
+      replicas: 255,
+      cluster: { plan: 'standard', podCIDR: '10.16.0.0/16' },
+    },
+  ])('$reason', ({ replicas, cluster, expectedMessage }) => {
     const errors = poolErrors({ replicas }, cluster);
-    expect(errors.map(({ field }) => field)).toEqual(says === undefined ? [] : ['spec.replicas']);
-    expect(errors.map(({ detail }) => detail).join('\n')).toContain(says ?? '');
+    expect(errors.map(({ field }) => field)).toEqual(expectedMessage === undefined ? [] : ['spec.replicas']);
+    expect(errors.map(({ detail }) => detail).join('\n')).toContain(expectedMessage ?? '');
   });
 
-  it('is shared by the pools of the cluster, and a pool can always shrink', () => {
+  it('is shared by the pools of the cluster, but never prevents a pool from shrinking', () => {
     const others = [aNodePool({ replicas: 8 }, { name: 'other' })];
 
     expect(poolErrors({ replicas: 2 }, smallNetwork, { others })).toEqual([]);
@@ -384,18 +395,20 @@ describe('address capacity for nodes', () => {
     expect(errorsOf({ spec: smallNetwork, pools })).toMatchObject([
       { field: 'spec.network.nodesCIDR', detail: expect.stringContaining('has room for 10 nodes') },
     ]);
-    expect(errorsOf({ spec: { network: given('1') }, pools })).toMatchObject([{ field: 'spec.network.subnetID' }]);
+    expect(errorsOf({ spec: { network: existingNetwork('1') }, pools })).toMatchObject([
+      { field: 'spec.network.subnetID' },
+    ]);
     expect(errorsOf({ spec: smallNetwork, pools, old: aCluster(smallNetwork) })).toEqual([]);
   });
 
   it('requires a router with an external gateway for floating IPs', () => {
     const floatingIPs = { enabled: true };
 
-    expect(poolErrors({ floatingIPs }, { network: given('1') })).toEqual([]);
-    expect(poolErrors({ floatingIPs }, { network: given('4') })).toMatchObject([
+    expect(poolErrors({ floatingIPs }, { network: existingNetwork('1') })).toEqual([]);
+    expect(poolErrors({ floatingIPs }, { network: existingNetwork('4') })).toMatchObject([
       { field: 'spec.floatingIPs.enabled', detail: expect.stringContaining('has no external gateway') },
     ]);
-    expect(poolErrors({ floatingIPs }, { network: given('4') }, { old: { floatingIPs } })).toEqual([]);
+    expect(poolErrors({ floatingIPs }, { network: existingNetwork('4') }, { old: { floatingIPs } })).toEqual([]);
   });
 });
 

@@ -67,17 +67,19 @@ describe('a plan with lists', () => {
       nowMs: Date.UTC(2026, 10, 22),
     });
 
-  test.each<{ spec: NewCluster['spec']; field: string; says: string }>([
-    { spec: { region: 'GRA' }, field: 'spec.region', says: 'plan "free" allows the regions "SBG"' },
-    { spec: {}, field: 'spec.region', says: 'plan "free" allows the regions "SBG"' },
-    { spec: { image: 'Debian 12' }, field: 'spec.image', says: 'plan "free" allows the images "Ubuntu *"' },
+  test.each<{ spec: NewCluster['spec']; field: string; expectedMessage: string }>([
+    { spec: { region: 'GRA' }, field: 'spec.region', expectedMessage: 'plan "free" allows the regions "SBG"' },
+    { spec: {}, field: 'spec.region', expectedMessage: 'plan "free" allows the regions "SBG"' },
+    { spec: { image: 'Debian 12' }, field: 'spec.image', expectedMessage: 'plan "free" allows the images "Ubuntu *"' },
     {
       spec: { network: { networkID: NETWORK } },
       field: 'spec.network.networkID',
-      says: 'allows the networks "shared-*"',
+      expectedMessage: 'allows the networks "shared-*"',
     },
-  ])('refuses a cluster $field: $says', ({ spec, field, says }) => {
-    expect(errorsOf(spec)).toContainEqual(expect.objectContaining({ field, detail: expect.stringContaining(says) }));
+  ])('refuses a cluster $field: $expectedMessage', ({ spec, field, expectedMessage }) => {
+    expect(errorsOf(spec)).toContainEqual(
+      expect.objectContaining({ field, detail: expect.stringContaining(expectedMessage) }),
+    );
   });
 
   test('accepts stored values', () => {
@@ -96,32 +98,33 @@ describe('a plan with lists', () => {
       catalogue,
     });
 
-  test.each<{ spec: Partial<NewNodePool['spec']>; field: string; says: string }>([
-    { spec: { flavor: 'c3-8' }, field: 'spec.flavor', says: 'plan "free" allows the flavors "b3-*"' },
-    { spec: { flavor: '2' }, field: 'spec.flavor', says: 'plan "free" allows the flavors "b3-*"' },
-    { spec: { image: '5' }, field: 'spec.image', says: 'plan "free" allows the images "Ubuntu *"' },
+  test.each<{ spec: Partial<NewNodePool['spec']>; field: string; expectedMessage: string }>([
+    { spec: { flavor: 'c3-8' }, field: 'spec.flavor', expectedMessage: 'plan "free" allows the flavors "b3-*"' },
+    { spec: { flavor: '2' }, field: 'spec.flavor', expectedMessage: 'plan "free" allows the flavors "b3-*"' },
+    { spec: { image: '5' }, field: 'spec.image', expectedMessage: 'plan "free" allows the images "Ubuntu *"' },
     {
       spec: { antiAffinity: true },
       field: 'spec.antiAffinity',
-      says: 'plan "free" only allows antiAffinity with antiAffinityPolicy Soft: choose it, or remove antiAffinity',
+      expectedMessage:
+        'plan "free" only allows antiAffinity with antiAffinityPolicy Soft: choose it, or remove antiAffinity',
     },
     {
       spec: { upgradeStrategy: { type: 'Rolling' } },
       field: 'spec.upgradeStrategy.type',
-      says: 'plan "free" allows the upgrade strategies InPlace: choose one of them, or remove the field',
+      expectedMessage: 'plan "free" allows the upgrade strategies InPlace: choose one of them, or remove the field',
     },
     {
       spec: { healing: { strategy: 'Replace' } },
       field: 'spec.healing.strategy',
-      says: 'plan "free" allows the healing strategies Reinstall: choose one of them, or remove the field',
+      expectedMessage: 'plan "free" allows the healing strategies Reinstall: choose one of them, or remove the field',
     },
     {
       spec: { upgradeStrategy: { drainTimeout: '1h' } },
       field: 'spec.upgradeStrategy.drainTimeout',
-      says: 'plan "free" allows at most 15m',
+      expectedMessage: 'plan "free" allows at most 15m',
     },
-  ])('refuses a pool $field: $says', ({ spec, field, says }) => {
-    expect(poolErrors(spec)).toMatchObject([{ field, detail: expect.stringContaining(says) }]);
+  ])('refuses a pool $field: $expectedMessage', ({ spec, field, expectedMessage }) => {
+    expect(poolErrors(spec)).toMatchObject([{ field, detail: expect.stringContaining(expectedMessage) }]);
     expect(poolErrors(spec, spec), 'a stored one').toEqual([]);
   });
 
@@ -156,29 +159,34 @@ describe('a move to another plan', () => {
     });
 
   test.each([
-    { spec: noGateway, plan: standard, field: 'spec.network.gateway.mode', says: 'requires an OpenStack router' },
+    {
+      spec: noGateway,
+      plan: standard,
+      field: 'spec.network.gateway.mode',
+      expectedMessage: 'requires an OpenStack router',
+    },
     {
       spec: { ...router, image: 'debian' },
       plan: restrictedPlan,
       others: [],
       field: 'spec.image',
-      says: 'plan "standard"',
+      expectedMessage: 'plan "standard"',
     },
     {
       spec: router,
       plan: restrictedPlan,
       field: 'spec.plan',
-      says: 'node pool "general", spec.flavor: plan "standard"',
+      expectedMessage: 'node pool "general", spec.flavor: plan "standard"',
     },
     {
       spec: router,
       plan: { ...standard, spec: { ...standard.spec, maxNodes: 2 } },
       others: [aNodePool({ replicas: 3 })],
       field: 'spec.plan',
-      says: 'allows 2 nodes',
+      expectedMessage: 'allows 2 nodes',
     },
-  ])('enforces the limits of the plan: $field: $says', ({ spec, plan, others, field, says }) => {
-    expect(errorsOf(spec, plan, others)).toMatchObject([{ field, detail: expect.stringContaining(says) }]);
+  ])('enforces the limits of the plan: $field: $expectedMessage', ({ spec, plan, others, field, expectedMessage }) => {
+    expect(errorsOf(spec, plan, others)).toMatchObject([{ field, detail: expect.stringContaining(expectedMessage) }]);
   });
 
   test('keeps the ranges, pod network and kube-proxy mode of the cluster, with a warning', () => {
@@ -214,12 +222,12 @@ describe('a plan that is not Ready', () => {
   test.each([
     {
       plan: aPlan({ etcd: { ...spec.etcd, maxMiB: 1 } }),
-      says: 'spec.etcd.maxMiB: 1: must not be less than baseMiB (10)',
+      expectedMessage: 'spec.etcd.maxMiB: 1: must not be less than baseMiB (10)',
     },
-    { plan: aPlan({}, { deletionTimestamp: '2026-01-01T00:00:00Z' }), says: 'the operator is deleting it' },
-  ])('refuses new clusters: $says', ({ plan, says }) => {
+    { plan: aPlan({}, { deletionTimestamp: '2026-01-01T00:00:00Z' }), expectedMessage: 'the operator is deleting it' },
+  ])('refuses new clusters: $expectedMessage', ({ plan, expectedMessage }) => {
     expect(admitCluster({ ...admission, cluster: aCluster(), old: undefined, plans: [plan] })).toMatchObject([
-      { field: 'spec.plan', detail: expect.stringContaining(says) },
+      { field: 'spec.plan', detail: expect.stringContaining(expectedMessage) },
     ]);
     expect(admitCluster({ ...admission, cluster: aCluster(), old: aCluster(), plans: [plan] })).toEqual([]);
   });

@@ -28,11 +28,11 @@ export function clusterAllowanceErrors(admission: ClusterAdmission, plan: Plan):
   const isNew = isNewToPlan(admission);
   if (isNew) {
     const effective = region ?? catalogue.regions?.[0];
-    if (effective !== undefined) errors.push(...notAllowedError(plan, 'spec.region', 'regions', effective));
+    if (effective !== undefined) errors.push(...notAllowedErrors(plan, 'spec.region', 'regions', effective));
     const { networkID } = network;
     const name = catalogue.networks?.find(({ id }) => id === networkID)?.name;
     if (networkID !== undefined) {
-      errors.push(...notAllowedError(plan, 'spec.network.networkID', 'networks', networkID, { id: networkID, name }));
+      errors.push(...notAllowedErrors(plan, 'spec.network.networkID', 'networks', networkID, { id: networkID, name }));
     }
   }
   if (image !== undefined && (isNew || image !== old?.spec.image)) errors.push(...imageErrors(plan, image, catalogue));
@@ -63,7 +63,7 @@ export function poolAllowanceErrors({ pool, old, plan, catalogue }: PoolAllowanc
   const errors = disallowedFields(pool.spec, old?.spec, plan);
   if (flavor !== old?.spec.flavor) {
     const found = catalogue.flavors && findByIdOrName(catalogue.flavors, flavor);
-    errors.push(...notAllowedError(plan, 'spec.flavor', 'flavors', flavor, found));
+    errors.push(...notAllowedErrors(plan, 'spec.flavor', 'flavors', flavor, found));
   }
   if (image !== undefined && image !== old?.spec.image) errors.push(...imageErrors(plan, image, catalogue));
   errors.push(...networkAllowanceErrors(pool, old, plan, catalogue));
@@ -103,10 +103,10 @@ export function poolAllowanceErrors({ pool, old, plan, catalogue }: PoolAllowanc
 
 function imageErrors(plan: Plan, image: string, { images }: CloudCatalogue): FieldError[] {
   const found = images && (chooseImage(images, image) ?? findByIdOrName(images, image));
-  return notAllowedError(plan, 'spec.image', 'images', image, found);
+  return notAllowedErrors(plan, 'spec.image', 'images', image, found);
 }
 
-function notAllowedError(
+function notAllowedErrors(
   plan: Plan,
   field: string,
   listName: AllowListName,

@@ -15,7 +15,9 @@ const CATALOGUE: CloudCatalogue = {
   ],
 };
 const OWN_NETWORK: Partial<NewCluster['spec']> = {};
-const GIVEN_NETWORK: Partial<NewCluster['spec']> = { network: { networkID: 'aaaaaaaa-0000-4000-8000-000000000000' } };
+const EXISTING_NETWORK: Partial<NewCluster['spec']> = {
+  network: { networkID: 'aaaaaaaa-0000-4000-8000-000000000000' },
+};
 
 function errorsOf(names: readonly string[], cluster = OWN_NETWORK, old?: readonly string[]) {
   return admitNodePool({
@@ -28,22 +30,26 @@ function errorsOf(names: readonly string[], cluster = OWN_NETWORK, old?: readonl
   });
 }
 
-test.each<{ name: string; type: string; says: RegExp }>([
-  { name: 'wob', type: 'FieldValueNotFound', says: /offers this project no such security group; did you mean "web"/ },
-  { name: 'theirs', type: 'FieldValueNotFound', says: /there are "twice", "web"$/ },
-  { name: 'twice', type: 'FieldValueInvalid', says: /^the project has 2 security groups of that name/ },
-  { name: 'fairway-demo', type: 'FieldValueForbidden', says: /^fairway-demo: is managed by Fairway/ },
-  { name: '5', type: 'FieldValueForbidden', says: /^5: belongs to another project, but Nova/ },
-])('refuses $name: $says', ({ name, type, says }) => {
+test.each<{ name: string; type: string; expectedMessage: RegExp }>([
+  {
+    name: 'wob',
+    type: 'FieldValueNotFound',
+    expectedMessage: /offers this project no such security group; did you mean "web"/,
+  },
+  { name: 'theirs', type: 'FieldValueNotFound', expectedMessage: /there are "twice", "web"$/ },
+  { name: 'twice', type: 'FieldValueInvalid', expectedMessage: /^the project has 2 security groups of that name/ },
+  { name: 'fairway-demo', type: 'FieldValueForbidden', expectedMessage: /^fairway-demo: is managed by Fairway/ },
+  { name: '5', type: 'FieldValueForbidden', expectedMessage: /^5: belongs to another project, but Nova/ },
+])('refuses $name: $expectedMessage', ({ name, type, expectedMessage }) => {
   expect(errorsOf(['web', name])).toEqual([
-    expect.objectContaining({ type, field: 'spec.securityGroups[1]', detail: expect.stringMatching(says) }),
+    expect.objectContaining({ type, field: 'spec.securityGroups[1]', detail: expect.stringMatching(expectedMessage) }),
   ]);
 });
 
 test('accepts a shared security group by ID in a network of the tenant', () => {
-  expect(errorsOf(['5'], GIVEN_NETWORK)).toEqual([]);
+  expect(errorsOf(['5'], EXISTING_NETWORK)).toEqual([]);
 });
 
-test('accepts a stored name, but refuses an invalid one added to it', () => {
+test('accepts a stored name, but refuses an invalid name added to the list', () => {
   expect(errorsOf(['gone', 'lost'], OWN_NETWORK, ['gone'])).toMatchObject([{ field: 'spec.securityGroups[1]' }]);
 });

@@ -5,9 +5,9 @@ import type { CountedRequest } from './counted-requests.ts';
 
 /** Warns that a request has no effect because it was already processed. */
 export function replayWarnings(requests: readonly CountedRequest[]): string[] {
-  return requests.flatMap(({ field, value, before, followed, replay }) => {
-    if (replay === undefined || !isReplayed(value, { before, followed })) return [];
-    return [`${field} (${value}): is not later than the last request, ${followed}: ${replay}`];
+  return requests.flatMap(({ field, value, before, followed, replayWarning }) => {
+    if (replayWarning === undefined || !isReplayed(value, { before, followed })) return [];
+    return [`${field} (${value}): is not later than the last request, ${followed}: ${replayWarning}`];
   });
 }
 

@@ -6,7 +6,7 @@ import { requestTimeErrors } from './request-times.ts';
 
 const NOW_MS = Date.UTC(2026, 5, 1, 12);
 const TOMORROW = '2026-06-02T12:00:00Z';
-const MISTYPED = '2062-06-01T12:00:00Z';
+const MISTYPED_TIME = '2062-06-01T12:00:00Z';
 const SNAPSHOT = '20260521-163000-000';
 
 function clusterWith(spec: Partial<NewCluster['spec']>, annotations: Record<string, string> = {}): Cluster {
@@ -42,11 +42,11 @@ const CASES: readonly Case[] = [
 ];
 
 test.each(CASES)('refuses $field after tomorrow, since earlier requests would be ignored', ({ field, at }) => {
-  expect(errorsOf(at(MISTYPED), clusterWith({}))).toEqual([
+  expect(errorsOf(at(MISTYPED_TIME), clusterWith({}))).toEqual([
     {
       type: 'FieldValueInvalid',
       field,
-      value: MISTYPED,
+      value: MISTYPED_TIME,
       detail:
         'is more than a day in the future, and earlier requests would be ignored until then: set it to the current time',
     },
@@ -55,11 +55,11 @@ test.each(CASES)('refuses $field after tomorrow, since earlier requests would be
 });
 
 test.each(CASES)('accepts $field if it is stored', ({ at }) => {
-  expect(errorsOf(at(MISTYPED), at(MISTYPED))).toEqual([]);
+  expect(errorsOf(at(MISTYPED_TIME), at(MISTYPED_TIME))).toEqual([]);
 });
 
 test('accepts only a slightly later time after a stored time in the future', () => {
-  const old = { ...clusterWith({}), status: { maintenance: { requested: MISTYPED } } };
+  const old = { ...clusterWith({}), status: { maintenance: { requested: MISTYPED_TIME } } };
   const at = (time: string) => clusterWith({}, { 'fairway.dev/maintenance-requested': time });
 
   expect(errorsOf(at('2062-06-01T12:00:00.001Z'), old)).toEqual([]);

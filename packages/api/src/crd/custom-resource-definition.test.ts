@@ -15,7 +15,7 @@ describe.each(KINDS.map((kind) => [kind.kind, kind] as const))('CRD of %s', (_, 
   });
 
   it('describes every field', () => {
-    expect(undescribed(schema)).toEqual([]);
+    expect(undescribedFields(schema)).toEqual([]);
   });
 
   it('includes every default in the description, which is all that kubectl explain shows', () => {
@@ -64,7 +64,7 @@ describe.each(KINDS.map((kind) => [kind.kind, kind] as const))('CRD of %s', (_, 
     expect(lists.filter(([, level]) => level.maxItems === undefined)).toEqual([]);
   });
 
-  it('limits the size of maps with rules, for the same reason', () => {
+  it('limits the size of maps with rules, so that an API server can estimate the cost of rules', () => {
     const maps = [...walk(schema)].filter(([, { additionalProperties }]) => typeof additionalProperties === 'object');
     const withRules = maps.filter(([, { additionalProperties }]) =>
       [...walk(additionalProperties as Schema)].some(([, level]) => level['x-kubernetes-validations'] !== undefined),
@@ -117,7 +117,7 @@ function* walk(schema: Schema, path = ''): Generator<[string, Schema]> {
   if (typeof schema.additionalProperties === 'object') yield* walk(schema.additionalProperties, `${path}{}`);
 }
 
-function undescribed(schema: Schema): string[] {
+function undescribedFields(schema: Schema): string[] {
   const missing: string[] = [];
   for (const [path, level] of walk(schema)) {
     for (const [name, property] of Object.entries(level.properties ?? {})) {

@@ -3,7 +3,7 @@ import { applyDefaults } from '@fairway/apiserver/schema/defaults';
 import type { Definitions, Schema, ValidationRule } from '@fairway/apiserver/schema/schema';
 import type { Json } from '@fairway/kube/object/meta';
 import type { Kind } from '../kinds/kind.ts';
-import { NAME_FORM, NAME_PATTERN, nameTooLong } from '../names.ts';
+import { NAME_MESSAGE, NAME_PATTERN, nameTooLongMessage } from '../names.ts';
 import { addRule, crossFieldCel, immutabilityCel, transitionCel } from './cel-rules.ts';
 import { objectSchema } from './object-schema.ts';
 
@@ -91,8 +91,8 @@ function nameRules({ nameMaxLength }: Kind): readonly ValidationRule[] {
   const name = 'self.metadata.name';
   const fieldPath = '.metadata.name';
   return [
-    { rule: `size(${name}) <= ${nameMaxLength}`, message: nameTooLong(nameMaxLength), fieldPath },
-    { rule: `${name}.matches(${JSON.stringify(NAME_PATTERN.source)})`, message: NAME_FORM, fieldPath },
+    { rule: `size(${name}) <= ${nameMaxLength}`, message: nameTooLongMessage(nameMaxLength), fieldPath },
+    { rule: `${name}.matches(${JSON.stringify(NAME_PATTERN.source)})`, message: NAME_MESSAGE, fieldPath },
   ];
 }
 
@@ -106,14 +106,14 @@ function withCompleteDefaults(schema: Schema): Schema {
     ...schema,
     ...(schema.properties && { properties: Object.fromEntries(properties) }),
     ...(schema.items && { items: withCompleteDefaults(schema.items) }),
-    ...(schema.default !== undefined && { default: defaulted(schema.default, schema) }),
+    ...(schema.default !== undefined && { default: withDefaults(schema.default, schema) }),
   };
 }
 
 /** A CRD's schema can't contain references. */
 const NO_DEFINITIONS: Definitions = new Map();
 
-function defaulted(value: Json, schema: Schema): Json {
+function withDefaults(value: Json, schema: Schema): Json {
   const copy = structuredClone(value);
   if (typeof copy === 'object' && copy !== null) applyDefaults(copy, schema, NO_DEFINITIONS);
   return copy;

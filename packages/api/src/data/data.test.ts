@@ -61,7 +61,7 @@ describe('shipped releases', () => {
     expect(SHIPPED_RELEASES.map(({ spec }) => spec.minor)).toEqual(['1.31', '1.32', '1.33', '1.34', '1.35', '1.36']);
   });
 
-  it('follow one another without a gap', () => {
+  it('resolve to the newest patch if no version is requested', () => {
     expect(resolveVersion(undefined, SHIPPED_RELEASES, Date.UTC(2026, 10, 22))).toMatchObject({
       ok: true,
       version: { version: '1.36.4' },

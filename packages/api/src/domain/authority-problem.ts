@@ -4,7 +4,7 @@ import { PkiError } from '@fairway/kube/pki/pki-error';
 
 const CERTIFICATE_BEGIN = '-----BEGIN CERTIFICATE-----';
 
-/** Why a text is not a PEM bundle of certificates; undefined if it is one, or if there is none. */
+/** Why a text is not a PEM bundle of certificates; undefined if it is one or is empty. */
 export function authorityProblem(pem: string | undefined): string | undefined {
   if (pem === undefined || pem === '') return undefined;
   const blocks = certificateBlocks(pem);
@@ -19,10 +19,10 @@ export function authorityProblem(pem: string | undefined): string | undefined {
       return `certificate ${index + 1} of ${blocks.length} cannot be read: copy the whole certificate again`;
     }
   }
-  const begun = pem.split(CERTIFICATE_BEGIN).length - 1;
-  return begun === blocks.length
+  const beginCount = pem.split(CERTIFICATE_BEGIN).length - 1;
+  return beginCount === blocks.length
     ? undefined
-    : `only ${blocks.length} of ${begun} certificates can be read: copy the whole file again`;
+    : `only ${blocks.length} of ${beginCount} certificates can be read: copy the whole file again`;
 }
 
 /** Only the certificates of a text, as Go and OpenSSL write them. */

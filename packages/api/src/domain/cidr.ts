@@ -74,9 +74,9 @@ export function addressAt(cidr: Cidr, index: number): string {
   return formatAddress(cidr.first + index);
 }
 
-const PRIVATE = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16'].map(parseCidr);
+const PRIVATE_RANGES = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16'].map(parseCidr);
 
 /** Whether the whole network is private by RFC 1918. */
 export function isPrivate(cidr: Cidr): boolean {
-  return PRIVATE.some((range) => contains(range, cidr));
+  return PRIVATE_RANGES.some((range) => contains(range, cidr));
 }

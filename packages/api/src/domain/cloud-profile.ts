@@ -101,7 +101,7 @@ function byName(a: { readonly name: string; readonly id: string }, b: typeof a):
   return compare(a.name, b.name) || compare(a.id, b.id);
 }
 
-/** By code units: the order is the same on every machine, regardless of its locale. */
+/** Compares code units, so that the order is the same on every machine, regardless of its locale. */
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -25,7 +25,8 @@ export function cniInstaller(
 
 /**
  * Who installs the pod network of a cluster in which Fairway's own `found` exists. A temporary downgrade to a release
- * that installed none may have dropped the decision; the cluster then looks like one of that release. Pure.
+ * that installed no pod network may have dropped the decision; the cluster then looks like a cluster of that release.
+ * Pure.
  */
 export function detectedInstaller(
   status: Pick<ClusterStatus, 'cni' | 'cniInstaller'>,

@@ -7,7 +7,7 @@ test.each([
   { pool: '3m', plan: '7m', most: undefined, ms: 180_000 },
   { pool: '30m', plan: '7m', most: '15m', ms: 900_000 },
   { pool: '3m', plan: '7m', most: '15m', ms: 180_000 },
-])('takes $ms ms with pool $pool, plan $plan and maximum $most', ({ pool, plan, most, ms }) => {
+])('is $ms ms with pool $pool, plan $plan and maximum $most', ({ pool, plan, most, ms }) => {
   const { spec } = aNodePool(pool === undefined ? {} : { upgradeStrategy: { drainTimeout: pool } });
 
   expect(drainTimeoutMs(spec, aPlan({ drainTimeout: plan, maxDrainTimeout: most }).spec)).toBe(ms);

@@ -25,7 +25,7 @@ test.each([
 test.each<{ reason: string; spec: Partial<KubernetesReleaseSpec>; now: string; notice: object | undefined }>([
   { reason: 'the date is unknown', spec: { endOfLife: undefined }, now: '2030-01-01', notice: undefined },
   {
-    reason: 'the operator supports it longer',
+    reason: 'the operator supports the version longer',
     spec: { phaseOverride: 'Supported' },
     now: '2030-01-01',
     notice: undefined,

@@ -29,7 +29,7 @@ export function noticeOf({ spec }: Pick<KubernetesRelease, 'spec'>, nowMs: numbe
   return days === undefined ? undefined : { days, date };
 }
 
-/** When the next notice is due; undefined if none will be. */
+/** When the next notice is due; undefined if none is left. */
 export function nextNoticeMs({ spec }: Pick<KubernetesRelease, 'spec'>, nowMs: number): number | undefined {
   if (spec.phaseOverride !== undefined || spec.endOfLife === undefined) return undefined;
   const endMs = Date.parse(spec.endOfLife);
@@ -62,7 +62,7 @@ function wasJustReported({ noticeTime }: EndOfLifeStatus, nowMs: number): boolea
 /**
  * `status.endOfLife` with the notice that applies now. Pure and level-triggered: an earlier notice stays unchanged, so
  * nothing is written between two notices. A new date or minor version leads to a new notice. The notice includes the
- * planned upgrade of clusters that stay.
+ * forced upgrade planned for clusters that keep this minor version.
  */
 export function decideEndOfLife(
   cluster: Pick<Cluster, 'metadata' | 'status'>,
@@ -98,7 +98,7 @@ function noticeNow(minor: string, { date, days }: Notice, nowMs: number): EndOfL
 
 /**
  * The minor version to upgrade the cluster to now, because its own has reached its end of life and the announced time
- * has passed; undefined if none.
+ * has passed; undefined if no upgrade is due.
  */
 export function dueUpgrade(
   cluster: Pick<Cluster, 'metadata' | 'status'>,

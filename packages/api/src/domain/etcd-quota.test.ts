@@ -12,7 +12,7 @@ describe('etcdQuotaBytes', () => {
     { rule: free, nodes: 15, previous: 0, bytes: 385 * MIB, reason: 'below the cap' },
     { rule: free, nodes: 16, previous: 0, bytes: 400 * MIB, reason: 'the cap' },
     { rule: free, nodes: 1, previous: 89_128_960, bytes: 89_128_960, reason: 'the quota never shrinks' },
-    { rule: free, nodes: 4, previous: 89_128_960, bytes: 110 * MIB, reason: 'it grows' },
+    { rule: free, nodes: 4, previous: 89_128_960, bytes: 110 * MIB, reason: 'the quota grows' },
     { rule: standard, nodes: 0, previous: 0, bytes: 8192 * MIB, reason: 'dedicated' },
     { rule: standard, nodes: 500, previous: 0, bytes: 8192 * MIB, reason: 'regardless of the nodes' },
   ])('is $bytes for $nodes nodes after $previous ($reason)', ({ rule, nodes, previous, bytes }) => {

@@ -9,15 +9,15 @@ const due = new Date(DUE_MS).toISOString();
 const window = { days: ['Wednesday' as const], start: '02:30', duration: '1h', timeZone: 'UTC' };
 
 const reported = { minor: '1.50', notice: 0, noticeTime: due, upgrade: { to: '1.51', time: due } };
-const begun = { from: '1.50.1', to: '1.51.0', time: due };
-const cluster = (status: { endOfLife?: typeof reported; forcedUpgrade?: typeof begun }) => ({
+const startedUpgrade = { from: '1.50.1', to: '1.51.0', time: due };
+const cluster = (status: { endOfLife?: typeof reported; forcedUpgrade?: typeof startedUpgrade }) => ({
   ...aCluster({ maintenance: { window, confineSpecChanges: false } }),
   status,
 });
 
 test.each([
   { of: 'control plane', gate: forcedUpgradeGate, status: { endOfLife: reported } },
-  { of: 'nodes', gate: forcedUpdateGate, status: { forcedUpgrade: begun } },
+  { of: 'nodes', gate: forcedUpdateGate, status: { forcedUpgrade: startedUpgrade } },
 ])('delays the upgrade of the $of by at most two weeks for a maintenance window', ({ gate, status }) => {
   const at = (days: number) => gate(cluster(status), DUE_MS + days * DAY_MS);
   const wednesday = DUE_MS + 3 * DAY_MS + 2.5 * 3_600_000;

@@ -39,7 +39,7 @@ function facts({ spec = settings(), before, hasNext = true }: Case) {
   return [{ metadata, status }, releases] as const;
 }
 
-const planned = (given: Case) => decideEndOfLife(...facts(given), at(given.now))?.upgrade;
+const planned = (testCase: Case) => decideEndOfLife(...facts(testCase), at(testCase.now))?.upgrade;
 
 describe('the planned time of a forced upgrade', () => {
   test.each<Case & { reason: string; time: string | undefined }>([
@@ -129,8 +129,8 @@ describe('the planned time of a forced upgrade', () => {
       before: reported('2026-11-06T00:00:00Z'),
       time: undefined,
     },
-  ])('is $time: $reason', ({ time, ...given }) => {
-    expect(planned(given)).toEqual(time === undefined ? undefined : { to: '1.35', time });
+  ])('is $time: $reason', ({ time, ...testCase }) => {
+    expect(planned(testCase)).toEqual(time === undefined ? undefined : { to: '1.35', time });
   });
 
   test.each([
@@ -146,7 +146,7 @@ describe('the planned time of a forced upgrade', () => {
 
   test('makes the upgrade due, but only after a notice', () => {
     const before = reported('2026-11-06T00:00:00Z');
-    const due = (given: Case) => dueUpgrade(...facts(given), at(given.now));
+    const due = (testCase: Case) => dueUpgrade(...facts(testCase), at(testCase.now));
 
     expect(due({ now: '2026-11-05T23:59:59Z', before })).toBeUndefined();
     expect(due({ now: '2026-11-06T00:00:00Z', before })).toBe('1.35');
@@ -184,7 +184,7 @@ describe('spec.version of a cluster that was upgraded from 1.34.2 to 1.35.2', ()
       isOverruled: false,
       why: 'a newer version was specified from the start',
     },
-  ])('takes $version as $counts: $why', ({ version, asked, counts, isOverruled }) => {
+  ])('interprets $version as $counts: $why', ({ version, asked, counts, isOverruled }) => {
     const cluster = after(version, asked, runs);
 
     expect(requestedVersion(cluster)).toBe(counts);

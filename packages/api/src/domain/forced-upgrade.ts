@@ -20,9 +20,10 @@ interface PlanFacts {
 }
 
 /**
- * The forced upgrade to announce now, while an end-of-life notice applies; undefined if there is none. Pure. It is announced at least `notice` in
- * advance. An announced time moves later with the end of life, and moves earlier only with a full `notice` from then. Announcing requires a target
- * version; a target that goes missing later withdraws nothing.
+ * The forced upgrade to announce now, while an end-of-life notice applies; undefined if there is none. Pure. It is
+ * announced at least `notice` in advance. An announced time moves later with the end of life, and moves earlier only
+ * with a full `notice` from then. Announcing requires a target version; an announced upgrade stays announced even if
+ * its target version disappears later.
  */
 export function planForcedUpgrade({ cluster, release, releases, nowMs }: PlanFacts): PlannedUpgrade | undefined {
   const { forcedUpgrade, minor } = release.spec;

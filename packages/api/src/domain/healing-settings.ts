@@ -19,7 +19,7 @@ export interface HealingSettings {
 const DEFAULT_NOT_READY_MS = 600_000;
 /** Time that the cloud may take to write a disk. */
 const REBUILD_TIMEOUT_MS = 900_000;
-/** For the cluster if the pool's limit is an absolute number of its nodes. */
+/** Cluster-wide limit if the pool's limit is an absolute number of nodes. */
 const DEFAULT_MAX_UNHEALTHY = '40%';
 
 /** The pool's settings, or else the plan's. A strategy that the plan does not allow is ignored. */

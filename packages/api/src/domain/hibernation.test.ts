@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Cluster, NewCluster } from '../kinds/cluster.ts';
 import type { HibernationStatus } from '../kinds/cluster-hibernation.ts';
 import { aCluster } from '../testing/objects.ts';
-import { decideHibernation, isHibernationWanted, nextHibernationChangeMs } from './hibernation.ts';
+import { decideHibernation, nextHibernationChangeMs, shouldHibernate } from './hibernation.ts';
 
 type Spec = NewCluster['spec']['hibernation'];
 
@@ -194,7 +194,7 @@ test('returns the earliest time of all schedules', () => {
 });
 
 test('treats an unknown cluster as awake', () => {
-  expect(isHibernationWanted(undefined)).toBe(false);
+  expect(shouldHibernate(undefined)).toBe(false);
 });
 
 test.each<{ field: string; before: Spec; now: Spec; time: string; wanted: boolean }>([

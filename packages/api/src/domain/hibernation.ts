@@ -3,10 +3,10 @@ import { formatTime } from '@fairway/base/clock';
 import { parseCron } from '@fairway/base/cron-schedule';
 import type { Cluster } from '../kinds/cluster.ts';
 import type { HibernationSchedule, HibernationSpec, HibernationStatus } from '../kinds/cluster-hibernation.ts';
-import { followedRequest, isNewRequest } from './request.ts';
+import { isNewRequest, requestToRecord } from './request.ts';
 
 /** Whether the cluster is hibernated or being hibernated: it should have no nodes. */
-export function isHibernationWanted(cluster: Pick<Cluster, 'status'> | undefined): boolean {
+export function shouldHibernate(cluster: Pick<Cluster, 'status'> | undefined): boolean {
   return cluster?.status?.hibernation?.wanted === true;
 }
 
@@ -36,7 +36,8 @@ export function decideHibernation(cluster: Cluster, nowMs: number): HibernationS
   const common = { ...rest, followed };
   // Removing the field wakes the cluster.
   const isRequested =
-    isAskedFor(spec, previous?.followed) || (cluster.spec.hibernation === undefined && previous?.wanted === true);
+    isChangeRequested(spec, previous?.followed) ||
+    (cluster.spec.hibernation === undefined && previous?.wanted === true);
   if (isRequested) return { ...common, wanted: spec.enabled, wantedSince: formatTime(nowMs) };
   const wanted = previous?.wanted ?? false;
   const wantedSince = previous?.wantedSince ?? formatTime(nowMs);
@@ -55,17 +56,17 @@ export function nextHibernationChangeMs({ spec }: Pick<Cluster, 'spec'>, nowMs: 
 }
 
 /** A time counts once, and only if it is later than the last one. */
-function isAskedFor({ enabled, requestedAt }: HibernationSpec, last: HibernationStatus['followed']): boolean {
+function isChangeRequested({ enabled, requestedAt }: HibernationSpec, last: HibernationStatus['followed']): boolean {
   return enabled !== (last?.enabled ?? false) || isNewRequest(requestedAt, last?.requestedAt);
 }
 
 function followedRequestOf(
-  { enabled, requestedAt: asked, schedules }: HibernationSpec,
+  { enabled, requestedAt: requestTime, schedules }: HibernationSpec,
   previous: HibernationStatus | undefined,
   nowMs: number,
 ): NonNullable<HibernationStatus['followed']> {
   const last = previous?.followed;
-  const requestedAt = followedRequest(asked, last?.requestedAt);
+  const requestedAt = requestToRecord(requestTime, last?.requestedAt);
   const now = { enabled, ...(requestedAt !== undefined && { requestedAt }), ...(schedules && { schedules }) };
   const { time = formatTime(nowMs), ...before } = last ?? {};
   return isDeepStrictEqual(now, before) ? { ...now, time } : { ...now, time: formatTime(nowMs) };

@@ -18,7 +18,7 @@ const cloudImage = image('cloud');
 
 describe('image selection without a name', () => {
   test.each<{ reason: string; images: CatalogueImage[]; chosen: string | undefined }>([
-    { reason: 'the newest public one', images: [cloudImage, image('new', LATER)], chosen: 'new' },
+    { reason: 'the newest public image', images: [cloudImage, image('new', LATER)], chosen: 'new' },
     { reason: 'no snapshot', images: [cloudImage, image('copy', { ...LATER, isSnapshot: true })], chosen: 'cloud' },
     {
       reason: 'no private image of the project',
@@ -62,7 +62,7 @@ describe('image selection by name', () => {
       chosen: 'gold',
     },
     {
-      reason: 'an image of the project rather than those of others',
+      reason: 'an image of the project rather than images of other projects',
       images: [community, shared, own, copy],
       chosen: 'own',
     },

@@ -8,14 +8,17 @@ const PREFERRED_OS = ['ubuntu 24.04', 'ubuntu 22.04', 'debian 12'];
  * public. Among images of one name, public ones come first, since any tenant can reuse a name. Server snapshots come
  * last: they are user data. Among equal images, the newest wins. Pure.
  */
-export function chooseImage<T extends CatalogueImage>(images: Iterable<T>, wanted: string | undefined): T | undefined {
+export function chooseImage<T extends CatalogueImage>(
+  images: Iterable<T>,
+  nameOrID: string | undefined,
+): T | undefined {
   const all = [...images];
-  const byId = wanted === undefined ? undefined : all.find(({ id }) => id === wanted);
+  const byId = nameOrID === undefined ? undefined : all.find(({ id }) => id === nameOrID);
   if (byId) return byId.isActive === false && !byId.isHidden ? undefined : byId;
   const offered = all
     .filter(({ isActive }) => isActive !== false)
     .sort((a, b) => rankOf(a) - rankOf(b) || newestFirst(a, b));
-  if (wanted !== undefined) return offered.find(({ name }) => name === wanted);
+  if (nameOrID !== undefined) return offered.find(({ name }) => name === nameOrID);
   const cloudImages = offered.filter(isCloudImage);
   for (const os of PREFERRED_OS) {
     const match = cloudImages.find((image) => image.os?.startsWith(os));

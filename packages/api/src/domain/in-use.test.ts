@@ -3,11 +3,11 @@ import { aCluster } from '../testing/objects.ts';
 import { describeUsers, minorsInUse } from './in-use.ts';
 
 test.each([
-  { names: ['a'], says: 'cluster team/a uses it' },
-  { names: ['b', 'a', 'c'], says: '3 clusters use it (team/a, team/b, team/c)' },
-  { names: ['e', 'd', 'c', 'b', 'a'], says: '5 clusters use it (team/a, team/b, team/c, 2 more)' },
-])('describes the users $names: $says', ({ names, says }) => {
-  expect(describeUsers(names.map((name) => aCluster({}, { name })))).toBe(says);
+  { names: ['a'], expectedMessage: 'cluster team/a uses it' },
+  { names: ['b', 'a', 'c'], expectedMessage: '3 clusters use it (team/a, team/b, team/c)' },
+  { names: ['e', 'd', 'c', 'b', 'a'], expectedMessage: '5 clusters use it (team/a, team/b, team/c, 2 more)' },
+])('describes the users $names: $expectedMessage', ({ names, expectedMessage }) => {
+  expect(describeUsers(names.map((name) => aCluster({}, { name })))).toBe(expectedMessage);
 });
 
 test.each([

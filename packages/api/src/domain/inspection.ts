@@ -3,7 +3,7 @@ import type { Machine } from '../kinds/machine.ts';
 import { durationMs } from './duration.ts';
 
 const HOUR_MS = 3_600_000;
-/** Longest time for which a server is kept. */
+/** Maximum time for which a server is kept. */
 export const MAX_KEEP_HOURS = 72;
 /** Maximum number of servers of a pool kept at a time. */
 export const MAX_KEPT_MACHINES = 2;

@@ -7,19 +7,19 @@ const SIZE = { vcpus: 2, memoryMiB: 8192, diskGiB: 50 };
 
 const INVALID_SETTINGS: readonly (readonly [reason: string, settings: KubeletSettings, field: string])[] = [
   ['an unknown resource', { kubeReserved: { gpu: '1' } }, 'kubeReserved[gpu]'],
-  ['no amount', { systemReserved: { memory: '-1' } }, 'systemReserved[memory]'],
-  ['memory in thousandths', { systemReserved: { memory: '500m' } }, 'systemReserved[memory]'],
+  ['a negative amount', { systemReserved: { memory: '-1' } }, 'systemReserved[memory]'],
+  ['memory in millibytes', { systemReserved: { memory: '500m' } }, 'systemReserved[memory]'],
   ['CPU in bytes', { kubeReserved: { cpu: '1Gi' } }, 'kubeReserved[cpu]'],
   ['an unknown signal', { evictionHard: { 'memory.used': '1Gi' } }, 'evictionHard[memory.used]'],
-  ['a share beyond all', { evictionHard: { 'nodefs.available': '100%' } }, 'evictionHard[nodefs.available]'],
-  ['a threshold that never acts', { evictionHard: { 'memory.available': '0' } }, 'evictionHard[memory.available]'],
+  ['a share of 100 percent', { evictionHard: { 'nodefs.available': '100%' } }, 'evictionHard[nodefs.available]'],
+  ['a threshold that never triggers', { evictionHard: { 'memory.available': '0' } }, 'evictionHard[memory.available]'],
   [
-    'a soft threshold without a period',
+    'a soft threshold without a grace period',
     { evictionSoft: { 'memory.available': '1Gi' } },
     'evictionSoftGracePeriod[memory.available]',
   ],
   [
-    'a period without a threshold',
+    'a grace period without a threshold',
     { evictionSoftGracePeriod: { 'memory.available': '90s' } },
     'evictionSoftGracePeriod[memory.available]',
   ],
@@ -29,7 +29,7 @@ const INVALID_SETTINGS: readonly (readonly [reason: string, settings: KubeletSet
     'evictionSoft[memory.available]',
   ],
   [
-    'a soft share as the hard one',
+    'a soft percentage equal to the hard one',
     {
       evictionHard: { 'nodefs.available': '20%' },
       evictionSoft: { 'nodefs.available': '20%' },
@@ -37,21 +37,29 @@ const INVALID_SETTINGS: readonly (readonly [reason: string, settings: KubeletSet
     },
     'evictionSoft[nodefs.available]',
   ],
-  ['a grace period without soft thresholds', { evictionMaxPodGracePeriod: 60 }, 'evictionMaxPodGracePeriod'],
+  [
+    'a maximum grace period for pods without soft thresholds',
+    { evictionMaxPodGracePeriod: 60 },
+    'evictionMaxPodGracePeriod',
+  ],
   ['a high threshold below the low default', { imageGCHighThresholdPercent: 80 }, 'imageGCHighThresholdPercent'],
   ['a low threshold above the high default', { imageGCLowThresholdPercent: 90 }, 'imageGCLowThresholdPercent'],
-  ['logs too small', { containerLogMaxSize: '10Ki' }, 'containerLogMaxSize'],
-  ['logs too large', { containerLogMaxSize: '2Gi' }, 'containerLogMaxSize'],
-  ['parallel pulls one after another', { maxParallelImagePulls: 2 }, 'maxParallelImagePulls'],
-  ['a shutdown shorter than its part', { shutdownGracePeriod: '5s' }, 'shutdownGracePeriod'],
-  ['a part longer than the shutdown', { shutdownGracePeriodCriticalPods: '90s' }, 'shutdownGracePeriodCriticalPods'],
+  ['log files that are too small', { containerLogMaxSize: '10Ki' }, 'containerLogMaxSize'],
+  ['log files that are too large', { containerLogMaxSize: '2Gi' }, 'containerLogMaxSize'],
+  ['parallel image pulls while pulls are serialized', { maxParallelImagePulls: 2 }, 'maxParallelImagePulls'],
+  ['a shutdown period shorter than the part for critical pods', { shutdownGracePeriod: '5s' }, 'shutdownGracePeriod'],
   [
-    'static CPUs without any that is reserved',
+    'a part for critical pods longer than the shutdown period',
+    { shutdownGracePeriodCriticalPods: '90s' },
+    'shutdownGracePeriodCriticalPods',
+  ],
+  [
+    'the static CPU policy without reserved CPU',
     { cpuManagerPolicy: 'static', kubeReserved: { cpu: '0' } },
     'cpuManagerPolicy',
   ],
   [
-    'a sysctl of the whole node',
+    'a sysctl that affects the whole node',
     { allowedUnsafeSysctls: ['net.core.somaxconn', 'vm.swappiness'] },
     'allowedUnsafeSysctls[1]',
   ],
@@ -64,14 +72,14 @@ describe('kubelet settings', () => {
 
   test.each<readonly [string, KubeletSettings]>([
     ['nothing', {}],
-    ['parallel pulls', { serializeImagePulls: false, maxParallelImagePulls: 4 }],
-    ['both thresholds of images', { imageGCHighThresholdPercent: 60, imageGCLowThresholdPercent: 50 }],
+    ['parallel image pulls', { serializeImagePulls: false, maxParallelImagePulls: 4 }],
+    ['both image GC thresholds', { imageGCHighThresholdPercent: 60, imageGCLowThresholdPercent: 50 }],
     [
       'a soft threshold in another unit',
       { evictionSoft: { 'nodefs.available': '10Gi' }, evictionSoftGracePeriod: { 'nodefs.available': '2m' } },
     ],
-    ['static CPUs', { cpuManagerPolicy: 'static', systemReserved: { cpu: '0' } }],
-    ['no time for a shutdown', { shutdownGracePeriod: '0s', shutdownGracePeriodCriticalPods: '0s' }],
+    ['the static CPU policy', { cpuManagerPolicy: 'static', systemReserved: { cpu: '0' } }],
+    ['a shutdown without a grace period', { shutdownGracePeriod: '0s', shutdownGracePeriodCriticalPods: '0s' }],
   ])('accepts %s', (_, settings) => {
     expect(kubeletErrors(settings, SIZE)).toEqual([]);
   });

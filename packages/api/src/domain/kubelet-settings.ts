@@ -8,10 +8,10 @@ import { kubeReserved, type MachineSize } from './reserved-resources.ts';
 
 const RESOURCES = ['cpu', 'memory', 'ephemeral-storage', 'pid'];
 /** Groups of namespaced sysctls (kubelet's own list). */
-const NAMESPACED = ['kernel.shm', 'kernel.msg', 'kernel.sem', 'fs.mqueue.', 'net.'];
+const NAMESPACED_SYSCTLS = ['kernel.shm', 'kernel.msg', 'kernel.sem', 'fs.mqueue.', 'net.'];
 
 const AMOUNT_PATTERN = /^[0-9]{1,15}(\.[0-9]{1,3})?(k|M|G|T|Ki|Mi|Gi|Ti)?$/;
-const CPU = /^[0-9]{1,6}(\.[0-9]{1,3}|m)?$/;
+const CPU_PATTERN = /^[0-9]{1,6}(\.[0-9]{1,3}|m)?$/;
 const PERCENT_PATTERN = /^([0-9]{1,2}(\.[0-9]{1,3})?|100)%$/;
 
 /** Fairway's defaults for pools. */
@@ -28,8 +28,8 @@ const MIB = 2 ** 20;
 const GIB = 2 ** 30;
 
 /** kubelet's own defaults. */
-const IMAGE_GC_HIGH = 85;
-const IMAGE_GC_LOW = 80;
+const IMAGE_GC_HIGH_PERCENT = 85;
+const IMAGE_GC_LOW_PERCENT = 80;
 
 /** Maximum pods per node, within the plan's limit. */
 export function maxPodsOf(settings: Pick<KubeletSettings, 'maxPods'> | undefined, plan: Plan): number {
@@ -93,7 +93,7 @@ function amountErrors(settings: KubeletSettings, field: string): FieldError[] {
       const at = `${field}.${name}[${resource.slice(0, 63)}]`;
       if (!RESOURCES.includes(resource))
         errors.push(invalid(at, resource.slice(0, 63), `must be one of ${RESOURCES.join(', ')}`));
-      else if (!(resource === 'cpu' ? CPU : AMOUNT_PATTERN).test(value)) {
+      else if (!(resource === 'cpu' ? CPU_PATTERN : AMOUNT_PATTERN).test(value)) {
         const example = { cpu: '100m', pid: '1000' }[resource] ?? '1Gi';
         errors.push(invalid(at, value, `must be an amount such as ${example}`));
       }
@@ -157,8 +157,10 @@ function evictionErrors(settings: KubeletSettings, field: string): FieldError[] 
 
 function combinationErrors(settings: KubeletSettings, field: string): FieldError[] {
   const errors: FieldError[] = [];
-  const { imageGCHighThresholdPercent: high = IMAGE_GC_HIGH, imageGCLowThresholdPercent: low = IMAGE_GC_LOW } =
-    settings;
+  const {
+    imageGCHighThresholdPercent: high = IMAGE_GC_HIGH_PERCENT,
+    imageGCLowThresholdPercent: low = IMAGE_GC_LOW_PERCENT,
+  } = settings;
   if (low >= high) {
     const name =
       settings.imageGCLowThresholdPercent === undefined ? 'imageGCHighThresholdPercent' : 'imageGCLowThresholdPercent';
@@ -189,7 +191,7 @@ function combinationErrors(settings: KubeletSettings, field: string): FieldError
 function sysctlErrors({ allowedUnsafeSysctls = [] }: KubeletSettings, field: string): FieldError[] {
   return allowedUnsafeSysctls.flatMap((sysctl, index): FieldError[] => {
     const stem = sysctl.replace('*', '');
-    if (NAMESPACED.some((group) => stem.startsWith(group))) return [];
+    if (NAMESPACED_SYSCTLS.some((group) => stem.startsWith(group))) return [];
     const detail =
       'is not namespaced and would apply to the whole node: kernel.shm*, kernel.msg*, kernel.sem, fs.mqueue.* and net.* are namespaced';
     return [invalid(`${field}.allowedUnsafeSysctls[${index}]`, sysctl, detail)];

@@ -4,12 +4,12 @@ import type { Cluster } from '../kinds/cluster.ts';
 import type { MaintenanceStatus, MaintenanceWindow } from '../kinds/cluster-maintenance.ts';
 import { durationMs } from './duration.ts';
 import { isInWindow, nextWindow } from './maintenance-window.ts';
-import { followedRequest, isNewRequest, requestIn } from './request.ts';
+import { isNewRequest, requestToRecord, requestValueOf } from './request.ts';
 
 /** Whether something may begin now. */
 export type MaintenanceGate = { readonly isOpen: true } | { readonly isOpen: false; readonly opensAtMs: number };
 
-const OPEN: MaintenanceGate = { isOpen: true };
+const OPEN_GATE: MaintenanceGate = { isOpen: true };
 
 /**
  * Whether non-urgent disruptive work may begin now, such as patching the control plane or replacing a node. Without a window it may begin at any
@@ -18,14 +18,14 @@ const OPEN: MaintenanceGate = { isOpen: true };
  */
 export function maintenanceGate(cluster: Cluster, nowMs: number): MaintenanceGate {
   const window = cluster.spec.maintenance?.window;
-  if (window === undefined || isInWindow(window, nowMs)) return OPEN;
-  if (requestedUntilMs(cluster, window, nowMs) > nowMs) return OPEN;
+  if (window === undefined || isInWindow(window, nowMs)) return OPEN_GATE;
+  if (requestedUntilMs(cluster, window, nowMs) > nowMs) return OPEN_GATE;
   return { isOpen: false, opensAtMs: nextWindow(window, nowMs).startMs };
 }
 
 /** Like `maintenanceGate`, for work that the user requested by changing the spec. */
 export function specChangeGate(cluster: Cluster, nowMs: number): MaintenanceGate {
-  return cluster.spec.maintenance?.confineSpecChanges ? maintenanceGate(cluster, nowMs) : OPEN;
+  return cluster.spec.maintenance?.confineSpecChanges ? maintenanceGate(cluster, nowMs) : OPEN_GATE;
 }
 
 /** When the next window opens or the current one closes, for the requeue; undefined without a window. */
@@ -39,7 +39,7 @@ export function nextMaintenanceChangeMs({ spec }: Cluster, nowMs: number): numbe
 /** `status.maintenance`: undefined if the cluster has no window and never had a request. It records a request, which is processed once. */
 export function maintenanceStatusOf(cluster: Cluster, nowMs: number): MaintenanceStatus | undefined {
   const window = cluster.spec.maintenance?.window;
-  const requested = followedRequest(requestOf(cluster), cluster.status?.maintenance?.requested);
+  const requested = requestToRecord(requestOf(cluster), cluster.status?.maintenance?.requested);
   if (window === undefined) return requested === undefined ? undefined : { requested };
   const { startMs, endMs } = nextWindow(window, nowMs);
   const untilMs = requestedUntilMs(cluster, window, nowMs);
@@ -59,5 +59,5 @@ function requestedUntilMs(cluster: Cluster, window: MaintenanceWindow, nowMs: nu
 }
 
 function requestOf(cluster: Cluster): string | undefined {
-  return requestIn(cluster, MAINTENANCE_ANNOTATION);
+  return requestValueOf(cluster, MAINTENANCE_ANNOTATION);
 }

@@ -20,7 +20,12 @@ describe('the next window', () => {
     { reason: 'the window opens now', now: '2026-11-25T01:30Z', is: ['2026-11-25T01:30', '2026-11-25T02:30'] },
     { reason: 'the window is open', now: '2026-11-25T02:29:59Z', is: ['2026-11-25T01:30', '2026-11-25T02:30'] },
     { reason: 'the window has closed', now: '2026-11-25T02:30Z', is: ['2026-12-02T01:30', '2026-12-02T02:30'] },
-    { reason: 'every day', of: { days: [] }, now: '2026-11-22T02:30Z', is: ['2026-11-23T01:30', '2026-11-23T02:30'] },
+    {
+      reason: 'the window opens every day',
+      of: { days: [] },
+      now: '2026-11-22T02:30Z',
+      is: ['2026-11-23T01:30', '2026-11-23T02:30'],
+    },
     {
       reason: 'the window spans midnight and belongs to the day on which it starts',
       of: { days: ['Saturday'], start: '23:00', duration: '4h', timeZone: 'UTC' },
@@ -75,7 +80,7 @@ describe('the next window', () => {
       now: '2026-03-29T23:59Z',
       is: ['2026-03-29T01:00', '2026-03-30T00:00'],
     },
-  ])('at $now: $reason', ({ of, now, is }) => {
+  ])('is found at $now: $reason', ({ of, now, is }) => {
     const { startMs, endMs } = nextWindow(window(of), Date.parse(now));
 
     expect([short(startMs), short(endMs)]).toEqual(is);
@@ -101,7 +106,7 @@ describe('the next window', () => {
     expect(short(following.startMs)).toBe('2026-12-02T01:30');
   });
 
-  test('is the same from the cache, even if the clock goes backwards', () => {
+  test('is the same when cached, even if the clock goes backwards', () => {
     const one = window({ days: [] });
     const times = ['2026-11-25T01:00Z', '2026-11-28T12:00Z', '2026-11-25T02:00Z', '2026-11-25T02:00Z'];
 

@@ -16,7 +16,7 @@ export function nextWindow(window: MaintenanceWindow, nowMs: number): Interval {
   const last = known.get(window);
   if (last && last.fromMs <= nowMs && nowMs < last.endMs) return last;
   const lengthMs = durationMs(window.duration);
-  // The first one that has not ended: windows never overlap.
+  // The first window that has not ended: windows never overlap.
   const startMs = parseCron(cronOf(window), window.timeZone).next(nowMs - lengthMs);
   if (startMs === undefined)
     throw new Error(`no day has a window that starts at ${window.start} in ${window.timeZone}`);

@@ -24,7 +24,7 @@ test.each([
   { used: 90, added: 10, isRefused: false, reason: 'exactly full' },
   { used: 90, added: 11, isRefused: true, reason: 'one byte too many' },
   { used: 200, added: 0, isRefused: false, reason: 'a lowered limit does not affect existing objects' },
-  { used: 200, added: -5, isRefused: false, reason: 'it shrinks' },
+  { used: 200, added: -5, isRefused: false, reason: 'the object shrinks' },
 ])('validates a write of $added bytes after $used: $reason', ({ used, added, isRefused }) => {
   const problem = sizeProblem({ ...LIMITS, maxObjectBytesPerNamespace: 100 }, { namespace: 'team', used, added });
 

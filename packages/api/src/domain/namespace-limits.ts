@@ -7,9 +7,12 @@ export interface NamespaceLimits {
   readonly maxCloudCredentialsPerNamespace: number;
   readonly maxSecretsPerNamespace: number;
   readonly maxConfigMapsPerNamespace: number;
-  /** For each other kind that tenants may create. */
+  /** Maximum number of objects of any other kind that tenants may create. */
   readonly maxOtherObjectsPerNamespace: number;
-  /** All of these objects together, as JSON. Counted on the embedded engine; ResourceQuotas of a management cluster only count objects. */
+  /**
+   * Total size of all of these objects as JSON. Enforced on the embedded engine; ResourceQuotas of a management cluster
+   * only count objects.
+   */
   readonly maxObjectBytesPerNamespace: number;
 }
 
@@ -25,7 +28,7 @@ export const DEFAULT_NAMESPACE_LIMITS: NamespaceLimits = {
 
 type CountLimit = Exclude<keyof NamespaceLimits, 'maxObjectBytesPerNamespace'>;
 
-/** By resource, as ResourceQuotas name them. */
+/** The limits by resource, named as in ResourceQuotas. */
 const LIMIT_BY_RESOURCE: Readonly<Record<string, CountLimit>> = {
   [`clusters.${GROUP}`]: 'maxClustersPerNamespace',
   [`nodepools.${GROUP}`]: 'maxNodePoolsPerNamespace',

@@ -34,7 +34,7 @@ describe('nodesOfSubnet', () => {
       nodes: 11,
     },
     {
-      reason: 'without a gateway',
+      reason: 'a subnet without a gateway',
       subnet: { cidr: '192.168.0.0/28', gatewayIP: null, hasLoadBalancers: false },
       nodes: 12,
     },
@@ -58,7 +58,7 @@ describe('nodesOfSubnet', () => {
     },
     { reason: 'never negative', subnet: { cidr: '10.0.0.0/31', hasLoadBalancers: true }, nodes: 0 },
     {
-      reason: 'no limit by an IPv6 range',
+      reason: 'an IPv6 range sets no limit',
       subnet: { cidr: 'fd00::/64', hasLoadBalancers: true },
       nodes: Number.POSITIVE_INFINITY,
     },
@@ -67,27 +67,27 @@ describe('nodesOfSubnet', () => {
   });
 });
 
-describe('nodesAsked', () => {
+describe('requestedNodes', () => {
   const rolling = { type: 'Rolling', maxSurge: 2 } as const;
 
-  it.each<{ reason: string; pools: Partial<NewNodePool['spec']>[]; plan: Plan; asked: object }>([
-    { reason: 'no pool', pools: [], plan: free, asked: { nodes: 0, surge: 0 } },
+  it.each<{ reason: string; pools: Partial<NewNodePool['spec']>[]; plan: Plan; requested: object }>([
+    { reason: 'no pool', pools: [], plan: free, requested: { nodes: 0, surge: 0 } },
     {
       reason: 'no surge nodes with in-place upgrades',
       pools: [{ replicas: 3 }],
       plan: free,
-      asked: { nodes: 3, surge: 0 },
+      requested: { nodes: 3, surge: 0 },
     },
-    { reason: "the plan's strategy", pools: [{ replicas: 3 }], plan: standard, asked: { nodes: 3, surge: 1 } },
+    { reason: "the plan's strategy", pools: [{ replicas: 3 }], plan: standard, requested: { nodes: 3, surge: 1 } },
     {
-      reason: 'a total of all pools, without surge nodes for empty ones',
+      reason: 'a total of all pools, without surge nodes for empty pools',
       pools: [
         { replicas: 3, upgradeStrategy: rolling },
         { replicas: 4, upgradeStrategy: rolling },
         { replicas: 0, upgradeStrategy: rolling },
       ],
       plan: free,
-      asked: { nodes: 7, surge: 4 },
+      requested: { nodes: 7, surge: 4 },
     },
     {
       reason: 'a percentage of each pool',
@@ -96,32 +96,32 @@ describe('nodesAsked', () => {
         { replicas: 0, upgradeStrategy: { type: 'Rolling', maxSurge: '50%' } },
       ],
       plan: free,
-      asked: { nodes: 3, surge: 2 },
+      requested: { nodes: 3, surge: 2 },
     },
-  ])('$reason', ({ pools, plan, asked }) => {
+  ])('$reason', ({ pools, plan, requested }) => {
     expect(
       requestedNodes(
         pools.map((spec) => aNodePool(spec)),
         plan,
       ),
-    ).toEqual(asked);
+    ).toEqual(requested);
   });
 });
 
-describe('nodeRooms', () => {
-  const given = { cidr: '192.168.0.0/29', gatewayIP: '192.168.0.1', hasLoadBalancers: false };
+describe('nodeCapacities', () => {
+  const existingSubnet = { cidr: '192.168.0.0/29', gatewayIP: '192.168.0.1', hasLoadBalancers: false };
   const networkID = 'aaaaaaaa-0000-4000-8000-000000000000';
 
-  it.each<{ reason: string; spec: NewCluster['spec']; given?: NodeSubnet; nodes: number[] }>([
+  it.each<{ reason: string; spec: NewCluster['spec']; existingSubnet?: NodeSubnet; nodes: number[] }>([
     { reason: 'a subnet created by Fairway', spec: { network: { nodesCIDR: '192.168.0.0/28' } }, nodes: [256, 10] },
     {
       reason: 'one more address without a gateway',
       spec: { network: { nodesCIDR: '192.168.0.0/28', gateway: { mode: 'None' } } },
       nodes: [256, 11],
     },
-    { reason: 'an existing subnet', spec: { network: { networkID } }, given, nodes: [256, 3] },
+    { reason: 'an existing subnet', spec: { network: { networkID } }, existingSubnet, nodes: [256, 3] },
     { reason: 'an existing subnet that is unknown', spec: { network: { networkID } }, nodes: [256] },
-  ])('$reason: $nodes', ({ spec, given, nodes }) => {
-    expect(nodeCapacities(aCluster(spec), free, given).map((room) => room.nodes)).toEqual(nodes);
+  ])('$reason: $nodes', ({ spec, existingSubnet, nodes }) => {
+    expect(nodeCapacities(aCluster(spec), free, existingSubnet).map((room) => room.nodes)).toEqual(nodes);
   });
 });

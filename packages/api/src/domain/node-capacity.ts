@@ -69,9 +69,9 @@ export interface NodeCapacity {
   readonly nodes: number;
   /** For example `the nodes' range 192.168.0.0/28`. */
   readonly of: string;
-  /** The field of the Cluster that sets it. */
+  /** The field of the Cluster that sets the limit. */
   readonly field: string;
-  /** What to do if it is too small. */
+  /** What to do if the limit is too small. */
   readonly advice: string;
 }
 

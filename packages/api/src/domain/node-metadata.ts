@@ -33,7 +33,7 @@ const MAX_LABELS_BYTES = 16 * 1024;
 const NAME_PATTERN = /^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
 const DNS_SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 
-/** Whether a kubelet may set the label itself, through `--node-labels`; others are set by the controllers. */
+/** Whether a kubelet may set the label itself, through `--node-labels`; controllers set all other labels. */
 export function isKubeletLabel(key: string): boolean {
   const domain = domainOf(key);
   if (KUBELET_LABELS.has(key)) return true;

@@ -4,7 +4,7 @@ import { placeMachines } from './node-placement.ts';
 
 describe('placeMachines', () => {
   it.each([
-    { zones: ['a', 'b', 'c'], existing: [], count: 5, placed: ['a', 'b', 'c', 'a', 'b'], reason: 'in turn' },
+    { zones: ['a', 'b', 'c'], existing: [], count: 5, placed: ['a', 'b', 'c', 'a', 'b'], reason: 'the zones in turn' },
     {
       zones: ['a', 'b', 'c'],
       existing: ['a', 'a', 'b'],
@@ -31,7 +31,7 @@ describe('placeMachines', () => {
     expect(placeMachines(zones, existing, count)).toEqual(placed);
   });
 
-  it('never increases the imbalance of zones beyond one', () => {
+  it('never increases the imbalance of zones beyond one machine', () => {
     const zones = ['a', 'b', 'c'];
     const existing = array(constantFrom(...zones), { maxLength: 20 });
     assert(

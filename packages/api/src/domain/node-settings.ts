@@ -18,13 +18,13 @@ export function nodeSettingsOf(pool: NodePool, cluster: Cluster | undefined): Pi
 /** A short digest of settings, regardless of field order; undefined for none. */
 export function settingsDigest({ nodeSettings }: Pick<MachineSpec, 'nodeSettings'>): string | undefined {
   if (nodeSettings === undefined) return undefined;
-  return createHash('sha256').update(canonical(nodeSettings)).digest('hex').slice(0, 16);
+  return createHash('sha256').update(canonicalize(nodeSettings)).digest('hex').slice(0, 16);
 }
 
-function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+function canonicalize(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalize).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   const entries = Object.entries(value).filter(([, each]) => each !== undefined);
   const sorted = entries.toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return `{${sorted.map(([key, each]) => `${JSON.stringify(key)}:${canonical(each)}`).join(',')}}`;
+  return `{${sorted.map(([key, each]) => `${JSON.stringify(key)}:${canonicalize(each)}`).join(',')}}`;
 }

@@ -2,7 +2,7 @@ import type { NodePoolSpec } from '../kinds/node-pool.ts';
 import type { PlanSpec } from '../kinds/plan.ts';
 import { durationMs } from './duration.ts';
 
-/** Default if neither pool nor plan sets it. */
+/** Default if neither pool nor plan sets a timeout. */
 const DEFAULT_TIMEOUT = '10m';
 
 /** Maximum time for a server to become a node once it is ACTIVE: the pool's, or else the plan's. */
@@ -13,7 +13,7 @@ export function nodeStartupTimeoutMs(
   return durationMs(pool?.nodeStartupTimeout ?? plan?.healing.nodeStartupTimeout ?? DEFAULT_TIMEOUT);
 }
 
-/** Maximum time from a server's creation until it is ACTIVE, in addition to its startup. */
+/** Maximum time from a server's creation until it is ACTIVE; added to its startup timeout. */
 const BUILD_TIMEOUT_MS = 5 * 60_000;
 
 /**

@@ -8,11 +8,11 @@ export interface OfferedVersion {
   readonly version: string;
   readonly minor: string;
   readonly phase: ReleasePhase;
-  /** Why clusters can't start using it; undefined if they can. */
+  /** Why no cluster can start using the version; undefined if clusters can. */
   readonly problem: string | undefined;
   /** Whether the problem is that its binaries are missing. */
   readonly isMissing: boolean;
-  /** Whether its rollout stopped after failures: it is selected only if nothing else matches. */
+  /** Whether the rollout of the version stopped after failures: the version is selected only if no other matches. */
   readonly isHalted: boolean;
 }
 
@@ -46,7 +46,7 @@ function findPatches(release: KubernetesRelease): readonly Patch[] {
   const releaseProblem = releaseProblemOf(release);
   return spec.patches.map(({ version, withdrawn }) => {
     const isMissing = status?.available !== undefined && !withdrawn && !status.available.includes(version);
-    const missing = isMissing ? `cannot run here: ${missingBinaries(version)}` : undefined;
+    const missing = isMissing ? `cannot run here: ${missingBinariesMessage(version)}` : undefined;
     const problem =
       (metadata.deletionTimestamp !== undefined ? 'is being removed from the catalog' : undefined) ??
       releaseProblem ??
@@ -56,8 +56,8 @@ function findPatches(release: KubernetesRelease): readonly Patch[] {
   });
 }
 
-/** Tells the operator what to run. */
-export function missingBinaries(version: string): string {
+/** Tells the operator which command to run. */
+export function missingBinariesMessage(version: string): string {
   return `this Fairway does not have the binaries of ${version}; the operator downloads them with "fairway releases fetch ${version}"`;
 }
 

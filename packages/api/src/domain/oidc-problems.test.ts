@@ -51,14 +51,14 @@ describe('oidcErrors of invalid settings', () => {
     { issuerURL: 'https://login%41.example.org/', reason: 'an escape in the host' },
     { issuerURL: 'https://{realm}.example.org/', reason: 'an invalid character in the host' },
     { issuerURL: SERVICE_ACCOUNT_ISSUER, reason: "the cluster's own issuer" },
-    { issuerURL: `${SERVICE_ACCOUNT_ISSUER}/`, reason: 'the own issuer with a trailing slash' },
+    { issuerURL: `${SERVICE_ACCOUNT_ISSUER}/`, reason: 'the issuer of the cluster with a trailing slash' },
     { issuerURL: 'https://dex.auth.svc:5556', reason: 'a Service' },
     { issuerURL: 'https://dex.auth.svc.cluster.local', reason: 'a Service by its full name' },
     { issuerURL: 'https://localhost:8443', reason: 'the host of the API server' },
-    { issuerURL: 'https://127.0.0.1:8443', reason: 'its loopback' },
+    { issuerURL: 'https://127.0.0.1:8443', reason: 'the loopback address of the API server' },
     { issuerURL: 'https://0x7f.1/', reason: 'the loopback address in another notation' },
     { issuerURL: 'https://[::1]/', reason: 'the loopback address of IPv6' },
-    { issuerURL: 'https://[::ffff:127.0.0.1]/', reason: 'a mapped loopback address in IPv6' },
+    { issuerURL: 'https://[::ffff:127.0.0.1]/', reason: 'the IPv4-mapped loopback address in IPv6' },
     { issuerURL: 'https://169.254.169.254/', reason: 'the metadata service of the cloud' },
   ])('refuses $issuerURL: $reason', ({ issuerURL }) => {
     expect(fieldsOf({ issuerURL })).toEqual(['spec.apiServer.oidc.issuerURL']);

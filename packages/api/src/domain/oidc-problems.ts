@@ -7,8 +7,9 @@ import { authorityProblem } from './authority-problem.ts';
 export const SERVICE_ACCOUNT_ISSUER = 'https://kubernetes.default.svc.cluster.local';
 
 /**
- * First version whose AuthenticationConfiguration has `egressSelectorType`, so that kube-apiserver contacts issuers through Fairway's proxy.
- * Older ones connect directly, past the egress rules, to wherever a tenant's issuer redirects.
+ * First version whose AuthenticationConfiguration has `egressSelectorType`, so that kube-apiserver contacts issuers
+ * through Fairway's proxy. Older versions connect directly, past the egress rules, to wherever a tenant's issuer
+ * redirects.
  */
 const FIRST_MINOR_WITH_CONFINED_ISSUERS = 34;
 
@@ -36,7 +37,7 @@ export function oidcErrors(oidc: Oidc): FieldError[] {
   ];
 }
 
-/** Why OIDC is not applied to a process-based control plane of this version; undefined if it is. Pure. */
+/** Why OIDC is not applied to a process-based control plane of this version; undefined if it is applied. Pure. */
 export function oidcVersionProblem(version: string): string | undefined {
   if (Number(version.split('.')[1]) >= FIRST_MINOR_WITH_CONFINED_ISSUERS) return undefined;
   return `${FIELD}: the API server of Kubernetes ${version} connects to issuers without the egress restrictions; upgrade to 1.${FIRST_MINOR_WITH_CONFINED_ISSUERS} or later`;

@@ -25,7 +25,7 @@ describe('matches', () => {
 });
 
 const ID = '11111111-0000-4000-8000-000000000000';
-const OTHER = '22222222-0000-4000-8000-000000000000';
+const OTHER_ID = '22222222-0000-4000-8000-000000000000';
 
 describe('allowanceProblem', () => {
   const plan = aPlan({ allowed: { flavors: ['b3-*', 'd2-4'] } });
@@ -37,15 +37,15 @@ describe('allowanceProblem', () => {
 
   test.each([
     { id: ID, name: 'anything', isAllowed: true },
-    { id: OTHER, name: ID, isAllowed: false, reason: 'another tenant named an image like a listed ID' },
-    { id: OTHER, name: 'Debian 12', isAllowed: true },
+    { id: OTHER_ID, name: ID, isAllowed: false, reason: 'another tenant named an image after a listed ID' },
+    { id: OTHER_ID, name: 'Debian 12', isAllowed: true },
     {
       id: 'Debian 12',
       name: 'Debian 12',
       isAllowed: true,
       reason: 'the ID is unknown, so the value of the user counts',
     },
-  ])('decides about image $id with the name $name by ID and by name: $isAllowed', ({ id, name, isAllowed }) => {
+  ])('matches image $id named $name by ID and by name: $isAllowed', ({ id, name, isAllowed }) => {
     const byId = aPlan({ allowed: { images: [ID, 'Debian 12'] } });
 
     expect(allowanceProblem(byId, 'images', { id, name }) === undefined).toBe(isAllowed);

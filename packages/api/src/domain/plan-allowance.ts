@@ -3,13 +3,16 @@ import type { Plan } from '../kinds/plan.ts';
 /** Lists of `spec.allowed` whose entries are ids, names or patterns with `*`. */
 export type AllowListName = 'flavors' | 'images' | 'regions' | 'networks';
 
-/** As in the cloud; if they are unknown, both are the user's value. */
+/** As in the cloud; if the cloud's values are unknown, both are the user's value. */
 interface NamedItem {
   readonly id: string;
   readonly name?: string | null | undefined;
 }
 
-/** The ID of an image or network: only the cloud assigns it, while tenants can name their own resources like another one's ID. */
+/**
+ * The ID of an image or network: only the cloud assigns it, while tenants can name their own resources after the ID of
+ * another resource.
+ */
 const UUID = /^[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}$/i;
 
 /** Why the plan does not allow a value; undefined if it does. A plan without a list allows everything. */

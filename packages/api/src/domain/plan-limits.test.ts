@@ -10,12 +10,12 @@ function pool(name: string, replicas: number, second = 0, metadata: object = {})
 
 describe('grantedReplicas', () => {
   it.each<[string, ReturnType<typeof pool>[], number[]]>([
-    ['go to all who fit', [pool('a', 3), pool('b', 7)], [3, 7]],
-    ['go to the oldest first', [pool('a', 6, 2), pool('b', 6, 1)], [4, 6]],
-    ['go by name within a second', [pool('b', 6), pool('a', 6)], [4, 6]],
-    ['leave nothing to who comes last', [pool('a', 10, 1), pool('b', 5, 2), pool('c', 5, 3)], [10, 0, 0]],
-    ['are less than one pool asks for', [pool('a', 999)], [10]],
-    ['are held by what is still being deleted', [deletingPool('a', 8, 6), pool('b', 9, 5)], [8, 4]],
+    ['cover every pool within the limit', [pool('a', 3), pool('b', 7)], [3, 7]],
+    ['go to the oldest pools first', [pool('a', 6, 2), pool('b', 6, 1)], [4, 6]],
+    ['go by name to pools created in the same second', [pool('b', 6), pool('a', 6)], [4, 6]],
+    ['leave nothing for the last pools', [pool('a', 10, 1), pool('b', 5, 2), pool('c', 5, 3)], [10, 0, 0]],
+    ['are fewer than a single pool requests', [pool('a', 999)], [10]],
+    ['exclude those of a pool that is still being deleted', [deletingPool('a', 8, 6), pool('b', 9, 5)], [8, 4]],
   ])('grants nodes that %s', (_, pools, granted) => {
     expect(pools.map((one) => grantedReplicas(one, pools, 10))).toEqual(granted);
   });
@@ -25,8 +25,8 @@ describe('grantedReplicas', () => {
       maxLength: 8,
     });
     fc.assert(
-      fc.property(pools, fc.integer({ min: 0, max: 500 }), (given, maxNodes) => {
-        const all = given.map(([replicas, second], index) => pool(`p${index}`, replicas, second));
+      fc.property(pools, fc.integer({ min: 0, max: 500 }), (poolSizes, maxNodes) => {
+        const all = poolSizes.map(([replicas, second], index) => pool(`p${index}`, replicas, second));
         const granted = all.map((one) => grantedReplicas(one, all, maxNodes));
         const total = granted.reduce((sum, one) => sum + one, 0);
         expect(total).toBe(Math.min(maxNodes, sumOfReplicas(all)));

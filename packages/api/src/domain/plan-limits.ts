@@ -7,8 +7,9 @@ export function sumOfReplicas(pools: readonly NodePool[]): number {
 }
 
 /**
- * How many of its replicas a pool gets within a plan's `maxNodes`; `pools` are those of its cluster, including itself: oldest first, then by
- * name. A pool that is being deleted counts with its remaining machines.
+ * Number of replicas that a pool gets within a plan's `maxNodes`. `pools` are all pools of its cluster, including this
+ * one; the oldest are served first, pools of the same age by name. A pool that is being deleted counts with its
+ * remaining machines.
  */
 export function grantedReplicas(pool: NodePool, pools: readonly NodePool[], maxNodes: number): number {
   let left = maxNodes;

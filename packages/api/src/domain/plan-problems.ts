@@ -5,7 +5,7 @@ import { durationMs } from './duration.ts';
 import { nodesOfPodRange, nodesOfSubnet } from './node-capacity.ts';
 
 /** Pod networks that need kube-proxy for Services. */
-const NEEDS_KUBE_PROXY: readonly string[] = ['canal'];
+const KUBE_PROXY_CNIS: readonly string[] = ['canal'];
 /** Maximum interval that still gives useful snapshots. */
 const MAX_SNAPSHOT_INTERVAL_MS = 7 * 24 * 3_600_000;
 /** The tenth address is the cluster's DNS, and kube-apiserver requires at least 8. */
@@ -67,12 +67,12 @@ function optionProblems({ cni, kubeProxy, allowed, upgradeStrategy }: PlanSpec):
       `spec.upgradeStrategy: ${upgradeStrategy} is not in spec.allowed.upgradeStrategies (${strategies.join(', ')})`,
     );
   }
-  if (kubeProxy.default === 'none' && NEEDS_KUBE_PROXY.includes(cni.default)) {
+  if (kubeProxy.default === 'none' && KUBE_PROXY_CNIS.includes(cni.default)) {
     problems.push(
       `spec.kubeProxy.default: none: ${cni.default}, the default of spec.cni, needs kube-proxy for Services: choose a mode, or another pod network`,
     );
   }
-  const stranded = cni.allowed.filter((type) => NEEDS_KUBE_PROXY.includes(type) && type !== cni.default);
+  const stranded = cni.allowed.filter((type) => KUBE_PROXY_CNIS.includes(type) && type !== cni.default);
   if (kubeProxy.allowed.every((mode) => mode === 'none') && stranded.length > 0) {
     problems.push(
       `spec.cni.allowed: ${stranded.join(', ')} needs kube-proxy, but spec.kubeProxy.allowed has no mode: allow one, or remove the pod network`,

@@ -45,7 +45,7 @@ export function storageLimits({ storage }: Pick<PlanSpec, 'storage'>): StorageLi
 export interface ClassOffer {
   readonly classes: readonly OfferedClass[];
   /** Optional classes whose volume type the cloud lacks. */
-  readonly excluded: readonly PlanStorageClass[];
+  readonly excludedClasses: readonly PlanStorageClass[];
 }
 
 /** The plan's classes that a cloud with these volume types supports; `types` is undefined if unknown. Pure. */
@@ -57,20 +57,20 @@ export function offeredClasses(
     const isUndecided = classes.some(isOptional);
     return {
       classes: isUndecided ? classes.map((each) => ({ ...each, isUndecided })) : classes,
-      excluded: [],
+      excludedClasses: [],
     };
   }
   const exists = (type: string) => types.some(({ id, name }) => type === id || type === name);
-  const excluded = classes.filter((each) => isOptional(each) && !exists(each.volumeType ?? ''));
-  const rest = classes.filter((each) => !excluded.includes(each));
-  const isDefaultExcluded = excluded.some((each) => each.default);
+  const excludedClasses = classes.filter((each) => isOptional(each) && !exists(each.volumeType ?? ''));
+  const rest = classes.filter((each) => !excludedClasses.includes(each));
+  const isDefaultExcluded = excludedClasses.some((each) => each.default);
   return {
     classes: rest.map((each, at) => (isDefaultExcluded && at === 0 ? { ...each, default: true } : each)),
-    excluded,
+    excludedClasses,
   };
 }
 
-/** Whether clusters may lack the class. */
+/** Whether the class may be missing in clusters. */
 export function isOptional({ optional, volumeType }: PlanStorageClass): boolean {
   return optional === true && volumeType !== undefined;
 }

@@ -60,7 +60,7 @@ const LIMITS: readonly Limit[] = [
   },
 ];
 
-/** The same for a Cluster. Pure. */
+/** Like `disallowedFields`, for a Cluster. Pure. */
 export function disallowedClusterFields(
   spec: ClusterSpec,
   old: ClusterSpec | undefined,

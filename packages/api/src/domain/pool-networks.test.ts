@@ -47,7 +47,7 @@ function problemsOf(desired: readonly (string | undefined)[][], more: Partial<Po
 }
 
 describe('checkPoolNetworks', () => {
-  it('finds networks with the specified subnet or the only one', () => {
+  it('finds networks with the specified or only subnet', () => {
     expect(problemsOf([[OTHER], [DATA, DATA_B]])).toEqual({
       issues: [],
       found: [

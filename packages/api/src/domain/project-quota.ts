@@ -16,7 +16,7 @@ export interface QuotaLimit {
   readonly by: string;
 }
 
-/** The limits of a namespace; absent ones are unlimited. */
+/** The limits of a namespace; an absent limit means unlimited. */
 export type EffectiveQuota = { readonly [R in QuotaResource]?: QuotaLimit };
 
 /** All ProjectQuotas of a namespace apply; messages name the strictest. */
@@ -54,7 +54,7 @@ export interface QuotaShareFacts {
   readonly quota: EffectiveQuota;
   /** All pools of the namespace. */
   readonly pools: readonly NodePool[];
-  /** Existing machines of all other pools of the namespace that stay, each with its cores. */
+  /** Machines of the namespace's other pools that will remain, each with its cores. */
   readonly othersCores: readonly number[];
   readonly vcpusOf: VcpuLookup;
 }

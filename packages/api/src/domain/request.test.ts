@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { followedRequest, isNewRequest, MAX_REQUEST_LENGTH, requestIn } from './request.ts';
+import { isNewRequest, MAX_REQUEST_LENGTH, requestToRecord, requestValueOf } from './request.ts';
 
 const MONDAY = '2026-06-01T12:00:00Z';
 const TUESDAY = '2026-06-02T12:00:00Z';
-const LONG = 'x'.repeat(1024);
+const LONG_VALUE = 'x'.repeat(1024);
 
 test.each([
   { asked: undefined, followed: undefined, isNew: false, reason: 'the annotation was never set' },
@@ -31,29 +31,29 @@ test.each([
   { asked: 'retry 2', followed: 'retry 3', isNew: true, reason: 'texts have no order' },
   { asked: '2026-13-45T99:00:00Z', followed: TUESDAY, isNew: true, reason: 'the time is invalid' },
   {
-    asked: LONG.slice(0, MAX_REQUEST_LENGTH),
-    followed: LONG,
+    asked: LONG_VALUE.slice(0, MAX_REQUEST_LENGTH),
+    followed: LONG_VALUE,
     isNew: false,
     reason: 'an earlier release recorded a longer value',
   },
 ])('$asked after $followed is new: $isNew, because $reason', ({ asked, followed, isNew }) => {
   expect(isNewRequest(asked, followed)).toBe(isNew);
-  expect(followedRequest(asked, followed)).toBe((isNew ? asked : followed)?.slice(0, MAX_REQUEST_LENGTH));
+  expect(requestToRecord(asked, followed)).toBe((isNew ? asked : followed)?.slice(0, MAX_REQUEST_LENGTH));
 });
 
 test('compares only the beginning of a long value', () => {
-  const requested = requestIn({ metadata: { annotations: { request: `${LONG}a` } } }, 'request');
+  const requested = requestValueOf({ metadata: { annotations: { request: `${LONG_VALUE}a` } } }, 'request');
 
   expect(requested).toHaveLength(MAX_REQUEST_LENGTH);
-  expect(isNewRequest(requested, followedRequest(requested, undefined))).toBe(false);
-  expect(requestIn({ metadata: {} }, 'request')).toBeUndefined();
+  expect(isNewRequest(requested, requestToRecord(requested, undefined))).toBe(false);
+  expect(requestValueOf({ metadata: {} }, 'request')).toBeUndefined();
 });
 
-test('processes a value once that is truncated within a character', () => {
+test('processes a value only once even if truncation splits a character', () => {
   const value = `${'x'.repeat(MAX_REQUEST_LENGTH - 1)}\u{1f680}`;
-  const requested = requestIn({ metadata: { annotations: { request: value } } }, 'request');
+  const requested = requestValueOf({ metadata: { annotations: { request: value } } }, 'request');
   // Storage in UTF-8 must not change the recorded value.
-  const read = Buffer.from(followedRequest(requested, undefined) ?? '', 'utf8').toString('utf8');
+  const read = Buffer.from(requestToRecord(requested, undefined) ?? '', 'utf8').toString('utf8');
 
   expect(isNewRequest(requested, read)).toBe(false);
   expect(requested).toBe(read);

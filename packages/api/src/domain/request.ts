@@ -6,7 +6,7 @@ interface AnnotatedObject {
 }
 
 /** The value of an annotation that is processed once, in its recorded form; undefined if absent. */
-export function requestIn({ metadata }: AnnotatedObject, annotation: string): string | undefined {
+export function requestValueOf({ metadata }: AnnotatedObject, annotation: string): string | undefined {
   const value = metadata.annotations?.[annotation];
   return value === undefined ? undefined : toRecordedValue(value);
 }
@@ -27,7 +27,10 @@ export function isNewRequest(requested: string | undefined, followed: string | u
   return toRecordedValue(requested) !== toRecordedValue(followed) && !isNotLater(requested, followed);
 }
 
-/** Whether the written value was already processed or is earlier: it has no effect, which the user should learn. `before` is the previous value. */
+/**
+ * Whether the new value was already processed or is earlier. Such a value has no effect, and the user should learn
+ * this. `before` is the previous value.
+ */
 export function isReplayed(
   requested: string | undefined,
   { before, followed }: { readonly before: string | undefined; readonly followed: string | undefined },
@@ -38,7 +41,7 @@ export function isReplayed(
 }
 
 /** The value to record after a request was seen: a removed or repeated value does not replace the record. */
-export function followedRequest(requested: string | undefined, followed: string | undefined): string | undefined {
+export function requestToRecord(requested: string | undefined, followed: string | undefined): string | undefined {
   const last = isNewRequest(requested, followed) ? requested : followed;
   return last === undefined ? undefined : toRecordedValue(last);
 }

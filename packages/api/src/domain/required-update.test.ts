@@ -18,7 +18,7 @@ const forced = { from: '1.34.1', to: '1.35.0', time: '2026-11-22T00:00:00Z', ask
 
 interface Case {
   readonly reason: string;
-  readonly asked?: string;
+  readonly requestedVersion?: string;
   readonly runs?: string;
   readonly forced?: NonNullable<Cluster['status']>['forcedUpgrade'];
   readonly pool?: Parameters<typeof aNodePool>[0];
@@ -30,9 +30,9 @@ function poolOf({ pool, image = { imageID: 'noble-1' } }: Case): NodePool {
   return { ...aNodePool(pool), status: image };
 }
 
-function clusterOf({ asked, runs = '1.34.1', forced }: Case): Cluster {
+function clusterOf({ requestedVersion, runs = '1.34.1', forced }: Case): Cluster {
   const status = { version: runs, ...(forced && { forcedUpgrade: forced }) };
-  return { ...aCluster(asked === undefined ? {} : { version: asked }), status };
+  return { ...aCluster(requestedVersion === undefined ? {} : { version: requestedVersion }), status };
 }
 
 describe('why a machine must be updated', () => {
@@ -41,22 +41,27 @@ describe('why a machine must be updated', () => {
     { reason: 'no update while the image is unknown', image: {}, runs: '1.34.2', need: undefined },
     {
       reason: 'a patch installed automatically',
-      asked: '1.34',
+      requestedVersion: '1.34',
       runs: '1.34.2',
       need: { cause: 'Patch', change: 'reinstall', difference: 'version 1.34.1 instead of 1.34.2' },
     },
-    { reason: 'a patch specified by the user', asked: '1.34.2', runs: '1.34.2', need: { cause: 'Asked' } },
-    { reason: 'another minor version specified by the user', asked: '1.35', runs: '1.35.0', need: { cause: 'Asked' } },
+    { reason: 'a patch specified by the user', requestedVersion: '1.34.2', runs: '1.34.2', need: { cause: 'Asked' } },
+    {
+      reason: 'another minor version specified by the user',
+      requestedVersion: '1.35',
+      runs: '1.35.0',
+      need: { cause: 'Asked' },
+    },
     {
       reason: 'another minor version by a forced upgrade',
-      asked: '1.34',
+      requestedVersion: '1.34',
       runs: '1.35.0',
       forced,
       need: { cause: 'Forced', change: 'reinstall' },
     },
     {
       reason: 'the minor version of a forced upgrade, requested by the user since',
-      asked: '1.35',
+      requestedVersion: '1.35',
       runs: '1.35.0',
       forced,
       need: { cause: 'Asked', change: 'reinstall' },
@@ -78,7 +83,7 @@ describe('why a machine must be updated', () => {
     },
     {
       reason: 'a patch and a newer image: the patch counts',
-      asked: '1.34',
+      requestedVersion: '1.34',
       runs: '1.34.2',
       image: { imageID: 'noble-2', image: { earlierIDs: ['noble-1'] } },
       need: { cause: 'Patch' },
@@ -113,10 +118,10 @@ describe('why a machine must be updated', () => {
     { reason: 'no update for an additional zone', pool: { availabilityZones: ['b', 'a'] }, need: undefined },
     { reason: 'no update in a pool without zones', pool: {}, need: undefined },
     { reason: 'no update for a floating IP', pool: { floatingIPs: { enabled: true } }, need: undefined },
-  ])('$reason', (given) => {
-    const need = requiredUpdate(poolOf(given), clusterOf(given), machine);
+  ])('$reason', (testCase) => {
+    const need = requiredUpdate(poolOf(testCase), clusterOf(testCase), machine);
 
-    expect({ ...need }).toMatchObject({ ...given.need });
-    expect(need === undefined).toBe(given.need === undefined);
+    expect({ ...need }).toMatchObject({ ...testCase.need });
+    expect(need === undefined).toBe(testCase.need === undefined);
   });
 });

@@ -32,10 +32,10 @@ export function updateTarget(pool: NodePool, cluster: Cluster): Omit<DesiredMach
   const version = cluster.status?.version;
   if (image === undefined || version === undefined) return undefined;
   const { flavor, rootVolume, networks = [] } = pool.spec;
-  const flavorSpellings = spellingsOf(pool);
+  const flavorIdentifiers = flavorIdentifiersOf(pool);
   return {
     flavor,
-    flavorSpellings,
+    flavorIdentifiers,
     image,
     version,
     zones: poolZones(pool),
@@ -47,9 +47,9 @@ export function updateTarget(pool: NodePool, cluster: Cluster): Omit<DesiredMach
 }
 
 /** From the last lookup, which may be for a previous flavor. */
-function spellingsOf({ spec, status }: NodePool): readonly string[] {
-  const spellings = [status?.flavorID, status?.flavorName].filter((word) => word !== undefined);
-  return spellings.includes(spec.flavor) ? spellings : [];
+function flavorIdentifiersOf({ spec, status }: NodePool): readonly string[] {
+  const identifiers = [status?.flavorID, status?.flavorName].filter((word) => word !== undefined);
+  return identifiers.includes(spec.flavor) ? identifiers : [];
 }
 
 /** The rotation of the cluster's certificate authorities that machines must follow. */
@@ -58,7 +58,7 @@ export function authoritiesOf({ status }: Pick<Cluster, 'status'>): Pick<Machine
   return generation === undefined ? {} : { authorityGeneration: generation };
 }
 
-/** Undefined if a machine is up to date or if that is unknown. */
+/** The update that the machine requires; undefined if it is up to date or if this is unknown. */
 export function requiredUpdate(pool: NodePool, cluster: Cluster, machine: MachineSpec): RequiredUpdate | undefined {
   const target = updateTarget(pool, cluster);
   if (target === undefined) return undefined;

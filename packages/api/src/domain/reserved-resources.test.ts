@@ -5,10 +5,24 @@ describe('reservedResources', () => {
   it.each([
     { flavor: 'b3-16', vcpus: 4, diskGiB: 100, cpuMillis: 170, diskGB: 30, reason: 'the example of OVHcloud' },
     { flavor: 'b3-8', vcpus: 2, diskGiB: 50, cpuMillis: 160, diskGB: 22, reason: '16.99 + 5' },
-    { flavor: 'one core', vcpus: 1, diskGiB: 20, cpuMillis: 155, diskGB: 10, reason: 'at most half of the disk' },
+    {
+      flavor: 'a flavor with one core',
+      vcpus: 1,
+      diskGiB: 20,
+      cpuMillis: 155,
+      diskGB: 10,
+      reason: 'at most half of the disk',
+    },
     { flavor: 'b3-256', vcpus: 64, diskGiB: 400, cpuMillis: 470, diskGB: 67, reason: '26.02 + 40' },
-    { flavor: 'no disk', vcpus: 1, diskGiB: 0, cpuMillis: 155, diskGB: 0, reason: 'no resources to reserve from' },
-    { flavor: 'tiny disk', vcpus: 1, diskGiB: 1, cpuMillis: 155, diskGB: 1, reason: '0.1, rounded up' },
+    {
+      flavor: 'a flavor without a disk',
+      vcpus: 1,
+      diskGiB: 0,
+      cpuMillis: 155,
+      diskGB: 0,
+      reason: 'no resources to reserve from',
+    },
+    { flavor: 'a flavor with a tiny disk', vcpus: 1, diskGiB: 1, cpuMillis: 155, diskGB: 1, reason: '0.1, rounded up' },
   ])(
     'reserves $cpuMillis m of CPU and $diskGB G of disk for $flavor ($reason)',
     ({ vcpus, diskGiB, cpuMillis, diskGB }) => {

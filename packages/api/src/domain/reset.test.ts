@@ -54,7 +54,7 @@ describe('a requested reset', () => {
   });
 
   test.each([
-    { reason: 'was followed', last: 'Complete', requestedAt: REQUESTED_AT, gets: 'Complete' },
+    { reason: 'was already processed', last: 'Complete', requestedAt: REQUESTED_AT, gets: 'Complete' },
     { reason: 'is earlier than the last one', last: 'Complete', requestedAt: '2026-06-01T11:58:00Z', gets: 'Complete' },
     { reason: 'is new, and no reset is in progress', last: 'Complete', requestedAt: NOW, gets: 'RemovingNodes' },
     {
@@ -101,7 +101,7 @@ describe('a requested reset', () => {
     });
   });
 
-  test('waits for a restore, which would undo it', () => {
+  test('waits for a restore, which would undo the reset', () => {
     const restore = { snapshot: '20261121-163000-000', requestedAt: REQUESTED_AT };
     const spec = { reset: { requestedAt: REQUESTED_AT, confirm: 'demo' }, etcd: { restore } };
     const etcd = { quotaBytes: 1, lastRestore: { ...restore, restoredAt: REQUESTED_AT } };
@@ -118,7 +118,7 @@ test.each([
   { phase: 'Starting', nodes: 'Delete', isEmptied: false, hasNone: false },
   { phase: 'Complete', nodes: 'Delete', isEmptied: false, hasNone: false },
 ] as const)(
-  'in phase $phase with nodes $nodes: being wiped is $isEmptied, without nodes is $hasNone',
+  'in phase $phase with nodes $nodes, is being wiped: $isEmptied, has no nodes: $hasNone',
   ({ phase, nodes, isEmptied, hasNone }) => {
     const status = { reset: { requestedAt: REQUESTED_AT, phase, since: NOW, nodes } };
 

@@ -3,7 +3,7 @@ import type { Cluster } from '../kinds/cluster.ts';
 import type { ResetSpec, ResetStatus } from '../kinds/cluster-reset.ts';
 import type { KubernetesRelease } from '../kinds/kubernetes-release.ts';
 import { requestedVersion } from './forced-upgrade.ts';
-import { isHibernationWanted } from './hibernation.ts';
+import { shouldHibernate } from './hibernation.ts';
 import { offeredVersions } from './offered-versions.ts';
 import { isNewRequest } from './request.ts';
 import { isNewRestore } from './restore-request.ts';
@@ -18,7 +18,7 @@ export function isBeingWiped(cluster: Pick<Cluster, 'status'> | undefined): bool
 
 /** Whether the cluster should have no nodes now: it is hibernated, or a reset is deleting its nodes. */
 export function hasNoNodes(cluster: Pick<Cluster, 'status'> | undefined): boolean {
-  return isHibernationWanted(cluster) || (isBeingWiped(cluster) && cluster?.status?.reset?.nodes === 'Delete');
+  return shouldHibernate(cluster) || (isBeingWiped(cluster) && cluster?.status?.reset?.nodes === 'Delete');
 }
 
 /** The requested reset that was not processed yet. Earlier requests are ignored: a manifest in a repository may have an old one. */
@@ -104,8 +104,8 @@ export function decideReset(cluster: Cluster, releases: readonly KubernetesRelea
     ...(last?.emptiedTime !== undefined && { emptiedTime: last.emptiedTime }),
   };
   if (!isResettable(cluster)) return { reset: { ...common, phase: last?.phase ?? 'Complete' }, problem: undefined };
-  const judged = classifyReset(cluster, request, releases, nowMs);
-  if ('problem' in judged) return { reset: last, problem: judged };
+  const classified = classifyReset(cluster, request, releases, nowMs);
+  if ('problem' in classified) return { reset: last, problem: classified };
   const phase = nodes === 'Delete' ? 'RemovingNodes' : 'EmptyingControlPlane';
-  return { reset: { ...common, phase, startTime: since, version: judged.version }, problem: undefined };
+  return { reset: { ...common, phase, startTime: since, version: classified.version }, problem: undefined };
 }

@@ -13,7 +13,7 @@ describe('rollout limits of a pool', () => {
       limits: [0, 1],
     },
     {
-      reason: 'allow no unavailable node for less than one if there is a surge',
+      reason: 'allow no unavailable node if the percentage is below one node and there is a surge',
       size: 3,
       spec: { maxSurge: 1, maxUnavailable: '25%' },
       limits: [1, 0],

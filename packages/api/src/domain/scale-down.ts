@@ -21,8 +21,8 @@ export interface RemovalCandidate {
 /**
  * The `count` machines to remove, in this order: deleted or marked by users, to be repaired, unhealthy, unneeded, to be
  * updated, not yet nodes, outdated, newest. Ties are broken by the zone with the most remaining machines, which keeps
- * zones balanced. Except for those that users and the autoscaler selected, no machine is removed that would leave fewer
- * than `needed` available while another could be.
+ * zones balanced. A machine whose removal would leave fewer than `needed` available is kept while another can be
+ * removed instead, unless users or the autoscaler selected it.
  */
 export function chooseRemovals<T extends RemovalCandidate>(candidates: readonly T[], count: number, needed = 0): T[] {
   const left = new Set(candidates);

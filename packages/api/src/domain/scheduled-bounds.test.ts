@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { NewNodePool } from '../kinds/node-pool.ts';
 import { aNodePool } from '../testing/objects.ts';
-import { boundsInForce } from './scheduled-bounds.ts';
+import { currentBounds } from './scheduled-bounds.ts';
 
 type Schedule = NonNullable<NonNullable<NewNodePool['spec']['autoscaling']>['schedules']>[number];
 
@@ -31,10 +31,10 @@ function specOf(schedules: readonly Schedule[], enabled = true) {
 }
 
 function at(time: string, ...schedules: readonly Schedule[]) {
-  return boundsInForce(specOf(schedules), Date.parse(time));
+  return currentBounds(specOf(schedules), Date.parse(time));
 }
 
-function shown(found: ReturnType<typeof boundsInForce>) {
+function shown(found: ReturnType<typeof currentBounds>) {
   if (found === undefined) return undefined;
   const { minReplicas, maxReplicas, schedule = '-', nextChange } = found.bounds;
   return `${minReplicas}..${maxReplicas} ${schedule}, then ${nextChange?.schedule ?? '-'} at ${nextChange?.time ?? 'no time'}`;
@@ -74,7 +74,7 @@ describe('scheduled bounds of a pool', () => {
       so: '1..10 -, then day at 2026-11-23T06:00:00Z',
     },
     {
-      reason: 'past midnight',
+      reason: 'are those of a schedule that runs past midnight',
       time: '2026-11-24T03:00:00Z',
       of: [NIGHT],
       so: '1..3 night, then - at 2026-11-24T05:00:00Z',
@@ -143,9 +143,9 @@ describe('scheduled bounds of a pool', () => {
     const spec = specOf(schedules);
     const hours = Array.from({ length: 24 * 14 }, (_, hour) => Date.parse('2026-10-20T00:30:00Z') + hour * 3_600_000);
 
-    const again = hours.map((timeMs) => boundsInForce(specOf(schedules), timeMs)?.bounds);
+    const again = hours.map((timeMs) => currentBounds(specOf(schedules), timeMs)?.bounds);
 
-    expect(hours.map((timeMs) => boundsInForce(spec, timeMs)?.bounds)).toEqual(again);
+    expect(hours.map((timeMs) => currentBounds(spec, timeMs)?.bounds)).toEqual(again);
   });
 
   test('stay cached over starts and ends without effect', () => {
@@ -164,25 +164,29 @@ describe('scheduled bounds of a pool', () => {
 
   test('are undefined without schedules or autoscaling', () => {
     expect(at('2026-11-23T09:00:00Z')).toBeUndefined();
-    expect(boundsInForce(specOf([DAY], false), Date.parse('2026-11-23T09:00:00Z'))).toBeUndefined();
+    expect(currentBounds(specOf([DAY], false), Date.parse('2026-11-23T09:00:00Z'))).toBeUndefined();
   });
 
   test.each([
     {
       wrong: { start: 'in the morning' },
-      says: 'spec.autoscaling.schedules[0].start: is not a cron expression with five fields',
+      expectedMessage: 'spec.autoscaling.schedules[0].start: is not a cron expression with five fields',
     },
-    { wrong: { end: '* * * * *' }, says: 'spec.autoscaling.schedules[0].end: matches again after 1 min' },
-    { wrong: { timeZone: 'Mars' }, says: 'spec.autoscaling.schedules[0].timeZone: is not a time zone' },
-  ])('skip an invalid schedule and report it: $says', ({ wrong, says }) => {
+    { wrong: { end: '* * * * *' }, expectedMessage: 'spec.autoscaling.schedules[0].end: matches again after 1 min' },
+    { wrong: { timeZone: 'Mars' }, expectedMessage: 'spec.autoscaling.schedules[0].timeZone: is not a time zone' },
+  ])('skip an invalid schedule and report it: $expectedMessage', ({ wrong, expectedMessage }) => {
     const spec = specOf([DAY, NIGHT]);
     const [first, second] = spec.autoscaling.schedules ?? [];
     if (!first || !second) throw new Error('there are two');
     const stored = { ...spec, autoscaling: { ...spec.autoscaling, schedules: [{ ...first, ...wrong }, second] } };
 
-    const { bounds } = boundsInForce(stored, Date.parse('2026-11-23T23:00:00Z')) ?? {};
+    const { bounds } = currentBounds(stored, Date.parse('2026-11-23T23:00:00Z')) ?? {};
 
-    expect(bounds).toMatchObject({ maxReplicas: 3, schedule: 'night', problem: expect.stringContaining(says) });
+    expect(bounds).toMatchObject({
+      maxReplicas: 3,
+      schedule: 'night',
+      problem: expect.stringContaining(expectedMessage),
+    });
   });
 });
 
@@ -205,7 +209,7 @@ describe('a schedule within the hour that clocks skip in spring', () => {
     { time: '2027-03-29T00:15:00Z', of: short, so: '1..1 short, then - at 2027-03-29T00:45:00Z' },
     { time: '2027-03-28T00:30:00Z', of: long, so: '1..1 short, then - at 2027-03-29T00:15:00Z' },
     { time: '2027-03-28T12:00:00Z', of: long, so: '1..1 short, then - at 2027-03-29T00:15:00Z' },
-  ])('runs from $of.start to $of.end: $so at $time', ({ time, of, so }) => {
+  ])('is active from $of.start to $of.end: $so at $time', ({ time, of, so }) => {
     expect(shown(at(time, of))).toBe(so);
   });
 });

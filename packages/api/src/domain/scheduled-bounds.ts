@@ -5,9 +5,9 @@ import { type BoundsSchedule, type BoundsStatus, upperBound } from '../kinds/poo
 import { cronProblem } from './cron-problem.ts';
 import { timeZoneProblem } from './time-zone.ts';
 
-export interface BoundsInForce {
+export interface CurrentBounds {
   readonly bounds: BoundsStatus;
-  /** How long they are known to apply; undefined: forever. */
+  /** Until when the bounds are known to apply; undefined: forever. */
   readonly untilMs: number | undefined;
 }
 
@@ -17,14 +17,14 @@ const MAX_STEPS = 40;
 const MAX_PROBLEM_LENGTH = 1024;
 
 /** Cache by spec, each entry with its period of validity: computing one takes milliseconds. */
-const known = new WeakMap<NodePoolSpec, BoundsInForce & { readonly fromMs: number }>();
+const known = new WeakMap<NodePoolSpec, CurrentBounds & { readonly fromMs: number }>();
 
 /**
  * The pool's current bounds by its schedules, and the next change; undefined for a pool without schedules. Pure and
  * level-triggered: a schedule created between its start and end applies immediately, and missed times have no effect on
  * the result. Starts and ends follow `parseCron`, including clock changes.
  */
-export function boundsInForce(spec: NodePoolSpec, nowMs: number): BoundsInForce | undefined {
+export function currentBounds(spec: NodePoolSpec, nowMs: number): CurrentBounds | undefined {
   const { enabled, schedules = [] } = spec.autoscaling;
   if (!enabled || schedules.length === 0) return undefined;
   const last = known.get(spec);
@@ -114,7 +114,7 @@ class Period {
   }
 }
 
-/** Why a schedule is ignored. It was stored without passing admission. */
+/** Why a schedule that was stored without passing admission is ignored. */
 function problemOf({ start, end, timeZone }: BoundsSchedule, index: number): string | undefined {
   const field = `spec.autoscaling.schedules[${index}]`;
   const wrong = [
@@ -128,7 +128,7 @@ function problemOf({ start, end, timeZone }: BoundsSchedule, index: number): str
 const MAX_KNOWN_CRONS = 1_000;
 const knownCrons = new Map<string, string | undefined>();
 
-/** Like `cronProblem`, which examines the times of a day. */
+/** Cached `cronProblem`, which examines the times of a day. */
 function cronProblemOf(text: string): string | undefined {
   if (!knownCrons.has(text)) {
     if (knownCrons.size >= MAX_KNOWN_CRONS) knownCrons.clear();

@@ -18,7 +18,7 @@ const GROUPS: readonly SecurityGroupFacts[] = [
 test.each<{ name: string; reason: string; isOwnNetwork?: boolean; is: object }>([
   { name: 'web', reason: 'the group of the project rather than a shared one', is: { id: '1' } },
   { name: '1', reason: 'an ID rather than a name', is: { id: '1' } },
-  { name: 'fairway-mine', reason: 'the group of the tenant rather than one of Fairway', is: { id: '6' } },
+  { name: 'fairway-mine', reason: 'the group of the tenant rather than a group of Fairway', is: { id: '6' } },
   { name: '7', reason: 'a shared group by ID', is: { id: '7' } },
   {
     name: '7',
@@ -27,8 +27,8 @@ test.each<{ name: string; reason: string; isOwnNetwork?: boolean; is: object }>(
     is: { why: 'sharedInOwnNetwork' },
   },
   { name: 'theirs', reason: 'a shared group by name', is: { why: 'missing' } },
-  { name: 'WEB', reason: 'another case', is: { why: 'missing' } },
-  { name: 'db', reason: 'not there', is: { why: 'missing' } },
+  { name: 'WEB', reason: 'the name of a group in another case', is: { why: 'missing' } },
+  { name: 'db', reason: 'a missing group', is: { why: 'missing' } },
   {
     name: 'twice',
     reason: 'two groups of the same name',

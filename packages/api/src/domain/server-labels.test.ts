@@ -4,17 +4,25 @@ import { serverLabelErrors } from './server-labels.ts';
 
 describe('server tags and metadata', () => {
   test.each([
-    ['a mark of Fairway', { serverTags: ['fairway'] }, 'spec.serverTags[0]'],
-    ['a mark of Fairway in another case', { serverTags: ['ok', 'FAIRWAY-machine-1'] }, 'spec.serverTags[1]'],
-    ['a tag that a database may take for another', { serverTags: ['a', 'A'] }, 'spec.serverTags[1]'],
+    ['a tag that Fairway reserves', { serverTags: ['fairway'] }, 'spec.serverTags[0]'],
+    ['a tag that Fairway reserves, in another case', { serverTags: ['ok', 'FAIRWAY-machine-1'] }, 'spec.serverTags[1]'],
     [
-      'a key of Fairway',
+      'a tag that a case-insensitive database may confuse with another',
+      { serverTags: ['a', 'A'] },
+      'spec.serverTags[1]',
+    ],
+    [
+      'a key that Fairway reserves',
       { serverMetadata: { 'Fairway.dev.cluster': 'x' } },
       'spec.serverMetadata[Fairway.dev.cluster]',
     ],
     ['a key that Nova refuses', { serverMetadata: { 'a/b': 'x' } }, 'spec.serverMetadata'],
     ['an empty key', { serverMetadata: { '': 'x' } }, 'spec.serverMetadata'],
-    ['a key that a database may take for another', { serverMetadata: { a: '', A: '' } }, 'spec.serverMetadata[A]'],
+    [
+      'a key that a case-insensitive database may confuse with another',
+      { serverMetadata: { a: '', A: '' } },
+      'spec.serverMetadata[A]',
+    ],
     [
       'too much metadata',
       { serverMetadata: Object.fromEntries(Array.from({ length: 65 }, (_, index) => [`k${index}`, ''])) },

@@ -2,33 +2,33 @@ import type { FieldError } from '@fairway/kube/object/field-error';
 import type { NodePoolSpec } from '../kinds/node-pool.ts';
 
 /** Characters that Nova allows in metadata keys. */
-const KEY = /^[A-Za-z0-9-_:. ]{1,255}$/;
+const KEY_PATTERN = /^[A-Za-z0-9-_:. ]{1,255}$/;
 /** Part of Nova's default maximum of 128; Fairway uses some itself. */
-const MAX_METADATA = 64;
+const MAX_METADATA_KEYS = 64;
 /** Tags by which Fairway finds its servers. A database may compare text case-insensitively. */
-const OWN_TAG = /^fairway(-|$)/i;
-const OWN_KEY = /^fairway\.dev/i;
+const OWN_TAG_PATTERN = /^fairway(-|$)/i;
+const OWN_KEY_PATTERN = /^fairway\.dev/i;
 
 /** Problems with a pool's server tags and metadata beyond its schema. */
 export function serverLabelErrors({ serverTags = [], serverMetadata = {} }: NodePoolSpec): FieldError[] {
   const keys = Object.keys(serverMetadata);
-  if (keys.length > MAX_METADATA) {
-    const detail = `must have at most ${MAX_METADATA} items, but has ${keys.length}`;
+  if (keys.length > MAX_METADATA_KEYS) {
+    const detail = `must have at most ${MAX_METADATA_KEYS} items, but has ${keys.length}`;
     return [{ type: 'FieldValueInvalid', field: 'spec.serverMetadata', value: `${keys.length} of them`, detail }];
   }
   return [
     ...serverTags.flatMap((tag, index): FieldError[] => {
       const field = `spec.serverTags[${index}]`;
-      if (OWN_TAG.test(tag)) return [reserved(field, 'tags "fairway" and "fairway-…"')];
+      if (OWN_TAG_PATTERN.test(tag)) return [reserved(field, 'tags "fairway" and "fairway-…"')];
       return isDuplicate(serverTags, index) ? [duplicateError(field, tag)] : [];
     }),
     ...keys.flatMap((key, index): FieldError[] => {
       const field = `spec.serverMetadata[${key.slice(0, 255)}]`;
-      if (!KEY.test(key)) {
+      if (!KEY_PATTERN.test(key)) {
         const detail = 'must have a key of 1 to 255 letters, digits, spaces and "-", "_", ":", "."';
         return [{ type: 'FieldValueInvalid', field: 'spec.serverMetadata', value: key.slice(0, 255), detail }];
       }
-      if (OWN_KEY.test(key)) return [reserved(field, 'keys that start with "fairway.dev"')];
+      if (OWN_KEY_PATTERN.test(key)) return [reserved(field, 'keys that start with "fairway.dev"')];
       return isDuplicate(keys, index) ? [duplicateError(field, key)] : [];
     }),
   ];

@@ -6,7 +6,7 @@ const MAX_STEPS = 500_000;
 export function suggest(wrong: string, candidates: readonly string[]): string {
   if (candidates.length === 0) return '';
   const limit = Math.max(2, Math.floor(wrong.length / 3));
-  const near = comparable(wrong, candidates)
+  const near = comparableCandidates(wrong, candidates)
     .map((candidate) => ({ candidate, distance: editDistance(wrong.toLowerCase(), candidate.toLowerCase()) }))
     .filter(({ candidate, distance }) => distance <= limit || candidate.includes(wrong))
     .sort((a, b) => a.distance - b.distance)
@@ -18,7 +18,7 @@ export function suggest(wrong: string, candidates: readonly string[]): string {
 }
 
 /** The first candidates that fit within the comparison budget. */
-function comparable(wrong: string, candidates: readonly string[]): readonly string[] {
+function comparableCandidates(wrong: string, candidates: readonly string[]): readonly string[] {
   let steps = 0;
   const end = candidates.findIndex((candidate) => (steps += wrong.length * (candidate.length + 1)) > MAX_STEPS);
   return end < 0 ? candidates : candidates.slice(0, end);

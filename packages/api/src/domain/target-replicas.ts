@@ -11,9 +11,9 @@ export interface PoolBounds {
 }
 
 /**
- * The current minimum and maximum number of nodes of a pool. With schedules, those that its controller has written to
- * `status.bounds`: all components then see the same limits at the same time regardless of their clocks, and get a watch
- * event when they change.
+ * The current minimum and maximum number of nodes of a pool. With schedules, these are the bounds that its controller
+ * has written to `status.bounds`: all components then see the same limits at the same time regardless of their clocks,
+ * and get a watch event when they change.
  */
 export function poolBounds({ spec, status }: Pick<NodePool, 'spec' | 'status'>): PoolBounds {
   const { enabled, schedules = [] } = spec.autoscaling;

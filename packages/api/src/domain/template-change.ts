@@ -14,7 +14,7 @@ export interface DesiredMachine extends MachineTemplate {
   /** Allowed zones. Empty: any. */
   readonly zones: readonly string[];
   /** Other identifiers of the flavor: its ID or name. Machines keep the one that they were created with. */
-  readonly flavorSpellings?: readonly string[];
+  readonly flavorIdentifiers?: readonly string[];
   /** The reset of the cluster after which they are created; see `spec.resetTime` of a Machine. */
   readonly resetTime?: MachineSpec['resetTime'];
 }
@@ -42,10 +42,10 @@ export function machineChange(
 
 /** Whether the machine has another flavor, not just another identifier of the same one. */
 export function isOtherFlavor(
-  { flavor, flavorSpellings = [] }: Pick<DesiredMachine, 'flavor' | 'flavorSpellings'>,
+  { flavor, flavorIdentifiers = [] }: Pick<DesiredMachine, 'flavor' | 'flavorIdentifiers'>,
   machine: Pick<MachineSpec, 'flavor'>,
 ): boolean {
-  return flavor !== machine.flavor && !flavorSpellings.includes(machine.flavor);
+  return flavor !== machine.flavor && !flavorIdentifiers.includes(machine.flavor);
 }
 
 /** Nothing is recorded for the first certificate authorities. */

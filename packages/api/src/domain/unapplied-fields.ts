@@ -21,7 +21,7 @@ export function unappliedClusterFields(cluster: Pick<Cluster, 'spec' | 'status'>
   const type = cni.type ?? effective?.cni;
   const { type: _type, ...cniSettings } = cni;
   const detail = detailOf(type, cluster.status);
-  const settingsDetail = isTenantManaged(cluster.status) ? TENANT_MANAGED_SETTINGS : NO_SETTINGS;
+  const settingsDetail = isTenantManaged(cluster.status) ? TENANT_MANAGED_DETAIL : NO_SETTINGS_DETAIL;
   return [
     ...(type === undefined || detail === undefined
       ? []
@@ -38,20 +38,20 @@ function algorithmsOf(value: readonly string[] | undefined): UnappliedField[] {
   return [{ field: 'spec.apiServer.oidc.signingAlgorithms', value: value.join(', '), detail }];
 }
 
-/** Why a pod network is not installed; undefined if it is, or if none is requested. */
+/** Why a pod network is not installed; undefined if it is installed, or if none is requested. */
 function detailOf(type: string | undefined, status: Cluster['status']): string | undefined {
   // An earlier release did not record the installer; the next reconcile does.
-  return isCniInstalled(type) && isTenantManaged(status) ? KEPT_CNI : undefined;
+  return isCniInstalled(type) && isTenantManaged(status) ? KEPT_CNI_DETAIL : undefined;
 }
 
 function isTenantManaged(status: Cluster['status']): boolean {
   return status?.cniInstaller === 'Tenant';
 }
 
-const KEPT_CNI =
+const KEPT_CNI_DETAIL =
   'the cluster was created by a release of Fairway that did not install it, and keeps the pod network that you installed; after a reset Fairway installs it';
-const NO_SETTINGS = 'Fairway installs Cilium without a cluster mesh and without Hubble';
-const TENANT_MANAGED_SETTINGS = 'Fairway did not install the pod network of this cluster: set it in that installation';
+const NO_SETTINGS_DETAIL = 'Fairway installs Cilium without a cluster mesh and without Hubble';
+const TENANT_MANAGED_DETAIL = 'Fairway did not install the pod network of this cluster: set it in that installation';
 
 /** Like `unappliedClusterFields`, for a Plan. */
 export function unappliedPlanFields({ spec }: Pick<Plan, 'spec'>): UnappliedField[] {

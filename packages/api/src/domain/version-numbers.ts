@@ -30,7 +30,7 @@ export function isAtLeast(version: string | undefined, minimum: string): boolean
   return compareVersions(version, isMinor(minimum) ? `${minimum}.0` : minimum) >= 0;
 }
 
-/** The minor version that follows the one of `version`. */
+/** The minor version after that of `version`. */
 export function nextMinor(version: string): string {
   const { major, minor } = partsOf(version);
   return `${major}.${minor + 1}`;

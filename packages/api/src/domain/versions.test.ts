@@ -77,7 +77,7 @@ describe('resolveUpgrade', () => {
       current: '1.20.1',
       requested: undefined,
       version: '1.20.1',
-      reason: 'a version missing in the catalogue can stay',
+      reason: 'a version missing from the catalogue can stay',
     },
     { current: '1.35.9', requested: undefined, version: '1.35.9', reason: 'no version is requested' },
     { current: '1.35.9', requested: '1.35', version: '1.35.10', reason: 'the newest patch' },
@@ -94,7 +94,7 @@ describe('resolveUpgrade', () => {
       version: '1.35.9',
       reason: 'an upgrade to an exact version of the next minor version',
     },
-    { current: '1.35.9', requested: '1.35.10', version: '1.35.10', reason: 'exact patch' },
+    { current: '1.35.9', requested: '1.35.10', version: '1.35.10', reason: 'an exact patch version' },
     {
       current: '1.33.1',
       requested: '1.34',
@@ -117,7 +117,7 @@ describe('resolveUpgrade', () => {
     ['1.35.10', '1.35.9', 'cannot be downgraded'],
     ['1.35.9', '1.36.10', 'has been withdrawn'],
     ['1.35.9', '1.35.11', 'is not in the catalog'],
-  ])('refuses the upgrade of %s to %s: %s', (current, requested, problem) => {
+  ])('refuses the upgrade from %s to %s: %s', (current, requested, problem) => {
     const resolved = resolveUpgrade(requested, current, RELEASES, NOW);
     expect(resolved).toMatchObject({ ok: false, problem: expect.stringContaining(problem) });
   });
@@ -129,7 +129,7 @@ describe('upgradeProblem', () => {
     ['1.35.1', '1.36.0', undefined],
     ['1.35.1', '2.0', 'another major version'],
     ['1.35.1', '1.37', 'skips a minor version'],
-  ])('validates the upgrade of %s to %s', (current, requested, problem) => {
+  ])('validates the upgrade from %s to %s', (current, requested, problem) => {
     expect(upgradeProblem(current, requested) ?? '').toContain(problem ?? '');
     expect(upgradeProblem(current, requested) === undefined).toBe(problem === undefined);
   });
@@ -154,7 +154,7 @@ describe('the version of new clusters', () => {
   });
   const rollout = { version: '1.36.2', summary: '', total: 9, updated: 0, waiting: 9, moving: [], failed: [] };
 
-  it('is the newest with binaries if those of the newest version are missing', () => {
+  it('is the newest version whose binaries are present', () => {
     const releases = [
       withStatus(release('1.36', 'Supported', [0, 2]), { available: [] }),
       withStatus(release('1.35', 'Supported', [9, 10]), { available: ['1.35.9'] }),
@@ -185,16 +185,20 @@ describe('the version of new clusters', () => {
   });
 
   it.each([
-    { spec: { minor: '1.39' }, says: 'is part of KubernetesRelease 1.36, which the operator must fix' },
-    { spec: {}, metadata: { deletionTimestamp: '2026-11-22T00:00:00Z' }, says: 'is being removed from the catalog' },
-  ])('skips an invalid release: $says', ({ spec, metadata, says }) => {
+    { spec: { minor: '1.39' }, expectedMessage: 'is part of KubernetesRelease 1.36, which the operator must fix' },
+    {
+      spec: {},
+      metadata: { deletionTimestamp: '2026-11-22T00:00:00Z' },
+      expectedMessage: 'is being removed from the catalog',
+    },
+  ])('skips an invalid release: $expectedMessage', ({ spec, metadata, expectedMessage }) => {
     const one = release('1.36', 'Supported', [0]);
     const broken = { ...one, metadata: { ...one.metadata, ...metadata }, spec: { ...one.spec, ...spec } };
 
-    expect(version([broken], '1.36.0')).toMatchObject({ ok: false, problem: expect.stringContaining(says) });
+    expect(version([broken], '1.36.0')).toMatchObject({ ok: false, problem: expect.stringContaining(expectedMessage) });
   });
 
-  it('is the newest deprecated version if none is supported, but none at its end of life', () => {
+  it('is the newest deprecated version if none is supported, but never one at its end of life', () => {
     const deprecated = release('1.34', 'Deprecated', [3]);
 
     expect(version([deprecated])).toMatchObject({ ok: true, version: { version: '1.34.3' } });

@@ -79,7 +79,7 @@ export function resolveUpgrade(
   };
 }
 
-/** The versions to which a cluster can be upgraded instead. */
+/** Lists the versions to which a cluster can be upgraded instead. */
 function listUpgrades(current: string, offered: readonly OfferedVersion[]): string {
   const possible = offered.filter(
     ({ version, problem }) =>
@@ -161,7 +161,10 @@ function isSelectable({ phase, problem }: OfferedVersion): boolean {
   return problem === undefined && (phase === 'Supported' || phase === 'Preview');
 }
 
-/** Takes the newest version from a sorted list; one whose rollout stopped after failures only if there is no other. */
+/**
+ * Takes the newest version from a sorted list. A version whose rollout stopped after failures is taken only if there is
+ * no other.
+ */
 function newestOf(candidates: readonly OfferedVersion[]): OfferedVersion | undefined {
   const newest = candidates.at(-1);
   if (newest === undefined || !newest.isHalted) return newest;

@@ -23,8 +23,8 @@ const QUOTA_REQUIREMENTS = [
 }[];
 
 /**
- * Why the project's quotas have no capacity for the nodes of a hibernated cluster; undefined if they have, or if this
- * is unknown. Existing nodes are already counted in the usage. Pure.
+ * Why the project's quotas lack capacity for the nodes of a hibernated cluster; undefined if they have enough, or if
+ * this is unknown. Existing nodes are already counted in the usage. Pure.
  */
 export function wakingProblem(pools: readonly NodePool[], { flavors, quotas }: AvailableQuota): string | undefined {
   const nodes = pools.reduce((sum, pool) => sum + targetReplicas(pool), 0);

@@ -27,7 +27,7 @@ interface Cilium {
   readonly hubble?: (Switch & { readonly relay?: Switch | undefined; readonly ui?: Switch | undefined }) | undefined;
 }
 
-/** kube-proxy's own default of syncPeriod, which applies if it is absent. */
+/** kube-proxy's own default for syncPeriod; applies if the field is absent. */
 const DEFAULT_SYNC_PERIOD = '30s';
 
 /** Rules of `spec.kubeProxy` and `spec.cni` of a Cluster. */

@@ -51,7 +51,7 @@ const clusterSpec = z
       .enum(['AlwaysUpdate', 'MinimalDowntime', 'NeverUpdate'])
       .default('AlwaysUpdate')
       .describe(
-        "How new patches of the cluster's minor version are installed if spec.version is not an exact version. AlwaysUpdate: when the rollout reaches the cluster (spec.rollout of the KubernetesRelease), even if the API server is unavailable for some minutes. MinimalDowntime: only if the API server stays available, which requires several replicas; otherwise the condition UpToDate reports that the patch waits. NeverUpdate: only by the user. A waiting patch is installed by setting spec.version to it.",
+        "How new patches of the cluster's minor version are installed if spec.version is not an exact version. AlwaysUpdate: when the rollout reaches the cluster (spec.rollout of the KubernetesRelease), even if the API server is unavailable for a few minutes. MinimalDowntime: only if the API server stays available, which requires several replicas; otherwise the condition UpToDate reports that the patch waits. NeverUpdate: only by the user. A waiting patch is installed by setting spec.version to it.",
       ),
     credentialName: z
       .string()

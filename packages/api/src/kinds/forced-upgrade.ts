@@ -3,7 +3,7 @@ import { durationMs } from '../domain/duration.ts';
 import { duration, isDurationCel, kubernetesVersion, timestamp } from '../schema/scalars.ts';
 import { crossFieldRule } from './kind.ts';
 
-const MAX_EXEMPT = 200;
+const MAX_EXEMPT_ENTRIES = 200;
 const MAX_GRACE_PERIOD = '8760h';
 const MIN_NOTICE = '24h';
 const MAX_NOTICE = '2160h';
@@ -27,7 +27,7 @@ export const forcedUpgradeSpec = z
           name: z.string().min(1).max(253).optional().describe('Name of one Cluster. Default: all of the namespace.'),
         }),
       )
-      .max(MAX_EXEMPT)
+      .max(MAX_EXEMPT_ENTRIES)
       .default([])
       .describe('Clusters that are exempt from forced upgrades.'),
   })

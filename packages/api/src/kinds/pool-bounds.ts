@@ -74,7 +74,7 @@ export function isHardAntiAffinity({ antiAffinity, antiAffinityPolicy }: AntiAff
   return antiAffinity && antiAffinityPolicy !== 'Soft';
 }
 
-/** The same in CEL, at `spec`. */
+/** `isHardAntiAffinity` as a CEL expression at `spec`. */
 export const IS_HARD_ANTI_AFFINITY =
   "(self.antiAffinity && (!has(self.antiAffinityPolicy) || self.antiAffinityPolicy != 'Soft'))";
 

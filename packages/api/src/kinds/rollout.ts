@@ -4,13 +4,13 @@ import { duration, int32, isDurationCel, timestamp } from '../schema/scalars.ts'
 import { crossFieldRule } from './kind.ts';
 
 /** Limits the size of `status.rollout.moving`. */
-const MAX_CONCURRENT = 100;
+const MAX_CONCURRENT_CLUSTERS = 100;
 
 export const rolloutSpec = z
   .object({
     maxConcurrent: int32()
       .min(1)
-      .max(MAX_CONCURRENT)
+      .max(MAX_CONCURRENT_CLUSTERS)
       .default(20)
       .describe('Maximum number of clusters that are updated at a time.'),
     maxPercent: int32()
@@ -30,7 +30,7 @@ export const rolloutSpec = z
       ),
     maxFailures: int32()
       .min(1)
-      .max(MAX_CONCURRENT)
+      .max(MAX_CONCURRENT_CLUSTERS)
       .default(1)
       .describe('Number of failed clusters that stops the rollout: no further cluster is updated.'),
     timeout: duration()
@@ -82,10 +82,10 @@ export const rolloutStatus = z
     paused: int32()
       .optional()
       .describe('Number of those that are paused (annotation fairway.dev/paused) and not updated.'),
-    moving: z.array(movingCluster).max(MAX_CONCURRENT).describe('Clusters that the rollout has reached.'),
+    moving: z.array(movingCluster).max(MAX_CONCURRENT_CLUSTERS).describe('Clusters that the rollout has reached.'),
     failed: z
       .array(rolloutCluster.extend({ message: z.string().max(512).describe('Message of the cluster at that time.') }))
-      .max(2 * MAX_CONCURRENT)
+      .max(2 * MAX_CONCURRENT_CLUSTERS)
       .describe('Clusters that did not become ready in time.'),
     retried: z
       .string()

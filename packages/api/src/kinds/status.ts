@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { int32, timestamp } from '../schema/scalars.ts';
 import { type TransitionRule, transitionRule } from './kind.ts';
 
-/** `metav1.Condition` as a schema; a list of them merges by type. */
+/** `metav1.Condition` as a schema; lists of conditions merge by type. */
 export function conditions() {
   return z
     .array(

@@ -24,7 +24,7 @@ test.each([
   ['a quantity', scalars.quantity()],
   ['a network', scalars.ipv4Cidr()],
   ['an address', scalars.ipv4()],
-  ['an id', scalars.openstackId()],
+  ['an ID', scalars.openstackId()],
 ])('validates %s in linear time', async (_, schema) => {
   expect(await excessiveGrowth((text) => schema.safeParse(text))).toBeUndefined();
 });

@@ -70,8 +70,8 @@ function withDefaultsDescribed(schema: Schema): Schema {
   const { additionalProperties: values } = schema;
   const value = schema.default;
   // The defaults of an object are those of its fields.
-  const isReported = value === undefined || (typeof value === 'object' && value !== null && !Array.isArray(value));
-  const words = isReported ? '' : ` Default: ${typeof value === 'string' ? value : JSON.stringify(value)}.`;
+  const isOmitted = value === undefined || (typeof value === 'object' && value !== null && !Array.isArray(value));
+  const words = isOmitted ? '' : ` Default: ${typeof value === 'string' ? value : JSON.stringify(value)}.`;
   return {
     ...schema,
     ...(schema.properties && { properties: Object.fromEntries(properties) }),

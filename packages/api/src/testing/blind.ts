@@ -26,7 +26,7 @@ function blindField(): BlindField | undefined {
 /**
  * A copy of the object without the blind field, or with its default; the object itself if it does not have the field.
  */
-export function blinded<T extends KubeObject>(kind: string, object: T): T {
+export function withoutBlindField<T extends KubeObject>(kind: string, object: T): T {
   const field = blindField();
   if (field?.kind !== kind || !('spec' in object)) return object;
   const copy: T & { spec?: unknown } = structuredClone(object);
@@ -60,9 +60,9 @@ export function blindObjects(reader: ObjectReader): ObjectReader {
   return {
     get(type, namespace, name) {
       const object = reader.get(type, namespace, name);
-      return object && blinded(type.kind, object);
+      return object && withoutBlindField(type.kind, object);
     },
-    list: (type, namespace) => reader.list(type, namespace).map((object) => blinded(type.kind, object)),
+    list: (type, namespace) => reader.list(type, namespace).map((object) => withoutBlindField(type.kind, object)),
     revisionOf: (type) => reader.revisionOf(type),
   };
 }
@@ -101,8 +101,8 @@ function blindJson(value: unknown): unknown {
   const { kind, items, object } = value as { kind?: unknown; items?: unknown; object?: unknown };
   if (Array.isArray(items) && typeof kind === 'string') {
     const itemKind = kind.replace(/List$/, '');
-    return { ...value, items: items.map((item: KubeObject) => blinded(itemKind, item)) };
+    return { ...value, items: items.map((item: KubeObject) => withoutBlindField(itemKind, item)) };
   }
   if (typeof object === 'object' && object !== null) return { ...value, object: blindJson(object) };
-  return typeof kind === 'string' ? blinded(kind, value as KubeObject) : value;
+  return typeof kind === 'string' ? withoutBlindField(kind, value as KubeObject) : value;
 }

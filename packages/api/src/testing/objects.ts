@@ -4,13 +4,13 @@ import { type Cluster, clusters, type NewCluster } from '../kinds/cluster.ts';
 import { type NewNodePool, type NodePool, nodePools } from '../kinds/node-pool.ts';
 import { type Plan, type PlanSpec, plans } from '../kinds/plan.ts';
 import { parseObject } from '../validation/schema-errors.ts';
-import { blinded } from './blind.ts';
+import { withoutBlindField } from './blind.ts';
 
 /** A Cluster for tests, with the defaults that an API server would set. */
 export function aCluster(spec: NewCluster['spec'] = {}, metadata: ObjectMeta = {}): Cluster {
   const parsed = parseObject(clusters, { metadata: { name: 'demo', namespace: 'team', ...metadata }, spec });
   if (!parsed.ok) throw new Error(`not a cluster: ${JSON.stringify(parsed.errors)}`);
-  return blinded(clusters.kind, parsed.object);
+  return withoutBlindField(clusters.kind, parsed.object);
 }
 
 /** A NodePool of cluster `demo` for tests, with the defaults that an API server would set. */
@@ -20,12 +20,12 @@ export function aNodePool(spec: Partial<NewNodePool['spec']> = {}, metadata: Obj
     spec: { clusterName: 'demo', flavor: 'b3-8', ...spec },
   });
   if (!parsed.ok) throw new Error(`not a node pool: ${JSON.stringify(parsed.errors)}`);
-  return blinded(nodePools.kind, parsed.object);
+  return withoutBlindField(nodePools.kind, parsed.object);
 }
 
 /** The plans that Fairway ships, for tests. */
 export function shippedPlans(): readonly Plan[] {
-  return SHIPPED_PLANS.map((plan) => blinded(plans.kind, plan));
+  return SHIPPED_PLANS.map((plan) => withoutBlindField(plans.kind, plan));
 }
 
 /** The plan `free` for tests, with the given overrides. */
@@ -33,5 +33,5 @@ export function aPlan(spec: Partial<PlanSpec> = {}, metadata: ObjectMeta = {}): 
   const [free] = SHIPPED_PLANS;
   if (free === undefined) throw new Error('Fairway ships no plan');
   const plan = { ...free, metadata: { ...free.metadata, ...metadata }, spec: { ...free.spec, ...spec } };
-  return blinded(plans.kind, plan);
+  return withoutBlindField(plans.kind, plan);
 }

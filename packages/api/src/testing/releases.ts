@@ -1,6 +1,6 @@
 import { API_VERSION } from '../group.ts';
 import type { KubernetesRelease, KubernetesReleaseSpec } from '../kinds/kubernetes-release.ts';
-import { blinded } from './blind.ts';
+import { withoutBlindField } from './blind.ts';
 
 /** A KubernetesRelease for tests, with patches 0, 1 and 2 and no dates: it is always Supported. */
 export function aRelease(
@@ -8,7 +8,7 @@ export function aRelease(
   spec: Partial<KubernetesReleaseSpec> = {},
   patches: readonly number[] = [0, 1, 2],
 ): KubernetesRelease {
-  return blinded('KubernetesRelease', {
+  return withoutBlindField('KubernetesRelease', {
     apiVersion: API_VERSION,
     kind: 'KubernetesRelease',
     metadata: { name: minor },

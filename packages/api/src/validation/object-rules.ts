@@ -8,8 +8,8 @@ import { refinementErrors } from './schema-errors.ts';
 
 /**
  * Validates the object by the kind's own rules: name, cross-field rules, immutable fields. Stored values are not
- * rejected, as in a management cluster's API server: an object that is older than a rule can still be changed
- * elsewhere, and deleted.
+ * rejected, as in a management cluster's API server: an object that is older than a rule can still be deleted, and its
+ * other fields can be changed.
  */
 export function ruleErrors<T extends KubeObject>(kind: Kind<T>, object: T, old: T | undefined): FieldError[] {
   return [

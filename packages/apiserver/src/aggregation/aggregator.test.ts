@@ -11,7 +11,7 @@ const GROUP = 'some.example.com';
 const PATH = `/apis/${GROUP}/v1`;
 const MINUTE_MS = 60_000;
 
-describe('load from checks of an APIService', () => {
+describe('load caused by checks of an APIService', () => {
   test('checks an available API server twice a minute, without status writes', async () => {
     const server = await AggregatingServer.open();
     await server.register(GROUP);
@@ -20,12 +20,12 @@ describe('load from checks of an APIService', () => {
     const { revision } = server.store;
     await server.clock.advance(10 * MINUTE_MS);
 
-    expect(server.outbound.countOf(PATH)).toBeLessThanOrEqual(21);
-    expect(server.outbound.countOf('/openapi/v3')).toBeLessThanOrEqual(11);
+    expect(server.outbound.callCount(PATH)).toBeLessThanOrEqual(21);
+    expect(server.outbound.callCount('/openapi/v3')).toBeLessThanOrEqual(11);
     expect(server.store.revision).toBe(revision);
   });
 
-  test('checks a failing API server about once a minute, and writes its status once', async () => {
+  test('checks a failing API server about once a minute, and writes its status only once', async () => {
     const server = await AggregatingServer.open();
     server.outbound.response = () => Promise.reject(new OutboundError('EOF'));
     await server.register(GROUP);
@@ -52,14 +52,14 @@ describe('load from checks of an APIService', () => {
   test('checks at most once a second while endpoints keep changing', async () => {
     const server = await AggregatingServer.open();
     await server.register(GROUP);
-    const previous = server.outbound.countOf(PATH);
+    const previous = server.outbound.callCount(PATH);
     const slices = server.client.resource<EndpointSlice>(EndpointSlices);
     for (let index = 0; index < 200; index++) {
       await slices.update(slice({ index: String(index) }));
       await server.clock.advance(20);
     }
 
-    expect(server.outbound.countOf(PATH) - previous).toBeLessThanOrEqual(5);
+    expect(server.outbound.callCount(PATH) - previous).toBeLessThanOrEqual(5);
   });
 
   test('checks hundreds of APIServices with one changing Service at most ten times a second', async () => {
@@ -84,7 +84,7 @@ describe('load from checks of an APIService', () => {
     for (let index = 0; index < 200; index++) await server.register(`g${index}.example.com`);
     await server.clock.advance(MINUTE_MS);
 
-    expect(server.outbound.maxWaiting).toBe(8);
+    expect(server.outbound.maxConcurrentCalls).toBe(8);
     pendingResponse.reject(new OutboundError('context deadline exceeded'));
     await server.server.close();
   });
@@ -140,7 +140,7 @@ describe('availability of an APIService', () => {
       }),
       says: 'more than 500 resources',
     },
-    { reason: 'too much', body: ' '.repeat(300_000), says: 'the answer has more than 262144 bytes' },
+    { reason: 'too much data', body: ' '.repeat(300_000), says: 'the answer has more than 262144 bytes' },
   ])('is False if its server returns $reason', async ({ body, says }) => {
     const server = await AggregatingServer.open();
     server.outbound.response = () => ({ body });
@@ -162,7 +162,7 @@ describe('group versions that this server serves itself', () => {
     expect(server.outbound.calls).toEqual([]);
   });
 
-  test('become local with a CustomResourceDefinition', async () => {
+  test('become local when a CustomResourceDefinition defines them', async () => {
     const server = await AggregatingServer.open();
     await server.register(GROUP);
     const schema = { openAPIV3Schema: { type: 'object' as const } };
@@ -244,9 +244,9 @@ describe('a forwarded request', () => {
   });
 
   test.each([
-    { reason: 'an answer', read: (response: TransportResponse) => response.text() },
+    { reason: 'a response', read: (response: TransportResponse) => response.text() },
     { reason: 'a line', read: (response: TransportResponse) => response.lines()[Symbol.asyncIterator]().next() },
-  ])('fails for an in-process client on $reason of more than 4 MiB', async ({ read }) => {
+  ])('fails for an in-process client if $reason has more than 4 MiB', async ({ read }) => {
     const server = await served();
     const body = Readable.from(Array.from({ length: 80 }, () => Buffer.alloc(65_536, 'x')));
     server.outbound.response = () => ({ body });
@@ -255,7 +255,7 @@ describe('a forwarded request', () => {
     await expect.poll(() => body.destroyed).toBe(true);
   });
 
-  test('is refused if too many others are waiting', async () => {
+  test('is refused if too many other requests are waiting', async () => {
     const server = await served();
     const pendingResponse = Promise.withResolvers<never>();
     server.outbound.response = () => pendingResponse.promise;
@@ -279,7 +279,7 @@ describe('a forwarded request', () => {
       status: 508,
       body: { message: `the Service of APIService v1.${GROUP} leads back to this API server` },
     });
-    expect(server.outbound.countOf(thingsPath)).toBe(1);
+    expect(server.outbound.callCount(thingsPath)).toBe(1);
   });
 
   test.each([
@@ -287,7 +287,7 @@ describe('a forwarded request', () => {
     { reason: 'climbs', path: `${PATH}/things/.%2e/other`, headers: {}, status: 400 },
     { reason: 'has an empty segment', path: `${PATH}/namespaces//things/a`, headers: {}, status: 400 },
     { reason: 'begins with an empty segment', path: `/${thingsPath}`, headers: {}, status: 400 },
-    { reason: 'climbs openly', path: `${PATH}/../../apps/v1`, headers: {}, status: 400 },
+    { reason: 'contains dot segments that are not encoded', path: `${PATH}/../../apps/v1`, headers: {}, status: 400 },
     {
       reason: 'has no connection that can be upgraded',
       path: thingsPath,
@@ -299,7 +299,7 @@ describe('a forwarded request', () => {
     const response = await server.call('GET', path, undefined, headers);
 
     expect(response.status).toBe(status);
-    expect(server.outbound.countOf(path)).toBe(0);
+    expect(server.outbound.callCount(path)).toBe(0);
   });
 
   test('continues while an APIService changes, and ends when it is deleted', async () => {

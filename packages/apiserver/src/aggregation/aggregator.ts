@@ -21,11 +21,11 @@ import type { RemoteDocumentV2 } from './remote-document-v2.ts';
 import type { RemoteResource } from './remote-resources.ts';
 import { isForwarded, requestedProtocol } from './upgrades.ts';
 
-/** How a server reaches the API servers of APIServices. */
+/** How a server reaches the API servers behind APIServices. */
 export interface AggregationOptions {
   /** Forwards requests. */
   readonly client: Outbound;
-  /** Checks availability; a separate client, so that hanging requests don't block the checks. */
+  /** Checks availability. This is a separate client, because hanging requests must not block the checks. */
   readonly checkingClient: Outbound;
   readonly identity: FrontProxyIdentity;
 }
@@ -57,8 +57,8 @@ interface KnownDiscovery extends DiscoveryResult {
 }
 
 /**
- * The aggregation layer: APIServices with a Service lead to other API servers. What this server serves itself takes precedence over APIServices. See
- * docs/decisions/0069-aggregation-layer.md.
+ * The aggregation layer: an APIService with a Service points to another API server. What this server serves itself
+ * takes precedence over APIServices. See docs/decisions/0069-aggregation-layer.md.
  */
 export class Aggregator {
   readonly #options: AggregatorOptions;
@@ -101,13 +101,13 @@ export class Aggregator {
     return this.#apis.size > 0;
   }
 
-  /** Which API server serves a group version, if not this one. */
+  /** The API server that serves a group version; undefined if it is this one. */
   find(group: string, version: string): RemoteApi | undefined {
     const api = this.#apis.get(`${version}.${group}`);
     return api === undefined || this.#isLocal(api) ? undefined : api;
   }
 
-  /** Group versions of other servers for discovery. The same array while nothing changes. */
+  /** Group versions of other servers for discovery. Returns the same array while nothing changes. */
   get discovered(): readonly RemoteGroupVersion[] {
     this.#discovered ??= [...this.#apis.values()]
       .filter((api) => !this.#isLocal(api))
@@ -118,7 +118,7 @@ export class Aggregator {
     return this.#discovered;
   }
 
-  /** OpenAPI v2 documents of the available servers. The same array while they are unchanged. */
+  /** OpenAPI v2 documents of the available servers. Returns the same array while they are unchanged. */
   async openApiV2(): Promise<readonly RemoteDocumentV2[]> {
     const apis = this.discovered.filter(({ isStale }) => !isStale).map(({ api }) => api);
     return this.#openApiV2.documents(apis);
@@ -214,7 +214,7 @@ export class Aggregator {
     for (const name of this.#apisByService.get(key) ?? []) this.#checks.check(name);
   }
 
-  /** Stores an API server's kinds; after a failure the previous ones are kept. Returns why they can't be stored. */
+  /** Stores an API server's kinds. Returns the reason if they can't be stored; the previous kinds are then kept. */
   #recordDiscovery(api: RemoteApi, discovered: DiscoveryResult | undefined): string | undefined {
     if (this.#apis.get(api.name)?.fingerprint !== api.fingerprint) return undefined;
     const previous = this.#discoveries.get(api.name);

@@ -18,18 +18,18 @@ export interface AvailabilityOptions extends RemoteCheckOptions {
   readonly writer: KubeClient;
   /** The current target of an APIService; undefined if it is served here, or deleted. */
   readonly apiOf: (name: string) => RemoteApi | undefined;
-  /** Processes the result; returns why it can't be used, if so. */
+  /** Processes the result. Returns the reason if it can't be used. */
   readonly onDiscovered: (api: RemoteApi, discovered: DiscoveryResult | undefined) => string | undefined;
 }
 
-/** Same as upstream's resync. */
+/** Same as upstream's resync period. */
 const PERIOD_MS = 30_000;
 const MAX_PAUSE_MS = 60_000;
 /** How often to request the hash of the OpenAPI document. */
 const OPENAPI_PERIOD_MS = 55_000;
 /** Minimum time between two checks of one APIService, whatever happens to its Service. */
 const MIN_PAUSE_MS = 1000;
-/** Additional time for each existing APIService, which limits checks to ten a second in total. */
+/** Additional delay per existing APIService, which limits checks to ten a second in total. */
 const PAUSE_PER_API_MS = 100;
 /** Concurrent checks: a server that never responds takes 5 s. */
 const MAX_CHECKS = 8;
@@ -45,10 +45,10 @@ interface WatchedApi {
 }
 
 /**
- * Checks whether APIServices are available, and reports it in their condition Available, like kube-aggregator's controllers. A check follows each
- * change of an
- * APIService, its Service and its endpoints, at most one a second and ten in total; otherwise the next check is 30 s later, after failures first 1 s,
- * doubling to a minute.
+ * Checks whether APIServices are available, and reports the result in their condition Available, like kube-aggregator's
+ * controllers. Each change of an APIService, its Service or its endpoints triggers a check, at most once a second per
+ * APIService and ten times a second in total. Otherwise the next check is 30 s later; after a failure the delay is 1 s
+ * at first, and doubles up to a minute.
  */
 export class AvailabilityChecks {
   readonly #options: AvailabilityOptions;
@@ -91,9 +91,9 @@ export class AvailabilityChecks {
     watched.isRunning = true;
     watched.isDirty = false;
     const release = await this.#slots.enter();
-    let isGood = false;
+    let succeeded = false;
     try {
-      if (this.#watchedApis.get(name) === watched) isGood = await this.#check(name, watched);
+      if (this.#watchedApis.get(name) === watched) succeeded = await this.#check(name, watched);
     } catch (error) {
       this.#options.core.log.debug({ err: error, apiService: name }, 'availability not told');
     } finally {
@@ -101,11 +101,11 @@ export class AvailabilityChecks {
     }
     watched.isRunning = false;
     watched.checkedMs = this.#options.clock.now();
-    watched.failures = isGood ? 0 : watched.failures + 1;
-    // It may meanwhile have been deleted, or the server closed.
+    watched.failures = succeeded ? 0 : watched.failures + 1;
+    // The APIService may meanwhile have been deleted, or the server closed.
     if (this.#watchedApis.get(name) !== watched) return;
     // Local API groups only change with their APIService.
-    if (!watched.isDirty && isGood && this.#options.apiOf(name) === undefined) this.forget(name);
+    if (!watched.isDirty && succeeded && this.#options.apiOf(name) === undefined) this.forget(name);
     else this.#checkAfter(name, watched, watched.isDirty ? this.#minPauseMs() : this.#pauseMs(watched));
   }
 

@@ -7,7 +7,7 @@ const OWN_HEADERS: ReadonlySet<string> = new Set(['content-length', 'host']);
 const IDENTITY_HEADERS = /^(?:authorization|cookie|impersonate-.*|x-remote-.*)$/;
 
 const SUBPROTOCOL_HEADER = 'sec-websocket-protocol';
-/** Subprotocol in which browsers, which can't set headers, pass their token when they open a WebSocket. */
+/** Subprotocol in which browsers pass their token when they open a WebSocket, because they can't set headers. */
 const TOKEN_PROTOCOL_PREFIX = 'base64url.bearer.authorization.k8s.io.';
 
 /** Headers of a request to forward. */

@@ -11,7 +11,7 @@ import { destinationOf, type FrontProxyIdentity } from './destination.ts';
 import { forwardedHeaders, responseHeaders } from './forwarded-headers.ts';
 import { userHeaders } from './front-proxy.ts';
 import type { RemoteApi } from './remote-api.ts';
-import { isForwarded, noUpgradeError, requestedProtocol, UpgradedConnections } from './upgrades.ts';
+import { isForwarded, requestedProtocol, UpgradedConnections, upgradeError } from './upgrades.ts';
 
 export interface ForwarderOptions {
   readonly reader: ObjectReader;
@@ -34,7 +34,10 @@ const EMPTY_BODY = Buffer.alloc(0);
 const SWITCHING_PROTOCOLS = 101;
 const BODY_METHODS: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
-/** Forwards requests to aggregated API servers, and streams back their responses: kube-aggregator's handler_proxy.go. */
+/**
+ * Forwards requests to aggregated API servers, and streams back their responses, like kube-aggregator's
+ * handler_proxy.go.
+ */
 export class Forwarder {
   readonly #options: ForwarderOptions;
   readonly #waiting = new Map<string, number>();
@@ -51,9 +54,10 @@ export class Forwarder {
   ): Promise<ApiResponse> {
     const { via } = this.#options;
     if (request.headers['via']?.includes(via)) throw loopError(api);
-    if (!isPlain(request.path)) throw badRequest('a segment of the path is empty, ".", ".." or has an encoded "/"');
+    if (!hasCanonicalSegments(request.path))
+      throw badRequest('a segment of the path is empty, ".", ".." or has an encoded "/"');
     const protocol = requestedProtocol(request.headers);
-    if (protocol !== undefined && !(request.canUpgrade && isForwarded(protocol))) throw noUpgradeError(protocol);
+    if (protocol !== undefined && !(request.canUpgrade && isForwarded(protocol))) throw upgradeError(protocol);
     if (!api.isAvailable) return unavailableResponse();
     const query = request.query.toString();
     const bytes = protocol === undefined ? await request.readBytes(user) : EMPTY_BODY;
@@ -133,15 +137,15 @@ export class Forwarder {
   #withDeadline(incoming: IncomingMessage, endMs: number): Readable {
     const { clock, maxAnswerBytes } = this.#options;
     let bytes = 0;
-    const bounded = new Transform({
+    const boundedBody = new Transform({
       transform(chunk: Buffer, _encoding, done) {
         bytes += chunk.length;
         if (bytes > maxAnswerBytes) done(new Error(`the answer has more than ${maxAnswerBytes} bytes`));
         else done(null, chunk);
       },
     });
-    const timer = clock.after(endMs - clock.now(), () => bounded.destroy(new Error('the answer takes too long')));
-    return pipeline(incoming, bounded, () => timer.cancel());
+    const timer = clock.after(endMs - clock.now(), () => boundedBody.destroy(new Error('the answer takes too long')));
+    return pipeline(incoming, boundedBody, () => timer.cancel());
   }
 }
 
@@ -171,8 +175,11 @@ function loopError({ name }: RemoteApi): ApiError {
   return new ApiError(508, 'Unknown', `the Service of APIService ${name} leads back to this API server`);
 }
 
-/** Whether both servers parse the same segments from a path: this one, which has authorized the parsed path, ignores empty ones. */
-function isPlain(path: string): boolean {
+/**
+ * Whether both servers parse the same segments from a path: this server ignores empty segments, and has authorized the
+ * path as it parsed it.
+ */
+function hasCanonicalSegments(path: string): boolean {
   const [root, ...segments] = path.split('/');
   // A trailing slash.
   if (segments.at(-1) === '') segments.pop();

@@ -5,7 +5,7 @@ const USERNAME_HEADER = 'X-Remote-User';
 const UID_HEADER = 'X-Remote-Uid';
 const GROUP_HEADER = 'X-Remote-Group';
 const EXTRA_PREFIX = 'X-Remote-Extra-';
-/** The certificate name with which they accept these headers. */
+/** The certificate name that aggregated API servers require before they accept these headers. */
 export const FRONT_PROXY_USER = 'front-proxy-client';
 
 /** The user that an API server uses for its own requests; it has all rights there. */

@@ -34,7 +34,9 @@ const CUSTOM_VERSION_PRIORITY = 100;
 
 type Groups<T> = ReadonlyMap<string, ReadonlyMap<string, readonly T[]>>;
 
-/** This server's groups and versions merged with those of other servers, which have no kinds here, ordered by priority. */
+/**
+ * Merges this server's groups and versions with those of other servers, which have no kinds here, ordered by priority.
+ */
 export function withRemoteGroups<T>(local: Groups<T>, remote: readonly RemoteGroupVersion[]): Groups<T> {
   if (remote.length === 0) return local;
   const groups = new Map([...local].map(([group, versions]) => [group, new Map(versions)]));

@@ -32,7 +32,7 @@ export class OpenApiV2Source {
     this.#options = options;
   }
 
-  /** The documents of the available servers. The same array while they are unchanged. */
+  /** The documents of the available servers. Returns the same array while they are unchanged. */
   async documents(apis: readonly RemoteApi[]): Promise<readonly RemoteDocumentV2[]> {
     this.#running ??= this.#refresh(apis).finally(() => {
       this.#running = undefined;

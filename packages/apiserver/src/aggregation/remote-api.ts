@@ -24,7 +24,7 @@ export interface RemoteApi {
 
 const DEFAULT_PORT = 443;
 
-/** Undefined for an APIService without a Service, which is served here if at all. */
+/** Undefined for an APIService without a Service: this server serves such a group version, or no server does. */
 export function remoteApiOf({ metadata, spec, status }: APIService): RemoteApi | undefined {
   const { service, group = '', version = '', caBundle, insecureSkipTLSVerify = false } = spec;
   if (service === undefined || group === '') return undefined;

@@ -66,7 +66,10 @@ export async function fetchOpenApiHash(options: RemoteCheckOptions, api: RemoteA
   }
 }
 
-/** The OpenAPI v2 document of a server; undefined if it has none, or if it still has this ETag. Rejects with an OutboundError. */
+/**
+ * The OpenAPI v2 document of a server; undefined if the server has none, or if its ETag is unchanged. Rejects with an
+ * OutboundError.
+ */
 export async function fetchOpenApiV2(
   options: RemoteCheckOptions,
   api: RemoteApi,

@@ -80,8 +80,8 @@ test('distinguishes definitions that several servers give the same name', () => 
 });
 
 test.each([
-  { reason: 'no JSON', text: '{' },
-  { reason: 'no document', text: '{"paths":[]}' },
+  { reason: 'invalid JSON', text: '{' },
+  { reason: 'paths that are not an object', text: '{"paths":[]}' },
   { reason: 'invalid operations', text: '{"paths":{"/apis/example.com/v1/x":{"get":5}},"definitions":{}}' },
   { reason: 'excessive nesting', text: `{"paths":{},"definitions":${'{"a":'.repeat(300)}1${'}'.repeat(300)}}` },
   {

@@ -17,12 +17,12 @@ interface GroupVersion {
 }
 
 /**
- * Cost of walking and writing a value, in characters: Kubernetes' documents have 30 for each value. A document that
- * consists of empty lists would block this shared process ten times as long.
+ * Cost of walking and writing a value, in characters; Kubernetes' documents have 30 per value. Without it, a document
+ * of empty lists could block this shared process for ten times as long.
  */
 const CHARS_PER_VALUE = 24;
 const MAX_CHARS_TO_LENGTH = 3;
-/** Minimum, for small documents. */
+/** Minimum budget, for small documents. */
 const SPARE_CHARS = 32 * 1024;
 
 /** The result of JSON.parse is JSON, so its values need no validation. */

@@ -38,7 +38,7 @@ const ResourceList = z.object({
     .nullish(),
 });
 
-/** The kinds in an APIResourceList; an error if it is not a valid one of this group version. */
+/** The kinds in an APIResourceList. Throws if the list is not valid for this group version. */
 export function remoteResourcesOf(text: string, groupVersion: string): readonly RemoteResource[] | string {
   let json: unknown;
   try {

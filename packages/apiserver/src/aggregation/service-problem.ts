@@ -20,7 +20,7 @@ export function unavailable(reason: string, message: string): AvailableState {
   return { status: 'False', reason, message };
 }
 
-/** Why the Service of an APIService is unusable; undefined if a call makes sense. */
+/** Why the Service of an APIService is unusable; undefined if it can be called. */
 export function serviceProblem(
   reader: Pick<ObjectReader, 'get' | 'list'>,
   { namespace, name, port }: ServiceTarget,

@@ -10,8 +10,8 @@ type Headers = Readonly<Record<string, string | string[] | undefined>>;
 const MAX_UPGRADED_CONNECTIONS = { total: 500, perHolder: 100 };
 
 /**
- * Protocols of Kubernetes' streams. Others are rejected: over a protocol such as h2c, clients could send identity headers that the other server would
- * trust because of this server's certificate.
+ * Protocols of Kubernetes' streams. Others are rejected: over a protocol such as h2c, clients could send identity
+ * headers, and the other server would trust them because of this server's certificate.
  */
 const PROTOCOLS: ReadonlySet<string> = new Set(['websocket', 'spdy/3.1']);
 
@@ -25,8 +25,8 @@ export function isForwarded(protocol: string): boolean {
   return PROTOCOLS.has(protocol.toLowerCase());
 }
 
-/** Why a request can't be upgraded. */
-export function noUpgradeError(protocol: string): ApiError {
+/** Why a request can't be upgraded; undefined if it can. */
+export function upgradeError(protocol: string): ApiError {
   const message = isForwarded(protocol)
     ? 'the connection cannot be upgraded: the request has a body, or no connection of its own'
     : `the connection cannot be upgraded to ${JSON.stringify(protocol)}: websocket and SPDY/3.1 are passed on to aggregated API servers`;
@@ -37,7 +37,7 @@ export function noUpgradeError(protocol: string): ApiError {
 export class UpgradedConnections {
   readonly #allotment = new Allotment(MAX_UPGRADED_CONNECTIONS);
 
-  /** Returns a release function. Throws 429 if a limit is exceeded. */
+  /** Counts a connection and returns a function that releases it. Throws 429 if a limit is exceeded. */
   enter(user: UserInfo): () => void {
     const holder = holderOf(user);
     const exceededLimit = this.#allotment.exceededLimit(holder);
@@ -47,6 +47,6 @@ export class UpgradedConnections {
       throw tooManyRequests(message, 1);
     }
     this.#allotment.take(holder);
-    return () => this.#allotment.giveBack(holder);
+    return () => this.#allotment.release(holder);
   }
 }

@@ -89,8 +89,8 @@ test.each([
   ['x'.repeat(65), false],
   ['a b', false],
   ['{"kind":"Event"}', false],
-])("accepts the client's audit ID %j: %s", (given, isAccepted) => {
-  expect(auditIdOf(given, () => 'made')).toBe(isAccepted ? given : 'made');
+])("accepts the client's audit ID %j: %s", (requestedID, isAccepted) => {
+  expect(auditIdOf(requestedID, () => 'made')).toBe(isAccepted ? requestedID : 'made');
 });
 
 describe('a dry run of a deletion is detected by its body, or by its query without one', () => {
@@ -98,17 +98,29 @@ describe('a dry run of a deletion is detected by its body, or by its query witho
   const truncated = { annotations: { 'audit.k8s.io/truncated': 'true' } };
 
   test.each<[what: string, event: Partial<AuditEvent>, isDry: boolean]>([
-    ['query, and no body', { level: 'Request' }, true],
-    ['query, and a body of which nothing is known at this level', { level: 'Metadata' }, false],
-    ['query, and a body that is left out', { level: 'RequestResponse', ...truncated }, false],
-    ['query, and a body that is not JSON', { level: 'Request', annotations: { [OMITTED_ANNOTATION]: 'x' } }, false],
-    ['query, and a body without it', { level: 'Request', requestObject: { kind: 'DeleteOptions' } }, false],
+    ['dryRun in the query, and no body', { level: 'Request' }, true],
+    ['dryRun in the query, and a body that is not recorded at this level', { level: 'Metadata' }, false],
+    ['dryRun in the query, and a body that was omitted', { level: 'RequestResponse', ...truncated }, false],
     [
-      'another query, and a body with it',
+      'dryRun in the query, and a body that is not JSON',
+      { level: 'Request', annotations: { [OMITTED_ANNOTATION]: 'x' } },
+      false,
+    ],
+    [
+      'dryRun in the query, and a body without it',
+      { level: 'Request', requestObject: { kind: 'DeleteOptions' } },
+      false,
+    ],
+    [
+      'no dryRun in the query, but in the body',
       { level: 'Request', requestURI: '/', requestObject: { dryRun: ['All'] } },
       true,
     ],
-    ['query with another mark, and no body', { level: 'Request', requestURI: '/a??dryRun=All' }, false],
+    [
+      'dryRun after a second question mark in the query, and no body',
+      { level: 'Request', requestURI: '/a??dryRun=All' },
+      false,
+    ],
   ])('%s', (_, event, isDry) => {
     expect(isDryRun({ ...EVENT, verb: 'deletecollection', requestURI: query, ...event })).toBe(isDry);
   });

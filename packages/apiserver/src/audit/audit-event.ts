@@ -66,7 +66,10 @@ export const TRUNCATED_ANNOTATION = 'audit.k8s.io/truncated';
 /** Annotation with the bodies that are missing although the level includes them, and why. */
 export const OMITTED_ANNOTATION = 'audit.fairway.dev/omitted';
 const BODYLESS_ANNOTATIONS = [TRUNCATED_ANNOTATION, OMITTED_ANNOTATION];
-/** Limit on a line without bodies. Beyond it, fields that grow without longer request headers, such as thousands of groups, are omitted. */
+/**
+ * Limit on a line without bodies. Beyond it, fields that can grow without longer request headers are omitted, such as
+ * thousands of groups.
+ */
 const MAX_LINE_CHARS = 32 * 1024;
 
 /** A string truncated for the log. */
@@ -74,7 +77,10 @@ export function bounded(text: string, maxChars: number): string {
   return text.length <= maxChars ? text : `${text.slice(0, maxChars)}${TRUNCATION_SUFFIX}`;
 }
 
-/** An event as one line of JSON, without the newline: of at most 32 Ki characters, or 100 Ki with bodies, which are omitted first. */
+/**
+ * An event as one line of JSON, without the newline. The line has at most 32 Ki characters, or 100 Ki with bodies,
+ * which are omitted first.
+ */
 export function auditLine(event: AuditEvent): string {
   const line = JSON.stringify(boundedEvent(event));
   if (line.length <= (hasBodies(event) ? MAX_EVENT_CHARS : MAX_LINE_CHARS)) return line;
@@ -111,8 +117,9 @@ export function requestsDryRun(query: URLSearchParams): boolean {
 }
 
 /**
- * Whether a request was a dry run according to its event. A deletion with a body takes its options from the body, not the query; without the body in
- * the event this is unknown. Requests that ignore `dryRun` are never considered dry runs, so the query can't hide them.
+ * Whether a request was a dry run according to its event. A deletion with a body takes its options from the body, not
+ * the query; if the event lacks the body, the answer is unknown. Requests that ignore `dryRun` are never considered dry
+ * runs, so the query can't hide them.
  */
 export function isDryRun({ verb, level, requestURI, annotations = {}, requestObject, objectRef }: AuditEvent): boolean {
   if (!CHANGE_VERBS.has(verb) || NO_DRY_RUN_SUBRESOURCES.has(objectRef?.subresource ?? '')) return false;
@@ -159,8 +166,8 @@ function boundedEvent(event: AuditEvent): AuditEvent {
   };
 }
 
-function withBoundedStrings<T extends object>(flat: T): T {
-  const cut = Object.entries(flat).map(([key, value]: [string, unknown]) => [
+function withBoundedStrings<T extends object>(fields: T): T {
+  const cut = Object.entries(fields).map(([key, value]: [string, unknown]) => [
     key,
     typeof value === 'string' ? bounded(value, MAX_NAME_CHARS) : value,
   ]);
@@ -189,6 +196,6 @@ export function sourceIPs(
 }
 
 /** The request's Audit-ID header if it is valid; else a new id. */
-export function auditIdOf(given: string | undefined, makeId: () => string): string {
-  return given !== undefined && /^[\w.:-]{1,64}$/.test(given) ? given : makeId();
+export function auditIdOf(requestedID: string | undefined, makeId: () => string): string {
+  return requestedID !== undefined && /^[\w.:-]{1,64}$/.test(requestedID) ? requestedID : makeId();
 }

@@ -9,11 +9,11 @@ class Disk implements LineWriter {
   isFull = false;
   isClosed = false;
   attempts = 0;
-  stuck: Promise<void> | undefined;
+  blockedUntil: Promise<void> | undefined;
 
   async write(lines: Uint8Array): Promise<void> {
     this.attempts++;
-    await this.stuck;
+    await this.blockedUntil;
     if (this.isFull) throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
     this.text += Buffer.from(lines).toString();
   }
@@ -33,14 +33,14 @@ function setUp(maxBufferedBytes?: number) {
   const log: Logger = { ...silentLogger, warn: collect, error: collect };
   const observer = {
     onWritten: (events: number) => void (counts.written += events),
-    lost: (reason: AuditLoss, events: number) => void (counts.lost[reason] += events),
-    writeFailed: () => void counts.failed++,
+    onLost: (reason: AuditLoss, events: number) => void (counts.lost[reason] += events),
+    onWriteFailed: () => void counts.failed++,
   };
   const audit = new AuditLog({ writer: disk, observer, clock, log, ...(maxBufferedBytes && { maxBufferedBytes }) });
   return { clock, disk, counts, messages, audit };
 }
 
-test('writes lines in order, and those of one turn together', async () => {
+test('writes lines in order, and those of one event-loop turn together', async () => {
   const { clock, disk, counts, audit } = setUp();
   for (const line of ['a', 'b', 'c']) audit.record(line);
   await clock.advance(0);
@@ -67,7 +67,7 @@ test('writes each line without waiting for the next, at any tick', async () => {
 test('queues lines during a write, and writes them in chunks of 256 KiB', async () => {
   const { clock, disk, counts, audit } = setUp();
   const written = Promise.withResolvers<void>();
-  disk.stuck = written.promise;
+  disk.blockedUntil = written.promise;
   const lines = Array.from({ length: 1_000 }, (_, index) => `${index} ${'x'.repeat(1_000)}`);
   for (const line of lines) {
     audit.record(line);
@@ -139,7 +139,7 @@ describe('a graceful shutdown', () => {
 
   test('waits at most 5 s for a hanging disk', async () => {
     const { clock, disk, counts, audit } = setUp();
-    disk.stuck = new Promise(() => undefined);
+    disk.blockedUntil = new Promise(() => undefined);
     audit.record('a');
     const closed = audit.close();
     await clock.advance(5_000);

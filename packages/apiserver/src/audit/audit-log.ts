@@ -9,13 +9,13 @@ export interface LineWriter {
   close(): Promise<void>;
 }
 
-/** Why an event was dropped: the buffer was full, or its caller exceeded the refusal budget. */
+/** Why an event was dropped: the buffer was full, or its caller exceeded the budget for refusals. */
 export type AuditLoss = 'buffer_full' | 'refusal_rate';
 
 export interface AuditObserver {
   onWritten(events: number): void;
-  lost(reason: AuditLoss, events: number): void;
-  writeFailed(): void;
+  onLost(reason: AuditLoss, events: number): void;
+  onWriteFailed(): void;
 }
 
 export interface AuditLogOptions {
@@ -65,7 +65,7 @@ export class AuditLog implements AuditSink {
   }
 
   recordSuppressed(): void {
-    this.#options.observer.lost('refusal_rate', 1);
+    this.#options.observer.onLost('refusal_rate', 1);
   }
 
   /** Flushes the buffer, with one retry, and closes the writer; takes 5 s at most. */
@@ -100,7 +100,7 @@ export class AuditLog implements AuditSink {
         failures = 0;
       }
     } finally {
-      // Immediately: otherwise lines recorded from here on would wait for the next one.
+      // Must happen immediately: otherwise lines recorded from here on would wait for the next write.
       this.#draining = undefined;
     }
   }
@@ -114,7 +114,7 @@ export class AuditLog implements AuditSink {
     return this.#lines.slice(0, end < 0 ? undefined : end);
   }
 
-  /** Whether to retry; only once if the log is closing. */
+  /** Whether to retry. A closing log retries only once. */
   async #mayRetry(failures: number): Promise<boolean> {
     const { clock } = this.#options;
     const { signal } = this.#closing;
@@ -126,7 +126,7 @@ export class AuditLog implements AuditSink {
 
   #onFailure(error: unknown, failures: number): void {
     const { observer, log } = this.#options;
-    observer.writeFailed();
+    observer.onWriteFailed();
     if (failures === 1) log.error({ err: error }, 'the audit log cannot be written: events wait in memory');
   }
 
@@ -141,6 +141,6 @@ export class AuditLog implements AuditSink {
       this.#options.log.error({}, 'the audit log cannot be written: events are lost from now on');
     }
     this.#lostEvents += events;
-    this.#options.observer.lost('buffer_full', events);
+    this.#options.observer.onLost('buffer_full', events);
   }
 }

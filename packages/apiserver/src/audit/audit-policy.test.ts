@@ -30,7 +30,7 @@ const cases: readonly Case[] = [
     audited: true,
     reason: 'an attempt to read credentials',
   },
-  { request: 'POST /api/v1/namespaces/red/serviceaccounts/a/token', audited: true, reason: 'makes credentials' },
+  { request: 'POST /api/v1/namespaces/red/serviceaccounts/a/token', audited: true, reason: 'issues credentials' },
   { request: `GET ${CLUSTERS}`, status: 403, audited: true, reason: 'refused' },
   { request: `GET ${CLUSTERS}`, status: 401, is: { isKnown: false }, audited: true, reason: 'refused' },
   {
@@ -44,8 +44,8 @@ const cases: readonly Case[] = [
   { request: 'GET /apis', audited: false, reason: 'discovery' },
   { request: 'GET /apis', is: { isImpersonated: true }, audited: true, reason: 'an impersonated request' },
   { request: `GET ${CLUSTERS}`, is: { isImpersonated: true }, audited: true, reason: 'an impersonated request' },
-  { request: 'POST /apis/authorization.k8s.io/v1/selfsubjectaccessreviews', audited: false, reason: 'a question' },
-  { request: `POST ${CLUSTERS}/a/upgradeplan`, is: { isQuery: true }, audited: false, reason: 'a question' },
+  { request: 'POST /apis/authorization.k8s.io/v1/selfsubjectaccessreviews', audited: false, reason: 'only a query' },
+  { request: `POST ${CLUSTERS}/a/upgradeplan`, is: { isQuery: true }, audited: false, reason: 'only a query' },
   {
     request: `POST ${CLUSTERS}/a/upgradeplan`,
     status: 403,
@@ -53,7 +53,7 @@ const cases: readonly Case[] = [
     audited: true,
     reason: 'refused',
   },
-  { request: 'POST /apis/authentication.k8s.io/v1/tokenreviews', audited: false, reason: 'a question' },
+  { request: 'POST /apis/authentication.k8s.io/v1/tokenreviews', audited: false, reason: 'only a query' },
   {
     request: `PATCH ${CLUSTERS}/a/status`,
     is: { isInProcess: true },

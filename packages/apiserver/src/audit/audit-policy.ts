@@ -1,7 +1,7 @@
 import type { ResourcePath } from '../server/router.ts';
 
 /** The attributes that decide whether a request is audited. */
-export interface AuditedFacts {
+export interface AuditAttributes {
   readonly verb: string;
   /** Undefined for non-resource paths: discovery, health, metrics. */
   readonly resource: ResourcePath | undefined;
@@ -33,23 +33,24 @@ export function carriesCredentials(path: ResourcePath): boolean {
   return holdsCredentials(path) || (path.group === 'authentication.k8s.io' && path.plural === 'tokenreviews');
 }
 
-/** A request rejected before or by authorisation. Unauthenticated clients can send any number of these. */
-export function isRefused({ status, isKnown }: Pick<AuditedFacts, 'status' | 'isKnown'>): boolean {
+/** A request rejected before or by authorization. Unauthenticated clients can send any number of these. */
+export function isRefused({ status, isKnown }: Pick<AuditAttributes, 'status' | 'isKnown'>): boolean {
   return status === 401 || status === 403 || (!isKnown && status >= 400);
 }
 
 /**
  * Events that no policy can omit, because incidents are about them: rejections, impersonated requests, and issued credentials.
  */
-export function isAlwaysAudited(facts: AuditedFacts): boolean {
+export function isAlwaysAudited(facts: AuditAttributes): boolean {
   return isRefused(facts) || facts.isImpersonated || (facts.isSensitive && !facts.isInProcess);
 }
 
 /**
- * The built-in policy, all at level Metadata. Whether a request is audited: writes, reads of credentials, refusals, and all impersonated requests.
- * Other reads are not, nor access reviews and other queries, nor this process's own reads and its writes of status, Events and Leases.
+ * The built-in policy: whether a request is audited, always at level Metadata. It audits writes, reads of credentials,
+ * refusals, and all impersonated requests. It omits other reads, access reviews and other queries, and this process's
+ * own reads and its writes of status, Events and Leases.
  */
-export function isAudited(facts: AuditedFacts): boolean {
+export function isAudited(facts: AuditAttributes): boolean {
   const { verb, resource, isInProcess, isQuery } = facts;
   if (isAlwaysAudited(facts)) return true;
   const isRead = READ_VERBS.has(verb) || isQuery;

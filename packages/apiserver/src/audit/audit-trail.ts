@@ -48,7 +48,7 @@ interface Failure {
   readonly details?: object | undefined;
 }
 
-/** Collects what is known about one request; results in one event. */
+/** Collects what is known about one request, and turns it into one event. */
 export class AuditTrail {
   readonly request: AuditedRequest;
   readonly verb: string;
@@ -96,8 +96,8 @@ export class AuditTrail {
   }
 
   /**
-   * Records the request body, once the user is known; kept only if the event includes it, except for a deletion's
-   * dryRun.
+   * Records the request body. Call it once the user is known. The body is kept only if the event includes it, except
+   * for a deletion's dryRun.
    */
   recordRequest(body: BodyContent): void {
     this.#isDryRun = isDeletion(this.verb) && this.#isDryRunDeletion(body);
@@ -132,7 +132,7 @@ export class AuditTrail {
     this.#decision = decision;
   }
 
-  /** The same authorizer, but it records its decisions. */
+  /** Wraps an authorizer and records its decisions. */
   recordingAuthorizer(authorizer: Authorizer): Authorizer {
     return {
       authorize: async (attributes) => {

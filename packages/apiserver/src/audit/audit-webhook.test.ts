@@ -50,9 +50,9 @@ function setUp(timing: Partial<AuditWebhookTiming> = {}) {
     ...timing,
     transport: receiver,
     observer: {
-      sent: (events) => void (counts.sent += events),
-      lost: (reason: WebhookLoss, events: number) => void (counts.lost[reason] += events),
-      sendFailed: () => void counts.failed++,
+      onSent: (events) => void (counts.sent += events),
+      onLost: (reason: WebhookLoss, events: number) => void (counts.lost[reason] += events),
+      onSendFailed: () => void counts.failed++,
     },
     clock,
     random: () => 1,
@@ -115,9 +115,9 @@ test('limits the request rate, after a burst', async () => {
   expect(receiver.requests).toHaveLength(7);
 });
 
-describe('a receiver', () => {
+describe('a receiver of audit events', () => {
   test.each<Behaviour>([500, 503, 429, 401, 403, 404, 301, 'closes'])(
-    'that responds with %s is retried once a minute, and then gets all events in order',
+    'that responds with %s is called again once a minute, and then gets all events in order',
     async (behaviour) => {
       const { clock, receiver, counts, record } = setUp({ maxBatchSize: 2 });
       receiver.behaviour = behaviour;
@@ -157,7 +157,7 @@ describe('a receiver', () => {
     },
   );
 
-  test('that does not respond uses no more than the buffer; further events are counted as lost', async () => {
+  test('fills only the buffer if it does not respond; other events are counted as lost', async () => {
     const { clock, receiver, counts, record } = setUp({ maxBatchSize: 2, bufferSize: 5 });
     receiver.behaviour = 'silent';
     record(...upTo(8));
@@ -167,7 +167,7 @@ describe('a receiver', () => {
     expect(counts.lost).toEqual({ buffer_full: 3, rejected: 0, shutdown: 0 });
   });
 
-  test('that does not respond has at most 32 MiB of events in the buffer', () => {
+  test('buffers at most 32 MiB of events if it does not respond', () => {
     const { receiver, counts, webhook } = setUp();
     receiver.behaviour = 'silent';
     for (let count = 0; count < 400; count++) webhook.record(JSON.stringify({ object: 'x'.repeat(100_000) }));
@@ -177,7 +177,7 @@ describe('a receiver', () => {
 });
 
 describe('a graceful shutdown', () => {
-  test('sends buffered events', async () => {
+  test('sends the buffered events', async () => {
     const { receiver, counts, webhook, record } = setUp({ maxBatchSize: 2 });
     record('a', 'b', 'c');
     await webhook.close();

@@ -28,13 +28,13 @@ export const DEFAULT_WEBHOOK_TIMING: AuditWebhookTiming = {
   throttleBurst: 15,
 };
 
-/** Why an event was not sent: the buffer was full, the receiver rejected it, or Fairway stopped first. */
+/** Why an event was not sent: the buffer was full, the receiver rejected the event, or Fairway stopped first. */
 export type WebhookLoss = 'buffer_full' | 'rejected' | 'shutdown';
 
 export interface AuditWebhookObserver {
-  sent(events: number): void;
-  lost(reason: WebhookLoss, events: number): void;
-  sendFailed(): void;
+  onSent(events: number): void;
+  onLost(reason: WebhookLoss, events: number): void;
+  onSendFailed(): void;
 }
 
 export interface AuditWebhookOptions extends AuditWebhookTiming {
@@ -55,7 +55,7 @@ const CLOSE_TIMEOUT_MS = 5_000;
 const FINAL_STATUSES: ReadonlySet<number> = new Set([400, 405, 406, 410, 411, 413, 414, 415, 422]);
 
 /** Thrown if the receiver does not accept the events. */
-class RefusedBatch extends Error {
+class BatchRejectedError extends Error {
   override readonly name = 'RefusedBatch';
   readonly isFinal: boolean;
 
@@ -95,9 +95,9 @@ export class AuditWebhook implements AuditSink {
 
   record(line: string): void {
     const { bufferSize, maxBatchSize, observer } = this.#options;
-    if (this.#closing.signal.aborted) return observer.lost('shutdown', 1);
+    if (this.#closing.signal.aborted) return observer.onLost('shutdown', 1);
     if (this.#lines.length >= bufferSize || this.#chars + line.length > MAX_BUFFERED_CHARS) {
-      return observer.lost('buffer_full', 1);
+      return observer.onLost('buffer_full', 1);
     }
     this.#lines.push(line);
     this.#chars += line.length;
@@ -116,7 +116,7 @@ export class AuditWebhook implements AuditSink {
     await waitAtMost(CLOSE_TIMEOUT_MS, clock, this.#running);
     this.#abandoned.abort();
     await this.#running;
-    if (this.#lines.length > 0) observer.lost('shutdown', this.#lines.length);
+    if (this.#lines.length > 0) observer.onLost('shutdown', this.#lines.length);
     this.#lines = [];
     transport.close();
   }
@@ -133,19 +133,19 @@ export class AuditWebhook implements AuditSink {
           if (this.#abandoned.signal.aborted) return;
           failures++;
           this.#failed(error);
-          if (error instanceof RefusedBatch && error.isFinal) this.#drop(batch);
+          if (error instanceof BatchRejectedError && error.isFinal) this.#drop(batch);
           if (this.#closing.signal.aborted) return;
           await this.#sleep(this.#backoffMs(failures));
           continue;
         }
         this.#take(batch);
-        this.#options.observer.sent(batch.length);
+        this.#options.observer.onSent(batch.length);
         if (this.#isFailing) this.#options.log.warn({}, 'the audit webhook accepts events again');
         this.#isFailing = false;
         failures = 0;
       }
     } finally {
-      // Immediately: otherwise events recorded from here on would wait for the next one.
+      // Must happen immediately: otherwise events recorded from here on would wait for the next request.
       this.#running = undefined;
     }
   }
@@ -161,7 +161,7 @@ export class AuditWebhook implements AuditSink {
       signal: this.#abandoned.signal,
     });
     await response.text();
-    if (response.status < 200 || response.status > 299) throw new RefusedBatch(response.status);
+    if (response.status < 200 || response.status > 299) throw new BatchRejectedError(response.status);
   }
 
   async #waitForBatch(): Promise<void> {
@@ -199,7 +199,7 @@ export class AuditWebhook implements AuditSink {
 
   #drop(batch: readonly string[]): void {
     this.#take(batch);
-    this.#options.observer.lost('rejected', batch.length);
+    this.#options.observer.onLost('rejected', batch.length);
   }
 
   /** Between half and all of the backoff, so that replicas that failed together don't retry together. */
@@ -210,7 +210,7 @@ export class AuditWebhook implements AuditSink {
   }
 
   #failed(error: unknown): void {
-    this.#options.observer.sendFailed();
+    this.#options.observer.onSendFailed();
     if (this.#isFailing) return;
     this.#isFailing = true;
     this.#options.log.error({ err: error }, 'the audit webhook does not accept events: they wait in memory');

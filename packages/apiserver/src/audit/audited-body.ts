@@ -10,7 +10,7 @@ export type OmittedBody = 'too large' | 'not JSON';
 /** A body for an event. */
 export type AuditedBody = { readonly value: unknown } | { readonly omitted: OmittedBody };
 
-/** A body; it is not serialized if its length already exceeds the limit. */
+/** Creates a body for an event. It is not serialized if its length already exceeds the limit. */
 export type BodyContent = string | Uint8Array | { readonly length: number; text(): string };
 
 /** The content of a request or response for an event; undefined if there is none. Never throws. */
@@ -37,7 +37,7 @@ function textOf(content: BodyContent): string {
   return 'text' in content ? content.text() : Buffer.from(content).toString();
 }
 
-/** Handles an object, or each item of a list. */
+/** Applies a function to an object, or to each item of a list. */
 function withoutManagedFields(value: unknown): unknown {
   if (!isJsonObject(value)) return value;
   const { metadata, items } = value;

@@ -4,7 +4,7 @@ import type { ResourcePath } from '../server/router.ts';
 import { type AuditEvent, auditLine } from './audit-event.ts';
 import { type AuditLevel, lesserLevel } from './audit-level.ts';
 import {
-  type AuditedFacts,
+  type AuditAttributes,
   carriesCredentials,
   holdsCredentials,
   isAlwaysAudited,
@@ -28,7 +28,7 @@ export interface AuditorOptions {
   /** The operator's policy; the built-in one by default. It does not affect events that are always audited, or content that is never quoted. */
   readonly policy?: AuditPolicy | undefined;
   /** Whether mandatory events are audited regardless of `policy`; true by default. Secret content is never quoted either way. */
-  readonly hasFloor?: boolean;
+  readonly auditsMandatoryEvents?: boolean;
   /** Additional requests that reveal credentials, apart from Secrets and tokens. */
   readonly isSensitive?: (resource: ResourcePath) => boolean;
   /** Additional POST requests that are only queries, apart from reviews. */
@@ -37,7 +37,7 @@ export interface AuditorOptions {
   readonly log: Logger;
 }
 
-/** The built-in policy decides by the outcome, and quotes no bodies. */
+/** The built-in policy decides by the outcome, and logs no bodies. */
 const BUILT_IN_RULING: PolicyRuling = { level: 'Metadata', omitStages: new Set(), omitManagedFields: false };
 
 /** Records who requested what, and the outcome; shared by all front ends of Fairway's API. */
@@ -81,12 +81,12 @@ export class Auditor {
     this.#options.sink.record(auditLine(event), event);
   }
 
-  #levelOf(trail: AuditTrail, facts: AuditedFacts, { status }: AuditedResponse): AuditLevel {
+  #levelOf(trail: AuditTrail, facts: AuditAttributes, { status }: AuditedResponse): AuditLevel {
     if (this.#options.policy === undefined) return isAudited(facts) ? 'Metadata' : 'None';
     const { level, omitStages } = trail.ruling;
     const effectiveLevel = omitStages.has(trail.stageOf(status)) ? 'None' : level;
-    const hasFloor = this.#options.hasFloor ?? true;
-    return effectiveLevel === 'None' && hasFloor && isAlwaysAudited(facts) ? 'Metadata' : effectiveLevel;
+    const auditsMandatoryEvents = this.#options.auditsMandatoryEvents ?? true;
+    return effectiveLevel === 'None' && auditsMandatoryEvents && isAlwaysAudited(facts) ? 'Metadata' : effectiveLevel;
   }
 
   #rulingOf({ user, verb, resource, request }: AuditTrail): PolicyRuling {

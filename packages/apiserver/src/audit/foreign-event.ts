@@ -5,7 +5,7 @@ import { AUDIT_LEVELS, AUDIT_STAGES } from './audit-level.ts';
 
 /** In microseconds, as in kube-apiserver. */
 const MicroTime = z.string().regex(/^\d{4}-[01]\d-[0-3]\dT[0-2]\d:[0-5]\d:[0-6]\d\.\d{6}Z$/);
-/** No API server writes a longer event once it is shortened. */
+/** API servers never write a longer event after shortening it. */
 const MAX_CHARS = 400 * 1024;
 const Text = z.string();
 const Users = z.object({
@@ -52,8 +52,8 @@ const Event = z.object({
 });
 
 /**
- * An event from another program's log, which may be hostile: reduced to the fields of `audit.k8s.io/v1` Event, each type-checked. Undefined if it is
- * not an event. Never throws.
+ * Reads an event from another program's log, which may be hostile. Only the fields of an `audit.k8s.io/v1` Event are
+ * kept, each type-checked. Undefined if it is not an event. Never throws.
  */
 export function foreignEvent(line: string): AuditEvent | undefined {
   if (line.length > MAX_CHARS) return undefined;

@@ -17,8 +17,8 @@ function open(path = folder) {
   const clock = new FakeClock();
   const counts = { lost: 0, failed: 0 };
   const observer = {
-    lost: (events: number) => void (counts.lost += events),
-    writeFailed: () => void counts.failed++,
+    onLost: (events: number) => void (counts.lost += events),
+    onWriteFailed: () => void counts.failed++,
   };
   const archive = new NamespaceArchive({ folder: path, observer, clock, log: silentLogger });
   return { archive, clock, counts };
@@ -153,7 +153,7 @@ test('never displaces other events with refusals', async () => {
 });
 
 test.each([
-  { what: 'a stranger', code: 401, isStranger: true },
+  { what: 'an unauthenticated client', code: 401, isStranger: true },
   { what: 'an anonymous client that disconnects before the response', code: 0, isStranger: true },
   { what: 'a user without permission', code: 403 },
   { what: 'a user who disconnects before authorization', code: 0 },
@@ -190,7 +190,7 @@ test('keeps room for performed requests during a flood of refusals', async () =>
   await archive.close();
 });
 
-test('buffers events within limits while the disk is full, and counts those lost at the end', async () => {
+test('buffers events within limits while the disk is full, and counts the events lost at the end', async () => {
   // A file occupies the folder's path.
   const blocked = join(folder, 'blocked');
   await writeFile(blocked, '');

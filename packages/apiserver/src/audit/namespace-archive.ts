@@ -11,8 +11,8 @@ import { isRefused } from './audit-policy.ts';
 import type { AuditSink } from './auditor.ts';
 
 export interface ArchiveObserver {
-  lost(events: number): void;
-  writeFailed(): void;
+  onLost(events: number): void;
+  onWriteFailed(): void;
 }
 
 export interface NamespaceArchiveOptions {
@@ -34,7 +34,7 @@ export const ARCHIVE_FILE_BYTES: Readonly<Record<EntryKind, number>> = { events:
 
 const FILES_PER_KIND = 2;
 const KINDS: readonly EntryKind[] = ['events', 'refusals'];
-/** Other path segments in the place of a namespace are not valid folder names. */
+/** Other strings can appear in place of a namespace in a path, and are not valid folder names. */
 const NAMESPACE_PATTERN = /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/;
 /** Buffer limits: a flood of rejections leaves room for performed requests. */
 const MAX_BUFFERED_CHARS: Readonly<Record<EntryKind, number>> = { events: 3 * 1024 * 1024, refusals: 1024 * 1024 };
@@ -42,26 +42,27 @@ const MAX_BUFFERED_CHARS: Readonly<Record<EntryKind, number>> = { events: 3 * 10
 const PAUSE_MS = 100;
 const MAX_RETRY_MS = 30_000;
 const CLOSE_TIMEOUT_MS = 5_000;
-/** Maximum concurrent reads: each holds a namespace's events in memory. */
+/** Maximum concurrent reads: each keeps a namespace's events in memory. */
 const MAX_CONCURRENT_READS = 4;
-/** Rate limit per namespace: a read takes some 10 ms of CPU, which repeated reads would take from others. */
-const READS: Rate = { burst: 30, perMinute: 120 };
-const MAX_PACED_NAMESPACES = 10_000;
+/** Rate limit per namespace: a read takes some 10 ms of CPU time, and repeated reads would slow down other requests. */
+const READ_RATE: Rate = { burst: 30, perMinute: 120 };
+const MAX_TRACKED_NAMESPACES = 10_000;
 /** How long the archive of a deleted namespace is kept; it may have been recreated. */
 const RETENTION_MS = 24 * 3_600_000;
 
 /**
- * The newest audit events of each namespace, for its readers: at most 2.5 MiB, at level Metadata. Several processes may write into one folder.
+ * The newest audit events of each namespace, for its readers: at most 2.5 MiB, at level Metadata. Several processes may
+ * write into one folder.
  *
- * **Guarantees.** Requests never wait for it. Rejections have separate files, and are kept only for namespaces with performed requests: unauthorized
- * clients can't create files, and displace nothing but rejections.
+ * **Guarantees.** Requests never wait for it. Rejections have separate files, and are kept only for namespaces with
+ * performed requests: unauthorized clients can't create files, and can displace only rejections.
  */
 export class NamespaceArchive implements AuditSink {
   readonly #options: NamespaceArchiveOptions;
   /** Unwritten entries by namespace and kind. */
   readonly #waiting = new Map<string, Record<EntryKind, string[]>>();
   readonly #reads = new CallSlots(MAX_CONCURRENT_READS);
-  readonly #pace = new TokenBuckets(READS, MAX_PACED_NAMESPACES);
+  readonly #readLimiter = new TokenBuckets(READ_RATE, MAX_TRACKED_NAMESPACES);
   readonly #closing = new AbortController();
   readonly #chars: Record<EntryKind, number> = { events: 0, refusals: 0 };
   #isFailing = false;
@@ -79,7 +80,7 @@ export class NamespaceArchive implements AuditSink {
     const entry = `${event.stageTimestamp} ${text}`;
     const kind = kindOf(event);
     if (this.#chars[kind] + entry.length > MAX_BUFFERED_CHARS[kind] || this.#closing.signal.aborted) {
-      this.#options.observer.lost(1);
+      this.#options.observer.onLost(1);
       return;
     }
     const waiting = this.#waiting.get(namespace) ?? { events: [], refusals: [] };
@@ -99,7 +100,7 @@ export class NamespaceArchive implements AuditSink {
    */
   async read(namespace: string): Promise<readonly string[]> {
     if (!NAMESPACE_PATTERN.test(namespace)) return [];
-    if (!this.#pace.tryTake(namespace, this.#options.clock.now())) {
+    if (!this.#readLimiter.tryTake(namespace, this.#options.clock.now())) {
       const message = `the audit events of namespace ${namespace} are read too often: they are at most twice a second`;
       throw new ApiError(429, 'TooManyRequests', message, { retryAfterSeconds: 1 });
     }
@@ -108,7 +109,7 @@ export class NamespaceArchive implements AuditSink {
       const { events = [], refusals = [] } = this.#waiting.get(namespace) ?? {};
       const found = [...events, ...refusals];
       for (const kind of KINDS) {
-        for (const number of (await this.#numbers(namespace, kind)).slice(0, FILES_PER_KIND)) {
+        for (const number of (await this.#fileNumbers(namespace, kind)).slice(0, FILES_PER_KIND)) {
           found.push(...(await linesOf(this.#path(namespace, kind, number))));
         }
       }
@@ -130,12 +131,12 @@ export class NamespaceArchive implements AuditSink {
     }
   }
 
-  /** Writes buffered entries with one attempt; takes at most 5 s. */
+  /** Makes one attempt to write the buffered entries; takes at most 5 s. */
   async close(): Promise<void> {
     const { clock, observer } = this.#options;
     this.#closing.abort();
     await waitAtMost(CLOSE_TIMEOUT_MS, clock, this.#running);
-    for (const waiting of this.#waiting.values()) observer.lost(waiting.events.length + waiting.refusals.length);
+    for (const waiting of this.#waiting.values()) observer.onLost(waiting.events.length + waiting.refusals.length);
     this.#waiting.clear();
   }
 
@@ -150,12 +151,12 @@ export class NamespaceArchive implements AuditSink {
         if (error !== undefined && this.#closing.signal.aborted) return;
       }
     } finally {
-      // Immediately: otherwise events recorded from here on would wait for the next one.
+      // Must happen immediately: otherwise events recorded from here on would wait for the next write.
       this.#running = undefined;
     }
   }
 
-  /** Resolves with the last error. */
+  /** Always resolves: with the last error, if any. */
   async #writeAll(): Promise<unknown> {
     let failure: unknown;
     for (const [namespace, waiting] of this.#waiting) {
@@ -166,7 +167,7 @@ export class NamespaceArchive implements AuditSink {
           await this.#append(namespace, kind, entries);
         } catch (error) {
           failure = error;
-          this.#options.observer.writeFailed();
+          this.#options.observer.onWriteFailed();
           continue;
         }
         waiting[kind].splice(0, entries.length);
@@ -183,11 +184,11 @@ export class NamespaceArchive implements AuditSink {
     else if ((await stat(folder).catch(() => undefined)) === undefined) return;
     // A line truncated earlier, by a full disk or a crash, is terminated first.
     const bytes = Buffer.from(`\n${entries.join('\n')}\n`);
-    const [newest = 0] = await this.#numbers(namespace, kind);
+    const [newest = 0] = await this.#fileNumbers(namespace, kind);
     const { size = 0 } = (await stat(this.#path(namespace, kind, newest)).catch(() => undefined)) ?? {};
     const number = size > 0 && size + bytes.length > ARCHIVE_FILE_BYTES[kind] ? newest + 1 : newest;
     await appendTo(this.#path(namespace, kind, number), bytes);
-    const numbers = await this.#numbers(namespace, kind);
+    const numbers = await this.#fileNumbers(namespace, kind);
     // Another process may meanwhile have filled two files, so this one may already be deleted.
     const [last = number] = numbers;
     if (last >= number + FILES_PER_KIND) await appendTo(this.#path(namespace, kind, last), bytes);
@@ -195,7 +196,7 @@ export class NamespaceArchive implements AuditSink {
   }
 
   /** Files of a kind, newest first. */
-  async #numbers(namespace: string, kind: EntryKind): Promise<readonly number[]> {
+  async #fileNumbers(namespace: string, kind: EntryKind): Promise<readonly number[]> {
     const names = await readdir(join(this.#options.folder, namespace)).catch(() => []);
     return names
       .flatMap((name) => {
@@ -220,9 +221,9 @@ export class NamespaceArchive implements AuditSink {
 }
 
 /**
- * Requests of unauthorized clients count as rejections, even if the client disconnected before the response, or was rejected before authorization
- * because of an invalid header or too many requests. If an aggregated API server decides, its permissions are unknown, so failures there count as
- * rejections, too.
+ * Whether a request counts as a rejection. All requests of unauthorized clients do, even if the client disconnected
+ * before the response, or was rejected before authorization because of an invalid header or too many requests. If an
+ * aggregated API server decides, its permissions are unknown, so failures there count as rejections, too.
  */
 function kindOf({ user, responseStatus, annotations }: AuditEvent): EntryKind {
   const isKnown = user.username !== undefined;
@@ -232,7 +233,7 @@ function kindOf({ user, responseStatus, annotations }: AuditEvent): EntryKind {
   return isDone || annotations?.['authorization.k8s.io/decision'] === 'allow' ? 'events' : 'refusals';
 }
 
-/** At least one entry if there are any; a character takes up to three bytes. */
+/** Takes at least one entry if there are any; a character takes up to three bytes. */
 function firstEntries(entries: readonly string[], maxChars: number): readonly string[] {
   let chars = 0;
   const end = entries.findIndex((entry, index) => {

@@ -29,14 +29,14 @@ export interface ScannedLines {
 /** Maximum bytes of one scan or one line; the result says where to continue. */
 export const MAX_SCAN_BYTES = 4 * 1024 * 1024;
 /**
- * Maximum line that an API server may write. kube-apiserver drops longer events, but request headers have up to 1 MiB, each character of which may
- * take six in JSON, and a long URI must not hide a request.
+ * Maximum line that an API server may write. kube-apiserver drops longer events. Request headers have up to 1 MiB, and
+ * each character may take six in JSON; a long URI must not hide a request.
  */
 export const MAX_LINE_BYTES = 8 * 1024 * 1024;
 /** Maximum lines of one scan: its bytes hold some 8,000 events, but any number of empty lines. */
 export const MAX_SCAN_LINES = 20_000;
 const BLOCK_BYTES = 64 * 1024;
-/** Maximum file names examined: the writer of the log can create any number. */
+/** Maximum file names examined: the writer of the log could create any number of files. */
 const MAX_NAMES = 1_000;
 const MAX_FILES = 32;
 const NEWLINE = 0x0a;
@@ -45,11 +45,12 @@ const READ_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBL
 const MISSING_LOG_CODES: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO', 'EACCES']);
 
 /**
- * Visits the lines of a log, newest first, until there are none left, 4 MiB (or one longer line) or 20,000 lines have been read, or `take` returns
- * false: that line is the first of the next scan.
+ * Visits the lines of a log, newest first, until none are left, 4 MiB (or one longer line) or 20,000 lines have been
+ * read, or `take` returns false; the line that `take` refused is then the first of the next scan.
  *
- * **Guarantees.** The writer of the log may be hostile: links, pipes and files of other users are not read, and neither long lines nor many files
- * cost more than the limits above. The log may be rotated during a scan: no line is missed, some may be visited twice.
+ * **Guarantees.** The writer of the log may be hostile: links, pipes and files of other users are not read, and neither
+ * long lines nor many files cost more than the limits above. The log may be rotated during a scan: no line is missed,
+ * but some may be visited twice.
  */
 export async function scanNewestLines(
   location: LogLocation,

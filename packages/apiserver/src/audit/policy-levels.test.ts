@@ -19,7 +19,7 @@ interface AuditedCall {
   readonly method?: string;
   readonly path?: string;
   readonly sent?: string;
-  readonly answered?: string;
+  readonly responseBody?: string;
   readonly status?: number;
   /** Null: the user is not authenticated. */
   readonly user?: typeof ALICE | null;
@@ -31,7 +31,7 @@ function recordEvents(rules: readonly object[], call: AuditedCall, policy: objec
   const file = parsePolicyFile(JSON.stringify({ apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules, ...policy }));
   const isKubeconfig = ({ subresource }: { readonly subresource: string }) => subresource === 'kubeconfig';
   const audit = new RecordedAudit(new FakeClock(), isKubeconfig, auditPolicyOf(file));
-  const { method = 'POST', path: target = CLUSTERS, sent, answered, status = 201 } = call;
+  const { method = 'POST', path: target = CLUSTERS, sent, responseBody, status = 201 } = call;
   const [path = '', query = ''] = target.split('?');
   const peer = call.isInProcess ? undefined : '192.0.2.1';
   const request = { auditId: '1', method, path, query: new URLSearchParams(query), headers: {}, peer };
@@ -39,12 +39,12 @@ function recordEvents(rules: readonly object[], call: AuditedCall, policy: objec
   if (call.user !== null) trail.setUser(call.user ?? ALICE);
   if (call.impersonates) trail.setImpersonatedUser({ username: 'bob', groups: [] });
   if (sent !== undefined) trail.recordRequest(sent);
-  if (answered !== undefined && trail.wantsResponseBody) trail.recordResponse(answered);
+  if (responseBody !== undefined && trail.wantsResponseBody) trail.recordResponse(responseBody);
   audit.auditor.end(trail, { status });
   return audit.events;
 }
 
-const bodies = { sent: '{"spec":1}', answered: JSON.stringify(OBJECT) };
+const bodies = { sent: '{"spec":1}', responseBody: JSON.stringify(OBJECT) };
 
 test.each([
   { level: 'None', holds: undefined },
@@ -60,9 +60,9 @@ test.each([
 
 test.each([
   ['a Secret', { path: SECRETS }],
-  ['a token of a service account', { path: '/api/v1/namespaces/red/serviceaccounts/a/token' }],
+  ['the token of a service account', { path: '/api/v1/namespaces/red/serviceaccounts/a/token' }],
   ['a kubeconfig', { path: `${CLUSTERS}/a/kubeconfig` }],
-  ['a review of a token', { path: '/apis/authentication.k8s.io/v1/tokenreviews' }],
+  ['a token review', { path: '/apis/authentication.k8s.io/v1/tokenreviews' }],
 ])('never records the content of %s', (_, call) => {
   const [event] = recordEvents([{ level: 'RequestResponse' }], { ...bodies, ...call });
 
@@ -72,12 +72,12 @@ test.each([
 });
 
 const alwaysAuditedCases: readonly (readonly [what: string, asked: AuditedCall])[] = [
-  ['who asks for a kubeconfig', { path: `${CLUSTERS}/a/kubeconfig` }],
-  ['who reads Secrets', { method: 'GET', path: SECRETS, status: 200 }],
-  ['who watches Secrets', { method: 'GET', path: `${SECRETS}?watch=1`, status: 200 }],
-  ['who acts for another', { method: 'GET', status: 200, impersonates: true }],
-  ['who is refused', { status: 403 }],
-  ['that a stranger is', { status: 401, user: null }],
+  ['a request for a kubeconfig', { path: `${CLUSTERS}/a/kubeconfig` }],
+  ['a read of Secrets', { method: 'GET', path: SECRETS, status: 200 }],
+  ['a watch of Secrets', { method: 'GET', path: `${SECRETS}?watch=1`, status: 200 }],
+  ['an impersonated request', { method: 'GET', status: 200, impersonates: true }],
+  ['a denied request', { status: 403 }],
+  ['an unauthenticated request', { status: 401, user: null }],
 ];
 
 test.each(alwaysAuditedCases)('always audits %s', (_, call) => {
@@ -89,8 +89,8 @@ test.each(alwaysAuditedCases)('always audits %s', (_, call) => {
 
 const omittedCases: readonly (readonly [what: string, asked: AuditedCall])[] = [
   ['a change', {}],
-  ["a change of Fairway's own", { isInProcess: true }],
-  ["a read of Secrets of Fairway's own", { isInProcess: true, method: 'GET', path: SECRETS, status: 200 }],
+  ['a change by Fairway itself', { isInProcess: true }],
+  ['a read of Secrets by Fairway itself', { isInProcess: true, method: 'GET', path: SECRETS, status: 200 }],
 ];
 
 test.each(omittedCases)('can omit %s', (_, call) => {
@@ -98,7 +98,7 @@ test.each(omittedCases)('can omit %s', (_, call) => {
 });
 
 test('can audit reads, which the built-in policy does not', () => {
-  const read = { method: 'GET', path: `${CLUSTERS}/a`, status: 200, answered: JSON.stringify(OBJECT) };
+  const read = { method: 'GET', path: `${CLUSTERS}/a`, status: 200, responseBody: JSON.stringify(OBJECT) };
 
   expect(recordEvents([{ level: 'RequestResponse', verbs: ['get'] }], read)).toMatchObject([
     { verb: 'get', level: 'RequestResponse', responseObject: { kind: 'Cluster' } },
@@ -125,7 +125,7 @@ test('omits managed fields of an object and of each list item, if the policy say
   const rules = [{ level: 'RequestResponse' }];
   const list = JSON.stringify({ kind: 'ClusterList', metadata: {}, items: [OBJECT] });
   const [one] = recordEvents(rules, bodies, { omitManagedFields: true });
-  const [many] = recordEvents(rules, { method: 'GET', status: 200, answered: list }, { omitManagedFields: true });
+  const [many] = recordEvents(rules, { method: 'GET', status: 200, responseBody: list }, { omitManagedFields: true });
   const { managedFields: _, ...metadata } = OBJECT.metadata;
 
   expect(one?.responseObject).toEqual({ ...OBJECT, metadata });
@@ -133,10 +133,10 @@ test('omits managed fields of an object and of each list item, if the policy say
 });
 
 test.each([
-  ['is no JSON', 'metadata: {name: a}', 'requestObject: not JSON', undefined],
+  ['is not JSON', 'metadata: {name: a}', 'requestObject: not JSON', undefined],
   ['is too large', JSON.stringify({ a: 'x'.repeat(102_400) }), 'requestObject: too large', 'true'],
   [
-    'is nested too deep to be written again',
+    'is nested too deeply to be serialized again',
     `${'['.repeat(5_000)}${']'.repeat(5_000)}`,
     'requestObject: too large',
     'true',
@@ -151,7 +151,7 @@ test.each([
 
 test('omits two bodies that are too large together, as kube-apiserver does', () => {
   const half = JSON.stringify({ a: 'x'.repeat(60_000) });
-  const [event] = recordEvents([{ level: 'RequestResponse' }], { sent: half, answered: half });
+  const [event] = recordEvents([{ level: 'RequestResponse' }], { sent: half, responseBody: half });
 
   expect(event).toMatchObject({ level: 'RequestResponse', annotations: { 'audit.k8s.io/truncated': 'true' } });
   expect(event).not.toHaveProperty('requestObject');
@@ -162,7 +162,7 @@ test('records no body of a non-resource request', () => {
   const [event] = recordEvents([{ level: 'RequestResponse' }], {
     path: '/console/session',
     sent: '{"password":"x"}',
-    answered: '{}',
+    responseBody: '{}',
   });
 
   expect(event).not.toHaveProperty('requestObject');

@@ -8,7 +8,7 @@ const CLUSTERS = '/apis/fairway.dev/v1alpha1/namespaces/red/clusters';
 
 interface Case {
   readonly request: string;
-  /** The only rule, at level Request; requests that it does not match have level None. */
+  /** The only rule, at level Request; requests that do not match it have level None. */
   readonly rule: Record<string, unknown>;
   readonly matches: boolean;
   readonly reason?: string;
@@ -42,7 +42,12 @@ const cases: readonly Case[] = [
     matches: true,
     reason: 'a cluster-scoped resource',
   },
-  { request: 'GET /api/v1/namespaces/red', rule: { namespaces: ['red'] }, matches: true, reason: 'its own' },
+  {
+    request: 'GET /api/v1/namespaces/red',
+    rule: { namespaces: ['red'] },
+    matches: true,
+    reason: 'the namespace itself',
+  },
   { request: 'GET /version', rule: { namespaces: [''] }, matches: false, reason: 'a non-resource request' },
   { request: `GET ${CLUSTERS}`, rule: { resources: [{ group }] }, matches: true, reason: 'all resources of the group' },
   { request: `GET ${CLUSTERS}/a/scale`, rule: { resources: [{ group }] }, matches: true },
@@ -107,11 +112,11 @@ function policyOf(...rules: readonly object[]): PolicyFile {
   return parsePolicyFile(JSON.stringify({ apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules }));
 }
 
-function attributesOf(request: string, isStranger = false) {
+function attributesOf(request: string, isAnonymous = false) {
   const [method = '', path = ''] = request.split(' ');
   const route = routeOf(method, path, new URLSearchParams());
   return {
-    user: isStranger ? undefined : ALICE,
+    user: isAnonymous ? undefined : ALICE,
     verb: route.verb,
     path,
     resource: route.kind === 'resource' ? route.path : undefined,
@@ -134,7 +139,7 @@ test('applies the first matching rule', () => {
   expect(policy(attributesOf(`GET ${CLUSTERS}`, true)).level).toBe('Metadata');
 });
 
-test("combines a rule's omitted stages with the policy's, and overrides its managed fields", () => {
+test("combines a rule's omitted stages with the policy's, and prefers the rule's setting for managed fields", () => {
   const policy = auditPolicyOf({
     ...policyOf(
       { level: 'Request', verbs: ['get'], omitStages: ['ResponseStarted'], omitManagedFields: false },

@@ -23,7 +23,7 @@ export interface PolicyRuling {
 
 export type AuditPolicy = (attributes: PolicyAttributes) => PolicyRuling;
 
-const NOTHING: PolicyRuling = { level: 'None', omitStages: new Set(), omitManagedFields: false };
+const NOT_AUDITED: PolicyRuling = { level: 'None', omitStages: new Set(), omitManagedFields: false };
 
 /** The policy of a file, with kube-apiserver's rules: the first matching rule applies, and requests without one are not audited. */
 export function auditPolicyOf({ rules, omitStages, omitManagedFields }: PolicyFile): AuditPolicy {
@@ -35,7 +35,7 @@ export function auditPolicyOf({ rules, omitStages, omitManagedFields }: PolicyFi
       omitManagedFields: rule.omitManagedFields ?? omitManagedFields,
     },
   }));
-  return (attributes) => compiled.find(({ rule }) => matches(rule, attributes))?.ruling ?? NOTHING;
+  return (attributes) => compiled.find(({ rule }) => matches(rule, attributes))?.ruling ?? NOT_AUDITED;
 }
 
 function matches(rule: PolicyRule, attributes: PolicyAttributes): boolean {
@@ -70,7 +70,7 @@ function matchesResource({ namespaces, resources }: PolicyRule, path: ResourcePa
   });
 }
 
-/** A request for a namespace itself counts as in it. */
+/** A request for a namespace itself counts as a request in that namespace. */
 export function namespaceOf({ group, plural, namespace, name }: ResourcePath): string {
   return group === '' && plural === 'namespaces' ? name : namespace;
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '@fairway/base/clock';
 
-/** Ample for ordinary mistakes, while a flood of refusals must not displace everything else in the log. */
+/** Ample for ordinary mistakes, but low enough that a flood of refusals can't displace everything else in the log. */
 const BURST = 500;
 const PER_SECOND = 10;
 const MAX_CALLERS = 1_000;
@@ -20,7 +20,7 @@ export class RefusalBudget {
     this.#clock = clock;
   }
 
-  /** Whether another rejection of `caller` is within the budget, and consumes it. */
+  /** Whether another rejection of `caller` is within the budget. If so, it is deducted. */
   spend(caller: string): boolean {
     const nowMs = this.#clock.now();
     const known = this.#buckets.get(caller);

@@ -109,7 +109,7 @@ test('rejects with ENOSPC on a full disk', async () => {
 });
 
 test.each([
-  ['a folder that is not there', () => join(folder, 'missing', 'audit.log'), 'ENOENT'],
+  ['a file in a missing folder', () => join(folder, 'missing', 'audit.log'), 'ENOENT'],
   ['a folder', () => folder, 'EISDIR'],
 ])('cannot open %s', async (_, where, code) => {
   await expect(fileOf({ path: where() }).open()).rejects.toMatchObject({ code });

@@ -5,7 +5,7 @@ import type { LineWriter } from './audit-log.ts';
 
 export interface RotatingFileOptions {
   readonly path: string;
-  /** The size in bytes from which a file is rotated. */
+  /** The file size, in bytes, from which the log is rotated. */
   readonly maxBytes: number;
   /** How many earlier files are kept; at least 1. */
   readonly maxBackups: number;
@@ -16,8 +16,9 @@ const OWNER_ONLY = 0o600;
 const GROUP_AND_OTHERS = 0o077;
 
 /**
- * A log file, accessible to its owner only, that is rotated when full: `audit.log` becomes `audit-2026-01-31T10-20-30.456.log`, as
- * kube-apiserver names them, and the oldest are deleted. Several processes may append to one file; it is reopened when another rotates it.
+ * A log file, accessible to its owner only, that is rotated when full: `audit.log` becomes
+ * `audit-2026-01-31T10-20-30.456.log`, as kube-apiserver names it, and the oldest files are deleted. Several processes
+ * may append to one file; each reopens it after another has rotated it.
  */
 export class RotatingFile implements LineWriter {
   readonly #options: RotatingFileOptions;
@@ -120,7 +121,7 @@ export class RotatingFile implements LineWriter {
 interface Backup {
   readonly name: string;
   readonly time: string;
-  /** A suffix for files rotated in the same millisecond. */
+  /** Distinguishes files rotated in the same millisecond. */
   readonly count: number;
 }
 

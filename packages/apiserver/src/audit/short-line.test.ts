@@ -37,8 +37,8 @@ test('keeps a line of up to 100 KiB unchanged', () => {
 
 describe('an event that is too long', () => {
   test.each<[what: string, change: object]>([
-    ['what was sent', { requestObject: { a: 'x'.repeat(LONG_LENGTH) } }],
-    ['what was answered', { responseObject: { a: 'x'.repeat(LONG_LENGTH) } }],
+    ['the request body', { requestObject: { a: 'x'.repeat(LONG_LENGTH) } }],
+    ['the response body', { responseObject: { a: 'x'.repeat(LONG_LENGTH) } }],
     [
       'bodies that look like its other fields',
       { responseObject: { ...EVENT, annotations: { a: 'x'.repeat(LONG_LENGTH) } } },
@@ -73,17 +73,17 @@ describe('an event that is too long', () => {
 
   test.each<[what: string, change: object, expected: object]>([
     [
-      'the groups',
+      'the impersonated groups',
       { impersonatedUser: { username: 'bob', groups: ['system:masters', 'x'.repeat(LONG_LENGTH)] } },
       { impersonatedUser: { username: 'bob' } },
     ],
     [
-      'the name',
+      'the impersonated user name',
       { impersonatedUser: { username: 'b'.repeat(LONG_LENGTH), groups: ['system:masters'] } },
       { impersonatedUser: { username: `${'b'.repeat(8192)}...TRUNCATED` } },
     ],
     [
-      'the addresses that it claims',
+      'the claimed source addresses',
       { sourceIPs: [...Array.from({ length: LONG_LENGTH / 10 }, () => '192.0.2.1'), '198.51.100.1'] },
       { sourceIPs: expect.arrayContaining(['192.0.2.1', '198.51.100.1']) as unknown },
     ],

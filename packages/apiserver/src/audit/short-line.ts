@@ -5,7 +5,7 @@ const BODY_KEYS = /,"(?:requestObject|responseObject)":/;
 const TIMESTAMP_KEY = ',"requestReceivedTimestamp":';
 const ANNOTATIONS_KEY = ',"annotations":{';
 const MAX_TEXT_CHARS = 8192;
-/** Maximum source IPs; the last is that of the connection. */
+/** Maximum source IPs; the last one is the connection's peer. */
 const MAX_SOURCES_CHARS = 1024;
 
 /**

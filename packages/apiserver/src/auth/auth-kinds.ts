@@ -21,8 +21,8 @@ export const reviewDefinitions: readonly ResourceDefinition[] = [
 ];
 
 /**
- * `kinds` with the additions of a server with `createAuth`: certificate signing requests with approval, `serviceaccounts/token`, and the
- * review kinds. They hold no state of one server: create the list once and share it.
+ * Adds to `kinds` what a server with `createAuth` needs: certificate signing requests with approval,
+ * `serviceaccounts/token`, and the review kinds. They hold no state of one server: create the list once and share it.
  */
 export function authKinds(kinds: readonly ResourceDefinition[]): readonly ResourceDefinition[] {
   const extended = kinds.map((kind) => {

@@ -18,7 +18,7 @@ const kinds = authKinds(ALL_KINDS);
 
 export const master: UserInfo = { username: 'root', groups: ['system:masters', 'system:authenticated'] };
 
-/** A test API server with `createAuth`, the bootstrap policy and a few namespaces. */
+/** Creates a test API server with `createAuth`, the bootstrap policy and a few namespaces. */
 export class AuthServer implements AsyncDisposable {
   readonly server: ApiServer;
   readonly auth: Auth;
@@ -90,7 +90,7 @@ export class AuthServer implements AsyncDisposable {
     });
   }
 
-  /** The same for a bearer token. */
+  /** Listens on loopback; returns a kubeconfig with a bearer token. */
   async tokenKubeconfig(token: string): Promise<string> {
     this.#listener ??= await this.#listen();
     return kubeconfigOf(this.#listener.url, this.authority.certificatePem, { token });

@@ -54,7 +54,7 @@ describe('reviews', () => {
 
   test.each([
     ['both kinds of attributes', 'selfsubjectaccessreviews', { resourceAttributes: {}, nonResourceAttributes: {} }],
-    ['no attributes', 'selfsubjectaccessreviews', {}],
+    ['missing attributes', 'selfsubjectaccessreviews', {}],
     ['nobody', 'subjectaccessreviews', { resourceAttributes: { verb: 'get', resource: 'pods' } }],
   ])('reject %s', async (_name, plural, spec) => {
     expect((await fixture.call(master, 'POST', `${AUTHZ}/${plural}`, { spec })).status).toBe(422);
@@ -70,12 +70,12 @@ describe('reviews', () => {
 
   test('in a namespace cover that namespace only', async () => {
     await bind('admin', 'boss');
-    const ask = (namespace: string) =>
+    const sendRequest = (namespace: string) =>
       fixture.call(user('boss'), 'POST', `${AUTHZ}/namespaces/shop/localsubjectaccessreviews`, {
         spec: { user: 'alice', resourceAttributes: { namespace, verb: 'list', resource: 'pods' } },
       });
-    expect((await ask('shop')).body['status']).toMatchObject({ allowed: true });
-    expect((await ask('bank')).status).toBe(422);
+    expect((await sendRequest('shop')).body['status']).toMatchObject({ allowed: true });
+    expect((await sendRequest('bank')).status).toBe(422);
   });
 
   test("list the caller's permissions", async () => {
@@ -144,28 +144,28 @@ describe('service-account tokens', () => {
     { maxTokenSeconds: 1_800, asked: undefined, lives: 1_800, warning: /shortened to 1800 seconds/ },
     { maxTokenSeconds: 1, asked: 700, lives: 600, warning: /shortened to 600 seconds/ },
     { maxTokenSeconds: undefined, asked: 2 ** 32, lives: 2 ** 32, warning: /^$/ },
-  ])('last $lives s if $asked s are requested and the maximum is $maxTokenSeconds s', async (given) => {
-    await using limited = await AuthServer.start({ maxTokenSeconds: given.maxTokenSeconds });
+  ])('last $lives s if $asked s are requested and the maximum is $maxTokenSeconds s', async (testCase) => {
+    await using limited = await AuthServer.start({ maxTokenSeconds: testCase.maxTokenSeconds });
     await limited.call(master, 'POST', SA, { metadata: { name: 'robot' } });
-    const spec = given.asked === undefined ? {} : { expirationSeconds: given.asked };
+    const spec = testCase.asked === undefined ? {} : { expirationSeconds: testCase.asked };
     const { status, body, warning } = await limited.call(master, 'POST', `${SA}/robot/token`, { spec });
     const { token } = body['status'] as { token: string };
     const { exp, iat } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
 
     expect(status).toBe(201);
-    expect(exp - iat).toBe(given.lives);
-    expect(body['spec']).toMatchObject({ expirationSeconds: given.lives });
-    expect(warning).toMatch(given.warning);
+    expect(exp - iat).toBe(testCase.lives);
+    expect(body['spec']).toMatchObject({ expirationSeconds: testCase.lives });
+    expect(warning).toMatch(testCase.warning);
   });
 
   test.each<[string, object, number]>([
     ['shorter than ten minutes', { expirationSeconds: 599 }, 422],
     ['longer than 2^32 seconds', { expirationSeconds: 2 ** 32 + 1 }, 422],
-    ['for audiences that are no list', { audiences: 'vault' }, 400],
-    ['bound to a pod that is not there', { boundObjectRef: { apiVersion: 'v1', kind: 'Pod', name: 'none' } }, 404],
-    ['bound to a kind that cannot be', { boundObjectRef: { apiVersion: 'v1', kind: 'ConfigMap', name: 'x' } }, 400],
+    ['for audiences that are not a list', { audiences: 'vault' }, 400],
+    ['bound to a pod that does not exist', { boundObjectRef: { apiVersion: 'v1', kind: 'Pod', name: 'none' } }, 404],
+    ['bound to an unsupported kind', { boundObjectRef: { apiVersion: 'v1', kind: 'ConfigMap', name: 'x' } }, 400],
     [
-      'bound to an account of another uid',
+      'bound to a Secret with another UID',
       { boundObjectRef: { apiVersion: 'v1', kind: 'Secret', name: 's', uid: 'other' } },
       409,
     ],
@@ -192,7 +192,7 @@ describe('certificate requests', () => {
   const node = user('system:bootstrap:abcdef', 'system:bootstrappers');
   let count = 0;
 
-  async function ask(
+  async function sendRequest(
     who: UserInfo,
     signerName: string,
     subject: { commonName: string; organizations: string[]; ipAddresses?: string[] },
@@ -250,7 +250,13 @@ describe('certificate requests', () => {
   test('record the requester, regardless of the request body', async () => {
     const subject = { commonName: 'system:node:n1', organizations: ['system:nodes'] };
     const forged = { username: 'root', groups: ['system:masters'], uid: 'x', extra: { a: ['b'] } };
-    const { status, name } = await ask(node, 'kubernetes.io/kube-apiserver-client-kubelet', subject, client, forged);
+    const { status, name } = await sendRequest(
+      node,
+      'kubernetes.io/kube-apiserver-client-kubelet',
+      subject,
+      client,
+      forged,
+    );
     expect(status).toBe(201);
     expect(read(name).spec).toMatchObject({ username: node.username, groups: node.groups });
     expect(read(name).spec).not.toHaveProperty('extra');
@@ -263,7 +269,7 @@ describe('certificate requests', () => {
 
   test('are signed for joining nodes once they are approved', async () => {
     const subject = { commonName: 'system:node:n2', organizations: ['system:nodes'] };
-    const { name } = await ask(node, 'kubernetes.io/kube-apiserver-client-kubelet', subject, client, {
+    const { name } = await sendRequest(node, 'kubernetes.io/kube-apiserver-client-kubelet', subject, client, {
       expirationSeconds: 3600,
     });
     expect((await decide(master, name, 'Approved')).status).toBe(200);
@@ -283,7 +289,7 @@ describe('certificate requests', () => {
       403,
     ],
     [
-      'with a usage unknown',
+      'with an unknown usage',
       'kubernetes.io/kube-apiserver-client',
       { commonName: 'x', organizations: [] },
       ['fly'],
@@ -293,12 +299,12 @@ describe('certificate requests', () => {
     ['for a signer without a domain', 'signer', { commonName: 'x', organizations: [] }, client, 422],
     ['for the legacy signer', 'kubernetes.io/legacy-unknown', { commonName: 'x', organizations: [] }, client, 422],
   ])('%s are rejected', async (_name, signerName, subject, usages, code) => {
-    expect((await ask(master, signerName, subject, usages)).status).toBe(code);
+    expect((await sendRequest(master, signerName, subject, usages)).status).toBe(code);
   });
 
   test('signed with another key are rejected', async () => {
-    const [mine, yours] = [await generateKeyPair(), await generateKeyPair()];
-    const keys = { publicKey: yours.publicKey, privateKey: mine.privateKey };
+    const [ownKeys, otherKeys] = [await generateKeyPair(), await generateKeyPair()];
+    const keys = { publicKey: otherKeys.publicKey, privateKey: ownKeys.privateKey };
     const request = Buffer.from(await createCertificateRequest({ commonName: 'a', organizations: [], keys })).toString(
       'base64',
     );
@@ -310,42 +316,42 @@ describe('certificate requests', () => {
     [string, string, { commonName: string; organizations: string[]; ipAddresses?: string[] }, string[], string]
   >([
     [
-      'a node that is in a second group',
+      'a request of a node that is also in another group',
       'kubernetes.io/kube-apiserver-client-kubelet',
       { commonName: 'system:node:n3', organizations: ['system:nodes', 'system:masters'] },
       client,
       'subject organization is not system:nodes',
     ],
     [
-      'a node that is no node',
+      'a node request with another common name',
       'kubernetes.io/kube-apiserver-client-kubelet',
       { commonName: 'admin', organizations: ['system:nodes'] },
       client,
       'subject common name does not begin with system:node:',
     ],
     [
-      'a node client that wants to serve',
+      'a node client request with server auth',
       'kubernetes.io/kube-apiserver-client-kubelet',
       { commonName: 'system:node:n3', organizations: ['system:nodes'] },
       [...client, 'server auth'],
       'usages did not match [client auth digital signature key encipherment]',
     ],
     [
-      'a serving node without a name or address',
+      'a node serving request without a name or address',
       'kubernetes.io/kubelet-serving',
       { commonName: 'system:node:n3', organizations: ['system:nodes'] },
       ['digital signature', 'server auth'],
       'DNS or IP subjectAltName is required',
     ],
     [
-      'a client that wants to be an authority',
+      'a client request with cert sign',
       'kubernetes.io/kube-apiserver-client',
       { commonName: 'x', organizations: [] },
       ['client auth', 'cert sign'],
       'invalid usage for client certificate: cert sign',
     ],
   ])('the signer fails %s, even when it is approved', async (_name, signerName, subject, usages, message) => {
-    const { name } = await ask(master, signerName, subject, usages);
+    const { name } = await sendRequest(master, signerName, subject, usages);
     expect((await decide(master, name, 'Approved')).status).toBe(200);
     const { status } = await settle(name);
     expect(status?.certificate).toBeUndefined();
@@ -376,8 +382,8 @@ describe('certificate requests', () => {
     });
     const approver = user('approver');
     const subject = { commonName: 'x', organizations: [] };
-    const own = await ask(master, 'example.com/own', subject, client);
-    const kubernetes = await ask(master, 'kubernetes.io/kube-apiserver-client', subject, client);
+    const own = await sendRequest(master, 'example.com/own', subject, client);
+    const kubernetes = await sendRequest(master, 'kubernetes.io/kube-apiserver-client', subject, client);
 
     expect((await decide(alice, own.name, 'Approved')).status).toBe(403);
     expect((await decide(approver, kubernetes.name, 'Approved')).status).toBe(403);
@@ -392,7 +398,7 @@ describe('certificate requests', () => {
   });
 
   test('a decision is final: it cannot be removed, reversed, or set through status', async () => {
-    const { name } = await ask(
+    const { name } = await sendRequest(
       master,
       'kubernetes.io/kube-apiserver-client',
       { commonName: 'x', organizations: [] },

@@ -22,7 +22,7 @@ import {
   type ServiceAccountTokenSubject,
   signServiceAccountToken,
 } from './service-account-tokens.ts';
-import { createUnionAuthenticator, unionOfTokens } from './union-authenticator.ts';
+import { createUnionAuthenticator, createUnionTokenAuthenticator } from './union-authenticator.ts';
 import type { Authenticator } from './user.ts';
 import { createX509Authenticator } from './x509-authenticator.ts';
 
@@ -100,8 +100,8 @@ describe('client certificates', () => {
       () => certificate({ by: foreign, organizations: ['system:masters'] }),
     ],
     ['meant for servers', () => certificate({ usages: 'server' })],
-    ['that are noise', async () => new Uint8Array([0x30, 0x03, 1, 2, 3])],
-    ['not yet valid', () => certificate({ clock: new FakeClock(clock.now() + HOUR_MS) })],
+    ['that cannot be parsed', async () => new Uint8Array([0x30, 0x03, 1, 2, 3])],
+    ['that are not yet valid', () => certificate({ clock: new FakeClock(clock.now() + HOUR_MS) })],
   ])('%s are rejected', async (_name, make) => {
     expect(await codeOf(authenticator.authenticate({ clientCertificate: await make() }))).toBe(401);
   });
@@ -113,7 +113,7 @@ describe('client certificates', () => {
     expect(await codeOf(authenticator.authenticate({ clientCertificate }))).toBe(401);
   });
 
-  test('of the old CA are accepted until a rotation ends', async () => {
+  test('are accepted from the old CA until a rotation ends', async () => {
     const clientCertificate = await certificate();
     trust = new TrustStore(joinPemBundles(foreign.certificatePem, authority.certificatePem));
     expect(await authenticator.authenticate({ clientCertificate })).toBeDefined();
@@ -158,15 +158,15 @@ describe('service-account tokens', () => {
     ['signed by another cluster with the same issuer', () => sign({}, API, foreignKeys)],
     ['for another audience', () => sign({}, ['vault'])],
     [
-      'of another uid: the account was deleted and made again',
+      'with the UID of an account that was deleted and recreated',
       () => sign({ serviceAccount: { name: 'web', uid: 'old' } }),
     ],
     ['of an account that does not exist', () => sign({ serviceAccount: { name: 'gone', uid: 'sa-1' } })],
     ['of an account in another namespace', () => sign({ namespace: 'other' })],
-    ['bound to a pod that is gone', () => sign({ pod: { name: 'web-9', uid: 'pod-9' } })],
-    ['bound to a pod of another uid', () => sign({ pod: { name: 'web-0', uid: 'pod-0' } })],
-    ['bound to a secret of another uid', () => sign({ secret: { name: 'web-token', uid: 'secret-0' } })],
-    ['bound to a node of another uid', () => sign({ node: { name: 'n1', uid: 'node-0' } })],
+    ['bound to a pod that no longer exists', () => sign({ pod: { name: 'web-9', uid: 'pod-9' } })],
+    ['bound to a pod with another UID', () => sign({ pod: { name: 'web-0', uid: 'pod-0' } })],
+    ['bound to a Secret with another UID', () => sign({ secret: { name: 'web-token', uid: 'secret-0' } })],
+    ['bound to a node with another UID', () => sign({ node: { name: 'n1', uid: 'node-0' } })],
     [
       'without a signature (alg none)',
       async () =>
@@ -216,15 +216,15 @@ describe('service-account tokens', () => {
 
   test.each([
     ['is empty', ''],
-    ['is no JSON', base64url('noise')],
-    ['is no object', base64url('1')],
+    ['is not JSON', base64url('noise')],
+    ['is not an object', base64url('1')],
     ['is null', base64url('null')],
-    ['is no text', base64url('\xff\xfe')],
-    ['names a key that is no text', base64url('{"alg":"ES256","kid":{"a":1}}')],
+    ['is not valid UTF-8', base64url('\xff\xfe')],
+    ['has a key ID that is not a string', base64url('{"alg":"ES256","kid":{"a":1}}')],
     ['names no algorithm', base64url('{}')],
-    ['names none', base64url('{"alg":"none"}')],
-    ['is critical', base64url('{"alg":"ES256","crit":["x"],"x":1}')],
-    ['brings a key of its own', base64url('{"alg":"HS256","jwk":{"kty":"oct","k":"AA"}}')],
+    ['names the algorithm none', base64url('{"alg":"none"}')],
+    ['has an unknown critical parameter', base64url('{"alg":"ES256","crit":["x"],"x":1}')],
+    ['contains its own key', base64url('{"alg":"HS256","jwk":{"kty":"oct","k":"AA"}}')],
   ])('are rejected with 401 if their header %s', async (_, header) => {
     const payload = base64url(JSON.stringify({ iss: ISSUER, sub: 'a', aud: API, exp: clock.now() / 1000 + 60 }));
     for (const signature of ['', 'AAAA', '*']) {
@@ -257,12 +257,12 @@ describe('service-account tokens', () => {
     expect(await codeOf(authenticate(token))).toBe(401);
   });
 
-  test('of another issuer, and non-JWTs, are left to other authenticators', async () => {
+  test('are left to other authenticators if they have another issuer or are not JWTs', async () => {
     expect(await authenticate(await sign({}, API, keys, 'https://elsewhere.example'))).toBeUndefined();
     expect(await authenticate('noise')).toBeUndefined();
   });
 
-  test('of a retired key are valid while it is kept for verification', async () => {
+  test('remain valid while their retired key is kept for verification', async () => {
     const token = await sign();
     const rotated = await loadServiceAccountKeys(foreignKeys.signing.privateKeyPem, [keys.signing.privateKeyPem]);
     const authenticator = createServiceAccountAuthenticator(reader, { issuer: ISSUER, keys: rotated, clock });
@@ -307,11 +307,11 @@ describe('bootstrap tokens', () => {
     ['that are unknown', 'aaaaaa.0123456789abcdef', () => secret({})],
     ['in capital letters', 'ABCDEF.0123456789ABCDEF', () => secret({})],
     ['expired', TOKEN, () => secret({ expiration: formatTime(clock.now()) })],
-    ['with an expiration that is no time', TOKEN, () => secret({ expiration: 'never' })],
+    ['with an expiration that is not a time', TOKEN, () => secret({ expiration: 'never' })],
     ['not meant for authentication', TOKEN, () => secret({ 'usage-bootstrap-authentication': 'false' })],
     ['in a Secret of another type', TOKEN, () => secret({}, 'Opaque')],
-    ['in a Secret of another name', TOKEN, () => secret({}, undefined, 'zzzzzz')],
-    ['that ask for system:masters', TOKEN, () => secret({ 'auth-extra-groups': 'system:masters' })],
+    ['in a Secret with another name', TOKEN, () => secret({}, undefined, 'zzzzzz')],
+    ['that request system:masters', TOKEN, () => secret({ 'auth-extra-groups': 'system:masters' })],
   ])('%s do not authenticate', async (_name, token, make) => {
     reader.put(Secrets, make());
     expect(await authenticate(token)).toBeUndefined();
@@ -323,7 +323,7 @@ describe('the union', () => {
   const union = (allowAnonymous: boolean) =>
     createUnionAuthenticator({
       authenticators: [createX509Authenticator(() => new TrustStore(authority.certificatePem), clock)],
-      tokens: unionOfTokens([
+      tokens: createUnionTokenAuthenticator([
         { authenticateToken: async (token) => (token === 's3cret' ? { user: root, audiences: API } : undefined) },
         createServiceAccountAuthenticator(reader, { issuer: ISSUER, keys, clock }),
         createBootstrapTokenAuthenticator(reader, clock, API),

@@ -15,8 +15,9 @@ const TOKEN = /^([a-z0-9]{6})\.([a-z0-9]{16})$/;
 const EXTRA_GROUP = /^system:bootstrappers:[a-z0-9:-]{0,255}[a-z0-9]$/;
 
 /**
- * Tokens that joining nodes present, stored as Secrets `bootstrap-token-<id>` in kube-system. As upstream, for a token
- * that is unknown, expired or not usable for authentication the result is "not mine": the caller only learns the 401.
+ * Tokens that joining nodes present, stored as Secrets `bootstrap-token-<id>` in kube-system. As upstream, the result
+ * for a token that is unknown, expired or not usable for authentication is "not mine": the caller learns only of the
+ * 401.
  */
 export function createBootstrapTokenAuthenticator(
   reader: ObjectReader,
@@ -51,7 +52,10 @@ function userOf(stored: Secret, id: string, secret: string, nowMs: number): User
   };
 }
 
-/** Whether the token's `expiration` has passed; an invalid time counts as passed. Tokens without one do not expire. */
+/**
+ * Whether the token's `expiration` has passed; an invalid time counts as passed. Tokens without an expiration do not
+ * expire.
+ */
 export function isBootstrapTokenExpired(stored: Secret, nowMs: number): boolean {
   const expiration = field(stored, 'expiration');
   if (expiration === '') return false;

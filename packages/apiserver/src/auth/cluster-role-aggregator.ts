@@ -10,7 +10,10 @@ export interface ClusterRoleAggregatorOptions {
   readonly client: Pick<ResourceClient<ClusterRole>, 'update'>;
 }
 
-/** Maintains the rules of aggregated roles. Watch cluster roles with `aggregatedRoleKeys`: any role may be selected by another. */
+/**
+ * Maintains the rules of aggregated roles. Watch cluster roles with `aggregatedRoleKeys`: any role may be selected by
+ * an aggregated role.
+ */
 export function clusterRoleAggregator({ clusterRoles, client }: ClusterRoleAggregatorOptions): Reconcile {
   return async (key, { signal }) => {
     const role = clusterRoles.get(key);

@@ -11,9 +11,9 @@ import { createNodeRestrictionPlugin } from './node-restriction.ts';
 import { RbacAuthorizer } from './rbac-authorizer.ts';
 import { createRbacEscalationPlugin } from './rbac-escalation.ts';
 import { createServiceAccountAuthenticator, signServiceAccountToken } from './service-account-tokens.ts';
-import { createReviewingAuthenticator } from './token-authenticator.ts';
+import { createExternalTokenAuthenticator } from './token-authenticator.ts';
 import { MIN_TOKEN_SECONDS } from './token-request.ts';
-import { createUnionAuthenticator, unionOfTokens } from './union-authenticator.ts';
+import { createUnionAuthenticator, createUnionTokenAuthenticator } from './union-authenticator.ts';
 import type { Authenticator, Authorizer, Decision, RequestAttributes, UserInfo } from './user.ts';
 import { isMaster, nodeNameOf } from './well-known-users.ts';
 import { createX509Authenticator } from './x509-authenticator.ts';
@@ -22,7 +22,7 @@ export interface AuthOptions {
   /** Reads the server's objects; called lazily, because the server is constructed with the result. */
   readonly reader: () => ObjectReader;
   readonly clock: Clock;
-  /** PEM of the client CAs, read on every request: a rotation needs no restart. */
+  /** PEM of the client CAs, read on every request, so a rotation needs no restart. */
   readonly clientCaBundle?: () => string;
   readonly issuer: string;
   readonly serviceAccountKeys: ServiceAccountKeys;
@@ -42,7 +42,7 @@ export interface AuthOptions {
   readonly allowAnonymous?: boolean;
 }
 
-/** The authentication, authorisation and admission of one server: `new ApiServer({ …, ...auth })`. */
+/** The authentication, authorization and admission of one server: `new ApiServer({ …, ...auth })`. */
 export interface Auth {
   readonly authenticators: readonly Authenticator[];
   readonly authorizer: Authorizer;
@@ -54,8 +54,8 @@ export interface Auth {
 }
 
 /**
- * Assembles authentication, authorisation and admission for one server, Fairway's own or a tenant cluster's. It starts no background work and
- * holds a few closures until the first request: a hundred of them are cheap.
+ * Assembles authentication, authorization and admission for one server, Fairway's own or a tenant cluster's. It starts
+ * no background work and consists of a few closures until the first request: a hundred of them are cheap.
  */
 export function createAuth(options: AuthOptions): Auth {
   const { clock, issuer, serviceAccountKeys: keys, apiAudiences = [options.issuer] } = options;
@@ -63,10 +63,10 @@ export function createAuth(options: AuthOptions): Auth {
   const rbac = new RbacAuthorizer(reader);
   const authorizer = createAuthorizer([createNodeAuthorizer(reader), rbac, ...(options.authorizers ?? [])]);
   const { reviewToken } = options;
-  const tokens = unionOfTokens([
+  const tokens = createUnionTokenAuthenticator([
     createServiceAccountAuthenticator(reader, { issuer, keys, clock }),
     createBootstrapTokenAuthenticator(reader, clock, apiAudiences),
-    ...(reviewToken ? [createReviewingAuthenticator(reviewToken, apiAudiences)] : []),
+    ...(reviewToken ? [createExternalTokenAuthenticator(reviewToken, apiAudiences)] : []),
   ]);
   const authenticator = createUnionAuthenticator({
     authenticators: [
@@ -95,7 +95,10 @@ export function createAuth(options: AuthOptions): Auth {
   return { authenticators: [authenticator], authorizer, admission, access, rbac };
 }
 
-/** Members of system:masters may do everything; then the first authoriser that allows decides. A denial includes all reasons. */
+/**
+ * Members of system:masters may do everything. For other users, the first authorizer that allows the request decides. A
+ * denial includes all reasons.
+ */
 export function createAuthorizer(authorizers: readonly Authorizer[]): Authorizer {
   return {
     authorize(attributes) {
@@ -105,7 +108,7 @@ export function createAuthorizer(authorizers: readonly Authorizer[]): Authorizer
   };
 }
 
-/** Synchronous if the authorisers are. */
+/** Synchronous if the authorizers are. */
 function firstAllowed(
   authorizers: readonly Authorizer[],
   attributes: RequestAttributes,

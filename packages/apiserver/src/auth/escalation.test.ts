@@ -92,9 +92,9 @@ describe('nobody can grant permissions that they do not have', () => {
   const ESCALATION_ERROR = `403 roles.${RBAC} "new" is forbidden: user "lead" (groups=["leads"]) is attempting to grant RBAC permissions not currently held:\n`;
 
   test.each<[string, UserInfo, ResourceType, string, KubeObject, string]>([
-    ['a role of rights one has', lead, Roles, 'shop', role(pods), 'allowed'],
+    ['a role with permissions that the user has', lead, Roles, 'shop', role(pods), 'allowed'],
     [
-      'a role of one right more',
+      'a role with one more permission',
       lead,
       Roles,
       'shop',
@@ -102,25 +102,32 @@ describe('nobody can grant permissions that they do not have', () => {
       `${ESCALATION_ERROR}{APIGroups:[""], Resources:["secrets"], Verbs:["get"]}`,
     ],
     [
-      'a role of all rights',
+      'a role with all permissions',
       lead,
       Roles,
       'shop',
       role(everything),
       `${ESCALATION_ERROR}{APIGroups:["*"], Resources:["*"], Verbs:["*"]}`,
     ],
-    ['the same right in another namespace', lead, Roles, 'bank', role(pods), ESCALATION_ERROR],
-    ['a right of a namespace, cluster-wide', lead, ClusterRoles, '', role(pods), '403 clusterroles'],
-    ['a role of all rights by who has them', root, Roles, 'shop', role(everything), 'allowed'],
+    ['the same permission in another namespace', lead, Roles, 'bank', role(pods), ESCALATION_ERROR],
+    ['a namespaced permission, cluster-wide', lead, ClusterRoles, '', role(pods), '403 clusterroles'],
+    ['a role with all permissions, by a user who has them', root, Roles, 'shop', role(everything), 'allowed'],
     [
-      'a role of all rights by a master',
+      'a role with all permissions, by a member of system:masters',
       { username: 'm', groups: ['system:masters'] },
       Roles,
       'shop',
       role(everything),
       'allowed',
     ],
-    ['a binding to a role of rights one has', lead, RoleBindings, 'shop', binding('ClusterRole', 'view'), 'allowed'],
+    [
+      'a binding to a role with permissions that the user has',
+      lead,
+      RoleBindings,
+      'shop',
+      binding('ClusterRole', 'view'),
+      'allowed',
+    ],
     [
       'a binding to cluster-admin',
       lead,
@@ -146,7 +153,7 @@ describe('nobody can grant permissions that they do not have', () => {
       '403 clusterrolebindings',
     ],
     [
-      'a cluster-wide binding by who has all rights',
+      'a cluster-wide binding by a user who has all permissions',
       root,
       ClusterRoleBindings,
       '',
@@ -163,7 +170,7 @@ describe('nobody can grant permissions that they do not have', () => {
     expect(await write(lead, Roles, 'shop', role(), role(pods))).toBe('allowed');
   });
 
-  test('the garbage collector may remove an owner reference from a role that it could not have written', async () => {
+  test('the garbage collector may remove an owner reference from a role that it would not be allowed to write', async () => {
     const collector: UserInfo = { username: 'system:serviceaccount:kube-system:generic-garbage-collector', groups: [] };
     const owners = [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'a', uid: '1' }];
     const old = { metadata: { name: 'big', ownerReferences: owners, resourceVersion: '1' }, rules: [everything] };
@@ -187,19 +194,19 @@ describe('nobody can grant permissions that they do not have', () => {
   });
 });
 
-describe('unless granted the verb', () => {
+describe('the verb', () => {
   const grant = (rule: PolicyRule) => {
     reader.put(Roles, { metadata: { namespace: 'shop', name: 'extra' }, rules: [rule] });
     bind('shop', 'Role', 'extra', lead);
   };
 
-  test('escalate: any role', async () => {
+  test('escalate allows writing any role', async () => {
     grant({ verbs: ['escalate'], apiGroups: [RBAC], resources: ['roles'] });
     expect(await write(lead, Roles, 'shop', role(everything))).toBe('allowed');
     expect(await write(lead, RoleBindings, 'shop', binding('ClusterRole', 'cluster-admin'))).toMatch(/^403/);
   });
 
-  test('bind: one role, in one namespace', async () => {
+  test('bind allows binding one role in one namespace', async () => {
     grant({ verbs: ['bind'], apiGroups: [RBAC], resources: ['clusterroles'], resourceNames: ['cluster-admin'] });
     expect(await write(lead, RoleBindings, 'shop', binding('ClusterRole', 'cluster-admin'))).toBe('allowed');
     expect(await write(lead, RoleBindings, 'bank', binding('ClusterRole', 'cluster-admin'))).toMatch(/^403/);

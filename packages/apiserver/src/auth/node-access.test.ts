@@ -236,19 +236,19 @@ describe('NodeRestriction', () => {
 
   test.each<[string, Node, Node | undefined, string]>([
     [
-      'joins with the labels of a node',
+      'may register with labels that a kubelet may set',
       node({ 'kubernetes.io/hostname': 'n1', 'node.kubernetes.io/instance-type': 'b3-8', team: 'a' }),
       undefined,
       'allowed',
     ],
     [
-      'may not draw restricted pods to itself',
+      'may not attract restricted pods',
       node({ 'node-restriction.kubernetes.io/gpu': 'yes' }),
       undefined,
       'set the following labels: node-restriction.kubernetes.io/gpu',
     ],
     [
-      'may not call itself a control plane',
+      'may not label itself as a control plane',
       node({ 'node-role.kubernetes.io/control-plane': '' }),
       undefined,
       'set the following labels: node-role.kubernetes.io/control-plane',
@@ -259,16 +259,21 @@ describe('NodeRestriction', () => {
       node({ 'x.node-restriction.kubernetes.io/a': 'b' }),
       'modify labels: x.node-restriction.kubernetes.io/a',
     ],
-    ['may not be another node', node({}, {}, 'n2'), undefined, 'node "n1" is not allowed to modify node "n2"'],
-    ['registers with taints', node({}, { taints: [{ key: 'a', effect: 'NoSchedule' }] }), undefined, 'allowed'],
+    ['may not modify another node', node({}, {}, 'n2'), undefined, 'node "n1" is not allowed to modify node "n2"'],
+    ['may register with taints', node({}, { taints: [{ key: 'a', effect: 'NoSchedule' }] }), undefined, 'allowed'],
     [
-      'may not take its taints off',
+      'may not remove its taints',
       node(),
       node({}, { taints: [{ key: 'a', effect: 'NoSchedule' }] }),
       'not allowed to modify taints',
     ],
-    ['may not read through configSource', node({}, { configSource: {} }), node(), 'configSource'],
-    ['updates what is its own', node({ team: 'b' }, { unschedulable: true }), node({ team: 'a' }), 'allowed'],
+    ['may not set configSource', node({}, { configSource: {} }), node(), 'configSource'],
+    [
+      'may update its own labels and cordon itself',
+      node({ team: 'b' }, { unschedulable: true }),
+      node({ team: 'a' }),
+      'allowed',
+    ],
   ])('a node %s', async (_name, object, old, expected) => {
     const response = await admit(Nodes, old ? 'UPDATE' : 'CREATE', object.metadata.name ?? '', object, old, {
       namespace: '',
@@ -314,14 +319,18 @@ describe('NodeRestriction', () => {
       { boundObjectRef: { apiVersion: 'v1', kind: 'Secret', name: 'x', uid: 'y' } },
       'not bound to a pod',
     ],
-    ['bound to a pod without uid', { boundObjectRef: { apiVersion: 'v1', kind: 'Pod', name: 'web' } }, 'without a uid'],
+    [
+      'bound to a pod without a UID',
+      { boundObjectRef: { apiVersion: 'v1', kind: 'Pod', name: 'web' } },
+      'without a uid',
+    ],
     [
       'bound to an earlier pod',
       { boundObjectRef: { apiVersion: 'v1', kind: 'Pod', name: 'web', uid: 'pod-0' } },
       'does not match the UID in record',
     ],
     [
-      'bound to a pod elsewhere',
+      'bound to a pod on another node',
       { boundObjectRef: { apiVersion: 'v1', kind: 'Pod', name: 'db', uid: 'pod-2' } },
       'scheduled on a different node',
     ],

@@ -15,10 +15,10 @@ const OWN_OBJECT_VERBS = ['get', 'create', 'update', 'patch', 'delete'];
 const NODE_RULES = componentRoles['system:node'] ?? [];
 
 /**
- * What a node may access (plugin/pkg/auth/authorizer/node): its own Node, Lease and CSINode, the pods bound to it, and what
- * these pods reference. Upstream keeps a graph for the last part; here the pods of the namespace in question are
- * scanned, which is cheap for nodes with few pods. What the name can't determine on a create is left to the NodeRestriction admission plugin: use
- * both, or neither.
+ * What a node may access (plugin/pkg/auth/authorizer/node): its own Node, Lease and CSINode, the pods bound to it, and
+ * what these pods reference. Upstream keeps a graph of these references; this authorizer scans the pods of the
+ * namespace in question, which is cheap for nodes with few pods. When an object is created and its name can't decide,
+ * the decision is left to the NodeRestriction admission plugin: use both, or neither.
  */
 export function createNodeAuthorizer(reader: ObjectReader): Authorizer {
   return {
@@ -32,7 +32,7 @@ export function createNodeAuthorizer(reader: ObjectReader): Authorizer {
   };
 }
 
-/** Handles kinds whose objects belong to nodes; undefined for others, which all nodes may use equally. */
+/** Decides about kinds whose objects belong to nodes; undefined for other kinds, which all nodes may use equally. */
 function authorizeNodeScoped(reader: ObjectReader, node: string, attributes: ResourceAttributes): Decision | undefined {
   const { group, resource, subresource } = attributes;
   switch (group === '' ? resource : `${resource}.${group}`) {
@@ -118,7 +118,7 @@ function isClaimedOn(reader: ObjectReader, node: string, { spec }: PersistentVol
   return name !== '' && hasPod(reader, node, namespace, (pod) => podReferences(pod).claims.has(name));
 }
 
-/** A secret with which the node mounts a volume for one of its pods. */
+/** A Secret with which the node mounts a volume for one of its pods. */
 function isVolumeSecret(reader: ObjectReader, node: string, namespace: string, name: string): boolean {
   return reader.list(PersistentVolumes).some((volume) => {
     const { csi, claimRef } = volume.spec;
@@ -137,7 +137,7 @@ function isVolumeSecret(reader: ObjectReader, node: string, namespace: string, n
   });
 }
 
-/** Objects named after their node; the name of one that is being created is checked at admission. */
+/** Objects named after their node. The name of an object that is being created is checked at admission. */
 function authorizeOwn(node: string, { verb, name, subresource }: ResourceAttributes, what: string): Decision {
   if (!OWN_OBJECT_VERBS.includes(verb)) return denied(`can only get, create, update, patch, or delete a ${what}`);
   if (subresource !== '') return denied(`cannot authorize ${what} subresources`);

@@ -14,7 +14,7 @@ const KUBELET_LABELS = new Set([
 ]);
 const KUBELET_DOMAINS = ['kubelet.kubernetes.io', 'node.kubernetes.io'];
 
-/** The changed labels that a node may not set on itself, since they influence which pods it gets. */
+/** The changed labels that a node may not set on itself, because they influence which pods it gets. */
 export function labelsForbiddenToNodes(
   labels: Readonly<Record<string, string>> = {},
   old: Readonly<Record<string, string>> = {},

@@ -19,8 +19,8 @@ import { nodeNameOf } from './well-known-users.ts';
 const KUBELET_SIGNERS = ['kubernetes.io/kubelet-serving', 'kubernetes.io/kube-apiserver-client-kubelet'];
 
 /**
- * Restricts a node to its own objects (plugin/pkg/admission/noderestriction). What the node authorizer allows by kind
- * is checked here against the objects, so that a stolen node credential compromises only what runs on that node.
+ * Restricts a node to its own objects (plugin/pkg/admission/noderestriction). The node authorizer decides by kind; this
+ * plugin checks the objects, and limits the damage of a stolen node credential to what runs on that node.
  */
 export function createNodeRestrictionPlugin(reader: ObjectReader): AdmissionPlugin {
   return {

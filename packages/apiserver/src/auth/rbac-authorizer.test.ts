@@ -9,8 +9,8 @@ import type { RequestAttributes, ResourceAttributes, UserInfo } from './user.ts'
 
 const alice: UserInfo = { username: 'alice', groups: ['dev'] };
 
-/** `get apps/deployments/scale web in shop` → attributes. */
-function ask(verb: string, what: Partial<ResourceAttributes>, user = alice): ResourceAttributes {
+/** Parses `get apps/deployments/scale web in shop` into attributes. */
+function attributesOf(verb: string, what: Partial<ResourceAttributes>, user = alice): ResourceAttributes {
   return {
     user,
     verb,
@@ -33,22 +33,42 @@ describe('ruleAllows', () => {
   });
 
   test.each<[string, PolicyRule, ResourceAttributes, boolean]>([
-    ['the same', rule({}), ask('get', {}), true],
-    ['another verb', rule({}), ask('list', {}), false],
-    ['any verb', rule({ verbs: ['*'] }), ask('frobnicate', {}), true],
-    ['another group', rule({}), ask('get', { group: 'apps' }), false],
-    ['any group', rule({ apiGroups: ['*'] }), ask('get', { group: 'apps' }), true],
-    ['a subresource is not its resource', rule({}), ask('get', { subresource: 'log' }), false],
-    ['a resource is not its subresource', rule({ resources: ['pods/log'] }), ask('get', {}), false],
-    ['the subresource', rule({ resources: ['pods/log'] }), ask('get', { subresource: 'log' }), true],
-    ['the subresource of all', rule({ resources: ['*/scale'] }), ask('get', { subresource: 'scale' }), true],
-    ['another subresource of all', rule({ resources: ['*/scale'] }), ask('get', { subresource: 'log' }), false],
-    ['all resources are their subresources too', rule({ resources: ['*'] }), ask('get', { subresource: 'log' }), true],
-    ['pods/* is no wildcard', rule({ resources: ['pods/*'] }), ask('get', { subresource: 'log' }), false],
-    ['the named object', rule({ resourceNames: ['a', 'b'] }), ask('get', { name: 'b' }), true],
-    ['an object not named', rule({ resourceNames: ['a'] }), ask('get', { name: 'b' }), false],
-    ['a list where only names are allowed', rule({ resourceNames: ['a'] }), ask('get', { name: '' }), false],
-    ['a rule for paths', { verbs: ['*'], nonResourceURLs: ['*'] }, ask('get', {}), false],
+    ['exactly the listed request', rule({}), attributesOf('get', {}), true],
+    ['another verb', rule({}), attributesOf('list', {}), false],
+    ['any verb', rule({ verbs: ['*'] }), attributesOf('frobnicate', {}), true],
+    ['another group', rule({}), attributesOf('get', { group: 'apps' }), false],
+    ['any group', rule({ apiGroups: ['*'] }), attributesOf('get', { group: 'apps' }), true],
+    ['a subresource is not its resource', rule({}), attributesOf('get', { subresource: 'log' }), false],
+    ['a resource is not its subresource', rule({ resources: ['pods/log'] }), attributesOf('get', {}), false],
+    ['the subresource', rule({ resources: ['pods/log'] }), attributesOf('get', { subresource: 'log' }), true],
+    [
+      'a subresource of all resources',
+      rule({ resources: ['*/scale'] }),
+      attributesOf('get', { subresource: 'scale' }),
+      true,
+    ],
+    [
+      'another subresource of all resources',
+      rule({ resources: ['*/scale'] }),
+      attributesOf('get', { subresource: 'log' }),
+      false,
+    ],
+    [
+      'all resources include their subresources',
+      rule({ resources: ['*'] }),
+      attributesOf('get', { subresource: 'log' }),
+      true,
+    ],
+    ['pods/* is no wildcard', rule({ resources: ['pods/*'] }), attributesOf('get', { subresource: 'log' }), false],
+    ['the named object', rule({ resourceNames: ['a', 'b'] }), attributesOf('get', { name: 'b' }), true],
+    ['an object that is not named', rule({ resourceNames: ['a'] }), attributesOf('get', { name: 'b' }), false],
+    [
+      'a list if only named objects are allowed',
+      rule({ resourceNames: ['a'] }),
+      attributesOf('get', { name: '' }),
+      false,
+    ],
+    ['a rule for paths', { verbs: ['*'], nonResourceURLs: ['*'] }, attributesOf('get', {}), false],
   ])('%s', (_name, policy, attributes, expected) => {
     expect(ruleAllows(policy, attributes)).toBe(expected);
   });
@@ -97,8 +117,8 @@ describe('uncoveredRules', () => {
       { verbs: ['get', 'list'], apiGroups: ['batch'], resources: ['jobs'] },
       ['{APIGroups:["batch"], Resources:["jobs"], Verbs:["get" "list"]}'],
     ],
-  ])('%j', (wanted, expected) => {
-    expect(describeRules(uncoveredRules(owned, [wanted]))).toEqual(expected);
+  ])('%j', (requestedRule, expected) => {
+    expect(describeRules(uncoveredRules(owned, [requestedRule]))).toEqual(expected);
   });
 });
 
@@ -135,9 +155,9 @@ describe('RbacAuthorizer', () => {
       'shop',
       'RBAC: allowed by RoleBinding "to-dev/shop" of ClusterRole "reader" to Group "dev"',
     ],
-    ['a binding of another namespace', () => bind('shop', { kind: 'Group', name: 'dev' }), alice, 'bank', false],
-    ['a binding of a namespace, cluster-wide', () => bind('shop', { kind: 'Group', name: 'dev' }), alice, '', false],
-    ['a group of the name of a user', () => bind('', { kind: 'Group', name: 'alice' }), alice, 'shop', false],
+    ['a binding in another namespace', () => bind('shop', { kind: 'Group', name: 'dev' }), alice, 'bank', false],
+    ['a binding in a namespace, cluster-wide', () => bind('shop', { kind: 'Group', name: 'dev' }), alice, '', false],
+    ['a group with the name of a user', () => bind('', { kind: 'Group', name: 'alice' }), alice, 'shop', false],
     [
       'a service account of the same namespace by default',
       () => bind('shop', { kind: 'ServiceAccount', name: 'web' }, 'local', 'Role'),
@@ -153,14 +173,14 @@ describe('RbacAuthorizer', () => {
       false,
     ],
     [
-      'a service account without namespace, cluster-wide',
+      'a service account without a namespace, cluster-wide',
       () => bind('', { kind: 'ServiceAccount', name: 'web' }),
       robot,
       'shop',
       false,
     ],
     [
-      'a Role is looked for beside its binding',
+      'a Role is looked up in the namespace of its binding',
       () => bind('bank', { kind: 'User', name: 'alice' }, 'local', 'Role'),
       alice,
       'bank',
@@ -168,12 +188,12 @@ describe('RbacAuthorizer', () => {
     ],
   ])('%s', (_name, prepare, user, namespace, expected) => {
     prepare();
-    const decision = rbac.authorize(ask('get', { namespace }, user));
+    const decision = rbac.authorize(attributesOf('get', { namespace }, user));
     expect(decision.allowed && decision.reason).toBe(expected);
   });
 
   test('follows every write', () => {
-    const isAllowed = () => rbac.authorize(ask('get', {})).allowed;
+    const isAllowed = () => rbac.authorize(attributesOf('get', {})).allowed;
     expect(isAllowed()).toBe(false);
     bind('shop', { kind: 'User', name: 'alice' });
     expect(isAllowed()).toBe(true);
@@ -190,7 +210,7 @@ describe('RbacAuthorizer', () => {
 
   test('names a missing role', () => {
     bind('', { kind: 'User', name: 'alice' }, 'gone');
-    expect(rbac.authorize(ask('get', {}))).toEqual({
+    expect(rbac.authorize(attributesOf('get', {}))).toEqual({
       allowed: false,
       reason: 'RBAC: clusterrole.rbac.authorization.k8s.io "gone" not found',
     });
@@ -206,7 +226,7 @@ describe('RbacAuthorizer', () => {
         { kind: 'Group', name: 'dev' },
       ],
     });
-    expect(rbac.authorize(ask('get', {})).reason).toContain('"to-dev"');
+    expect(rbac.authorize(attributesOf('get', {})).reason).toContain('"to-dev"');
     expect(rbac.rulesFor(alice, 'shop').rules).toHaveLength(2);
   });
 });
@@ -214,19 +234,19 @@ describe('RbacAuthorizer', () => {
 test.each<[string, RequestAttributes, string, string]>([
   [
     'in a namespace',
-    ask('list', { group: 'apps', resource: 'deployments' }),
+    attributesOf('list', { group: 'apps', resource: 'deployments' }),
     '',
     'deployments.apps is forbidden: User "alice" cannot list resource "deployments" in API group "apps" in the namespace "shop"',
   ],
   [
     'a named object at the cluster scope',
-    ask('get', { resource: 'nodes', name: 'n1', namespace: '' }),
+    attributesOf('get', { resource: 'nodes', name: 'n1', namespace: '' }),
     'RBAC: x',
     'nodes "n1" is forbidden: User "alice" cannot get resource "nodes" in API group "" at the cluster scope: RBAC: x',
   ],
   [
     'a subresource',
-    ask('get', { subresource: 'log', name: 'web' }),
+    attributesOf('get', { subresource: 'log', name: 'web' }),
     '',
     'pods "web" is forbidden: User "alice" cannot get resource "pods/log" in API group "" in the namespace "shop"',
   ],

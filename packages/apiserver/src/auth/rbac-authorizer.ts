@@ -13,7 +13,7 @@ interface Binding extends KubeObject {
   readonly subjects?: readonly Subject[];
 }
 
-/** A binding from the view of one of its subjects. */
+/** A binding as seen by one of its subjects. */
 interface Grant {
   /** Index of the binding in its list: bindings are visited in order, as upstream. */
   readonly ordinal: number;
@@ -30,12 +30,12 @@ export interface UserRules {
   readonly errors: readonly ApiError[];
 }
 
-/** Called with each rule of a user, or with the error of resolving one; stops when it returns false. */
+/** Called with each rule of a user, or with the error of resolving a rule; iteration stops when it returns false. */
 type Visitor = (rule: PolicyRule | undefined, source: string, error: ApiError | undefined) => boolean;
 
 /**
  * Role-based access control over the stored roles and bindings. Bindings are indexed by subject, per namespace, when
- * first needed, and dropped when an object of the kind is written: a request costs a few map look-ups.
+ * first needed; the index is dropped when an object of the kind is written. A request costs a few map look-ups.
  */
 export class RbacAuthorizer implements Authorizer {
   readonly #clusterBindings: DerivedCache<GrantIndex>;
@@ -81,7 +81,10 @@ export class RbacAuthorizer implements Authorizer {
     return { rules, errors };
   }
 
-  /** The rules of the role that a binding in `namespace` ('' for a cluster role binding) names, or why there are none. */
+  /**
+   * The rules of the role that a binding in `namespace` ('' for a cluster role binding) references, or why there are
+   * none.
+   */
   rulesOfReference(roleRef: Pick<RoleRef, 'kind' | 'name'>, namespace: string): readonly PolicyRule[] | ApiError {
     const isClusterRole = roleRef.kind === 'ClusterRole';
     const rules = isClusterRole ? this.#clusterRoles.get('', roleRef.name) : this.#roles.get(namespace, roleRef.name);
@@ -110,7 +113,7 @@ export class RbacAuthorizer implements Authorizer {
 
 const MAX_CACHE_ENTRIES = 10_000;
 
-/** A cache derived from the objects of one kind, invalidated when one of these is written. */
+/** A cache derived from the objects of one kind, invalidated when one of them is written. */
 class DerivedCache<V> {
   readonly #reader: ObjectReader;
   readonly #type: ResourceType;
@@ -131,7 +134,7 @@ class DerivedCache<V> {
       this.#revision = revision;
     }
     const key = `${namespace}/${name}`;
-    // Any namespace can be requested: missing ones must not fill the cache.
+    // Clients can request any namespace: missing ones must not fill the cache.
     if (this.#values.size >= MAX_CACHE_ENTRIES) this.#values.clear();
     if (!this.#values.has(key)) this.#values.set(key, this.#derive(namespace, name));
     return this.#values.get(key) as V;

@@ -21,8 +21,8 @@ const FULL_AUTHORITY: readonly PolicyRule[] = [
 ];
 
 /**
- * Prevents privilege escalation (pkg/registry/rbac): a role may contain only rules that its writer's own rules cover,
- * unless the writer may `escalate` it; a binding may reference only such a role, unless the writer may `bind` it.
+ * Prevents privilege escalation (pkg/registry/rbac). A role may contain only rules that its writer's own rules cover,
+ * unless the writer may `escalate` it. A binding may reference only such a role, unless the writer may `bind` it.
  */
 export function createRbacEscalationPlugin(rbac: RbacAuthorizer, authorizer: Authorizer): AdmissionPlugin {
   return {
@@ -52,15 +52,15 @@ async function confirmRole(
   request: AdmissionRequest,
   role: Role | ClusterRole,
 ): Promise<void> {
-  // The name of a new object is in its body, which authorisers do not see.
+  // The name of a new object is in its body, which authorizers do not see.
   const name = request.operation === 'CREATE' ? '' : request.name;
   if (await isAllowed(authorizer, request, 'escalate', request.resource.plural, name)) return;
   if (isForGarbageCollectorOnly(role, request.oldObject)) return;
-  refuseUncovered(rbac, request, role.rules ?? []);
+  rejectUncoveredRules(rbac, request, role.rules ?? []);
   if (!isAggregating(role) && !isAggregating(request.oldObject)) return;
   // The rules of an aggregated role cannot be known in advance: writing one requires all permissions.
   if (uncovered(rbac, request, FULL_AUTHORITY).length > 0) {
-    throw forbiddenTo(request, 'must have cluster-admin privileges to use the aggregationRule');
+    throw forbiddenError(request, 'must have cluster-admin privileges to use the aggregationRule');
   }
 }
 
@@ -76,7 +76,7 @@ async function confirmBinding(
   if (await isAllowed(authorizer, request, 'bind', resource, name)) return;
   const rules = rbac.rulesOfReference(binding.roleRef, request.namespace);
   if (rules instanceof ApiError) throw rules;
-  refuseUncovered(rbac, request, rules);
+  rejectUncoveredRules(rbac, request, rules);
 }
 
 async function isAllowed(
@@ -90,19 +90,19 @@ async function isAllowed(
   return (await authorizer.authorize(attributes)).allowed;
 }
 
-function refuseUncovered(rbac: RbacAuthorizer, request: AdmissionRequest, rules: readonly PolicyRule[]): void {
+function rejectUncoveredRules(rbac: RbacAuthorizer, request: AdmissionRequest, rules: readonly PolicyRule[]): void {
   const missing = uncovered(rbac, request, rules);
   if (missing.length === 0) return;
   const who = `user ${JSON.stringify(request.user.username)} (groups=${quoteList(request.user.groups)})`;
   const lines = describeRules(missing).join('\n');
-  throw forbiddenTo(request, `${who} is attempting to grant RBAC permissions not currently held:\n${lines}`);
+  throw forbiddenError(request, `${who} is attempting to grant RBAC permissions not currently held:\n${lines}`);
 }
 
 function uncovered(rbac: RbacAuthorizer, { user, namespace }: AdmissionRequest, rules: readonly PolicyRule[]) {
   return uncoveredRules(rbac.rulesFor(user, namespace).rules, rules);
 }
 
-function forbiddenTo({ resource, name }: AdmissionRequest, detail: string): ApiError {
+function forbiddenError({ resource, name }: AdmissionRequest, detail: string): ApiError {
   return forbidden({ group: resource.group, resource: resource.plural, name }, detail);
 }
 
@@ -110,7 +110,7 @@ function isAggregating(role: ClusterRole | undefined): boolean {
   return (role?.aggregationRule?.clusterRoleSelectors?.length ?? 0) > 0;
 }
 
-/** The garbage collector removes owners and finalizers from roles that it could not have written. */
+/** Lets the garbage collector remove owners and finalizers from roles that it would not be allowed to write. */
 function isForGarbageCollectorOnly(object: KubeObject, old: KubeObject | undefined): boolean {
   return old !== undefined && jsonEqual(withoutBookkeeping(object), withoutBookkeeping(old));
 }

@@ -69,7 +69,7 @@ function includesOrAll(list: readonly string[] | undefined, value: string): bool
   return list !== undefined && (list.includes('*') || list.includes(value));
 }
 
-/** A rule without names applies to all objects. */
+/** A rule without resource names applies to all objects. */
 function allowsName({ resourceNames = [] }: PolicyRule, name: string): boolean {
   return resourceNames.length === 0 || resourceNames.includes(name);
 }

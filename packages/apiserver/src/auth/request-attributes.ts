@@ -24,7 +24,7 @@ function describe(attributes: RequestAttributes): string {
   return `User ${user} cannot ${verb} resource ${what} in API group ${JSON.stringify(group)} ${where}`;
 }
 
-/** Errors must not be interpreted as HTML by a browser. */
+/** Browsers must not interpret errors as HTML. */
 function sanitize(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

@@ -11,7 +11,10 @@ import type { AuthenticatedToken, TokenAuthenticator } from './token-authenticat
 import type { UserInfo } from './user.ts';
 import { CREDENTIAL_ID, serviceAccountGroups, serviceAccountUsername } from './well-known-users.ts';
 
-/** Tokens of objects being deleted stay valid for this long: their pods may still be shutting down (go-jose's leeway). */
+/**
+ * Tokens bound to an object that is being deleted stay valid for this long: their pods may still be shutting down
+ * (go-jose's leeway).
+ */
 const DELETION_LEEWAY_MS = 60_000;
 
 export interface ObjectIdentity {
@@ -25,7 +28,7 @@ export interface ServiceAccountTokenSubject {
   readonly serviceAccount: ObjectIdentity;
   readonly pod?: ObjectIdentity | undefined;
   readonly secret?: ObjectIdentity | undefined;
-  /** For a pod's token: the node it runs on. Without a pod: what the token is bound to. */
+  /** The node that a pod's token names; for a token without a pod, the node that the token is bound to. */
   readonly node?: ObjectIdentity | undefined;
 }
 
@@ -74,7 +77,7 @@ const Claims = z.object({
 });
 type Claims = z.infer<typeof Claims>;
 
-/** Accepts JWTs of this cluster's issuer while the account and the bound object still exist with the same UID. */
+/** Accepts JWTs of this cluster's issuer for as long as the account and the bound object exist with the same UID. */
 export function createServiceAccountAuthenticator(
   reader: ObjectReader,
   { issuer, keys, clock }: ServiceAccountIssuer,
@@ -91,7 +94,7 @@ export function createServiceAccountAuthenticator(
   };
 }
 
-/** The unverified `iss`: only decides whether to verify. */
+/** The unverified `iss`; it only decides whether the token is verified here. */
 function issuerOf(token: string): string | undefined {
   try {
     return decodeJwt(token).iss;
@@ -133,7 +136,7 @@ async function verify(
       if (claims.sub !== serviceAccountUsername(namespace, serviceaccount.name)) throw unauthorized();
       return claims;
     } catch (error) {
-      // Another key may match; any other error is final.
+      // After a mismatch another key may match; any other error is final.
       const isOtherKey =
         error instanceof errors.JWSSignatureVerificationFailed || error instanceof errors.JOSEAlgNotAllowed;
       if (!isOtherKey) throw unauthorized();

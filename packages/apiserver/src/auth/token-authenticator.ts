@@ -25,7 +25,7 @@ export function forApiAudiences(
 }
 
 /** For tokens of other issuers, which are valid for the API server itself. */
-export function createReviewingAuthenticator(
+export function createExternalTokenAuthenticator(
   review: (token: string) => Promise<UserInfo | undefined>,
   apiAudiences: readonly string[],
 ): TokenAuthenticator {

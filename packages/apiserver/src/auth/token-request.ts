@@ -65,7 +65,7 @@ const Body = z.object({
   }),
 });
 
-/** Parses the body; throws if it is not a TokenRequest, or requests too short or too long a lifetime. */
+/** Parses the body. Throws if it is not a TokenRequest, or if the requested lifetime is too short or too long. */
 function specOf({ body, name }: SubresourceRequest): z.infer<typeof Body>['spec'] {
   const parsed = Body.safeParse(body);
   if (!parsed.success) throw badRequest(`TokenRequest: ${z.prettifyError(parsed.error)}`);

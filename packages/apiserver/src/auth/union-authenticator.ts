@@ -13,7 +13,8 @@ export interface UnionOptions {
 
 /**
  * Tries the authenticators in order. The first that recognises the caller wins, even if another found its part of the
- * credentials invalid. If none does, invalid or unknown credentials are 401: only a request without any is anonymous.
+ * credentials invalid. If none does, invalid or unknown credentials result in 401; only a request without credentials
+ * is anonymous.
  */
 export function createUnionAuthenticator(options: UnionOptions): Authenticator {
   const { authenticators, tokens, apiAudiences, allowAnonymous } = options;
@@ -41,8 +42,11 @@ export function createUnionAuthenticator(options: UnionOptions): Authenticator {
   };
 }
 
-/** The first token authenticator that recognises the token; a rejection counts only if none does. */
-export function unionOfTokens(authenticators: readonly TokenAuthenticator[]): TokenAuthenticator {
+/**
+ * The result of the first token authenticator that recognises the token. A rejection counts only if no authenticator
+ * does.
+ */
+export function createUnionTokenAuthenticator(authenticators: readonly TokenAuthenticator[]): TokenAuthenticator {
   return {
     async authenticateToken(token, audiences): Promise<AuthenticatedToken | undefined> {
       let rejection: unknown;

@@ -11,9 +11,9 @@ export interface Credentials {
   /** From `Authorization: Bearer`. */
   readonly bearerToken?: string | undefined;
   /**
-   * DER of the TLS client certificate. The TLS layer has only checked that the peer holds its key: the authenticator
-   * verifies chain, dates and purpose, since one listener may serve clusters with different CAs. Pass the
-   * same array for all requests of a connection: the verification is cached by it.
+   * DER of the TLS client certificate. The TLS layer has only checked that the peer holds its key. The authenticator
+   * verifies chain, dates and purpose, because one listener may serve clusters with different CAs. Pass the same array
+   * for all requests of a connection: the cache of verifications uses it as key.
    */
   readonly clientCertificate?: Uint8Array | undefined;
   /** Client IP address, to limit the work done for unauthenticated clients. It proves nothing. */
@@ -27,8 +27,9 @@ export interface Credentials {
 export interface Authenticator {
   authenticate(credentials: Credentials): Promise<UserInfo | undefined>;
   /**
-   * Calls `end` when accepted credentials become invalid, to close long-lived requests such as watches. Returns an unsubscribe function; undefined
-   * for unknown credentials. Without it, credentials stay valid for the duration of a request.
+   * Calls `end` when accepted credentials become invalid, to close long-lived requests such as watches. Returns an
+   * unsubscribe function; undefined for unknown credentials. An authenticator without this method accepts credentials
+   * for the duration of a request.
    */
   follow?(credentials: Credentials, end: () => void): (() => void) | undefined;
 }

@@ -12,7 +12,7 @@ export const GROUP_SERVICE_ACCOUNTS = 'system:serviceaccounts';
 /** Key of `UserInfo.extra` that names the credential: a certificate's fingerprint or a token's id. */
 export const CREDENTIAL_ID = 'authentication.kubernetes.io/credential-id';
 
-/** The same for the project of a Keystone user, as in k8s-keystone-auth. */
+/** Key of `UserInfo.extra` with the project of a Keystone user, as in k8s-keystone-auth. */
 export const EXTRA_PROJECT_ID = 'alpha.kubernetes.io/identity/project/id';
 
 const SERVICE_ACCOUNT_PREFIX = 'system:serviceaccount:';

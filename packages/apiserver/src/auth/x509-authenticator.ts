@@ -18,8 +18,8 @@ interface CachedCertificate {
 const MAX_CACHE_ENTRIES = 512;
 
 /**
- * Client certificates: common name → user name, organizations → groups. `trust` is called on every request, so that a
- * rotation applies to open connections too; dates are checked on every request, signatures once per certificate.
+ * Client certificates: common name → user name, organizations → groups. `trust` is called on every request, so a
+ * rotation also applies to open connections. Dates are checked on every request, signatures once per certificate.
  */
 export function createX509Authenticator(trust: () => TrustStore, clock: Clock): Authenticator {
   const resultsByConnection = new WeakMap<Uint8Array, CachedCertificate>();

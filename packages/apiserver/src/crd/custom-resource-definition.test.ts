@@ -52,7 +52,7 @@ describe('CustomResourceDefinitions', () => {
 
   it.each<[string, Partial<CrdSpec>, string]>([
     [
-      'a name of its own',
+      'a name that does not match the plural name and group',
       { names: { ...crontabs().spec.names, plural: 'tabs' } },
       'metadata.name: Invalid value: "crontabs.example.com": must be spec.names.plural+"."+spec.group',
     ],
@@ -62,12 +62,12 @@ describe('CustomResourceDefinitions', () => {
       'spec.scope: Unsupported value: "Galaxy": supported values: "Cluster", "Namespaced"',
     ],
     [
-      'a kind that is no name',
+      'an invalid kind',
       { names: { ...crontabs().spec.names, kind: 'Cron_Tab' } },
       'spec.names.kind: Invalid value: "Cron_Tab": may have mixed case, but should otherwise match: a DNS-1035 label',
     ],
     [
-      'a list kind that is the kind',
+      'a list kind equal to the kind',
       { names: { ...crontabs().spec.names, listKind: 'CronTab' } },
       'spec.names.listKind: Invalid value: "CronTab": kind and listKind may not be the same',
     ],
@@ -82,7 +82,7 @@ describe('CustomResourceDefinitions', () => {
       'must have exactly one version marked as storage version',
     ],
     [
-      'a version twice',
+      'a duplicate version',
       { versions: [version('v1'), version('v1', { storage: false })] },
       'must contain unique version names',
     ],
@@ -107,12 +107,12 @@ describe('CustomResourceDefinitions', () => {
       'spec.preserveUnknownFields: Invalid value: true: cannot set to true',
     ],
     [
-      'a column of no type',
+      'a column of an unknown type',
       { versions: [version('v1', { additionalPrinterColumns: [{ name: 'A', type: 'text', jsonPath: '.a' }] })] },
       'spec.versions[0].additionalPrinterColumns[0].type: Invalid value: "text": must be one of boolean,date,integer,number,string',
     ],
     [
-      'a column of no path',
+      'a column with an invalid path',
       { versions: [version('v1', { additionalPrinterColumns: [{ name: 'A', type: 'string', jsonPath: '.a[' }] })] },
       'spec.versions[0].additionalPrinterColumns[0].jsonPath: Invalid value: ".a[": cannot read JSON path',
     ],
@@ -128,7 +128,7 @@ describe('CustomResourceDefinitions', () => {
       'specReplicasPath: Invalid value: ".replicas": should be a json path under .spec',
     ],
     [
-      'a field to select by that is not there',
+      'a selectable field that does not exist',
       { versions: [version('v1', { selectableFields: [{ jsonPath: '.spec.size' }] })] },
       'selectableFields[0].jsonPath: Invalid value: ".spec.size": is an invalid path',
     ],

@@ -5,8 +5,9 @@ import type { CustomResourceDefinition } from './types.ts';
 import { validateDefinition } from './validate-definition.ts';
 
 /**
- * The kind CustomResourceDefinition itself. Its schema is Kubernetes' own, among the definitions of the built-in kinds. The caller that
- * serves it maintains the status (`crdStatus`) and registers the resources of established definitions (`resourcesOfCrd`).
+ * The kind CustomResourceDefinition itself. Its schema is Kubernetes' own, from the definitions of the built-in kinds.
+ * The caller that serves it maintains the status (`crdStatus`) and registers the resources of established definitions
+ * (`resourcesOfCrd`).
  */
 export const CUSTOM_RESOURCE_DEFINITIONS: ResourceDefinition = {
   group: 'apiextensions.k8s.io',
@@ -41,7 +42,7 @@ export const CUSTOM_RESOURCE_DEFINITIONS: ResourceDefinition = {
   },
 };
 
-/** The same for a server that calls conversion webhooks. */
+/** The kind CustomResourceDefinition for a server that calls conversion webhooks. */
 export const CUSTOM_RESOURCE_DEFINITIONS_WITH_WEBHOOKS: ResourceDefinition = {
   ...CUSTOM_RESOURCE_DEFINITIONS,
   strategy: {
@@ -56,7 +57,7 @@ export const CUSTOM_RESOURCE_DEFINITIONS_WITH_WEBHOOKS: ResourceDefinition = {
 function setDefaults(object: KubeObject): void {
   const { spec, status } = object as Partial<CustomResourceDefinition>;
   for (const condition of (status?.conditions ?? []) as { type?: string; status?: string }[]) {
-    // Go's zero values for absent fields.
+    // Go's zero values for missing fields.
     condition.type ??= '';
     condition.status ??= '';
   }

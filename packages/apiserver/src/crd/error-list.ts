@@ -12,7 +12,7 @@ export class ErrorList {
     this.list.push({ type: 'FieldValueInvalid', field, value, detail });
   }
 
-  /** Required if there is no value, otherwise invalid. */
+  /** The error for a missing or invalid value: required if there is no value, otherwise invalid. */
   requiredOrInvalid(field: string, value: unknown, detail: string): void {
     if (value === undefined) this.required(field, detail);
     else this.invalid(field, value, detail);

@@ -3,14 +3,14 @@ import { tryCompilePattern } from '../schema/pattern.ts';
 import type { Schema } from '../schema/schema.ts';
 
 /**
- * Limits on the patterns and rules of one version's schema, so that compilation takes at most a second. Those of the Gateway API have
- * 3 KB of patterns and 40 KB of rules.
+ * Limits on the patterns and rules of one version's schema, which keep compilation below a second. The Gateway API's
+ * schemas have 3 KB of patterns and 40 KB of rules.
  */
 const MAX_PATTERN_CHARS = 64 * 1024;
 const MAX_PATTERN_INSTRUCTIONS = 50_000;
 const MAX_RULE_CHARS = 256 * 1024;
 
-/** The limits that a schema exceeds; checked before anything is compiled. Duplicates count once. */
+/** The limits that a schema exceeds. Checked before anything is compiled; duplicates count once. */
 export function schemaSizeErrors(schema: Schema, path: string): FieldError[] {
   const patterns = new Set<string>();
   const rules = new Set<string>();

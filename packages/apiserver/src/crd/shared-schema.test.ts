@@ -40,7 +40,7 @@ it.each<[string, Schema]>([
   ['a type', { type: 'object', properties: { spec: { type: 'object', default: { a: '1' } } } }],
   ['a name', { type: 'object', properties: { Spec: { type: 'object', default: { a: 1 } } } }],
   [
-    'the order of fields, in which documents show them',
+    'the order of fields, which documents show',
     { properties: { spec: { default: { a: 1 }, type: 'object' } }, type: 'object' },
   ],
 ])('schemas that differ in %s are different objects', (_what, other) => {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Schema } from '../schema/schema.ts';
 
-/** By the hash of their texts, while in use. */
+/** Schemas by the hash of their text, while they are in use. */
 const known = new Map<string, WeakRef<Schema>>();
 
 const unused = new FinalizationRegistry<string>((hash) => {
@@ -10,8 +10,8 @@ const unused = new FinalizationRegistry<string>((hash) => {
 });
 
 /**
- * The shared object for all equal schemas in this process, with fields in the same order: a thousand clusters with the same definition share it and
- * everything compiled from it. Neither it nor the argument may be changed.
+ * The shared object for all equal schemas in this process, with fields in the same order: a thousand clusters with the
+ * same definition share it and everything compiled from it. Do not change the result or the argument.
  */
 export function sharedSchema(schema: Schema): Schema {
   const hash = createHash('sha256').update(JSON.stringify(schema)).digest('base64');

@@ -3,9 +3,9 @@ import { jsonEqual } from '@fairway/kube/object/json';
 import type { CrdCondition, CrdNames, CrdStatus, CustomResourceDefinition } from './types.ts';
 
 /**
- * The status of a CustomResourceDefinition given the others of its group: which of its names are accepted, whether it is
- * established (all names are accepted, so it is served), and which versions objects may be stored in. Returns the current status
- * itself if nothing changes. A name accepted for another definition is taken.
+ * The status of a CustomResourceDefinition, given the other definitions of its group: which of its names are accepted,
+ * whether it is established (all names are accepted, so it is served), and in which versions its objects may be stored.
+ * A name that is accepted for another definition is taken. Returns the current status itself if nothing changes.
  */
 export function crdStatus(
   crd: CustomResourceDefinition,

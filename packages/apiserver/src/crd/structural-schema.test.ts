@@ -29,10 +29,10 @@ describe('structural schemas', () => {
         },
       }),
     ],
-    ['what is to be preserved', { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }],
+    ['objects with preserved unknown fields', { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }],
     ['ints or strings', within({ 'x-kubernetes-int-or-string': true })],
     [
-      'ints or strings in full',
+      'ints or strings with explicit alternatives',
       within({ 'x-kubernetes-int-or-string': true, anyOf: [{ type: 'integer' }, { type: 'string' }] }),
     ],
     [
@@ -40,7 +40,7 @@ describe('structural schemas', () => {
       within({ type: 'object', 'x-kubernetes-embedded-resource': true, 'x-kubernetes-preserve-unknown-fields': true }),
     ],
     [
-      'a restricted name',
+      'restrictions on names',
       {
         type: 'object',
         properties: { metadata: { type: 'object', properties: { name: { ...string, maxLength: 3 } } } },
@@ -73,7 +73,7 @@ describe('structural schemas', () => {
   it.each<[string, Schema, string]>([
     ['no type', within({}), 's.properties[x].type: Required value: must not be empty for specified object fields'],
     ['no type at the root', {}, 's.type: Required value: must not be empty at the root'],
-    ['a root that is no object', string, 's.type: Invalid value: "string": must be object at the root'],
+    ['a root that is not an object', string, 's.type: Invalid value: "string": must be object at the root'],
     [
       'an unknown type',
       within({ type: 'date' }),
@@ -81,18 +81,18 @@ describe('structural schemas', () => {
     ],
     ['a list without items', within({ type: 'array' }), 's.properties[x].items: Required value: must be specified'],
     [
-      'items without type',
+      'items without a type',
       list({}, {}),
       's.properties[x].items.type: Required value: must not be empty for specified array items',
     ],
     [
-      'fields of two sorts',
+      'both properties and additionalProperties',
       within({ type: 'object', properties: { a: string }, additionalProperties: string }),
       's.properties[x].additionalProperties: Forbidden: additionalProperties and properties are mutual exclusive',
     ],
     ['references', within({ ...string, $ref: 'X' }), 's.properties[x].$ref: Forbidden: $ref is not supported'],
     [
-      'quadratic checks',
+      'uniqueItems, whose check is quadratic',
       list({ uniqueItems: true }),
       's.properties[x].uniqueItems: Forbidden: uniqueItems cannot be set to true since the runtime complexity becomes quadratic',
     ],
@@ -102,17 +102,17 @@ describe('structural schemas', () => {
       's.properties[x].anyOf[0].type: Forbidden: must be undefined to be structural',
     ],
     [
-      'fields that only an alternative knows',
+      'fields that only an alternative declares',
       within({ type: 'object', properties: { a: string }, anyOf: [{ properties: { b: { minLength: 1 } } }] }),
       's.properties[x].properties[b]: Required value: because it is defined in s.properties[x].anyOf[0].properties[b]',
     ],
     [
-      'more metadata than a name',
+      'metadata fields other than the name',
       { type: 'object', properties: { metadata: { type: 'object', properties: { labels: { type: 'object' } } } } },
       's.properties[metadata]: Forbidden: must not specify anything other than name and generateName, but metadata is implicitly specified',
     ],
     [
-      'a list type of another',
+      'a list type on another type',
       within({ ...string, 'x-kubernetes-list-type': 'set' }),
       's.properties[x].type: Invalid value: "string": must be array if x-kubernetes-list-type is specified',
     ],
@@ -122,7 +122,7 @@ describe('structural schemas', () => {
       's.properties[x].items.x-kubernetes-map-type: Invalid value: null: must be atomic as item of a list with x-kubernetes-list-type=set',
     ],
     [
-      'keys that may be missing',
+      'list keys that may be missing',
       list(
         { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['k'] },
         { type: 'object', properties: { k: string } },
@@ -130,17 +130,17 @@ describe('structural schemas', () => {
       's.properties[x].items.properties[k].default: Required value: this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property',
     ],
     [
-      'a wrong default',
+      'a default of the wrong type',
       within({ type: 'integer', default: 'a' }),
       's.properties[x].default: Invalid value: "string": s.properties[x].default in body must be of type integer: "string"',
     ],
     [
-      'a default that a rule refuses',
+      'a default that violates a rule',
       within({ ...range, default: { min: 3, max: 2 } }),
       's.properties[x].default: Invalid value: min below max',
     ],
     [
-      'a default that lacks what a rule asks for, though it has a default',
+      'a default without a field that a rule needs, although the field has a default',
       within({ ...range, default: {} }),
       's.properties[x].default: Invalid value: "object": no such key: min evaluating rule: min below max',
     ],
@@ -150,7 +150,7 @@ describe('structural schemas', () => {
       's.properties[metadata]: Forbidden: must not specify anything other than name and generateName, but metadata is implicitly specified',
     ],
     [
-      'a pattern that is none',
+      'an invalid pattern',
       within({ ...string, pattern: '(' }),
       's.properties[x].pattern: Invalid value: "(": must be a valid regular expression, but isn\'t: error parsing regexp: missing closing ): `(`',
     ],

@@ -20,8 +20,8 @@ const UNSUPPORTED_KEYWORDS = ['$ref', 'id', 'additionalItems', 'patternPropertie
  * apiextensions (pkg/apiserver/schema/validation.go and pkg/apis/apiextensions/validation).
  */
 export function validateStructuralSchema(schema: Schema, path: string): FieldError[] {
-  const tooMuch = schemaSizeErrors(schema, path);
-  if (tooMuch.length > 0) return tooMuch;
+  const sizeErrors = schemaSizeErrors(schema, path);
+  if (sizeErrors.length > 0) return sizeErrors;
   const errors = new ErrorList();
   if (schema.nullable) errors.forbidden(`${path}.nullable`, 'nullable cannot be true at the root');
   if (schema.default !== undefined) errors.forbidden(`${path}.default`, 'must not be set at the root');
@@ -259,7 +259,7 @@ function validateAlternatives(schema: Schema, path: string, errors: ErrorList): 
   if (schema.not !== undefined) validateNested(schema.not, schema, `${path}.not`, errors);
 }
 
-const FORBIDDEN_WITHIN: readonly (keyof Schema)[] = [
+const FORBIDDEN_NESTED_KEYWORDS: readonly (keyof Schema)[] = [
   'type',
   'default',
   'title',
@@ -276,7 +276,7 @@ const FORBIDDEN_WITHIN: readonly (keyof Schema)[] = [
 ];
 
 function validateNested(part: Schema, outside: Schema | undefined, path: string, errors: ErrorList): void {
-  for (const keyword of FORBIDDEN_WITHIN) {
+  for (const keyword of FORBIDDEN_NESTED_KEYWORDS) {
     if (part[keyword] !== undefined) errors.forbidden(`${path}.${keyword}`, 'must be undefined to be structural');
   }
   validateAlternatives(part, path, errors);

@@ -8,7 +8,7 @@ export interface CustomResourceDefinition extends KubeObject {
   status?: CrdStatus;
 }
 
-/** The argument of a client (`client.resource(CustomResourceDefinitions)`). */
+/** The kind, for a client (`client.resource(CustomResourceDefinitions)`). */
 export const CustomResourceDefinitions: ResourceType<CustomResourceDefinition> = {
   group: 'apiextensions.k8s.io',
   version: 'v1',

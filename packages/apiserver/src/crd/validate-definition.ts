@@ -120,11 +120,11 @@ function validateColumn({ name, type, format, jsonPath }: CrdColumn, path: strin
 function validateScale({ subresources }: CrdVersion, path: string, errors: ErrorList): void {
   const scale = subresources?.scale;
   if (scale === undefined) return;
-  const check = (field: string, value: string, roots: readonly string[], rule: string) => {
+  const check = (field: string, value: string, allowedPrefixes: readonly string[], rule: string) => {
     const at = `${path}.subresources.scale.${field}`;
     const wrong = jsonPathError(value, fieldNamesOf);
     if (wrong !== undefined) errors.invalid(at, value, wrong);
-    else if (!roots.some((root) => value.startsWith(root)))
+    else if (!allowedPrefixes.some((root) => value.startsWith(root)))
       errors.invalid(at, value, `should be a json path under ${rule}`);
   };
   check('specReplicasPath', scale.specReplicasPath, ['.spec.'], '.spec');

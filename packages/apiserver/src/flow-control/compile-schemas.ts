@@ -11,7 +11,7 @@ export interface CompiledSchema {
   readonly name: string;
   readonly uid: string | undefined;
   readonly matches: SchemaMatcher;
-  /** How its requests are distinguished; undefined if all of them are one flow. */
+  /** How its requests are split into flows; undefined if all of them are one flow. */
   readonly distinguisher: string | undefined;
   readonly level: PriorityLevel;
   readonly counts: FlowCounts;
@@ -20,7 +20,7 @@ export interface CompiledSchema {
 /** Maximum comparisons per request: FlowSchemas must not slow down every request of the process. */
 export const MAX_COST = 2_000;
 
-/** The names of the effective FlowSchemas, and of those beyond the comparison limit, which are last in order. */
+/** The names of the effective FlowSchemas, and of those beyond the comparison limit, which come last. */
 export function schemasWithinBounds(schemas: readonly FlowSchema[]): ReadonlySet<string> {
   const within = new Set<string>();
   let cost = 0;
@@ -32,7 +32,7 @@ export function schemasWithinBounds(schemas: readonly FlowSchema[]): ReadonlySet
   return within;
 }
 
-/** The schemas of a level, in order; counts are carried over from `former`. `catch-all` is the last one. */
+/** The schemas of a level, in order; `catch-all` is the last one. Counts are carried over from `former`. */
 export function compileSchemas(
   schemas: readonly FlowSchema[],
   levels: ReadonlyMap<string, PriorityLevel>,

@@ -31,8 +31,8 @@ export type Withdraw = (limit: number, nowMs: number) => void;
 const EXPECTED_DURATION_MS = 3;
 
 /**
- * The queues of a priority level, each of which gets an equal share of its seats over time, however many requests wait in it: fair queueing by
- * virtual finish times (https://en.wikipedia.org/wiki/Fair_queuing), in seat-milliseconds.
+ * The queues of a priority level. Each gets an equal share of the level's seats over time, however many requests wait
+ * in it: fair queueing by virtual finish times (https://en.wikipedia.org/wiki/Fair_queuing), in seat-milliseconds.
  */
 export class FairQueues {
   waiting = 0;
@@ -59,8 +59,8 @@ export class FairQueues {
 
   /** Returns a cancel function; undefined if its queue is full and `mayOverflow` is not set. */
   enqueue(flow: string, waiter: Waiter, limit: number, nowMs: number, mayOverflow: boolean): Withdraw | undefined {
-    this.#pass(limit, nowMs);
-    const queue = this.#shortest(flow);
+    this.#advance(limit, nowMs);
+    const queue = this.#shortestQueue(flow);
     if (!mayOverflow && queue.waiting.length >= this.#config.queueLengthLimit) return undefined;
     if (queue.waiting.length + queue.running === 0) {
       queue.next = this.#progress;
@@ -71,7 +71,7 @@ export class FairQueues {
     this.#count(queue, 1, waiter.seats);
     this.#seats += waiter.seats;
     return (currentLimit, currentMs) => {
-      this.#pass(currentLimit, currentMs);
+      this.#advance(currentLimit, currentMs);
       queue.waiting.splice(queue.waiting.indexOf(waiting), 1);
       this.#count(queue, -1, -waiter.seats);
       this.#seats -= waiter.seats;
@@ -81,7 +81,7 @@ export class FairQueues {
 
   /** Admits the next request if `hasRoom` for its seats; returns whether it did. */
   dispatch(limit: number, nowMs: number, hasRoom: (seats: number) => boolean): boolean {
-    this.#pass(limit, nowMs);
+    this.#advance(limit, nowMs);
     const queue = this.#nextQueue();
     const first = queue?.waiting[0];
     if (queue === undefined || first === undefined || !hasRoom(first.waiter.seats)) return false;
@@ -89,7 +89,7 @@ export class FairQueues {
     this.#count(queue, -1, -first.waiter.seats);
     queue.running++;
     queue.next += first.waiter.seats * EXPECTED_DURATION_MS;
-    // Among equals, the one that has waited longest goes next.
+    // Among queues with equal progress, the one that was served longest ago goes next.
     this.#queues.delete(queue.index);
     this.#queues.set(queue.index, queue);
     first.waiter.admit(queue);
@@ -97,7 +97,7 @@ export class FairQueues {
   }
 
   finish(queue: FairQueue, seats: number, tookMs: number, limit: number, nowMs: number): void {
-    this.#pass(limit, nowMs);
+    this.#advance(limit, nowMs);
     queue.running--;
     queue.next += seats * (tookMs - EXPECTED_DURATION_MS);
     this.#seats -= seats;
@@ -117,16 +117,16 @@ export class FairQueues {
     else if (queue.running === 0) this.#queues.delete(queue.index);
   }
 
-  #pass(limit: number, nowMs: number): void {
+  #advance(limit: number, nowMs: number): void {
     const elapsed = nowMs - this.#sinceMs;
-    // A clock may be set back.
+    // The clock may have been set back.
     this.#sinceMs = nowMs;
     if (this.#queues.size === 0 || elapsed <= 0) return;
     this.#progress += (elapsed * Math.min(this.#seats, limit)) / this.#queues.size;
   }
 
-  /** Queues of the flow's hand, with a rotating start. */
-  #shortest(flow: string): FairQueue {
+  /** Queues of the flow's hand, starting at a different one each time. */
+  #shortestQueue(flow: string): FairQueue {
     const { queues, handSize } = this.#config;
     const hand = queues > 1 ? handOf(this.#seed, flow, queues, handSize) : [0];
     const offset = this.#arrivals++ % hand.length;

@@ -138,7 +138,7 @@ describe('flow control', () => {
     }
     expect(running).toHaveLength(previous);
 
-    // No new request arrives: waiting ones are admitted as soon as there are seats.
+    // No new request arrives: waiting requests are admitted as soon as there are seats.
     await clock.advance(10_000);
     expect(limitOf(flowControl, 'busy')).toBeGreaterThan(75);
     expect(limitOf(flowControl, 'idle')).toBeGreaterThanOrEqual(15);
@@ -214,7 +214,7 @@ describe('flow control', () => {
     expect(flowControl.classify(about('anybody')).name).toBe('catch-all');
   });
 
-  it('uses the standard objects if the kinds are not served, and is fair to holders', () => {
+  it('uses the standard objects if the kinds are not served, and is fair among users', () => {
     const flowControl = open(245, false);
 
     expect(flowControl.schemas).toHaveLength(

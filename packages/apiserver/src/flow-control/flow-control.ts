@@ -30,7 +30,7 @@ export interface EnterOptions {
 
 /** Interval of borrowing between levels: upstream's `borrowingAdjustmentPeriod`. */
 const PERIOD_MS = 10_000;
-/** Compilation takes at most the inverse of this share of time, however often the kinds change. */
+/** After a compilation, pause for this many times its duration, however often the kinds change. */
 const COMPILE_PAUSE_FACTOR = 20;
 
 /** API priority and fairness: https://kubernetes.io/docs/concepts/cluster-administration/flow-control/. */
@@ -51,7 +51,7 @@ export class FlowControl {
     this.#lastShareMs = options.clock.now();
   }
 
-  /** Whether the server has the kinds that configure it. */
+  /** Whether the server has the kinds that configure flow control. */
   get isConfigurable(): boolean {
     return this.#options.isConfigurable;
   }
@@ -67,11 +67,11 @@ export class FlowControl {
     return this.#levels.values();
   }
 
-  /** Classified by the first matching schema, in order of precedence. */
+  /** The level and flow of a request, from the first matching schema in order of precedence. */
   classify(attributes: RequestAttributes): CompiledSchema {
     this.#compile();
     for (const schema of this.#schemas) if (schema.matches(attributes)) return schema;
-    // A client that is neither authenticated nor anonymous.
+    // For a client that is neither authenticated nor anonymous.
     return this.#schemas.find(({ name }) => name === CATCH_ALL) as CompiledSchema;
   }
 
@@ -79,10 +79,10 @@ export class FlowControl {
   enter(schema: CompiledSchema, { attributes, seats, waitMs, signal }: EnterOptions): LeaveSeats | Promise<LeaveSeats> {
     const { level, counts } = schema;
     const nowMs = this.#options.clock.now();
-    if (!isWithin(nowMs - this.#lastShareMs, PERIOD_MS)) this.#share(nowMs);
+    if (!isWithin(nowMs - this.#lastShareMs, PERIOD_MS)) this.#endPeriods(nowMs);
     const flow = level.isSharded ? this.#flowOf(schema, attributes) : '';
-    const entered = level.enter({ flow, counts, seats: Math.min(seats, level.maxWidth), waitMs, signal });
-    if (entered instanceof Promise) this.#scheduleShare();
+    const entered = level.enter({ flow, counts, seats: Math.min(seats, level.maxSeatsPerRequest), waitMs, signal });
+    if (entered instanceof Promise) this.#scheduleNextPeriod();
     return entered;
   }
 
@@ -131,19 +131,19 @@ export class FlowControl {
       levels.set(name, level);
     }
     this.#levels = levels;
-    this.#divide();
+    this.#lendSeats();
   }
 
-  /** Ends one or more periods that have passed since the last request for seats. */
-  #share(nowMs: number): void {
+  /** Ends the periods that have passed since the last request for seats. */
+  #endPeriods(nowMs: number): void {
     const periods = Math.max(0, nowMs - this.#lastShareMs) / PERIOD_MS;
     this.#lastShareMs = nowMs;
     for (const level of this.#levels.values()) level.demand.settle(nowMs, periods);
-    this.#divide();
+    this.#lendSeats();
   }
 
   /** Lends unneeded seats to levels that need them: upstream's rule. */
-  #divide(): void {
+  #lendSeats(): void {
     const levels = [...this.#levels.values()];
     const limited = levels.filter(({ isExempt }) => !isExempt);
     const total = levels.reduce((sum, { bounds }) => sum + bounds.nominal, 0);
@@ -160,18 +160,18 @@ export class FlowControl {
     }
   }
 
-  /** While requests wait, there may be no new request to trigger the next adjustment. */
-  #scheduleShare(): void {
+  /** Schedules the next adjustment while requests wait: there may be no new request to trigger it. */
+  #scheduleNextPeriod(): void {
     const { clock } = this.#options;
     this.#timer ??= clock.after(this.#lastShareMs + PERIOD_MS - clock.now(), () => {
       this.#timer = undefined;
-      this.#share(clock.now());
-      if ([...this.#levels.values()].some(({ hasWaiters }) => hasWaiters)) this.#scheduleShare();
+      this.#endPeriods(clock.now());
+      if ([...this.#levels.values()].some(({ hasWaiters }) => hasWaiters)) this.#scheduleNextPeriod();
     });
   }
 }
 
-/** Ignored if the clock was set back, which would prolong it. */
+/** False if the clock was set back, which would otherwise prolong the period. */
 function isWithin(elapsedMs: number, periodMs: number): boolean {
   return elapsedMs >= 0 && elapsedMs < periodMs;
 }
@@ -180,7 +180,10 @@ interface NeededSeats extends SeatClaim {
   readonly needed: number;
 }
 
-/** If exempt requests use so many seats that other levels can't get what they need, the shortage is shared proportionally. */
+/**
+ * If exempt requests use so many seats that other levels can't get the seats that they need, the shortage is shared
+ * proportionally.
+ */
 function divideSeats(total: number, left: number, claims: readonly NeededSeats[]): number[] {
   const least = claims.reduce((sum, { min }) => sum + min, 0);
   const needed = claims.reduce((sum, claim) => sum + claim.needed, 0);

@@ -11,9 +11,9 @@ export class FlowCounts {
   executingSeats = 0;
   waiting = 0;
   waitingSeats = 0;
-  /** Created with the first rejection, or the first waiting request. */
+  /** Created with the first rejected or waiting request. */
   rejected: Map<FlowRejection, number> | undefined;
-  waits: WaitTimes | undefined;
+  waits: WaitHistograms | undefined;
 
   reject(reason: FlowRejection): void {
     this.rejected ??= new Map();
@@ -21,18 +21,18 @@ export class FlowCounts {
   }
 
   recordWait(ms: number, isExecuted: boolean): void {
-    this.waits ??= { executed: new WaitTime(), rejected: new WaitTime() };
+    this.waits ??= { executed: new WaitHistogram(), rejected: new WaitHistogram() };
     this.waits[isExecuted ? 'executed' : 'rejected'].observe(ms / 1000);
   }
 }
 
-export interface WaitTimes {
-  readonly executed: WaitTime;
-  readonly rejected: WaitTime;
+export interface WaitHistograms {
+  readonly executed: WaitHistogram;
+  readonly rejected: WaitHistogram;
 }
 
 /** Counts by bucket; the last one is unbounded. */
-export class WaitTime {
+export class WaitHistogram {
   sum = 0;
   readonly buckets: number[] = Array.from({ length: WAIT_BUCKETS.length + 1 }, () => 0);
 

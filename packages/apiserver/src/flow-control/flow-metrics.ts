@@ -1,5 +1,5 @@
 import type { FlowControl } from './flow-control.ts';
-import { WAIT_BUCKETS, type WaitTime, type WaitTimes } from './flow-counts.ts';
+import { WAIT_BUCKETS, type WaitHistogram, type WaitHistograms } from './flow-counts.ts';
 
 type Labels = Readonly<Record<string, string>>;
 type Sample = readonly [Labels, number];
@@ -99,7 +99,7 @@ function family(name: string, type: 'counter' | 'gauge', help: string, samples: 
 }
 
 function waitTimes(
-  schemas: readonly { readonly labels: Labels; readonly counts: { readonly waits?: WaitTimes | undefined } }[],
+  schemas: readonly { readonly labels: Labels; readonly counts: { readonly waits?: WaitHistograms | undefined } }[],
 ): string {
   const name = 'request_wait_duration_seconds';
   const lines = schemas.flatMap(({ labels, counts: { waits } }) =>
@@ -113,7 +113,7 @@ function waitTimes(
   return `${head(name, 'histogram', 'How long requests have waited, of those that did')}${lines.join('')}`;
 }
 
-function histogram(name: string, labels: Labels, { sum, buckets }: WaitTime): string[] {
+function histogram(name: string, labels: Labels, { sum, buckets }: WaitHistogram): string[] {
   let count = 0;
   const lines = [...WAIT_BUCKETS, '+Inf'].map((le, index) => {
     count += buckets[index] ?? 0;

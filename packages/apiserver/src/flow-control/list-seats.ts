@@ -2,10 +2,10 @@ import type { ResourceRequest } from '../server/request.ts';
 import type { Store } from '../store/store.ts';
 
 const CHARS_PER_SEAT = 100_000;
-/** Longer responses are written in parts, so they need no more at a time. */
+/** Longer responses are written in parts, and need no more seats at a time. */
 const MAX_CHARS = 1_000_000;
 
-/** Seats of a list, or a watch that begins with one: one per 100 kB of the response, at most ten. */
+/** Seats of a list, or of a watch that begins with a list: one per 100 kB of the response, at most ten. */
 export function seatsOfList(store: Store, { resource, verb, query, name }: ResourceRequest): number {
   const count = store.count(resource.bucket);
   if (count <= 1 || name !== '' || query.get('fieldSelector')?.startsWith('metadata.name=')) return 1;

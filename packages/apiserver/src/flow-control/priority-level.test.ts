@@ -115,10 +115,10 @@ describe('a level with queues', () => {
     const level = levelOf(1, ONE_QUEUE);
     const release = enter(level) as LeaveSeats;
     const client = new AbortController();
-    const gone = Promise.resolve(enter(level, 'alice', { signal: client.signal })).catch(() => 'gone');
+    const abortedRequest = Promise.resolve(enter(level, 'alice', { signal: client.signal })).catch(() => 'gone');
     client.abort();
 
-    expect(await gone).toBe('gone');
+    expect(await abortedRequest).toBe('gone');
     release();
     expect([counts.dispatched, counts.waiting, clock.pendingTimers]).toEqual([1, 0, 0]);
   });
@@ -136,7 +136,7 @@ describe('a level with queues', () => {
     const flood = times(100, 'flood');
 
     const served = await servedInOrder(level, [...flood, 'alice', 'bob']);
-    // One runs, and each of the flood's four queues may go first once.
+    // One request runs, and each of the flood's four queues may be served once before.
     expect(served.indexOf('alice')).toBeLessThan(8);
     expect(served.indexOf('bob')).toBeLessThan(8);
     expect(served).toHaveLength(102);
@@ -150,7 +150,7 @@ describe('a level with queues', () => {
     expect(first.filter((flow) => flow === 'little')).toHaveLength(20);
   });
 
-  it('counts the duration of requests, so slow ones get fewer turns', async () => {
+  it('counts the duration of requests, which gives slow ones fewer turns', async () => {
     const level = levelOf(1, { queues: 1000, handSize: 1, queueLengthLimit: 100 });
     const served: string[] = [];
     const runs = [...times(30, 'slow'), ...times(30, 'fast')].map(async (flow) => {

@@ -17,7 +17,7 @@ export interface SeatRequest {
   readonly counts: FlowCounts;
   /** Maximum waiting time. */
   readonly waitMs: number;
-  /** Cancels the wait if the client disconnects; requested only if it must wait. */
+  /** Cancels the wait if the client disconnects. Called only if the request must wait. */
   readonly signal: () => AbortSignal | undefined;
 }
 
@@ -26,7 +26,7 @@ export class PriorityLevel {
   readonly name: string;
   uid: string | undefined;
   bounds: SeatBounds = { nominal: 0, min: 0, max: 0 };
-  /** Its current seats after borrowing and lending; an exempt level has no limit. */
+  /** The level's current seats after borrowing and lending; an exempt level has no limit. */
   limit = 0;
   readonly demand: SeatDemand;
   readonly #clock: Clock;
@@ -49,7 +49,7 @@ export class PriorityLevel {
     return this.#spec.type === 'Exempt';
   }
 
-  /** Whether there is more than one queue, so flows matter. */
+  /** Whether there is more than one queue: only then do flows matter. */
   get isSharded(): boolean {
     return (this.#queuing?.queues ?? 1) > 1;
   }
@@ -58,8 +58,8 @@ export class PriorityLevel {
     return this.#queues !== undefined && this.#queues.waiting > 0;
   }
 
-  /** Maximum seats of one request: upstream's rule, so a wide request never waits for most of a level. */
-  get maxWidth(): number {
+  /** Maximum seats of one request, as upstream: a wide request must not wait until most of a level is free. */
+  get maxSeatsPerRequest(): number {
     const { handSize = 0 } = this.#queuing ?? {};
     if (handSize === 0) return Number.POSITIVE_INFINITY;
     const { nominal } = this.bounds;
@@ -88,7 +88,7 @@ export class PriorityLevel {
     return this.#wait(this.#queues, request, nowMs);
   }
 
-  /** Admits waiting requests to seats that were released or borrowed. */
+  /** Admits waiting requests when seats have been released or borrowed. */
   dispatch(): void {
     const queues = this.#queues;
     if (queues === undefined || queues.waiting === 0) return;
@@ -153,7 +153,10 @@ export class PriorityLevel {
     };
   }
 
-  /** A request that is wider than the level runs alone; without a queue even in a level without seats, as upstream. */
+  /**
+   * A request that is wider than the level runs alone. Without queues it runs even in a level without seats, as
+   * upstream.
+   */
   #hasRoom(seats: number): boolean {
     if (seats <= this.limit) return this.#seatsInUse + seats <= this.limit;
     return this.#running === 0 && (this.limit > 0 || this.#queuing === undefined);

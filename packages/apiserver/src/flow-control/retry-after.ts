@@ -21,7 +21,9 @@ export class RetryAfter {
     this.#count++;
   }
 
-  /** Upstream's rule: doubled at three rejections per second of it, decremented below one. */
+  /**
+   * Upstream's rule, over the last `seconds`: doubled at three rejections per second, decremented below one per second.
+   */
   #adapt(second: number): void {
     const recent = this.#history.filter((past) => second - past.second <= this.seconds);
     const count = recent.reduce((sum, past) => sum + past.count, 0);

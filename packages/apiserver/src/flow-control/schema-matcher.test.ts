@@ -12,8 +12,8 @@ const ALICE = { kind: 'User', user: { name: 'alice' } };
 function isMatched(rule: Partial<Rule>, attributes: object): boolean {
   const spec = { priorityLevelConfiguration: { name: 'a' }, rules: [{ subjects: [ALICE], ...rule }] };
   const user = { username: 'alice', groups: ['team', 'system:authenticated'] };
-  const asked: object = { user, ...attributes };
-  return compileSchema({ metadata: { name: 'a' }, spec })(asked as RequestAttributes);
+  const request: object = { user, ...attributes };
+  return compileSchema({ metadata: { name: 'a' }, spec })(request as RequestAttributes);
 }
 
 const DEPLOYMENT = {
@@ -27,13 +27,13 @@ const DEPLOYMENT = {
 
 describe('a FlowSchema', () => {
   it.each<[string, Partial<typeof RESOURCES & { clusterScope: boolean }>, object, boolean]>([
-    ['what its rule names', {}, {}, true],
+    ['exactly what the rule lists', {}, {}, true],
     ['another verb', {}, { verb: 'create' }, false],
     ['another group', {}, { group: '' }, false],
     ['another resource', {}, { resource: 'pods' }, false],
-    ['a subresource that it does not name', {}, { subresource: 'scale' }, false],
-    ['a subresource that it names', { resources: ['deployments/scale'] }, { subresource: 'scale' }, true],
-    ['a subresource of all resources', { resources: ['*'] }, { subresource: 'scale' }, true],
+    ['a subresource that the rule does not list', {}, { subresource: 'scale' }, false],
+    ['a subresource that the rule lists', { resources: ['deployments/scale'] }, { subresource: 'scale' }, true],
+    ['a subresource if the rule lists all resources', { resources: ['*'] }, { subresource: 'scale' }, true],
     ['another namespace', {}, { namespace: 'b' }, false],
     ['any namespace', { namespaces: ['*'] }, { namespace: 'b' }, true],
     ['no namespace', { namespaces: ['*'] }, { namespace: '' }, false],
@@ -46,10 +46,10 @@ describe('a FlowSchema', () => {
 
   it.each<[string, readonly string[], string, boolean]>([
     ['the path', ['/version'], '/version', true],
-    ['what is below a path, which upstream counts in', ['/version'], '/version/a', true],
-    ['what begins alike', ['/version'], '/versions', false],
-    ['what is below a path with a star', ['/apis/*'], '/apis/apps/v1', true],
-    ['a path with a star itself', ['/apis/*'], '/apis', false],
+    ['a path below a listed one, as upstream', ['/version'], '/version/a', true],
+    ['a path that only starts like a listed one', ['/version'], '/versions', false],
+    ['a path below a path with a wildcard', ['/apis/*'], '/apis/apps/v1', true],
+    ['the parent of a path with a wildcard', ['/apis/*'], '/apis', false],
     ['any path', ['*'], '/', true],
   ])('matches path rules: %s', (_, nonResourceURLs, path, is) => {
     const nonResourceRules = [{ verbs: ['get'], nonResourceURLs: [...nonResourceURLs] }];
@@ -67,7 +67,12 @@ describe('a FlowSchema', () => {
     ['an account', account('ci', 'builder'), 'system:serviceaccount:ci:builder', true],
     ['another account', account('ci', 'builder'), 'system:serviceaccount:ci:tester', false],
     ['any account of a namespace', account('ci', '*'), 'system:serviceaccount:ci:tester', true],
-    ['a namespace that begins alike', account('ci', '*'), 'system:serviceaccount:cider:tester', false],
+    [
+      'a namespace that only starts like the listed one',
+      account('ci', '*'),
+      'system:serviceaccount:cider:tester',
+      false,
+    ],
   ])('matches subjects: %s', (_, subject, username, is) => {
     const rule = { subjects: [subject], resourceRules: [EVERYTHING] };
     const user = { username, groups: ['team'] };

@@ -18,7 +18,7 @@ test('rises immediately with demand, and halves in five minutes', () => {
   expect(demand.smoothed).toBeCloseTo(10, 0);
 });
 
-test('treats thirty quiet periods at once like thirty in a row', () => {
+test('treats thirty quiet periods at once like thirty in succession', () => {
   const demand = new SeatDemand(0);
   demand.set(20, 0);
   demand.settle(PERIOD_MS, 1);
@@ -28,7 +28,7 @@ test('treats thirty quiet periods at once like thirty in a row', () => {
   expect(demand.smoothed).toBeCloseTo(10, 0);
 });
 
-test('weighs a peak above its average, but never beyond it', () => {
+test('weights a peak above the average, but never beyond the peak', () => {
   const demand = new SeatDemand(0);
   demand.set(40, 0);
   demand.set(0, 1000);

@@ -2,7 +2,7 @@
 export class SeatDemand {
   /** Rises immediately and halves in five minutes. */
   smoothed = 0;
-  /** Maximum of the last period. */
+  /** The maximum of the last period. */
   highest = 0;
   #seats = 0;
   #peak = 0;
@@ -29,7 +29,7 @@ export class SeatDemand {
     const average = elapsed > 0 ? this.#area / elapsed : this.#seats;
     const variance = elapsed > 0 ? this.#squares / elapsed - average * average : 0;
     const envelope = Math.min(this.#peak, average + Math.sqrt(Math.max(0, variance)));
-    const kept = SMOOTHING ** periods;
+    const kept = SMOOTHING_FACTOR ** periods;
     this.smoothed = Math.max(envelope, kept * this.smoothed + (1 - kept) * envelope);
     this.highest = this.#peak;
     this.#peak = this.#seats;
@@ -46,5 +46,5 @@ export class SeatDemand {
   }
 }
 
-/** Factor per ten seconds. */
-const SMOOTHING = 0.977;
+/** Decay factor per ten seconds. */
+const SMOOTHING_FACTOR = 0.977;

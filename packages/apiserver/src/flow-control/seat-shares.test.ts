@@ -8,7 +8,7 @@ describe('seats of a priority level', () => {
     const bounds = boundsOf(600, levels);
     const named = Object.fromEntries(levels.map(({ metadata }, index) => [metadata.name, bounds[index]]));
 
-    // The values of a kube-apiserver with its default limits.
+    // The values of kube-apiserver with its default limits.
     expect(named).toEqual({
       exempt: { nominal: 0, min: 0, max: 600 },
       'catch-all': { nominal: 13, min: 13, max: 613 },

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { handOf } from './shuffle-sharding.ts';
 
-test('gives a flow the same few queues each time, and others with another seed', () => {
+test('gives a flow the same few queues each time, and different ones with another seed', () => {
   const hand = handOf(1, 'alice', 128, 6);
 
   expect(new Set(hand).size).toBe(6);
@@ -10,7 +10,7 @@ test('gives a flow the same few queues each time, and others with another seed',
   expect(handOf(1, 'alice', 6, 6).toSorted((a, b) => a - b)).toEqual([0, 1, 2, 3, 4, 5]);
 });
 
-test('spreads flows over all queues, with hardly two sharing all of theirs', () => {
+test('spreads flows over all queues, and hardly any two flows share all of theirs', () => {
   const uses = Array.from({ length: 64 }, () => 0);
   const hands = new Set<string>();
   for (let flow = 0; flow < 10_000; flow++) {

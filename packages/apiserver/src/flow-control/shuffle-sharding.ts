@@ -1,6 +1,8 @@
 /**
- * The queues of a flow, a few of many: https://kubernetes.io/docs/concepts/cluster-administration/flow-control/#queuing. Two flows rarely share all
- * of them, so one that fills its queues leaves others room. A per-server seed prevents clients from finding colliding names.
+ * The queues of a flow, a few out of many:
+ * https://kubernetes.io/docs/concepts/cluster-administration/flow-control/#queuing. Two flows rarely share all of their
+ * queues, so a flow that fills its own leaves room for others. A per-server seed prevents clients from finding
+ * colliding names.
  */
 export function handOf(seed: number, flow: string, queues: number, handSize: number): number[] {
   let hash = fnv(seed, flow);
@@ -20,7 +22,7 @@ function fnv(seed: number, text: string): number {
   return hash >>> 0;
 }
 
-/** One step of a generator with a full period: https://prng.di.unimi.it/splitmix64.c, in 32 bits. */
+/** One step of a full-period generator: https://prng.di.unimi.it/splitmix64.c, in 32 bits. */
 function mix(state: number): number {
   let value = (state + 0x9e3779b9) | 0;
   value = Math.imul(value ^ (value >>> 16), 0x21f0aaad);

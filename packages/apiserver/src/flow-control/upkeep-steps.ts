@@ -21,8 +21,9 @@ type FlowControlObject = FlowSchema | PriorityLevelConfiguration;
 export const AUTOUPDATE = 'apf.kubernetes.io/autoupdate-spec';
 
 /**
- * The required writes: standard objects that are missing, changed without permission or of earlier versions, and conditions of FlowSchemas.
- * Upstream's rules (pkg/registry/flowcontrol/ensurer, apf_controller.go). Levels come before the schemas that refer to them.
+ * The required writes: standard objects that are missing, were changed without permission or date from earlier
+ * versions, and conditions of FlowSchemas. Upstream's rules (pkg/registry/flowcontrol/ensurer, apf_controller.go).
+ * Levels are written before the schemas that refer to them.
  */
 export function upkeepSteps(reader: ObjectReader, nowMs: number): UpkeepStep[] {
   const levels = reader.list(PriorityLevelConfigurations);
@@ -63,13 +64,13 @@ function standardStep<T extends FlowControlObject>(
   current: T | undefined,
   isMandatory: boolean,
 ): Step<T>[] {
-  if (current === undefined) return [{ action: 'create', object: annotated(desired, true) }];
+  if (current === undefined) return [{ action: 'create', object: withAutoupdate(desired, true) }];
   const autoupdate = autoupdateOf(current);
   // Without a user's annotation, unchanged objects follow the Kubernetes version.
   const followsStandard = isMandatory || (autoupdate ?? current.metadata.generation === 1);
   const spec = followsStandard ? specOf(desired, current) : current.spec;
   if (autoupdate === followsStandard && jsonEqual(spec, current.spec)) return [];
-  return [{ action: 'update', object: annotated({ ...current, spec }, followsStandard) }];
+  return [{ action: 'update', object: withAutoupdate({ ...current, spec }, followsStandard) }];
 }
 
 /** Users may set the shares of the exempt level. */
@@ -78,7 +79,7 @@ function specOf(desired: FlowControlObject, current: FlowControlObject): FlowCon
   return { ...desired.spec, exempt: current.spec.exempt };
 }
 
-function annotated<T extends FlowControlObject>(object: T, followsStandard: boolean): T {
+function withAutoupdate<T extends FlowControlObject>(object: T, followsStandard: boolean): T {
   const { metadata } = object;
   return {
     ...object,

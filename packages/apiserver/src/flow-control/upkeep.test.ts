@@ -51,7 +51,7 @@ function userSchema(name: string, spec: Partial<FlowSchema['spec']> = {}): FlowS
   };
 }
 
-describe('the upkeep of flow control', () => {
+describe('flow-control upkeep', () => {
   it('creates the objects of every cluster once', async () => {
     const names = (await schemas().list()).items.map(({ metadata }) => metadata.name);
     const previous = server.store.revision;
@@ -93,7 +93,7 @@ describe('the upkeep of flow control', () => {
   it.each([
     { what: 'untouched', change: {}, is: 'true' },
     { what: 'changed by a user', change: { spec: { matchingPrecedence: 8999 } }, is: 'false' },
-  ])('sets autoupdate of an older object that is $what to $is', async ({ change, is }) => {
+  ])('sets autoupdate to $is on an older object that is $what', async ({ change, is }) => {
     stop.abort();
     await patch('flowschemas', 'service-accounts', { metadata: { annotations: { [AUTOUPDATE]: null } }, ...change });
     const { reader } = server.server;
@@ -131,7 +131,7 @@ describe('the upkeep of flow control', () => {
     expect(await types()).toEqual(['Dangling']);
   });
 
-  it('uses at most a twentieth of the time, with any number of changes', async () => {
+  it('uses at most a twentieth of the time, however many changes there are', async () => {
     stop.abort();
     stop = new AbortController();
     const { clock, store } = server;
@@ -147,12 +147,12 @@ describe('the upkeep of flow control', () => {
         return reader.list(type, namespace);
       },
     };
-    const its: Clock = {
+    const slowClock: Clock = {
       now: () => clock.now() + spentMs,
       after: (ms, callback) => clock.after(ms, callback),
       sleep: (ms, signal) => clock.sleep(ms, signal),
     };
-    const options = { client, reader: slow, store, clock: its, random: () => 0.5, log: silentLogger };
+    const options = { client, reader: slow, store, clock: slowClock, random: () => 0.5, log: silentLogger };
     flowControlUpkeep(options).start(stop.signal);
     for (let time = 0; time < 100; time++) {
       await patch('flowschemas', 'probes', { metadata: { labels: { time: `${time}` } } });
@@ -167,7 +167,7 @@ describe('the upkeep of flow control', () => {
     await schemas().get('probes');
   });
 
-  it('writes an object that a client keeps changing back at most six times a minute', async () => {
+  it('reverts an object that a client keeps changing at most six times a minute', async () => {
     const status = { conditions: [{ type: 'Dangling', status: 'Unknown' }] };
     const { metadata } = await schemas().get('probes');
     const fight = server.store.subscribe((changes) => {
@@ -184,7 +184,7 @@ describe('the upkeep of flow control', () => {
     fight();
 
     const writes = Number((await schemas().get('probes')).metadata.resourceVersion) - Number(metadata.resourceVersion);
-    // Ten minutes of six writes, each followed by one of the client.
+    // Ten minutes with six writes each, each write followed by one from the client.
     expect(writes).toBeGreaterThan(20);
     expect(writes).toBeLessThan(140);
   });

@@ -26,13 +26,15 @@ const PRODUCER = 'api-priority-and-fairness-config-producer-v1';
 const CONSUMER = 'api-priority-and-fairness-config-consumer-v1';
 const KEY = 'flowcontrol';
 const MINUTE_MS = 60_000;
-/** Minimum interval of writes to one object, so that a client that keeps changing it back does not trigger a write each time. */
+/**
+ * Minimum interval between writes to one object: a client that keeps changing it must not trigger a write each time.
+ */
 const MAX_WRITES_PER_MINUTE = 6;
-/** Checks take at most the inverse of this share of time: ten thousand FlowSchemas take 10 ms. */
+/** After a check, pause for this many times its duration: with ten thousand FlowSchemas a check takes 10 ms. */
 const PASS_PAUSE_FACTOR = 20;
 const BUCKETS: ReadonlySet<string> = new Set([bucketOf(FlowSchemas), bucketOf(PriorityLevelConfigurations)]);
 
-/** Creates the standard FlowSchemas and priority levels. Called at each start, since users may have deleted some. */
+/** Creates the standard FlowSchemas and priority levels. Called at each start, because users may have deleted some. */
 export async function writeFlowControlObjects({
   client,
   reader,
@@ -47,7 +49,9 @@ export async function writeFlowControlObjects({
   await Promise.all(upkeepSteps(reader, clock.now()).map((step) => write(client, step)));
 }
 
-/** Maintains the objects of priority and fairness. It runs when one of them changes, and keeps no state in between. */
+/**
+ * Maintains the objects of priority and fairness. It runs when one of them changes, and keeps no state between runs.
+ */
 export function flowControlUpkeep(options: UpkeepOptions): Runnable {
   const { client, reader, store, clock, random, log } = options;
   const written = new Map<string, number[]>();

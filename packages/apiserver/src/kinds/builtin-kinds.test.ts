@@ -15,7 +15,7 @@ test('defines every kind with its group, version and kind', () => {
   }
 });
 
-test('serves a status subresource if the schema has a status, except where nothing reports one', () => {
+test('serves a status subresource if the schema has a status, except for kinds whose status nothing reports', () => {
   const wrong = ALL_KINDS.filter((kind) => {
     const status = definitions.get(kind.schema.$ref ?? '')?.properties?.['status'];
     return (status !== undefined) !== (kind.hasStatus === true);
@@ -39,7 +39,7 @@ test('has unambiguous resource names, short names and columns', () => {
   expect(repeated).toEqual([]);
 });
 
-test('shows the same as upstream for `kubectl get all`', () => {
+test('returns the same kinds as upstream for `kubectl get all`', () => {
   const all = ALL_KINDS.filter(({ categories }) => categories?.includes('all')).map(({ plural }) => plural);
 
   expect([...new Set(all)].sort()).toEqual([
@@ -56,7 +56,7 @@ test('shows the same as upstream for `kubectl get all`', () => {
   ]);
 });
 
-test('gives a typed resource a kind with the same scope', () => {
+test('defines each typed resource with the same scope as its kind', () => {
   const served = Object.values(resources).filter(
     ({ plural }) => plural !== 'customresourcedefinitions' && plural !== 'bindings',
   );

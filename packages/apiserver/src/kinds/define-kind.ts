@@ -47,7 +47,8 @@ export function defineKind<T extends KubeObject>(type: ResourceType<T>, options:
 /** If a kind has a spec, every object has one, even if empty: it is not a pointer upstream. */
 function withSpec(definition: string, strategy: ResourceStrategy = {}): ResourceStrategy {
   return {
-    // Upstream's status strategies of these kinds only keep the spec: kube-controller-manager counts revisions that way.
+    // Upstream's status strategies of these kinds keep only the spec: kube-controller-manager relies on that to count
+    // revisions.
     statusWritesMetadata: true,
     ...strategy,
     default(object: KubeObject & { spec?: object }) {

@@ -6,15 +6,18 @@ const GENERATED_FOLDER = join(import.meta.dirname, 'generated');
 
 let definitions: Definitions | undefined;
 
-/** The OpenAPI definitions of the built-in kinds, without descriptions: read on first use, shared by all servers of a process. */
+/**
+ * The OpenAPI definitions of the built-in kinds, without descriptions. They are read on first use and shared by all
+ * servers of a process.
+ */
 export function builtinDefinitions(): Definitions {
   definitions ??= new Map(Object.entries(readGenerated<Schema>('schemas.json')).map(matchGoDecoding));
   return definitions;
 }
 
 /**
- * Fields that are documented as required, but that Go's types can omit: Go clients send null for an unset time, and conditions of
- * CustomResourceDefinitions are not validated.
+ * Fields that are documented as required, but that Go's types can omit: Go clients send null for an unset time. The
+ * conditions of CustomResourceDefinitions are not validated.
  */
 const OMITTED_FIELDS: Readonly<Record<string, readonly string[]>> = {
   'io.k8s.apimachinery.pkg.apis.meta.v1.Condition': ['lastTransitionTime'],
@@ -28,8 +31,8 @@ function matchGoDecoding([name, schema]: [string, Schema]): [string, Schema] {
 }
 
 /**
- * The same definitions with upstream's descriptions, for OpenAPI. They take half a megabyte and are read on each call, so the memory is released if
- * the caller keeps only the result.
+ * The same definitions with upstream's descriptions, for OpenAPI. They take half a megabyte and are read on each call:
+ * a caller that needs only an excerpt must not keep them.
  */
 export function documentedDefinitions(): Definitions {
   const descriptions = readGenerated<Readonly<Record<string, string>>>('descriptions.json');

@@ -22,7 +22,7 @@ export function unknownName(field: string, value: unknown): FieldError {
   return { type: 'FieldValueNotFound', field, value, detail: '' };
 }
 
-/** `supported` in upstream's order. */
+/** An error for an unsupported value; `supported` is in upstream's order. */
 export function unsupported(field: string, value: unknown, supported: readonly string[]): FieldError {
   const list = supported.map((name) => JSON.stringify(name));
   return { type: 'FieldValueNotSupported', field, value, detail: `supported values: ${list.join(', ')}` };

@@ -13,18 +13,23 @@ function messagesOf(body: { details?: Record<string, unknown>; message?: string 
 }
 
 // tests/contract/kubernetes compares these messages and many more with kube-apiserver's.
-describe('creating', () => {
+describe('creating an object', () => {
   it.each([
-    ['no container', POD, { containers: [] }, ['spec.containers: Required value']],
+    ['no containers', POD, { containers: [] }, ['spec.containers: Required value']],
     [
       'an unknown volume',
       POD,
       { containers: [{ ...CONTAINER, volumeMounts: [{ name: 'v', mountPath: '/v' }] }] },
       ['spec.containers[0].volumeMounts[0].name: Not found: "v"'],
     ],
-    ['a name twice', POD, { containers: [CONTAINER, CONTAINER] }, ['spec.containers[1].name: Duplicate value: "a"']],
     [
-      'odd names of sysctls',
+      'a duplicate name',
+      POD,
+      { containers: [CONTAINER, CONTAINER] },
+      ['spec.containers[1].name: Duplicate value: "a"'],
+    ],
+    [
+      'invalid sysctl names',
       POD,
       {
         containers: [CONTAINER],
@@ -39,7 +44,7 @@ describe('creating', () => {
       ],
     ],
     [
-      'two mistakes',
+      'two errors',
       POD,
       { containers: [{ name: 'a' }], restartPolicy: 'x' },
       [
@@ -48,7 +53,7 @@ describe('creating', () => {
       ],
     ],
     [
-      'a selector for others',
+      'a selector that does not match the template',
       DEPLOYMENTS,
       { selector: { matchLabels: { app: 'b' } }, template: TEMPLATE },
       ['spec.template.metadata.labels: Invalid value: {"app":"a"}: `selector` does not match template `labels`'],
@@ -70,7 +75,7 @@ describe('creating', () => {
     expect(messagesOf(body)).toEqual(expected);
   });
 
-  it('is a bad request with a wrong type', async () => {
+  it('is a bad request if a value has the wrong type', async () => {
     const spec = { selector: SELECTOR, template: TEMPLATE, replicas: 'three' };
 
     const { status, body } = await post(await serverOfKinds(), DEPLOYMENTS, { spec });
@@ -94,7 +99,7 @@ it('accepts two ports with the same number, as upstream does', async () => {
   expect(status).toBe(201);
 });
 
-describe('updating', () => {
+describe('updating an object', () => {
   it.each([
     [
       'the selector of a Deployment',
@@ -118,7 +123,7 @@ describe('updating', () => {
       /^type: Invalid value: "c\/d": field is immutable$/,
     ],
     [
-      'frozen data',
+      'immutable data',
       '/api/v1/NS/configmaps',
       { immutable: true, data: { a: 'b' } },
       { data: { a: 'c' } },
@@ -165,7 +170,7 @@ describe('two versions of a kind', () => {
     });
   });
 
-  it('keep values without a field in autoscaling/v1', async () => {
+  it('keep values that autoscaling/v1 has no field for', async () => {
     const server = await serverOfKinds();
     const memory = {
       type: 'Resource',

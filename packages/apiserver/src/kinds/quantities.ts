@@ -1,8 +1,8 @@
 import { formatQuantity, parseQuantity, tryParseQuantity } from '@fairway/kube/object/quantity';
 
 /**
- * Writes a map of quantities in their canonical form, as decoding into Go's types does: `cpu: 1` becomes "1", `1000m` becomes
- * "1". Invalid quantities are left for validation to reject.
+ * Converts a map of quantities to canonical form, as decoding into Go's types does: `cpu: 1` becomes "1", `1000m`
+ * becomes "1". Invalid quantities are left for validation to reject.
  */
 export function canonicalizeQuantities(quantities: Record<string, string> | undefined | null): void {
   if (!quantities) return;

@@ -11,8 +11,8 @@ export function immutable(field: string, value: unknown, old: unknown): FieldErr
   return jsonEqual(value, old) ? [] : [invalidValue(field, value, IMMUTABLE_MESSAGE)];
 }
 
-/** The fields of ConfigMaps and Secrets that `immutable: true` freezes. */
-export function frozen(field: string, value: unknown, old: unknown): FieldError[] {
+/** Errors for a changed field of a ConfigMap or Secret that `immutable: true` freezes. */
+export function frozenFieldErrors(field: string, value: unknown, old: unknown): FieldError[] {
   return jsonEqual(value, old) ? [] : [forbidden(field, 'field is immutable when `immutable` is set')];
 }
 

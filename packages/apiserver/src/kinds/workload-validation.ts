@@ -16,7 +16,7 @@ export function workloadTemplateErrors(
     ...requiredSelectorErrors(selector, kind),
     ...selectorMatchErrors(template, selector),
     ...podTemplateErrors(template, field),
-    ...alwaysRestartedErrors(template, field, kind),
+    ...restartPolicyErrors(template, field, kind),
   ];
 }
 
@@ -42,7 +42,7 @@ export function selectorMatchErrors(
   return [invalidValue('spec.template.metadata.labels', labels, '`selector` does not match template `labels`')];
 }
 
-function alwaysRestartedErrors(template: PodTemplateSpec | undefined, field: string, kind: string): FieldError[] {
+function restartPolicyErrors(template: PodTemplateSpec | undefined, field: string, kind: string): FieldError[] {
   const errors: FieldError[] = [];
   const { restartPolicy, activeDeadlineSeconds } = template?.spec ?? {};
   if (restartPolicy !== undefined && restartPolicy !== 'Always') {

@@ -20,8 +20,8 @@ const MIN_PAUSE_MS = 60_000;
 const PAGE_SIZE = 500;
 
 /**
- * Deletes Events that have not changed for an hour; kube-apiserver uses etcd leases for this. It runs when the oldest expires,
- * and keeps no state between runs.
+ * Deletes Events that have not changed for an hour; kube-apiserver uses etcd leases for this. It runs when the oldest
+ * Event expires, and keeps no state between runs.
  */
 export class EventTtl implements Runnable {
   readonly name = 'event-ttl';

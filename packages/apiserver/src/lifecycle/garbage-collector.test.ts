@@ -183,7 +183,7 @@ describe('the garbage collector', () => {
     expect((await w.metadata('child')).ownerReferences).toBeUndefined();
   });
 
-  test('ignores an owner in another namespace, and reports it as an event', async () => {
+  test('ignores an owner in another namespace, and reports it in an Event', async () => {
     const w = await setUp();
     await w.start();
     const elsewhere = await w.map('elsewhere', { namespace: 'other' });
@@ -224,7 +224,7 @@ describe('the garbage collector', () => {
     expect(await w.names()).toEqual(['child']);
   });
 
-  test('discovers kinds that are served later', async () => {
+  test('discovers kinds that are added later', async () => {
     const w = await setUp();
     await w.start();
     const pools = w.client.resource(Pools);

@@ -21,13 +21,16 @@ export interface GarbageCollectorOptions {
   readonly random?: () => number;
   readonly log?: Logger;
   readonly metrics?: ControllerMetrics | undefined;
-  /** Kinds of aggregated API servers, whose objects are not tracked: none by default. */
+  /** Kinds of aggregated API servers, whose objects are not tracked; empty by default. */
   readonly isAggregated?: ((type: ServedResource) => boolean) | undefined;
 }
 
-/** Rechecks an owner that exists on the server but is not in an informer yet, in case it is deleted before. */
+/**
+ * How soon to recheck an owner that exists on the server but is not in an informer yet: it could be deleted before it
+ * appears there.
+ */
 const UNOBSERVED_OWNER_RETRY_MS = 5_000;
-/** An unserved kind may be served later. */
+/** How soon to recheck an unserved kind, which may be served later. */
 const UNRESOLVED_OWNER_RETRY_MS = 60_000;
 const CONCURRENCY = 20;
 
@@ -133,7 +136,10 @@ export class GarbageCollector implements Runnable {
     return {};
   }
 
-  /** Removes the object's finalizer once no dependent blocks it; blocking dependents are checked, and so deleted. */
+  /**
+   * Removes the object's finalizer once no dependent blocks it. Blocking dependents are checked, and deleted if they
+   * can be.
+   */
   async #finishForeground(node: GraphNode, object: KubeObject): Promise<Result> {
     const blocking = this.#graph.dependentsOf(node.uid).filter((dependent) => isBlocking(dependent, node.uid));
     if (blocking.length === 0) {
@@ -159,7 +165,7 @@ export class GarbageCollector implements Runnable {
     }
     const dependents = this.#graph.dependentsOf(node.uid);
     if (waiting.length > 0 && dependents.length > 0) {
-      // If two objects own each other, one must stop blocking, or both wait forever.
+      // If two objects own each other, one must stop blocking, or both would wait forever.
       if (dependents.some(({ isDeletingDependents }) => isDeletingDependents)) await this.#unblock(node, object);
       await this.#delete(node, object, 'Foreground');
       return {};

@@ -35,7 +35,7 @@ const FINALIZERS_CONDITION: ConditionTexts = [
   'SomeFinalizersRemain',
 ];
 
-/** Why a namespace has not been deleted yet; `unavailable` are group versions whose discovery failed. */
+/** Why a namespace has not been deleted yet; `unavailable` lists the group versions whose discovery failed. */
 export function namespaceConditions(unavailable: readonly string[], remaining: RemainingContent): ConditionState[] {
   const silent = unavailable.map(
     (groupVersion) => `unable to retrieve the complete list of server APIs: ${groupVersion}`,

@@ -31,8 +31,8 @@ const MAX_EXPLAINED_FAILURES = 20;
 const MAX_FAILURE_CHARS = 500;
 
 /**
- * Deletes all objects of a namespace, pods first: what a pod relies on (its NetworkPolicies) outlives it, as in Kubernetes since 1.33.
- * Continues past failures and reports them.
+ * Deletes all objects of a namespace, pods first, as in Kubernetes since 1.33: what a pod relies on, such as its
+ * NetworkPolicies, must outlive it. Continues past failures and reports them.
  */
 export async function deleteContent(
   client: KubeClient,
@@ -78,7 +78,7 @@ async function deleteKinds(
   }
 }
 
-/** Deletes the objects of a kind; resolves with the remaining ones. */
+/** Deletes the objects of a kind; resolves with those that remain. */
 async function deleteKind(
   client: KubeClient,
   namespace: string,
@@ -117,7 +117,9 @@ async function deleteOne(
   }
 }
 
-/** The objects of a kind, page by page: an aggregated API server may return any number of objects, and endless pages. */
+/**
+ * The objects of a kind, page by page. An aggregated API server may return any number of objects, and endless pages.
+ */
 async function* pages(
   client: KubeClient,
   namespace: string,
@@ -139,7 +141,7 @@ async function* pages(
 /** Counts the objects of a kind. */
 class Tally {
   count = 0;
-  /** Whether all of them are being deleted. */
+  /** Whether all counted objects are being deleted. */
   isTerminating = true;
   readonly finalizers = new Map<string, number>();
   estimateSeconds = 0;
@@ -185,7 +187,7 @@ function addTo(counts: Map<string, number>, name: string, count: number): void {
   if (counts.size < MAX_FINALIZERS || counts.has(name)) counts.set(name, (counts.get(name) ?? 0) + count);
 }
 
-/** A copy: a substring would keep the whole string in memory. */
+/** Copies the string: a substring would keep the whole string in memory. */
 function start(text: string, maxChars: number): string {
   return text.length <= maxChars ? text : Buffer.from(text.slice(0, maxChars)).toString();
 }

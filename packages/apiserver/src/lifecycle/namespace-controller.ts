@@ -28,8 +28,8 @@ const MIN_RETRY_MS = 500;
 const CONCURRENCY = 5;
 
 /**
- * Empties and finalizes terminating namespaces, as kube-controller-manager's namespace controller does; what blocks one is reported
- * in its conditions.
+ * Empties and finalizes terminating namespaces, as kube-controller-manager's namespace controller does. The conditions
+ * of a namespace report what blocks it.
  */
 export function namespaceController(options: NamespaceControllerOptions): Controller {
   const { client, informers, clock = systemClock, random = Math.random, log, metrics } = options;
@@ -93,7 +93,7 @@ class NamespaceDeletion {
     await this.#client.resource(Namespaces).updateStatus({ ...namespace, status }, { signal });
   }
 
-  /** Removes our finalizer from `spec.finalizers`; with the last one the server deletes the namespace. */
+  /** Removes our finalizer from `spec.finalizers`. When none are left, the server deletes the namespace. */
   async #finalize(namespace: Namespace, signal: AbortSignal): Promise<void> {
     const finalizers = (namespace.spec?.finalizers ?? []).filter((finalizer) => finalizer !== FINALIZER);
     const body = { ...namespace, spec: { ...namespace.spec, finalizers } };
@@ -105,7 +105,7 @@ class NamespaceDeletion {
     }
   }
 
-  /** The retry delay: short at first, growing up to upstream's, half of the estimate plus one second. */
+  /** The retry delay: short at first, growing up to upstream's delay, which is half of the estimate plus one second. */
   #retryMs(deletionTimestamp: string, estimateSeconds: number): number {
     const ageMs = this.#clock.now() - Date.parse(deletionTimestamp);
     return Math.max(MIN_RETRY_MS, Math.min(ageMs / 2, (estimateSeconds / 2 + 1) * 1000));

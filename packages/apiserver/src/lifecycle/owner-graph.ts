@@ -14,9 +14,9 @@ export interface GraphNode {
   readonly name: string;
   readonly owners: readonly OwnerReference[];
   readonly isBeingDeleted: boolean;
-  /** Being deleted in the foreground: waits until its dependents are deleted. */
+  /** Being deleted in the foreground: waits until the object's dependents are deleted. */
   readonly isDeletingDependents: boolean;
-  /** Being deleted with orphaning: waits until its dependents are released. */
+  /** Being deleted with orphaning: waits until the object's dependents are released. */
   readonly isOrphaning: boolean;
 }
 
@@ -75,7 +75,7 @@ export class OwnerGraph {
     this.#checkTransition(old, node);
   }
 
-  /** Removes an object: its dependents may have to be deleted, and its owners may have waited for this. */
+  /** Removes an object. Its dependents may have to be deleted, and its owners may have waited for its removal. */
   remove(uid: string): void {
     const node = this.#nodes.get(uid);
     if (!node) return;
@@ -84,7 +84,7 @@ export class OwnerGraph {
     for (const dependent of this.#dependents.get(uid) ?? []) this.#sink.check(dependent);
   }
 
-  /** Removes the objects of a kind that is no longer served. They may still exist: nothing is enqueued. */
+  /** Removes the objects of a kind that is no longer served. They may still exist, so nothing is enqueued. */
   forget(type: ResourceType): void {
     for (const node of this.#nodes.values()) {
       if (node.type !== type) continue;

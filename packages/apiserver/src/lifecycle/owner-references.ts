@@ -14,7 +14,10 @@ export interface ClassifiedReferences {
   readonly dangling: readonly OwnerReference[];
   /** The owner waits for its dependents to be deleted. */
   readonly waiting: readonly OwnerReference[];
-  /** Unresolvable: the kind is not served, or is namespaced while the object is not. Keeps the object. */
+  /**
+   * Unresolvable: the owner's kind is not served, or is namespaced while the object is not. Such a reference keeps the
+   * object.
+   */
   readonly unresolved: readonly OwnerReference[];
 }
 
@@ -35,7 +38,7 @@ export class OwnerReferences {
     this.#find = find;
   }
 
-  /** Caches a missing owner, so that its dependents need no look-up each. UIDs are never reused. */
+  /** Caches a missing owner: its dependents then need no look-up each. UIDs are never reused. */
   rememberAbsent(uid: string, namespace: string): void {
     this.#absent.set(`${uid}/${namespace}`, true);
   }

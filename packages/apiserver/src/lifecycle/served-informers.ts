@@ -19,12 +19,12 @@ export interface ServedInformersOptions {
   readonly random: () => number;
   readonly log: Logger;
   readonly handler: ServedObjectsHandler;
-  /** Kinds that are not watched. */
+  /** Kinds that are not watched here. */
   readonly isIgnored?: ((type: ServedResource) => boolean) | undefined;
 }
 
 /** Kinds that own nothing and are written frequently. */
-const IGNORED = new Set(['events', 'events.events.k8s.io']);
+const IGNORED_KINDS = new Set(['events', 'events.events.k8s.io']);
 /** Kinds whose changes affect discovery. */
 const DISCOVERY_SOURCES = new Set([
   'customresourcedefinitions.apiextensions.k8s.io',
@@ -32,14 +32,15 @@ const DISCOVERY_SOURCES = new Set([
 ]);
 const NEEDED_VERBS = ['list', 'watch', 'delete'];
 
-/** A definition is served shortly after it was written. */
+/** Delay before discovery: a CustomResourceDefinition is served shortly after it was written. */
 const SETTLE_MS = 200;
 const DISCOVERY_INTERVAL_MS = 600_000;
 const RETRY_MS = 5_000;
 
 /**
- * Watches the metadata of all objects of all kinds that can be listed, watched and deleted. Discovery runs when a CustomResourceDefinition or
- * APIService changes, and every ten minutes; informers are started and stopped accordingly.
+ * Watches the metadata of all objects of all kinds that can be listed, watched and deleted. Discovery runs when a
+ * CustomResourceDefinition or APIService changes, and every ten minutes; informers are then started and stopped as
+ * needed.
  */
 export class ServedInformers {
   readonly #options: ServedInformersOptions;
@@ -109,7 +110,8 @@ export class ServedInformers {
     for (const resource of resources) {
       const id = idOf(resource);
       if (this.#options.isIgnored?.(resource)) continue;
-      if (!IGNORED.has(id) && NEEDED_VERBS.every((verb) => resource.verbs.includes(verb))) found.set(id, resource);
+      if (!IGNORED_KINDS.has(id) && NEEDED_VERBS.every((verb) => resource.verbs.includes(verb)))
+        found.set(id, resource);
     }
     for (const [id, resource] of this.#served) {
       const now = found.get(id);
@@ -145,7 +147,7 @@ function idOf({ plural, group }: ServedResource): string {
   return group === '' ? plural : `${plural}.${group}`;
 }
 
-/** What an ownership graph needs of an object. */
+/** The part of an object that an ownership graph needs. */
 function ownershipOf({ metadata }: KubeObject): KubeObject {
   const { name, namespace, uid, resourceVersion, ownerReferences, deletionTimestamp, finalizers } = metadata;
   return {

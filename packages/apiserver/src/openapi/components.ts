@@ -8,7 +8,7 @@ import { DELETE_OPTIONS, PATCH, SCALE, STATUS } from './operations.ts';
 const META = 'io.k8s.apimachinery.pkg.apis.meta.v1';
 
 /** Definitions referenced by paths, for servers whose kinds have none. */
-const FALLBACKS: ReadonlyMap<string, Schema> = new Map<string, Schema>([
+const FALLBACK_DEFINITIONS: ReadonlyMap<string, Schema> = new Map<string, Schema>([
   [PATCH, { type: 'object', description: 'Patch is provided to give a concrete name and type to the request body.' }],
   [STATUS, { type: 'object', description: 'Status is a return value for calls that do not return other objects.' }],
   [DELETE_OPTIONS, { type: 'object', description: 'DeleteOptions may be provided when deleting an API object.' }],
@@ -49,7 +49,7 @@ export function componentsOf(resources: readonly ResourceDefinition[], definitio
   pending.push(LIST_META);
   for (let name = pending.pop(); name !== undefined; name = pending.pop()) {
     if (components.has(name)) continue;
-    const schema = definitions.get(name) ?? META_DEFINITIONS.get(name) ?? FALLBACKS.get(name);
+    const schema = definitions.get(name) ?? META_DEFINITIONS.get(name) ?? FALLBACK_DEFINITIONS.get(name);
     if (schema !== undefined) add(name, schema);
   }
   return new Map([...components].sort(([left], [right]) => (left < right ? -1 : 1)));

@@ -101,7 +101,7 @@ describe('OpenAPI v3', () => {
 });
 
 describe('documents', () => {
-  it('are shared by servers with the same kinds, and per group version by servers with other kinds too', () => {
+  it('are shared by servers with the same kinds, and each group version by servers that share only its kinds', () => {
     const resources = [CRONTABS, NODES];
     expect(openApiDocuments(resources, definitions)).toBe(openApiDocuments(resources, definitions));
     const other = openApiDocuments([NODES, REVIEWS], definitions);
@@ -109,7 +109,7 @@ describe('documents', () => {
     expect(other.v3Index().hash).not.toBe(documents.v3Index().hash);
   });
 
-  it('are generated once, and v2 too while few are requested', () => {
+  it('are generated once; v2 documents too, while few are requested', () => {
     let requests = 0;
     const counting = () => {
       requests++;

@@ -14,7 +14,7 @@ export interface PublishedDocument {
   readonly hash: string;
 }
 
-/** All referenced definitions, with descriptions; read when a document is generated, and not kept. */
+/** All referenced definitions, with descriptions. They are read when a document is generated, and not kept. */
 export type DefinitionSource = () => Definitions;
 
 /** v2 documents are large and rarely requested: this many are cached, others are regenerated. */
@@ -34,8 +34,9 @@ interface CachedV2 {
 const NO_REMOTE_DOCUMENTS: readonly RemoteDocumentV2[] = [];
 
 /**
- * The OpenAPI documents of a list of kinds. Servers that pass the same list share them; servers whose lists differ share the v3
- * documents of the group versions in which they have the same kinds, so a CustomResourceDefinition only costs its own group.
+ * The OpenAPI documents of a list of kinds. Servers that pass the same list share them. Servers whose lists differ
+ * share the v3 documents of the group versions in which they have the same kinds, so a CustomResourceDefinition adds
+ * only the document of its own group.
  */
 export function openApiDocuments(
   resources: readonly ResourceDefinition[],
@@ -131,7 +132,7 @@ class GroupVersionDocument {
   }
 }
 
-/** The document of these kinds, shared by every server with exactly these. */
+/** The document of these kinds, shared by every server with exactly the same kinds. */
 function documentOf(members: readonly ResourceDefinition[]): GroupVersionDocument {
   const [first] = members;
   if (first === undefined) return new GroupVersionDocument(members);

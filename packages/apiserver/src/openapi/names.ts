@@ -2,8 +2,8 @@ import { definitionName } from '../schema/resolve.ts';
 import type { ResourceDefinition } from '../server/resource.ts';
 
 /**
- * The name of a kind's definition: that of its own `$ref`, otherwise the reversed group as in Kubernetes
- * (`dev.fairway.v1.Cluster`).
+ * The name of a kind's definition: the name in its own `$ref`, otherwise the reversed group and the kind as in
+ * Kubernetes (`dev.fairway.v1.Cluster`).
  */
 export function definitionNameOf({ schema, group, version, kind }: ResourceDefinition): string {
   if (schema.$ref !== undefined) return definitionName(schema.$ref);

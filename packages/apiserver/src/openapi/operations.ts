@@ -31,7 +31,7 @@ export interface Operation {
   readonly parameters: readonly QueryParameter[];
   readonly body: string | undefined;
   readonly response: string | undefined;
-  /** Status codes of success. */
+  /** Status codes that mean success. */
   readonly codes: readonly SuccessCode[];
   /** Media types of a patch's body; undefined for other operations. */
   readonly patchTypes: readonly string[] | undefined;
@@ -72,22 +72,22 @@ function pathsOf(resource: ResourceDefinition): Path[] {
   const { namespaced, plural, kind } = resource;
   const root = `/${groupVersionPath(resource)}`;
   const collection = namespaced ? `${root}/namespaces/{namespace}/${plural}` : `${root}/${plural}`;
-  const maker = new OperationMaker(resource);
+  const builder = new OperationBuilder(resource);
   const paths: Path[] = [];
   const add = (path: string, operations: (Operation | undefined)[]) => {
     const present = operations.filter((operation) => operation !== undefined);
     if (present.length > 0) paths.push({ path, pathParameters: pathParameters(path, kind), operations: present });
   };
-  add(collection, [maker.list(), maker.create(), maker.deleteCollection()]);
-  if (namespaced) add(`${root}/${plural}`, [maker.listAll()]);
+  add(collection, [builder.list(), builder.create(), builder.deleteCollection()]);
+  if (namespaced) add(`${root}/${plural}`, [builder.listAll()]);
   const item = `${collection}/{name}`;
-  add(item, [maker.read(), maker.replace(), maker.patch(), maker.delete()]);
-  if (resource.hasStatus) add(`${item}/status`, maker.part('status', kindOf(resource), definitionNameOf(resource)));
+  add(item, [builder.read(), builder.replace(), builder.patch(), builder.delete()]);
+  if (resource.hasStatus) add(`${item}/status`, builder.part('status', kindOf(resource), definitionNameOf(resource)));
   if (resource.scale) {
-    add(`${item}/scale`, maker.part('scale', { group: 'autoscaling', version: 'v1', kind: 'Scale' }, SCALE));
+    add(`${item}/scale`, builder.part('scale', { group: 'autoscaling', version: 'v1', kind: 'Scale' }, SCALE));
   }
   for (const [name, subresource] of Object.entries(resource.subresources ?? {})) {
-    add(`${item}/${name}`, maker.custom(name, subresource));
+    add(`${item}/${name}`, builder.custom(name, subresource));
   }
   return paths;
 }
@@ -117,7 +117,7 @@ interface Details {
   readonly kind?: GroupVersionKind;
 }
 
-class OperationMaker {
+class OperationBuilder {
   readonly #resource: ResourceDefinition;
   readonly #definition: string;
   readonly #verbs: readonly string[];
@@ -131,7 +131,7 @@ class OperationMaker {
   list(): Operation | undefined {
     const description = `list or watch objects of kind ${this.#resource.kind}`;
     const response = `${this.#definition}List`;
-    return this.#make('list', {
+    return this.#build('list', {
       verb: 'list',
       method: 'get',
       action: 'list',
@@ -152,7 +152,7 @@ class OperationMaker {
     const definition = this.#definition;
     const codes = [200, 201, 202] as const;
     const details = { description, parameters: WRITE_PARAMETERS, body: definition, answer: definition, codes };
-    return this.#make('create', { verb: 'create', method: 'post', action: 'post', ...details });
+    return this.#build('create', { verb: 'create', method: 'post', action: 'post', ...details });
   }
 
   deleteCollection(): Operation | undefined {
@@ -163,7 +163,7 @@ class OperationMaker {
       body: DELETE_OPTIONS,
       answer: STATUS,
     };
-    return this.#make('deletecollection', {
+    return this.#build('deletecollection', {
       verb: 'deleteCollection',
       method: 'delete',
       action: 'deletecollection',
@@ -173,14 +173,14 @@ class OperationMaker {
 
   read(): Operation | undefined {
     const description = `read the specified ${this.#resource.kind}`;
-    return this.#make('get', { verb: 'read', method: 'get', action: 'get', description, response: this.#definition });
+    return this.#build('get', { verb: 'read', method: 'get', action: 'get', description, response: this.#definition });
   }
 
   replace(): Operation | undefined {
     const description = `replace the specified ${this.#resource.kind}`;
     const body = this.#definition;
     const details = { description, parameters: WRITE_PARAMETERS, body, answer: body, codes: [200, 201] as const };
-    return this.#make('update', { verb: 'replace', method: 'put', action: 'put', ...details });
+    return this.#build('update', { verb: 'replace', method: 'put', action: 'put', ...details });
   }
 
   patch(): Operation | undefined {
@@ -191,7 +191,7 @@ class OperationMaker {
       body: PATCH,
       codes: [200, 201] as const,
     };
-    return this.#make('patch', {
+    return this.#build('patch', {
       verb: 'patch',
       method: 'patch',
       action: 'patch',
@@ -210,7 +210,7 @@ class OperationMaker {
       answer: STATUS,
       codes: [200, 202] as const,
     };
-    return this.#make('delete', { verb: 'delete', method: 'delete', action: 'delete', ...details });
+    return this.#build('delete', { verb: 'delete', method: 'delete', action: 'delete', ...details });
   }
 
   /** A subresource that is read and written like the object: status, scale. */
@@ -219,8 +219,8 @@ class OperationMaker {
     const of = `${name} of the specified ${this.#resource.kind}`;
     const common = { kind, suffix, answer: response };
     return [
-      this.#make('get', { verb: 'read', method: 'get', action: 'get', description: `read ${of}`, ...common }),
-      this.#make('update', {
+      this.#build('get', { verb: 'read', method: 'get', action: 'get', description: `read ${of}`, ...common }),
+      this.#build('update', {
         verb: 'replace',
         method: 'put',
         action: 'put',
@@ -229,7 +229,7 @@ class OperationMaker {
         body: response,
         ...common,
       }),
-      this.#make('patch', {
+      this.#build('patch', {
         verb: 'patch',
         method: 'patch',
         action: 'patch',
@@ -247,9 +247,9 @@ class OperationMaker {
     const of = `${name} of ${article(this.#resource.kind)} ${this.#resource.kind}`;
     const common = { kind: kindOf(kind), suffix };
     return [
-      get && this.#make('', { verb: 'read', method: 'get', action: 'get', description: `read ${of}`, ...common }),
+      get && this.#build('', { verb: 'read', method: 'get', action: 'get', description: `read ${of}`, ...common }),
       create &&
-        this.#make('', {
+        this.#build('', {
           verb: 'create',
           method: 'post',
           action: 'post',
@@ -259,7 +259,7 @@ class OperationMaker {
           ...common,
         }),
       update &&
-        this.#make('', {
+        this.#build('', {
           verb: 'replace',
           method: 'put',
           action: 'put',
@@ -270,8 +270,8 @@ class OperationMaker {
     ];
   }
 
-  /** Undefined if the kind does not have the verb; '' applies to all. */
-  #make(needed: string, details: Details): Operation | undefined {
+  /** Undefined if the kind does not have the verb; '' stands for a verb that every kind has. */
+  #build(needed: string, details: Details): Operation | undefined {
     if (needed !== '' && !this.#verbs.includes(needed)) return undefined;
     const resource = this.#resource;
     const version = resource.version.charAt(0).toUpperCase() + resource.version.slice(1);

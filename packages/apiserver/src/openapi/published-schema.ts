@@ -2,12 +2,12 @@ import type { Json } from '@fairway/kube/object/meta';
 import { definitionName } from '../schema/resolve.ts';
 import type { Schema } from '../schema/schema.ts';
 
-type Published = Record<string, Json>;
+type PublishedSchema = Record<string, Json>;
 
 /** A schema for OpenAPI v3: references within the document, wrapped in `allOf` if they have siblings. */
-export function schemaV3(schema: Schema): Published {
+export function schemaV3(schema: Schema): PublishedSchema {
   const { $ref, properties, items, additionalProperties, allOf, anyOf, oneOf, not, ...rest } = schema;
-  const published = rest as Published;
+  const published = rest as PublishedSchema;
   if ($ref !== undefined) {
     const reference = { $ref: `#/components/schemas/${definitionName($ref)}` };
     return Object.keys(rest).length === 0 ? reference : { ...published, allOf: [reference] };
@@ -29,13 +29,13 @@ export function schemaV3(schema: Schema): Published {
 }
 
 /**
- * A schema for OpenAPI v2 (apiextensions' `ToStructuralOpenAPIV2`): no alternatives, no defaults, and no types for values that old clients would
- * reject: nullable ones, int-or-string, and preserved unknown fields.
+ * A schema for OpenAPI v2 (apiextensions' `ToStructuralOpenAPIV2`): no alternatives, no defaults, and no types for
+ * values that old clients would reject, which are nullable values, int-or-string, and preserved unknown fields.
  */
-function schemaV2(schema: Schema): Published {
+function schemaV2(schema: Schema): PublishedSchema {
   const { $ref, properties, items, additionalProperties, allOf: _a, anyOf: _b, oneOf, not: _n, ...rest } = schema;
   const { nullable, default: _d, type, example: _e, externalDocs: _x, ...words } = rest;
-  const published = words as Published;
+  const published = words as PublishedSchema;
   if ($ref !== undefined) {
     const { description } = schema;
     return { $ref: `#/definitions/${definitionName($ref)}`, ...(description !== undefined && { description }) };
@@ -59,19 +59,22 @@ function schemaV2(schema: Schema): Published {
 }
 
 /**
- * A definition for OpenAPI v2. A kind that preserves unknown fields has no declared fields (apiextensions' `buildKubeNative`): kubectl would reject
- * all others.
+ * A definition for OpenAPI v2. A kind that preserves unknown fields has no declared fields (apiextensions'
+ * `buildKubeNative`): otherwise kubectl would reject the undeclared ones.
  */
-export function definitionV2(schema: Schema): Published {
+export function definitionV2(schema: Schema): PublishedSchema {
   const kinds = schema['x-kubernetes-group-version-kind'];
   if (kinds === undefined || schema['x-kubernetes-preserve-unknown-fields'] !== true) return schemaV2(schema);
   return { type: 'object', 'x-kubernetes-group-version-kind': kinds };
 }
 
-function intOrString(): Published {
+function intOrString(): PublishedSchema {
   return { format: 'int-or-string', oneOf: [{ type: 'integer' }, { type: 'string' }] };
 }
 
-function mapValues(record: Readonly<Record<string, Schema>>, convert: (schema: Schema) => Published): Published {
+function mapValues(
+  record: Readonly<Record<string, Schema>>,
+  convert: (schema: Schema) => PublishedSchema,
+): PublishedSchema {
   return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, convert(value)]));
 }

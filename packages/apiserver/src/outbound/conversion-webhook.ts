@@ -12,12 +12,15 @@ import type { WebhookCaller } from './webhook-caller.ts';
 
 const API_VERSION = 'apiextensions.k8s.io/v1';
 const TIMEOUT_MS = 30_000;
-/** Maximum size of a review's objects: the response is bounded too. */
+/** Maximum total size of a review's objects; the size of the response is limited too. */
 const MAX_REVIEW_CHARS = 1024 * 1024;
-/** Limits of a returned object, as for one sent by a client. */
+/** Limits of a returned object, the same as for an object sent by a client. */
 const BOUNDS: JsonBounds = { maxDepth: MAX_DEPTH, maxChars: MAX_BODY_BYTES };
 
-/** Converts custom resources by the webhook of their definition. Its errors are 500, with kube-apiserver's messages. */
+/**
+ * Converts custom resources by the webhook of their definition. Failures result in status 500, with kube-apiserver's
+ * messages.
+ */
 export function webhookConverter(caller: WebhookCaller, config: WebhookClientConfig): Converter {
   return async (objects, apiVersion) => {
     const converted: KubeObject[] = [];
@@ -86,8 +89,8 @@ const reviewSchema = z.object({
     .nullish(),
 });
 
-function convertedObjects(answer: unknown, uid: string): readonly unknown[] | string {
-  const parsed = reviewSchema.safeParse(answer);
+function convertedObjects(responseBody: unknown, uid: string): readonly unknown[] | string {
+  const parsed = reviewSchema.safeParse(responseBody);
   if (!parsed.success) return `the ConversionReview cannot be read: ${parsed.error.issues[0]?.message}`;
   const { apiVersion, kind, response } = parsed.data;
   if (apiVersion !== API_VERSION || kind !== 'ConversionReview') {

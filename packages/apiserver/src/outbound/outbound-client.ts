@@ -16,7 +16,7 @@ export interface Destination {
   readonly port: number;
   /** Expected name in the server's certificate, if different from `host`. */
   readonly serverName?: string | undefined;
-  /** PEM of the CAs of its certificate; Node's built-in CAs by default. */
+  /** PEM of the CAs of the server's certificate; Node's built-in CAs by default. */
   readonly caBundle?: string | undefined;
   readonly insecureSkipTlsVerify?: boolean | undefined;
   /** PEM of this server's certificate and key. */
@@ -29,10 +29,14 @@ export interface OutboundCall {
   readonly path: string;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body?: string | Uint8Array | undefined;
-  /** Whether it may be resent if an idle connection breaks while sending, when it is unknown whether it was received. By default for reads only. */
+  /**
+   * Whether the request may be resent if an idle connection breaks while it is sent: whether the server received it is
+   * then unknown. By default only reads are resent.
+   */
   readonly isRepeatable?: boolean;
   /**
-   * Whether the response may switch protocols (101), on a separate connection: the following bytes come from its socket. Otherwise 101 is an error.
+   * Whether the response may switch protocols (101). The call then has a connection of its own, and the bytes after the
+   * response come from its socket. Otherwise 101 is an error.
    */
   readonly mayUpgrade?: boolean;
   /** Time limit for the response headers; the caller limits the body. */
@@ -52,15 +56,15 @@ export interface OutboundClientOptions {
 /** The interface of an OutboundClient for callers. */
 export type Outbound = Pick<OutboundClient, 'request'>;
 
-/** Concurrent calls; additional ones wait, within their time limit. */
+/** Concurrent calls. Additional calls wait, within their time limit. */
 const MAX_CALLS = 64;
 const IDLE_CONNECTIONS = 4;
 const IDLE_MS = 30_000;
 const RESOLVE_TIMEOUT_MS = 3000;
 
 /**
- * Calls user-defined servers: webhooks and aggregated API servers. It connects to exactly the address that the policy allowed, even if DNS changes in
- * between, follows no redirects, and uses no proxy.
+ * Calls user-defined servers: webhooks and aggregated API servers. It connects to exactly the address that the policy
+ * allowed, even if DNS changes in the meantime; it follows no redirects and uses no proxy.
  */
 export class OutboundClient {
   readonly #options: OutboundClientOptions;
@@ -177,7 +181,7 @@ function isRepeatable({ method, isRepeatable: given = method === 'GET' || method
   return given;
 }
 
-/** Go rejects the same headers as Node, with its own message. */
+/** Replaces the message of Node's error for invalid headers: Go rejects the same headers with its own message. */
 function begin(options: RequestOptions): ClientRequest {
   try {
     return httpsRequest(options);
@@ -207,7 +211,7 @@ function optionsOf(destination: Destination, address: string, { method, path, he
 }
 
 /**
- * Uses c-ares: names are user-controlled, and `getaddrinfo` would block the thread pool that this process uses for
+ * Uses c-ares because names are user-controlled: `getaddrinfo` would block the thread pool that this process uses for
  * files.
  */
 async function resolveName(name: string): Promise<readonly string[]> {

@@ -1,7 +1,7 @@
 /** Go's message for an expired context. */
 export const DEADLINE_EXCEEDED = 'context deadline exceeded';
 
-/** A server could not be reached; with the messages of Go's net, crypto/tls and net/http where available. */
+/** A server could not be reached. The messages are those of Go's net, crypto/tls and net/http where available. */
 export class OutboundError extends Error {
   override readonly name = 'OutboundError';
 }

@@ -2,8 +2,8 @@
 export type OutboundKind = 'cluster' | 'controlplane';
 
 /**
- * Why the server must not connect to an address; undefined if it may. Authors of webhooks control where the server connects to, so the operator must
- * allow addresses in the operator's network.
+ * Why the server must not connect to an address; undefined if it may. Authors of webhooks choose the addresses that the
+ * server connects to, so addresses in the operator's network must be allowed by the operator.
  */
 export type OutboundPolicy = (kind: OutboundKind, address: string, port: number) => string | undefined;
 

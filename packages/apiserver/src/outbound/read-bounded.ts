@@ -3,7 +3,7 @@ import type { Clock } from '@fairway/base/clock';
 import { MAX_BODY_BYTES } from '../server/body-bounds.ts';
 import { DEADLINE_EXCEEDED, OutboundError } from './outbound-error.ts';
 
-/** The body as text; rejects if it is too large or too slow. */
+/** The body as text. Rejects if it is too large or too slow. */
 export async function readBounded(
   incoming: IncomingMessage,
   clock: Clock,

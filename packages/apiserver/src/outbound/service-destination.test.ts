@@ -18,7 +18,7 @@ const slice = (fields: Partial<EndpointSlice>): EndpointSlice => ({
 
 test.each<{ reason: string; services?: Service[]; slices?: EndpointSlice[]; leads: string }>([
   { reason: 'a ready endpoint', leads: '192.0.2.7:8443 as hooks.shop.svc' },
-  { reason: 'no Service', services: [], leads: 'service "hooks" not found' },
+  { reason: 'no stored object', services: [], leads: 'service "hooks" not found' },
   {
     reason: 'no such port',
     services: [service({ ports: [{ port: 80 }] })],

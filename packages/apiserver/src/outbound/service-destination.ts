@@ -13,8 +13,8 @@ export interface ServiceTarget {
 const SERVICE_NAME_LABEL = 'kubernetes.io/service-name';
 
 /**
- * Resolves a Service to one of its ready endpoints, like kube-apiserver with `--enable-aggregator-routing`, since cluster IPs are not reachable here.
- * Throws an OutboundError with kube-apiserver's message.
+ * Resolves a Service to one of its ready endpoints, like kube-apiserver with `--enable-aggregator-routing`: cluster IPs
+ * are not reachable here. Throws an OutboundError with kube-apiserver's message.
  */
 export function serviceDestination(
   reader: Pick<ObjectReader, 'get' | 'list'>,

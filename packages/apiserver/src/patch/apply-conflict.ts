@@ -2,7 +2,7 @@ import { ApiError } from '@fairway/kube/object/api-error';
 import type { ManagedFieldsEntry } from '@fairway/kube/object/meta';
 import { type FieldSet, forEachPath } from './field-set.ts';
 
-/** Fields that an applier wants to set to another value than that of `entry`'s manager. */
+/** Fields that an applier wants to set to a different value than the manager of `entry`. */
 export interface ManagerConflict {
   readonly entry: ManagedFieldsEntry;
   readonly fields: FieldSet;

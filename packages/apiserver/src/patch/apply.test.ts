@@ -63,7 +63,7 @@ interface Options {
   readonly nowMs?: number;
 }
 
-/** A configuration that claims nothing. */
+/** A configuration without fields to own. */
 const nothing = thing(undefined);
 
 /** An object in a store, written by managers one after another. */
@@ -75,7 +75,7 @@ class StoredObject {
     const { force = false, subresource = '', nowMs = T0 } = options;
     const merged = applyPatch({ ...kind, live: this.object, applied, manager, force, subresource, nowMs });
     if (merged === this.object) return this;
-    // As a server does before it stores an object.
+    // Set as by a server before it stores an object.
     this.object = cloneJson(merged);
     applyDefaults(this.object, schema, kind.definitions);
     return this;
@@ -187,20 +187,20 @@ describe('apply', () => {
     expect(stored.spec).toEqual({ image: 'i', nested: { a: 'default' } });
   });
 
-  it('changes nothing when it applies nothing to unowned fields', () => {
+  it('changes nothing when an empty configuration is applied to unowned fields', () => {
     const stored = new StoredObject();
     stored.object = thing({ replicas: 1 });
     expect(stored.apply('a', nothing).object).toEqual(thing({ replicas: 1 }));
   });
 
-  it('keeps a field that an updater has set since', () => {
+  it('keeps a field that an updater has set since the last apply', () => {
     const stored = new StoredObject()
       .apply('a', { replicas: 1, image: 'i' })
       .update('hpa', { replicas: 5, image: 'i' });
     expect(stored.apply('a', { image: 'i' }).spec).toEqual({ replicas: 5, image: 'i' });
   });
 
-  it('shares a field with an agreed value, and leaves it to the other manager on release', () => {
+  it('shares a field with a manager that applies the same value, and leaves it to that manager on release', () => {
     const stored = new StoredObject().apply('a', { replicas: 1 }).apply('b', { replicas: 1 });
     expect(Object.keys(stored.owners)).toEqual(['a Apply', 'b Apply']);
     expect(stored.apply('a', nothing).spec).toEqual({ replicas: 1 });
@@ -305,13 +305,13 @@ describe('items whose key has a default', () => {
     });
   });
 
-  it('are rejected if applied twice, with the key and without', () => {
+  it('are rejected if one configuration contains them with the key and without', () => {
     expect(() => new StoredObject().apply('a', { ports: [{ port: 80 }, { port: 80, protocol: 'TCP' }] })).toThrow(
       '.spec.ports: duplicate entries for key [port=80,protocol="TCP"]',
     );
   });
 
-  describe('applied before the default was known', () => {
+  describe('applied before the key had a default', () => {
     const old = () => {
       const object = new StoredObject().apply('a', bare);
       const fieldsV1 = { 'f:spec': { 'f:ports': { 'k:{"port":80}': { '.': {}, 'f:port': {} } } } };
@@ -385,7 +385,7 @@ describe('conflicts', () => {
     });
   });
 
-  it('arise for atomic values as a whole, and for maps and sets by member', () => {
+  it('arise for atomic values as a whole, but per member for maps and sets', () => {
     const stored = new StoredObject().apply('a', { list: ['a'], free: { a: '1' }, set: ['a'] });
     expect(stored.conflictOf('b', { free: { b: '2' }, set: ['b'] })).toBeUndefined();
     expect(stored.conflictOf('b', { list: ['a', 'b'] })).toMatchObject({
@@ -438,7 +438,7 @@ describe('rejected configurations', () => {
       'metadata.managedFields must be nil',
     ],
     [
-      'items without key',
+      'items without a key',
       thing({ items: [{ value: '1' }] }),
       '.spec.items: element 0: associative list with keys has an element that omits all key fields ["name"]',
     ],
@@ -447,7 +447,7 @@ describe('rejected configurations', () => {
       thing({ items: [{ name: 'a' }, { name: 'a' }] }),
       '.spec.items: duplicate entries for key [name="a"]',
     ],
-    ['values twice in a set', thing({ set: ['a', 'a'] }), '.spec.set: duplicate entries for key [="a"]'],
+    ['duplicate values in a set', thing({ set: ['a', 'a'] }), '.spec.set: duplicate entries for key [="a"]'],
   ])('%s', (_, applied, message) => {
     expect(() => new StoredObject().apply('a', applied)).toThrow(message);
   });
@@ -489,12 +489,12 @@ describe('properties of apply', () => {
     );
   });
 
-  it('does not undo other appliers, and leaves nothing once all have released their fields', () => {
+  it('does not undo changes of other appliers, and leaves no owned fields once all have released theirs', () => {
     fc.assert(
-      fc.property(configuration, configuration, (mine, theirs) => {
-        const previous = new StoredObject().apply('b', theirs);
-        const agreed = { ...mine, ...theirs };
-        const stored = new StoredObject().apply('b', theirs).apply('a', agreed).apply('a', nothing);
+      fc.property(configuration, configuration, (firstConfig, secondConfig) => {
+        const previous = new StoredObject().apply('b', secondConfig);
+        const agreed = { ...firstConfig, ...secondConfig };
+        const stored = new StoredObject().apply('b', secondConfig).apply('a', agreed).apply('a', nothing);
         expect(stored.owners).toEqual(previous.owners);
         expect(pruneEmpty(stored.spec)).toEqual(pruneEmpty(previous.spec));
       }),
@@ -502,7 +502,7 @@ describe('properties of apply', () => {
   });
 });
 
-/** Without empty members: an emptied list or map may remain or be removed. */
+/** Drops empty members: an emptied list or map may remain or be removed. */
 function pruneEmpty(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   const kept = Object.entries(value).filter(

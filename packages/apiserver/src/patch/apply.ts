@@ -33,12 +33,12 @@ export interface ApplyRequest extends TrackedKind {
 }
 
 /**
- * Server-side apply: the live object merged with the configuration, without fields that this manager applied before and now omits (unless another
- * manager owns them too), and with the resulting ownership in `metadata.managedFields`.
+ * Server-side apply: merges the configuration into the live object, removes fields that this manager applied before and
+ * now omits (unless another manager owns them too), and records the resulting ownership in `metadata.managedFields`.
  * Returns `live` itself if nothing changes. The inputs are not changed; the result may share parts with them.
  *
- * Errors: Conflict with a cause per field that another manager owns with another value; BadRequest for a configuration that
- * carries managedFields or whose list items cannot be told apart.
+ * Errors: Conflict with a cause per field that another manager owns with another value; BadRequest for a configuration
+ * that carries managedFields or whose list items cannot be told apart.
  */
 export function applyPatch(request: ApplyRequest): KubeObject {
   const { applied, live, subresource, definitions, nowMs } = request;
@@ -88,7 +88,7 @@ function entriesBeforeApply(request: ApplyRequest, claimed: FieldSet): readonly 
   const { live, apiVersion, subresource, nowMs } = request;
   const stored = live?.metadata.managedFields ?? [];
   if (stored.length > 0 && areValidEntries(stored)) return stored;
-  // A configuration that claims nothing takes over nothing: applying it again must be a no-op.
+  // A configuration without fields takes over nothing: applying it again must be a no-op.
   if (isEmptySet(claimed)) return [];
   const everything = live && trackedDifference(request, undefined, live, subresource)?.changed;
   if (everything === undefined) return [];
@@ -98,8 +98,8 @@ function entriesBeforeApply(request: ApplyRequest, claimed: FieldSet): readonly 
 }
 
 /**
- * Removes from the merged object what the manager applied last time, no longer applies, and no other manager owns. Fields that it never owned stay,
- * even inside removed ones.
+ * Removes from the merged object what the manager applied last time, no longer applies, and no other manager owns.
+ * Fields that the manager never owned stay, even inside removed ones.
  */
 function prune(
   { schema: kindSchema, definitions }: TrackedKind,
@@ -108,8 +108,8 @@ function prune(
   claimed: FieldSet,
   others: readonly ManagedFieldsEntry[],
 ): JsonObject {
-  const gone = difference(last, claimed);
-  if (isEmptySet(gone)) return merged;
+  const droppedFields = difference(last, claimed);
+  if (isEmptySet(droppedFields)) return merged;
   const schema = objectSchemaOf(kindSchema, definitions);
   const named = (set: FieldSet | undefined) => withNamedParents(schema, set ?? {}, definitions);
   const removeFrom = (value: JsonObject, set: FieldSet, emptied?: null) =>
@@ -126,7 +126,10 @@ function prune(
   return removeFrom(merged, intersection(lost, lastNamed));
 }
 
-/** The whole object around its tracked part: fields of the server or other subresources come from the live object. */
+/**
+ * The whole object around its tracked part: server-owned fields and those of other subresources come from the live
+ * object.
+ */
 function reassemble(request: ApplyRequest, part: JsonObject): KubeObject {
   const { live, applied, subresource } = request;
   const { metadata: tracked, ...fields } = part;

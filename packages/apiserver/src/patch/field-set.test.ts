@@ -39,11 +39,11 @@ describe('field sets', () => {
     fc.assert(
       fc.property(somePaths, somePaths, (left, right) => {
         const [first, second] = [setOf(left), setOf(right)];
-        const [mine, theirs] = [textOf(left), textOf(right)];
+        const [leftPaths, rightPaths] = [textOf(left), textOf(right)];
         expect(pathsOf(first)).toEqual(textOf(left));
-        expect(pathsOf(union(first, second))).toEqual([...new Set([...mine, ...theirs])].sort());
-        expect(pathsOf(difference(first, second))).toEqual(mine.filter((path) => !theirs.includes(path)));
-        expect(pathsOf(intersection(first, second))).toEqual(mine.filter((path) => theirs.includes(path)));
+        expect(pathsOf(union(first, second))).toEqual([...new Set([...leftPaths, ...rightPaths])].sort());
+        expect(pathsOf(difference(first, second))).toEqual(leftPaths.filter((path) => !rightPaths.includes(path)));
+        expect(pathsOf(intersection(first, second))).toEqual(leftPaths.filter((path) => rightPaths.includes(path)));
         expect(isEmptySet(difference(first, first))).toBe(true);
       }),
     );

@@ -10,7 +10,7 @@ export interface FieldSet {
 
 /** Path element for the node itself. */
 export const SELF = '.';
-/** A member without children; as a whole set, the empty set. */
+/** A member without children; as a set on its own, the empty set. */
 export const MEMBER: FieldSet = {};
 
 export function isEmptySet(set: FieldSet): boolean {
@@ -24,30 +24,30 @@ export function fieldNode(isMember: boolean, children: FieldSet | undefined): Fi
   return isMember ? { [SELF]: MEMBER, ...children } : children;
 }
 
-/** The union of both sets; `left` or `right` itself if equal to it. */
+/** The union of two sets; returns `left` or `right` itself if the union equals it. */
 export function union(left: FieldSet, right: FieldSet): FieldSet {
   if (isEmptySet(right)) return left;
   if (isEmptySet(left)) return right;
   let result = left;
   for (const element in right) {
-    const mine = left[element];
-    const theirs = right[element] as FieldSet;
-    const merged = mine === undefined ? theirs : unionOfNodes(mine, theirs);
-    if (merged === mine) continue;
+    const leftNode = left[element];
+    const rightNode = right[element] as FieldSet;
+    const merged = leftNode === undefined ? rightNode : unionOfNodes(leftNode, rightNode);
+    if (merged === leftNode) continue;
     if (result === left) result = { ...left };
     (result as Record<string, FieldSet>)[element] = merged;
   }
   return result;
 }
 
-/** The set of the members of `left` that are not members of `right`; `left` itself if there are none to remove. */
+/** The set of the members of `left` that are not members of `right`; returns `left` itself if nothing is removed. */
 export function difference(left: FieldSet, right: FieldSet): FieldSet {
   let result = left;
   for (const element in right) {
-    const mine = left[element];
-    if (mine === undefined || element === SELF) continue;
-    const rest = differenceOfNodes(mine, right[element] as FieldSet);
-    if (rest === mine) continue;
+    const leftNode = left[element];
+    if (leftNode === undefined || element === SELF) continue;
+    const rest = differenceOfNodes(leftNode, right[element] as FieldSet);
+    if (rest === leftNode) continue;
     if (result === left) result = { ...left };
     if (rest === undefined) delete (result as Record<string, FieldSet>)[element];
     else (result as Record<string, FieldSet>)[element] = rest;
@@ -55,14 +55,14 @@ export function difference(left: FieldSet, right: FieldSet): FieldSet {
   return result;
 }
 
-/** The set of the members of both. */
+/** The intersection of two sets. */
 export function intersection(left: FieldSet, right: FieldSet): FieldSet {
   const result: Record<string, FieldSet> = {};
   for (const element in left) {
-    const theirs = right[element];
-    if (element === SELF || theirs === undefined) continue;
-    const mine = left[element] as FieldSet;
-    const node = fieldNode(isMember(mine) && isMember(theirs), intersection(mine, theirs));
+    const rightNode = right[element];
+    if (element === SELF || rightNode === undefined) continue;
+    const leftNode = left[element] as FieldSet;
+    const node = fieldNode(isMember(leftNode) && isMember(rightNode), intersection(leftNode, rightNode));
     if (node !== undefined) result[element] = node;
   }
   return result;
@@ -79,7 +79,7 @@ export function forEachPath(set: FieldSet, visit: (path: string) => void, prefix
   }
 }
 
-/** The same set with its elements in Kubernetes' order; the set itself if it is already ordered. */
+/** The same set with its elements in Kubernetes' order. Returns the set itself if it is already ordered. */
 export function sortedSet(set: FieldSet): FieldSet {
   return isSorted(set) ? set : sorted(set);
 }

@@ -6,7 +6,7 @@ import { applyJsonPatch } from './json-patch.ts';
 describe('JSON patch', () => {
   it.each<[string, Json, object[], Json]>([
     ['adds a member', { a: 1 }, [{ op: 'add', path: '/b', value: 2 }], { a: 1, b: 2 }],
-    ['adds over a member', { a: 1 }, [{ op: 'add', path: '/a', value: 2 }], { a: 2 }],
+    ['overwrites an existing member', { a: 1 }, [{ op: 'add', path: '/a', value: 2 }], { a: 2 }],
     ['inserts an item', { a: [1, 3] }, [{ op: 'add', path: '/a/1', value: 2 }], { a: [1, 2, 3] }],
     ['appends an item', { a: [1] }, [{ op: 'add', path: '/a/-', value: 2 }], { a: [1, 2] }],
     [
@@ -23,9 +23,9 @@ describe('JSON patch', () => {
     ['moves', { a: 1 }, [{ op: 'move', from: '/a', path: '/b' }], { b: 1 }],
     ['copies', { a: { x: 1 } }, [{ op: 'copy', from: '/a', path: '/b' }], { a: { x: 1 }, b: { x: 1 } }],
     ['tests', { a: { x: 1, y: 2 } }, [{ op: 'test', path: '/a', value: { y: 2, x: 1 } }], { a: { x: 1, y: 2 } }],
-    ['takes a missing value for null in a test', {}, [{ op: 'test', path: '/a', value: null }], {}],
+    ['treats a missing value as null in a test', {}, [{ op: 'test', path: '/a', value: null }], {}],
     [
-      'decodes tokens',
+      'decodes escaped tokens',
       { 'a/b': 1, 'c~d': 1 },
       [
         { op: 'remove', path: '/a~1b' },
@@ -34,7 +34,12 @@ describe('JSON patch', () => {
       {},
     ],
     ['replaces the document', { a: 1 }, [{ op: 'replace', path: '', value: { b: 1 } }], { b: 1 }],
-    ['treats __proto__ as any name', {}, [{ op: 'add', path: '/__proto__', value: 1 }], JSON.parse('{"__proto__":1}')],
+    [
+      'treats __proto__ like any other name',
+      {},
+      [{ op: 'add', path: '/__proto__', value: 1 }],
+      JSON.parse('{"__proto__":1}'),
+    ],
   ])('%s', (_, target, patch, expected) => {
     const previous = JSON.stringify(target);
     expect(JSON.stringify(applyJsonPatch(target, patch))).toBe(JSON.stringify(expected));
@@ -43,13 +48,13 @@ describe('JSON patch', () => {
 
   it.each<[string, object[], string]>([
     ['a failed test', [{ op: 'test', path: '/a', value: 2 }], 'testing value /a failed'],
-    ['removing what is not there', [{ op: 'remove', path: '/b' }], 'path /b does not exist'],
-    ['replacing what is not there', [{ op: 'replace', path: '/b', value: 1 }], 'path /b does not exist'],
-    ['adding beneath nothing', [{ op: 'add', path: '/b/c', value: 1 }], 'path /b/c does not exist'],
+    ['removing a missing member', [{ op: 'remove', path: '/b' }], 'path /b does not exist'],
+    ['replacing a missing member', [{ op: 'replace', path: '/b', value: 1 }], 'path /b does not exist'],
+    ['adding below a missing member', [{ op: 'add', path: '/b/c', value: 1 }], 'path /b/c does not exist'],
     ['an index beyond the end', [{ op: 'add', path: '/l/2', value: 1 }], 'invalid index: 2'],
     ['an index with a leading zero', [{ op: 'add', path: '/l/01', value: 1 }], 'invalid index: 01'],
-    ['moving into itself', [{ op: 'move', from: '/l', path: '/l/0' }], 'cannot move /l into itself'],
-    ['a path without slash', [{ op: 'remove', path: 'a' }], 'path'],
+    ['moving a value into itself', [{ op: 'move', from: '/l', path: '/l/0' }], 'cannot move /l into itself'],
+    ['a path without a slash', [{ op: 'remove', path: 'a' }], 'path'],
   ])('rejects %s with 422', (_, patch, cause) => {
     const apply = () => applyJsonPatch({ a: 1, l: [1] }, patch);
     expect(apply).toThrow('the server rejected our request due to an error in our request');
@@ -73,10 +78,10 @@ describe('JSON patch', () => {
   });
 
   it.each<[string, unknown, number]>([
-    ['no list', { op: 'add' }, 400],
+    ['a patch that is not a list', { op: 'add' }, 400],
     ['an unknown op', [{ op: 'put', path: '/a' }], 422],
-    ['no path', [{ op: 'remove' }], 422],
-    ['no from', [{ op: 'copy', path: '/a' }], 422],
+    ['a missing path', [{ op: 'remove' }], 422],
+    ['a missing from', [{ op: 'copy', path: '/a' }], 422],
   ])('rejects %s', (_, patch, code) => {
     expect(() => applyJsonPatch({}, patch)).toThrow(expect.objectContaining({ code }));
   });

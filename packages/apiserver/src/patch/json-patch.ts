@@ -3,12 +3,18 @@ import { cloneJson, isJsonObject, jsonEqual, setOwn } from '@fairway/kube/object
 import { MAX_DEPTH, measureJson } from '@fairway/kube/object/json-bounds';
 import type { Json } from '@fairway/kube/object/meta';
 
-/** Kubernetes' limits of one patch: number of operations, and total size of its copies (evanphx/json-patch's AccumulatedCopySizeLimit). */
+/**
+ * Kubernetes' limits on one patch: the number of operations, and the total size of its copies (evanphx/json-patch's
+ * AccumulatedCopySizeLimit).
+ */
 const MAX_OPERATIONS = 10_000;
 const MAX_COPIED_CHARS = 3 * 1024 * 1024;
-/** Cost of a value in addition to its characters: copies of many small ones took half a second within the limit. */
+/**
+ * Cost of a value in addition to its characters: without it, copies of many small values took half a second within the
+ * limit.
+ */
 const CHARS_PER_COPIED_VALUE = 128;
-/** Maximum list items shifted by insertions and removals: 10,000 times a list of 10,000. */
+/** Maximum list items shifted by insertions and removals: 10,000 operations on a list of 10,000. */
 const MAX_SHIFTED_ITEMS = 100_000_000;
 const OPERATIONS = ['add', 'remove', 'replace', 'move', 'copy', 'test'] as const;
 
@@ -20,12 +26,13 @@ interface Operation {
 }
 
 /**
- * Applies an RFC 6902 patch to a copy of `target`. Throws BadRequest unless it is a list, RequestEntityTooLarge if it has too many operations or
- * copies or moves too much, and Invalid (422, with kube-apiserver's message, the reason as cause) if it does not apply.
+ * Applies an RFC 6902 patch to a copy of `target`. Throws BadRequest if the patch is not a list, RequestEntityTooLarge
+ * if it has too many operations or copies or moves too much, and Invalid (422, with kube-apiserver's message and the
+ * reason as cause) if it does not apply.
  */
 export function applyJsonPatch(target: Json, patch: unknown): Json {
   const operations = parseOperations(patch);
-  const root: Root = { document: cloneJson(target), copiedChars: 0, shiftedItems: 0 };
+  const root: PatchState = { document: cloneJson(target), copiedChars: 0, shiftedItems: 0 };
   for (const operation of operations) {
     try {
       applyOperation(root, operation);
@@ -48,7 +55,7 @@ function rejected(reason: string): ApiError {
 function parseOperations(patch: unknown): Operation[] {
   if (!Array.isArray(patch)) throw badRequest('a JSON patch must be a list of operations');
   if (patch.length > MAX_OPERATIONS) {
-    throw tooMuch(`The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${patch.length}`);
+    throw tooLargeError(`The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${patch.length}`);
   }
   return patch.map((item: unknown, index) => {
     const operation = isJsonObject(item) ? item : {};
@@ -64,17 +71,17 @@ function parseOperations(patch: unknown): Operation[] {
 }
 
 /** The document being patched, and the cost of the operations so far. */
-interface Root {
+interface PatchState {
   document: Json;
   copiedChars: number;
   shiftedItems: number;
 }
 
-function tooMuch(message: string): ApiError {
+function tooLargeError(message: string): ApiError {
   return new ApiError(413, 'RequestEntityTooLarge', message);
 }
 
-function applyOperation(root: Root, { op, path, from = '', value = null }: Operation): void {
+function applyOperation(root: PatchState, { op, path, from = '', value = null }: Operation): void {
   switch (op) {
     case 'add':
       return add(root, path, cloneJson(value));
@@ -97,7 +104,7 @@ function applyOperation(root: Root, { op, path, from = '', value = null }: Opera
   return undefined;
 }
 
-function copyOf(root: Root, path: string, value: Json): Json {
+function copyOf(root: PatchState, path: string, value: Json): Json {
   const left = MAX_COPIED_CHARS - root.copiedChars;
   const size = measureJson(value, {
     maxDepth: MAX_DEPTH,
@@ -109,27 +116,27 @@ function copyOf(root: Root, path: string, value: Json): Json {
     return cloneJson(value);
   }
   if (size.kind === 'depth') throw new MismatchError(`copy to ${path} would nest deeper than ${MAX_DEPTH} levels`);
-  throw tooMuch(
+  throw tooLargeError(
     `Unable to complete the copy to ${JSON.stringify(path)}: the copies of a JSON patch may add ${MAX_COPIED_CHARS} bytes in all, counting ${CHARS_PER_COPIED_VALUE} for each value`,
   );
 }
 
 /** Counts the items that an insertion or removal at `index` shifts in a list. */
-function shift(root: Root, list: readonly Json[], index: number): void {
+function shift(root: PatchState, list: readonly Json[], index: number): void {
   root.shiftedItems += Math.max(0, list.length - index);
   if (root.shiftedItems <= MAX_SHIFTED_ITEMS) return;
-  throw tooMuch(
+  throw tooLargeError(
     `The operations of a JSON patch may shift ${MAX_SHIFTED_ITEMS} items of lists in all: replace the list as a whole`,
   );
 }
 
-function read(root: Root, path: string): Json {
+function read(root: PatchState, path: string): Json {
   const value = tryRead(root, path);
   if (value === undefined) throw new MismatchError(`path ${path} does not exist`);
   return value;
 }
 
-function tryRead(root: Root, path: string): Json | undefined {
+function tryRead(root: PatchState, path: string): Json | undefined {
   let value: Json | undefined = root.document;
   for (const token of tokensOf(path)) value = childOf(value, token);
   return value;
@@ -143,7 +150,7 @@ function childOf(value: Json | undefined, token: string): Json | undefined {
   return isJsonObject(value) && Object.hasOwn(value, token) ? value[token] : undefined;
 }
 
-function add(root: Root, path: string, value: Json): void {
+function add(root: PatchState, path: string, value: Json): void {
   const { parent, last } = parentOf(root, path);
   if (!Array.isArray(parent)) return put(root, path, value);
   const index = last === '-' ? parent.length : Number(last);
@@ -154,14 +161,14 @@ function add(root: Root, path: string, value: Json): void {
   parent.splice(index, 0, value);
 }
 
-function put(root: Root, path: string, value: Json): void {
+function put(root: PatchState, path: string, value: Json): void {
   const { parent, last } = parentOf(root, path);
   if (parent === undefined) root.document = value;
   else if (Array.isArray(parent)) parent[Number(last)] = value;
   else setOwn(parent, last, value);
 }
 
-function remove(root: Root, path: string): Json {
+function remove(root: PatchState, path: string): Json {
   const { parent, last } = parentOf(root, path);
   const value = read(root, path);
   if (parent === undefined) throw new MismatchError('cannot remove the whole document');
@@ -172,7 +179,7 @@ function remove(root: Root, path: string): Json {
   return value;
 }
 
-function parentOf(root: Root, path: string): { parent: Json[] | Record<string, Json> | undefined; last: string } {
+function parentOf(root: PatchState, path: string): { parent: Json[] | Record<string, Json> | undefined; last: string } {
   if (path === '') return { parent: undefined, last: '' };
   const cut = path.lastIndexOf('/');
   const parent = tryRead(root, path.slice(0, cut));

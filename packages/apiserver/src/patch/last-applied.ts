@@ -18,8 +18,8 @@ interface Migration extends TrackedKind {
 }
 
 /**
- * The fields that kubectl may take over because client-side apply set them and they are unchanged, so that migrating to server-side apply causes no
- * conflicts. Undefined if client-side apply was not used.
+ * The fields that kubectl may take over because client-side apply set them and they are unchanged: migrating to
+ * server-side apply then causes no conflicts. Undefined if client-side apply was not used.
  */
 export function allowedByLastApplied(migration: Migration): FieldSet | undefined {
   const { live, apiVersion, subresource, schema, definitions } = migration;

@@ -83,18 +83,18 @@ describe('ownership after a create', () => {
     ['scalars', { replicas: 1 }, { 'f:replicas': {} }],
     ['maps by key', { free: { a: '1' } }, { 'f:free': { '.': {}, 'f:a': {} } }],
     ['empty maps', { free: {} }, { 'f:free': {} }],
-    ['atomic maps whole', { atomicMap: { a: '1' } }, { 'f:atomicMap': {} }],
-    ['lists whole', { atomicList: ['a'] }, { 'f:atomicList': {} }],
+    ['atomic maps as a whole', { atomicMap: { a: '1' } }, { 'f:atomicMap': {} }],
+    ['atomic lists as a whole', { atomicList: ['a'] }, { 'f:atomicList': {} }],
     ['sets by value', { set: ['b', 'a'] }, { 'f:set': { '.': {}, 'v:"a"': {}, 'v:"b"': {} } }],
-    ['repeated values of a set together', { set: ['a', 'a'] }, { 'f:set': { '.': {}, 'v:"a"': {} } }],
+    ['repeated values of a set as one', { set: ['a', 'a'] }, { 'f:set': { '.': {}, 'v:"a"': {} } }],
     [
       'items by keys and their defaults',
       { items: [{ port: 80, name: 'x' }] },
       { 'f:items': { '.': {}, 'k:{"port":80,"protocol":"TCP"}': { '.': {}, 'f:name': {}, 'f:port': {} } } },
     ],
-    ['a list whose items have no keys whole', { items: ['x'] }, { 'f:items': {} }],
+    ['the whole list if its items have no keys', { items: ['x'] }, { 'f:items': {} }],
     [
-      'unknown objects by member, unknown lists whole',
+      'unknown objects by field, unknown lists as a whole',
       { other: { a: [{ b: 1 }] } },
       { 'f:other': { '.': {}, 'f:a': {} } },
     ],
@@ -141,14 +141,14 @@ describe('ownership after an update', () => {
     expect(track(live, { ...live, metadata: { ...live.metadata } })).toBe(live.metadata.managedFields);
   });
 
-  it('only gets a new time for own fields', () => {
+  it('gets only a new time if the manager changes its own fields', () => {
     const live = created(thing({ replicas: 1 }));
     const [entry] = track(live, { ...live, spec: { replicas: 2 } }, { nowMs: LATER });
     expect(entry).toEqual({ ...live.metadata.managedFields?.[0], time: '2026-01-01T00:01:00Z' });
     expect(entry?.fieldsV1).toBe(live.metadata.managedFields?.[0]?.fieldsV1);
   });
 
-  it('moves for fields of another manager, and an entry without fields is removed', () => {
+  it('moves with the fields of another manager, and leaves no entry without fields', () => {
     const live = created(thing({ replicas: 1, atomicList: ['a'] }));
     const once = track(live, { ...live, spec: { replicas: 2, atomicList: ['a'] } }, { manager: 'n', nowMs: LATER });
     expect(fieldsByManager(once)).toEqual({
@@ -156,8 +156,12 @@ describe('ownership after an update', () => {
       n: { 'f:spec': { 'f:replicas': {} } },
     });
     const bare = created(thing(undefined, { metadata: { name: 'a', labels: { l: '1' } } }));
-    const gone = track(bare, { ...bare, metadata: { ...bare.metadata, labels: undefined as never } }, { manager: 'n' });
-    expect(gone).toEqual([]);
+    const remainingEntries = track(
+      bare,
+      { ...bare, metadata: { ...bare.metadata, labels: undefined as never } },
+      { manager: 'n' },
+    );
+    expect(remainingEntries).toEqual([]);
   });
 
   it('is dropped for removed fields', () => {
@@ -215,10 +219,10 @@ describe('subresources', () => {
 describe('managedFields sent by a client', () => {
   const live = created(thing({ replicas: 1 }));
   it.each<[string, ManagedFieldsEntry[] | undefined, number]>([
-    ['none: the live ones count', undefined, 1],
-    ['an empty list resets', [], 0],
-    ['a list of one empty entry resets', [{}], 0],
-    ['nonsense is ignored', [{ manager: 'x', operation: 'Update' }], 1],
+    ['if missing, the stored ones apply', undefined, 1],
+    ['an empty list resets them', [], 0],
+    ['a list of one empty entry resets them', [{}], 0],
+    ['invalid entries are ignored', [{ manager: 'x', operation: 'Update' }], 1],
   ])('%s', (_, managedFields, expected) => {
     const metadata = { ...live.metadata, managedFields: managedFields as ManagedFieldsEntry[] };
     expect(track(live, { ...live, metadata })).toHaveLength(expected);

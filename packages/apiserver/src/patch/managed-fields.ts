@@ -25,7 +25,7 @@ export interface TrackedKind {
   readonly isEmptyUnset?: boolean;
 }
 
-export interface UpdateToTrack extends TrackedKind {
+export interface TrackedUpdate extends TrackedKind {
   /** The stored object; undefined on create. */
   readonly live: KubeObject | undefined;
   /** The object to store. It is not changed. */
@@ -37,7 +37,7 @@ export interface UpdateToTrack extends TrackedKind {
   readonly nowMs: number;
 }
 
-/** Metadata set by the server or identifying the object: not tracked. */
+/** Metadata that the server sets or that identifies the object; it is not tracked. */
 const UNTRACKED_METADATA: ReadonlySet<string> = new Set([
   'name',
   'namespace',
@@ -51,13 +51,13 @@ const UNTRACKED_METADATA: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The `managedFields` for an object that a create, update or patch (other than apply) is about to store: the writer takes over every field that it
- * changed, other managers lose it, and fields without an owner are dropped. Returns the live object's own
- * entries if no field changed owner or value.
+ * The `managedFields` for an object that a create, update or patch (other than apply) is about to store. The writer
+ * takes over every field that it changed, other managers lose it, and fields that no longer exist are dropped. Returns
+ * the live object's own entries if no field changed owner or value.
  *
  * A writer may clear all ownership by sending `managedFields: []`, or edit it; writers of subresources may not.
  */
-export function trackUpdate(update: UpdateToTrack): readonly ManagedFieldsEntry[] {
+export function trackUpdate(update: TrackedUpdate): readonly ManagedFieldsEntry[] {
   const { live, updated, nowMs } = update;
   const entries = initialEntries(update);
   // An untracked object stays untracked until the first apply.
@@ -109,7 +109,7 @@ function withGainedFields(
     : makeEntry(writer, all, nowMs);
 }
 
-function initialEntries({ live, updated, subresource }: UpdateToTrack): readonly ManagedFieldsEntry[] {
+function initialEntries({ live, updated, subresource }: TrackedUpdate): readonly ManagedFieldsEntry[] {
   const stored = live?.metadata.managedFields ?? [];
   const sent = updated.metadata.managedFields;
   if (subresource !== '' || sent === undefined || sent === stored) return stored;
@@ -123,7 +123,7 @@ function isReset(entries: readonly ManagedFieldsEntry[]): boolean {
   return first === undefined || (entries.length === 1 && Object.keys(first).length === 0);
 }
 
-/** The tracked fields that differ, for a writer of `subresource`; undefined if none does. */
+/** The tracked fields that differ, for a writer of `subresource`; undefined if there are none. */
 export function trackedDifference(
   kind: TrackedKind,
   live: KubeObject | undefined,

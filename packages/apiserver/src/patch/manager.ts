@@ -39,16 +39,16 @@ export function makeEntry(writer: Writer, fields: FieldSet, nowMs: number): Mana
   };
 }
 
-/** The entry without `fields`: itself if it has none of them, undefined if nothing is left. */
+/** The entry without `fields`. Returns the entry itself if it has none of them, undefined if nothing is left. */
 export function withoutFields(entry: ManagedFieldsEntry, fields: FieldSet | undefined): ManagedFieldsEntry | undefined {
   if (fields === undefined) return entry;
-  const mine = fieldsOf(entry);
-  const rest = difference(mine, fields);
-  if (rest === mine) return entry;
+  const ownFields = fieldsOf(entry);
+  const rest = difference(ownFields, fields);
+  if (rest === ownFields) return entry;
   return isEmptySet(rest) ? undefined : { ...entry, fieldsV1: rest };
 }
 
-/** Whether every entry is valid: clients can write anything there. */
+/** Whether every entry is valid: clients can write anything to `managedFields`. */
 export function areValidEntries(entries: readonly ManagedFieldsEntry[]): boolean {
   return entries.every(
     (entry) =>
@@ -80,7 +80,10 @@ function compareText(left = '', right = ''): number {
   return left < right ? -1 : 1;
 }
 
-/** Merges the oldest entries of updates of one API version under the name `ancient-changes` if there are too many. */
+/**
+ * If there are too many entries of updates, merges the oldest ones of each API version under the name
+ * `ancient-changes`.
+ */
 export function capUpdateEntries(entries: readonly ManagedFieldsEntry[]): readonly ManagedFieldsEntry[] {
   let surplus = entries.filter((entry) => entry.operation === 'Update').length - MAX_UPDATE_MANAGERS;
   if (surplus <= 0) return entries;

@@ -10,8 +10,9 @@ import { keyElement } from './path-element.ts';
 type ListMapShape = Shape & { readonly kind: 'list-map' };
 
 /**
- * The configuration without keys of list items that are null and have a default: once stored, null becomes the default, so an item with null equals
- * an item without the key. With `isEmptyUnset` the same applies to "". Returns the same value if there are none.
+ * The configuration without list-item keys that are null and have a default: once stored, null becomes the default, so
+ * an item with null equals an item without the key. With `isEmptyUnset`, the same applies to "". Returns the same value
+ * if there are no such keys.
  */
 export function withoutUnsetKeys<T extends Json>(
   schema: Schema | undefined,
@@ -40,8 +41,8 @@ export function withoutUnsetKeys<T extends Json>(
   let isChanged = false;
   const items = value.map((item) => {
     const entries = isJsonObject(item) && defaults.size > 0 ? Object.entries(item) : [];
-    const said = entries.some(isUnset) ? Object.fromEntries(entries.filter((entry) => !isUnset(entry))) : item;
-    const kept = visit(shape.items, said);
+    const withoutUnset = entries.some(isUnset) ? Object.fromEntries(entries.filter((entry) => !isUnset(entry))) : item;
+    const kept = visit(shape.items, withoutUnset);
     isChanged ||= kept !== item;
     return kept;
   });
@@ -49,8 +50,9 @@ export function withoutUnsetKeys<T extends Json>(
 }
 
 /**
- * The entry with all defaulted keys in the paths of its list items: `k:{"containerPort":80}`, written before the key had a default, would no longer
- * match an item, and its fields would never be removed.
+ * The entry with all defaulted keys in the paths of its list items. Otherwise an element such as
+ * `k:{"containerPort":80}`, written before the key `protocol` had a default, would no longer match an item, and its
+ * fields would never be removed.
  */
 export function withKeyDefaults(
   entry: ManagedFieldsEntry,

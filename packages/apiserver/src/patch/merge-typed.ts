@@ -10,9 +10,9 @@ import { itemElement, itemElements, ListItemError } from './path-element.ts';
 type ListShape = Shape & { readonly kind: 'set' | 'list-map' };
 
 /**
- * Merges an applied configuration into the live value: members and items that only one of them has are kept, and atomic values come from the
- * configuration. Lists use the configuration's order; other live items keep their position between their neighbours. Throws BadRequest for a
- * configuration whose list items cannot be told apart.
+ * Merges an applied configuration into the live value: members and items that only one of them has are kept, and atomic
+ * values come from the configuration. Lists use the configuration's order; other live items keep their position
+ * relative to their neighbours. Throws BadRequest for a configuration whose list items cannot be told apart.
  */
 export function mergeTyped(
   schema: Schema | undefined,
@@ -75,7 +75,7 @@ function mergeLists(
       if (!named.has(liveElements[next] ?? '')) merged.push(live[next] as Json);
     }
   };
-  // For each applied item, the first one from there on that is also in the live list.
+  // For each applied item, the first item from its position on that is also in the live list.
   const stops: (string | undefined)[] = [];
   for (let index = appliedElements.length - 1, stop: string | undefined; index >= 0; index--) {
     const element = appliedElements[index] as string;
@@ -177,8 +177,8 @@ function removePart(
 }
 
 /**
- * The set with its members' parent fields that the schema declares: an owner of `spec.a.b` also prevents the removal of `spec.a`
- * (structured-merge-diff's `EnsureNamedFieldsAreMembers`).
+ * The set, with those parent fields of its members that the schema declares: an owner of `spec.a.b` also prevents the
+ * removal of `spec.a` (structured-merge-diff's `EnsureNamedFieldsAreMembers`).
  */
 export function withNamedParents(schema: Schema | undefined, set: FieldSet, definitions: Definitions): FieldSet {
   const shape = shapeOf(schema, definitions);

@@ -33,13 +33,13 @@ export function mergeByKey(count: number): number {
   return strategicMergeCost(list, previous, { list: previous.map((item) => ({ ...item, x: 1 })) });
 }
 
-/** Number of items after a strategic patch that deletes as many values, none of which exists. */
+/** Number of items after a strategic patch that deletes the same number of values, none of which exists. */
 export function deleteFromPrimitiveList(count: number): number {
   const list: Schema = { type: 'array', 'x-kubernetes-patch-strategy': 'merge', items: { type: 'string' } };
   return strategicMergeCost(list, names(count), { '$deleteFromPrimitiveList/list': names(count, 'other') });
 }
 
-/** Number of items after an apply of as many others. */
+/** Number of items after an apply of the same number of other items. */
 export function applyToSet(count: number): number {
   const schema = kindWithList({ type: 'array', 'x-kubernetes-list-type': 'set', items: { type: 'string' } });
   const object = (prefix: string) => ({
@@ -62,7 +62,7 @@ export function applyToSet(count: number): number {
   return (applied as unknown as WithList).spec.list.length;
 }
 
-/** Number of items after a JSON patch that repeatedly inserts one before all others. */
+/** Number of items after a JSON patch that repeatedly inserts an item before all others. */
 export function insertFirst(count: number, times: number): number {
   const operations = Array.from({ length: times }, () => ({ op: 'add', path: '/list/0', value: 0 }));
   const target = { list: Array<number>(count).fill(0) };

@@ -64,7 +64,7 @@ describe('strategic merge patch', () => {
       { containers: [{ name: 'b', image: 'b:2' }] },
       { containers: [a, { ...b, image: 'b:2' }] },
     ],
-    ['puts an item of a new key first', { containers: [a] }, { containers: [b] }, { containers: [b, a] }],
+    ['puts an item with a new key first', { containers: [a] }, { containers: [b] }, { containers: [b, a] }],
     ['deletes an item', { containers: [a, b] }, { containers: [{ name: 'a', $patch: 'delete' }] }, { containers: [b] }],
     [
       'deletes a field of an item',
@@ -74,7 +74,7 @@ describe('strategic merge patch', () => {
     ],
     ['replaces a list', { containers: [a, b] }, { containers: [c, { $patch: 'replace' }] }, { containers: [c] }],
     [
-      'replaces a list without strategy',
+      'replaces a list without a patch strategy',
       { containers: [{ ...a, args: ['x'] }] },
       { containers: [{ name: 'a', args: ['y'] }] },
       { containers: [{ ...a, args: ['y'] }] },
@@ -99,7 +99,7 @@ describe('strategic merge patch', () => {
       { finalizers: ['z', 'y', 'x'] },
     ],
     [
-      'orders items; those of the server keep their place',
+      'orders items, and items only on the server keep their place',
       { containers: [a, b, c] },
       { containers: [{ name: 'd' }], '$setElementOrder/containers': [{ name: 'c' }, { name: 'a' }, { name: 'd' }] },
       { containers: [b, c, a, { name: 'd' }] },
@@ -117,16 +117,21 @@ describe('strategic merge patch', () => {
       { strategy: { type: 'Recreate' } },
     ],
     [
-      'replaces a map whose strategy says so',
+      'replaces a map with the replace strategy',
       { selector: { x: '1' } },
       { selector: { y: '2' } },
       { selector: { y: '2' } },
     ],
-    ['replaces a map on demand', { free: { x: '1' } }, { free: { y: '2', $patch: 'replace' } }, { free: { y: '2' } }],
-    ['empties a map on demand', { free: { x: '1' } }, { free: { $patch: 'delete' } }, { free: {} }],
+    [
+      'replaces a map by directive',
+      { free: { x: '1' } },
+      { free: { y: '2', $patch: 'replace' } },
+      { free: { y: '2' } },
+    ],
+    ['empties a map by directive', { free: { x: '1' } }, { free: { $patch: 'delete' } }, { free: {} }],
     ['merges maps', { free: { x: '1' } }, { free: { y: '2', x: null } }, { free: { y: '2' } }],
     ['deletes a field', { free: { x: '1' } }, { free: null }, {}],
-    ['replaces fields that the schema does not know', { other: [1, { a: 1 }] }, { other: [2] }, { other: [2] }],
+    ['replaces fields unknown to the schema', { other: [1, { a: 1 }] }, { other: [2] }, { other: [2] }],
   ])('%s', (_, spec, patch, expected) => {
     expect(patched(spec, patch)).toEqual(expected);
   });
@@ -144,18 +149,18 @@ describe('strategic merge patch', () => {
 
   it.each<[string, object, string]>([
     [
-      'an item without key',
+      'an item without a key',
       { containers: [{ image: 'x' }] },
       'map: {"image":"x"} does not contain declared merge key: name',
     ],
     ['an unknown directive', { free: { $patch: 'burn' } }, 'unknown patch type: "burn"'],
     [
-      'a retainKeys list that leaves out what is set',
+      'a retainKeys list without a field that the patch sets',
       { strategy: { $retainKeys: [], type: 'x' } },
       'not a valid retainKeys patch',
     ],
     [
-      'an order that is no list',
+      'an order that is not a list',
       { containers: [a], '$setElementOrder/containers': 'a' },
       'invalid patch format of setElementOrder list',
     ],

@@ -77,7 +77,7 @@ function fieldOf(schema: Schema | undefined, name: string, definitions: Definiti
   return { schema: resolved, strategies: strategy?.split(',') ?? [], mergeKey };
 }
 
-/** The field's new value; undefined if the patch deletes it. */
+/** The field's updated value; undefined if the patch deletes it. */
 function mergeField(
   field: Field,
   previous: Json | undefined,
@@ -117,8 +117,8 @@ function deleteFromList(result: Record<string, Json>, name: string, values: Json
   if (!isJsonArray(values)) throw badRequest('invalid patch format of primitive list');
   const list = result[name];
   if (!isJsonArray(list)) return;
-  const gone = new Set(values.map(canonicalJson));
-  result[name] = list.filter((item) => !gone.has(canonicalJson(item)));
+  const removedValues = new Set(values.map(canonicalJson));
+  result[name] = list.filter((item) => !removedValues.has(canonicalJson(item)));
 }
 
 function mergeLists(
@@ -187,7 +187,7 @@ function keyOf(item: JsonObject, mergeKey: string): string {
   return canonicalJson(key);
 }
 
-/** The result of applying a patch to nothing, without its directives. */
+/** The result of applying a patch to an absent value, without the patch's directives. */
 function withoutDirective(patch: JsonObject): JsonObject {
   const { [PATCH]: _, ...rest } = patch;
   return rest;

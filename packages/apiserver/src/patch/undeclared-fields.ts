@@ -19,8 +19,8 @@ interface AppliedKind {
   readonly definitions: Definitions;
 }
 
-/** Throws 400 for an applied configuration with unknown fields, with structured-merge-diff's message. */
-export function checkDeclared(applied: KubeObject, kind: AppliedKind): void {
+/** Throws 400 for an applied configuration with unknown fields. The message is structured-merge-diff's. */
+export function checkDeclaredFields(applied: KubeObject, kind: AppliedKind): void {
   const { schema, definitions } = kind;
   const paths = pruneObject(cloneJson(applied), schema, definitions, itemPathOf(definitions));
   if (paths.length === 0) return;

@@ -69,7 +69,7 @@ describe('decodeProtobuf', () => {
       },
     ],
     [
-      'micro times',
+      'times with microseconds',
       body(
         'coordination.k8s.io/v1',
         'Lease',
@@ -86,15 +86,19 @@ describe('decodeProtobuf', () => {
 
   it.each([
     ['a schema for items', [24, message([1, message([5, 'string'])])], { items: { type: 'string' } }],
-    ['a list of them', [24, message([2, message([5, 'string'])])], { items: [{ type: 'string' }] }],
-    ['what else may be there', [30, message([1, 1])], { additionalProperties: true }],
-    ['that nothing else may be', [30, message([1, 0])], { additionalProperties: false }],
+    ['a list of schemas for items', [24, message([2, message([5, 'string'])])], { items: [{ type: 'string' }] }],
+    ['additional properties allowed', [30, message([1, 1])], { additionalProperties: true }],
+    ['additional properties forbidden', [30, message([1, 0])], { additionalProperties: false }],
     [
-      'what else must be like',
+      'additional properties with a schema',
       [30, message([1, 1], [2, message([5, 'integer'])])],
       { additionalProperties: { type: 'integer' } },
     ],
-    ['what needs others', [32, message([1, 'a'], [2, message([2, 'b'])])], { dependencies: { a: ['b'] } }],
+    [
+      'dependencies between properties',
+      [32, message([1, 'a'], [2, message([2, 'b'])])],
+      { dependencies: { a: ['b'] } },
+    ],
     ['a default', [8, message([1, '{"a":null}'])], { default: { a: null } }],
     ['choices', [20, message([1, '"a"'])], { enum: ['a'] }],
     ['properties', [29, message([1, 'a'], [2, message([37, 1])])], { properties: { a: { nullable: true } } }],
@@ -137,16 +141,16 @@ describe('decodeProtobuf', () => {
   });
 
   it.each([
-    ['what lacks the mark', Buffer.from('{}')],
-    ['a kind that has no Protobuf form', body('example.com/v1', 'Pool', message())],
-    ['what ends too early', body('v1', 'ConfigMap', Buffer.from([0x0a, 0x7f]))],
+    ['a body without the Protobuf prefix', Buffer.from('{}')],
+    ['a kind without a Protobuf form', body('example.com/v1', 'Pool', message())],
+    ['a truncated message', body('v1', 'ConfigMap', Buffer.from([0x0a, 0x7f]))],
   ])('rejects %s', (_, bytes) => {
     expect(() => decodeProtobuf(bytes)).toThrow(ProtobufError);
   });
 
   it.each([
     [
-      'nested JSON within',
+      'deeply nested JSON in a message',
       `{"data":${'['.repeat(20_000)}${']'.repeat(20_000)}}`,
       'nested deeper than 200 levels (at data',
     ],

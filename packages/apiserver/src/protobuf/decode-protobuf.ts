@@ -14,7 +14,7 @@ export class ProtobufError extends Error {
   override readonly name = 'ProtobufError';
 }
 
-/** Limits of a decoded body: bytes grow by a third in JSON, and JSON fields may be nested arbitrarily. */
+/** Limits of a decoded body: it grows by a third in JSON, and JSON fields may be nested arbitrarily. */
 const BOUNDS: JsonBounds = { maxDepth: MAX_DEPTH, maxChars: 4 * 1024 * 1024 };
 
 /**
@@ -178,7 +178,7 @@ function readLengthDelimited(reader: Reader, type: string, depth: number): unkno
 
 const SCHEMA = 'apiextensions/v1.JSONSchemaProps';
 
-/** A schema or its alternative: JSON has either one directly, the message has one of two fields. */
+/** A schema or its alternative: JSON has either one directly, the message uses a field for each. */
 function readSchemaOr(
   reader: Reader,
   type: 'schemaorlist' | 'schemaorbool' | 'schemaorstrings',

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { decodeProtobuf } from './decode-protobuf.ts';
 import { encodeMessage } from './encode-protobuf.ts';
 
-/** Wraps a message like a request body, for the decoder. */
+/** Wraps a message as a request body, for the decoder. */
 function inEnvelope(apiVersion: string, kind: string, raw: Uint8Array): Uint8Array {
   const type = protobuf.Writer.create().uint32(10).string(apiVersion).uint32(18).string(kind).finish();
   const envelope = protobuf.Writer.create().uint32(10).bytes(type).uint32(18).bytes(raw).finish();

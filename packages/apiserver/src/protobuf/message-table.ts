@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 
 /**
  * A field: its JSON name, its type (a scalar, one of the types with a JSON form of their own, or another message) and
- * flags: `r` a list, `m` a map from strings, `i` inlined in JSON, `z` zero is omitted in JSON.
+ * flags: `r` for a list, `m` for a map from strings, `i` if inlined in JSON, `z` if zero is omitted in JSON.
  */
 export type FieldEntry = readonly [name: string, type: string, flags?: string];
 

@@ -7,8 +7,8 @@ interface Usage {
 
 /**
  * The number of objects of each resource in a namespace, and their size as JSON. A namespace is counted once, on the
- * first query, and then updated with each write in the event-loop turn in which it becomes visible: a decision and its
- * write in one turn see the exact usage.
+ * first query. Each later write updates the counts in the event-loop turn in which it becomes visible: a decision and
+ * its write in one turn see the exact usage.
  */
 export class NamespaceUsage {
   readonly #store: Pick<Store, 'buckets' | 'list' | 'follow'>;

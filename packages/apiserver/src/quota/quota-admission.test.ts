@@ -63,7 +63,7 @@ describe('a quota', () => {
       { spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '4Gi' } } } },
       2,
     ],
-  ])('of %s is enforced for eight concurrent requests', async (_, hard, plural, object, most) => {
+  ])('is enforced for eight concurrent requests: %s', async (_, hard, plural, object, most) => {
     await quota(hard);
     const names = Array.from({ length: 8 }, (_unused, index) => `n${index}`);
     const replies = await Promise.all(names.map((name) => post(plural, name, object)));

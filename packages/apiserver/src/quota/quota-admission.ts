@@ -23,7 +23,7 @@ const COMPUTE_RESOURCE_PATTERN = /^(requests\.|limits\.)?(cpu|memory)$/;
 /** A resize changes the pod itself; other subresources change nothing that counts. */
 const COUNTED_SUBRESOURCES: ReadonlySet<string> = new Set(['', 'resize']);
 
-const NOTHING: Usage = new Map();
+const NO_USAGE: Usage = new Map();
 
 /**
  * Rejects writes that would exceed a namespace's quotas. Upstream counts in the quota's status with compare-and-swap; here the ledger is read in the
@@ -54,7 +54,7 @@ function check(request: AdmissionRequest, object: KubeObject, quota: ResourceQuo
     throw forbidden(subject, `failed quota: ${quotaName}: must specify ${undeclared.join('; ')}`);
   }
   const updated = usageOf(id, object);
-  const previous = oldObject && isInScope(quota, id, oldObject) ? usageOf(id, oldObject) : NOTHING;
+  const previous = oldObject && isInScope(quota, id, oldObject) ? usageOf(id, oldObject) : NO_USAGE;
   const used = ledger.used(quota, id);
   const exceeded = [...hard].filter(([name, limit]) => {
     const added = subtractQuantities(updated.get(name) ?? ZERO, previous.get(name) ?? ZERO);
@@ -74,7 +74,7 @@ function check(request: AdmissionRequest, object: KubeObject, quota: ResourceQuo
   );
 }
 
-/** `requests.cpu for: main,sidecar`: what the quota limits and containers do not set. */
+/** `requests.cpu for: main,sidecar`: the resources that the quota limits, and the containers that do not set them. */
 function undeclaredOf({ spec }: Pod, names: readonly string[]): string[] {
   const containers = [...(spec.initContainers ?? []), ...spec.containers];
   return names

@@ -50,7 +50,8 @@ export function resourceQuotaController(options: QuotaControllerOptions): Runnab
     name: controller.name,
     whenSynced: (signal) => controller.whenSynced(signal),
     start(signal) {
-      // Quotas may count any kind, so this follows the store's changes instead of running an informer for each.
+      // Quotas may count any kind, so the controller follows the store's changes instead of running an informer for
+      // each kind.
       const unsubscribe = store.subscribe((changes) =>
         affectedQuotas((namespace) => quotas.byIndex('namespace', namespace), changes).forEach((key) =>
           controller.enqueue(key, SETTLE_MS),

@@ -103,7 +103,7 @@ describe('a quota ledger', () => {
     expect(lists).toEqual(['pods a/', 'pods a/']);
   });
 
-  it('always equals a new count', async () => {
+  it('always equals a fresh count', async () => {
     const steps = fc.array(
       fc.record({
         key: fc.constantFrom('a/1', 'a/2', 'a/3', 'b/1'),

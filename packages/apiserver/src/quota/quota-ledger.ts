@@ -12,18 +12,18 @@ interface Account {
 const QUOTAS = 'resourcequotas';
 
 /**
- * Counts quota usage. Objects are counted once, when a quota is first queried, then updated by changes, in the event-loop turn in which each becomes
- * visible: a decision and its write in one turn see the exact usage.
+ * Counts quota usage. Objects are counted once, when a quota is first queried. Later changes update the counts in the
+ * event-loop turn in which they become visible: a decision and its write in one turn see the exact usage.
  */
 export class QuotaLedger {
   readonly #store: Pick<Store, 'list' | 'follow'>;
   /** By namespace, then by resource, then by scopes. */
   readonly #namespaces = new Map<string, Map<string, Map<string, Account>>>();
-  readonly #unfollow: () => void;
+  readonly #unsubscribe: () => void;
 
   constructor(store: Pick<Store, 'list' | 'follow'>) {
     this.#store = store;
-    this.#unfollow = store.follow((bucket, key, previous, updated) => this.#changed(bucket, key, previous, updated));
+    this.#unsubscribe = store.follow((bucket, key, previous, updated) => this.#changed(bucket, key, previous, updated));
   }
 
   /** Current quota usage of the namespace's objects of a resource (`pods`, `deployments.apps`). */
@@ -44,7 +44,7 @@ export class QuotaLedger {
   }
 
   stop(): void {
-    this.#unfollow();
+    this.#unsubscribe();
     this.#namespaces.clear();
   }
 

@@ -9,12 +9,15 @@ import {
   tryParseQuantity,
   ZERO,
 } from '@fairway/kube/object/quantity';
-import { OLD_COUNTS } from '@fairway/kube/object/quota-resource';
+import { LEGACY_COUNT_NAMES } from '@fairway/kube/object/quota-resource';
 
 /** Amounts by their names in quotas. */
 export type Usage = ReadonlyMap<string, Quantity>;
 
-/** Usage of one object against the quotas of its namespace (pkg/quota/v1/evaluator); `id` is its resource: `pods`, `deployments.apps`. */
+/**
+ * Usage of one object against the quotas of its namespace (pkg/quota/v1/evaluator). `id` is the object's resource:
+ * `pods`, `deployments.apps`.
+ */
 export function usageOf(id: string, object: KubeObject): Usage {
   const usage = new Map<string, Quantity>();
   usage.set(`count/${id}`, quantityOf(1));
@@ -29,7 +32,7 @@ export function usageOf(id: string, object: KubeObject): Usage {
       addClaim(usage, object as PersistentVolumeClaim);
       break;
     default:
-      if (OLD_COUNTS.has(id)) usage.set(id, quantityOf(1));
+      if (LEGACY_COUNT_NAMES.has(id)) usage.set(id, quantityOf(1));
   }
   return usage;
 }
@@ -106,7 +109,7 @@ function isBestEffort(pod: Pod): boolean {
   return ['cpu', 'memory'].every((name) => !podRequests(pod).get(name) && !podLimits(pod).get(name));
 }
 
-/** Whether it has affinity or anti-affinity to pods of other namespaces. */
+/** Whether a pod has affinity or anti-affinity to pods of other namespaces. */
 function hasForeignAffinity({ spec }: Pod): boolean {
   const { podAffinity, podAntiAffinity } = spec.affinity ?? {};
   const terms = [podAffinity, podAntiAffinity].flatMap((affinity) => [

@@ -6,9 +6,9 @@ import { charge } from './cel-budget.ts';
 
 type Resource = Omit<ResourceAttributes, 'user' | 'verb'>;
 
-/** Cost of one check: same as upstream, so that an expression can make two. */
+/** Cost of one check: the same as upstream, so that an expression can make two. */
 const CHECK_COST = 350_000;
-const NOTHING: Resource = { group: '', version: '*', resource: '', subresource: '', namespace: '', name: '' };
+const EMPTY_RESOURCE: Resource = { group: '', version: '*', resource: '', subresource: '', namespace: '', name: '' };
 
 /** The variable `authorizer` of expressions (k8s.io/apiserver/pkg/cel/library/authz.go): permission checks. */
 export class CelAuthorizer {
@@ -20,7 +20,7 @@ export class CelAuthorizer {
   constructor(authorizer: Authorizer, user: UserInfo, requestResource: Partial<Resource>) {
     this.authorizer = authorizer;
     this.user = user;
-    this.requestResource = new ResourceCheck(this, { ...NOTHING, ...requestResource });
+    this.requestResource = new ResourceCheck(this, { ...EMPTY_RESOURCE, ...requestResource });
   }
 
   serviceAccount(namespace: string, name: string): CelAuthorizer {
@@ -113,7 +113,7 @@ export function addAuthorizer(environment: Environment): void {
     )
     .registerFunction('GroupCheck.resource(string): ResourceCheck', (check: GroupCheck, resource: string) => {
       if (resource.trim() === '') throw new Error('resource must not be empty');
-      return new ResourceCheck(check.authorizer, { ...NOTHING, group: check.group, resource });
+      return new ResourceCheck(check.authorizer, { ...EMPTY_RESOURCE, group: check.group, resource });
     })
     .registerFunction('PathCheck.check(string): Decision', ({ authorizer, path }: PathCheck, verb: string) =>
       authorizer.authorize({ user: authorizer.user, verb, path }),

@@ -6,7 +6,10 @@ import { isJsonArray, isJsonObject } from '@fairway/kube/object/json';
  */
 const MAX_RULE_COST = 1_000_000;
 const MAX_OBJECT_COST = 10_000_000;
-/** For all policies and conditions of one request: a policy is evaluated with each of its parameters, of which there may be thousands. */
+/**
+ * Joint cost limit of all policies and conditions of one request: a policy is evaluated with each of its parameters, of
+ * which there may be thousands.
+ */
 const MAX_REQUEST_COST = 20_000_000;
 
 const CHARS_PER_UNIT = 10;
@@ -38,7 +41,10 @@ export class CelBudget {
     this.#allowance = allowance;
   }
 
-  /** Runs a rule, whose operations charge this budget; may be nested in another budget, whose limit is restored afterwards. Throws a CelCostError. */
+  /**
+   * Runs a rule, whose operations are charged to this budget. May be nested in another budget, whose limit is restored
+   * afterwards. Throws a CelCostError.
+   */
   run<T>(program: () => T): T {
     const outer = this.#ruleLeft;
     this.#ruleLeft = MAX_RULE_COST;
@@ -52,15 +58,15 @@ export class CelBudget {
     }
   }
 
-  /** Once exceeded, always throws the same error, since loops encounter it at each item. */
+  /** Once the limit is exceeded, always throws the same error, because loops encounter it at each item. */
   charge(units: number): void {
     if (running === this) this.#ruleLeft -= units;
     this.#chargeObject(units);
   }
 
-  /** Charges the conversion of a rule's value, which is not the rule's own cost. */
+  /** Charges the conversion of a rule's value, which is not part of the rule's own cost. */
   chargeValue(value: unknown): void {
-    this.#chargeObject(wholeCost(value, this.#objectLeft));
+    this.#chargeObject(deepCost(value, this.#objectLeft));
   }
 
   #chargeObject(units: number): void {
@@ -85,7 +91,7 @@ export class CelBudget {
   }
 }
 
-/** Rules run without interruption, one at a time. */
+/** Set while a rule runs; rules run without interruption, one at a time. */
 let running: CelBudget | undefined;
 
 function underBudget<T>(budget: CelBudget, program: () => T): T {
@@ -108,18 +114,18 @@ export function charsCost(chars: number): number {
 }
 
 /** Charges one unit for each nested value, and one for each ten characters of strings. */
-export function chargeWhole(value: unknown): void {
-  charge(wholeCost(value, running?.left ?? Number.POSITIVE_INFINITY));
+export function chargeDeep(value: unknown): void {
+  charge(deepCost(value, running?.left ?? Number.POSITIVE_INFINITY));
 }
 
 /** Stops as soon as the cost exceeds `limit`: shared parts can expand to more than fits in memory. */
-function wholeCost(value: unknown, limit: number): number {
+function deepCost(value: unknown, limit: number): number {
   if (typeof value === 'string' || value instanceof Uint8Array) return charsCost(value.length) + 1;
   let cost = 1;
   const parts = isJsonArray(value) ? value : isPlainObject(value) ? Object.values(value) : [];
   for (const part of parts) {
     if (cost > limit) break;
-    cost += wholeCost(part, limit - cost);
+    cost += deepCost(part, limit - cost);
   }
   return cost;
 }
@@ -129,7 +135,7 @@ function isPlainObject(value: unknown): value is object {
 }
 
 /** One unit for a scalar, the number of items for a list, a tenth of the characters for a string. */
-export function flatCost(value: unknown): number {
+export function shallowCost(value: unknown): number {
   if (typeof value === 'string') return charsCost(value.length);
   if (value instanceof Uint8Array) return charsCost(value.length);
   return isJsonArray(value) ? value.length : 1;

@@ -83,7 +83,7 @@ function compile(
   }
 }
 
-/** A RangeError is a stack overflow. */
+/** A RangeError means a stack overflow. */
 function reasonOf(error: Error): string {
   return 'summary' in error ? String(error.summary) : 'the expression nests too deeply';
 }

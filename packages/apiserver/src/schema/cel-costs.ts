@@ -1,13 +1,14 @@
 import { truncate } from '@fairway/base/truncate';
 import { type CelNode, forEachCelNode, type Handle } from './cel-ast.ts';
-import { charge, chargeWhole, charsCost, flatCost } from './cel-budget.ts';
+import { charge, chargeDeep, charsCost, shallowCost } from './cel-budget.ts';
 import { matchesIn } from './cel-patterns.ts';
 import { hasFormat } from './formats.ts';
 
 /**
- * Makes every step of a checked rule charge the current budget in advance: each node for itself, operators and functions for the data that they
- * process. `matches` uses Go's regular expressions instead of the library's backtracking ones, and `duration` only gets valid input, since the
- * library searches for each of its parts in the whole string, in cubic time.
+ * Makes every step of a checked rule charge the current budget in advance: each node for itself, operators and
+ * functions for the data that they process. `matches` uses Go's regular expressions instead of the library's
+ * backtracking ones. `duration` gets only valid input, because the library searches the whole string for each of its
+ * parts, in cubic time.
  */
 export function countCosts(root: unknown): void {
   forEachCelNode(root, (node) => {
@@ -70,17 +71,17 @@ function chargesOf(node: CelNode): Charge | undefined {
   }
 }
 
-const chargeFlat: Charge = (operands) => charge(operands.reduce<number>((sum, value) => sum + flatCost(value), 0));
-const chargeAll: Charge = (operands) => operands.forEach(chargeWhole);
+const chargeFlat: Charge = (operands) => charge(operands.reduce<number>((sum, value) => sum + shallowCost(value), 0));
+const chargeAll: Charge = (operands) => operands.forEach(chargeDeep);
 const chargeNothing: Charge = () => undefined;
 
-/** Each item of one list is compared with each of the other. */
+/** Each item of one list is compared with each item of the other. */
 const chargePairs: Charge = (operands) => {
   chargeAll(operands);
   const [left, right] = operands.slice(-2);
   const items = (value: unknown) => (Array.isArray(value) ? value.length : 1);
-  for (let times = 1; times < items(left); times++) chargeWhole(right);
-  for (let times = 1; times < items(right); times++) chargeWhole(left);
+  for (let times = 1; times < items(left); times++) chargeDeep(right);
+  for (let times = 1; times < items(right); times++) chargeDeep(left);
 };
 
 /** The result may be as long as the product of both strings. */
@@ -90,11 +91,14 @@ const chargeProduct: Charge = ([text, from, to]) => {
 };
 
 const chargeJoin: Charge = ([list, separator = '']) => {
-  chargeWhole(list);
-  charge(charsCost(flatCost(list) * String(separator).length));
+  chargeDeep(list);
+  charge(charsCost(shallowCost(list) * String(separator).length));
 };
 
-/** With a time zone argument the library formats and parses a date, a thousand times the work of other steps. */
+/**
+ * With a time zone argument, the library formats and parses a date, which takes a thousand times as long as other
+ * steps.
+ */
 const UNITS_PER_TIME_ZONE = 1000;
 const chargeTimeZone: Charge = (operands) => {
   chargeFlat(operands);

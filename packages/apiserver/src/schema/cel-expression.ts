@@ -27,7 +27,7 @@ export function compileExpression(text: string, variables: readonly string[]): C
     countCosts(program.ast);
     return { run: (values, budget) => budget.run(() => program(values)) };
   } catch (error) {
-    // A RangeError is a stack overflow.
+    // A RangeError means a stack overflow.
     if (error instanceof ParseError || error instanceof CelTypeError || error instanceof RangeError) {
       return { error: reasonOf(error) };
     }

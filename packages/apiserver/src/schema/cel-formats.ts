@@ -8,12 +8,12 @@ import {
 import { type Environment, Optional } from '@marcbachmann/cel-js';
 import { hasFormat } from './formats.ts';
 
-type ErrorsOf = (text: string) => string[];
+type FormatValidator = (text: string) => string[];
 
 class CelFormat {
-  readonly errorsOf: ErrorsOf;
+  readonly errorsOf: FormatValidator;
 
-  constructor(errorsOf: ErrorsOf) {
+  constructor(errorsOf: FormatValidator) {
     this.errorsOf = errorsOf;
   }
 }
@@ -23,15 +23,15 @@ class FormatNamespace {
 }
 
 /** A prefix may end with a dash: it is valid when a name that begins with it is. */
-function prefixOf(errorsOf: ErrorsOf): ErrorsOf {
+function prefixOf(errorsOf: FormatValidator): FormatValidator {
   return (text) => errorsOf(text.endsWith('-') ? `${text.slice(0, -1)}a` : text);
 }
 
-function openApi(format: string): ErrorsOf {
+function openApi(format: string): FormatValidator {
   return (text) => (hasFormat(text, format) ? [] : [`invalid ${format}`]);
 }
 
-const FORMATS: Readonly<Record<string, ErrorsOf>> = {
+const FORMATS: Readonly<Record<string, FormatValidator>> = {
   dns1123Label: dns1123LabelErrors,
   dns1123Subdomain: dns1123SubdomainErrors,
   dns1035Label: dns1035LabelErrors,
@@ -47,7 +47,7 @@ const FORMATS: Readonly<Record<string, ErrorsOf>> = {
   datetime: openApi('datetime'),
 };
 
-/** `format.dns1123Label().validate(self)` and its like (k8s.io/apiserver/pkg/cel/library/format.go). */
+/** `format.dns1123Label().validate(self)` and similar functions (k8s.io/apiserver/pkg/cel/library/format.go). */
 export function addFormats(environment: Environment): void {
   environment
     .registerType('FormatNamespace', FormatNamespace)

@@ -17,8 +17,8 @@ interface Evaluator {
 }
 
 /**
- * The library's own `has()` only accepts chains of names; CEL accepts any expression before the last field
- * (`has(self[0].matches)`), and rules of well-known definitions rely on it.
+ * The library's own `has()` accepts only chains of names. CEL accepts any expression before the last field
+ * (`has(self[0].matches)`), and rules of well-known definitions rely on that.
  */
 export function allowAnyHas(root: unknown): void {
   forEachCelNode(root, (node) => {

@@ -1,4 +1,4 @@
-import { excessiveGrowthWith } from '@fairway/base/testing/growth';
+import { excessiveItemGrowth } from '@fairway/base/testing/growth';
 import { expect, test } from 'vitest';
 import { objectLiteralsAsMaps } from './cel-object-literals.ts';
 
@@ -29,5 +29,5 @@ test.each([
 
 test('takes time proportional to the length of an unterminated string', async () => {
   const unclosed = (count: number) => objectLiteralsAsMaps(`'${String.raw`\'`.repeat(count)}`);
-  expect(await excessiveGrowthWith(unclosed)).toBeUndefined();
+  expect(await excessiveItemGrowth(unclosed)).toBeUndefined();
 });

@@ -1,8 +1,9 @@
 import { MAX_EXPRESSION_CHARS } from './cel-expression.ts';
 
 /**
- * Rewrites the object literals of mutation expressions (`Object{spec: Object.spec{replicas: 1}}`, `JSONPatch{op: "add"}`) as equivalent maps
- * (`{"spec": {"replicas": 1}}`), which the CEL library supports. Everything else is unchanged; the existence of fields is not checked.
+ * Rewrites the object literals of mutation expressions (`Object{spec: Object.spec{replicas: 1}}`, `JSONPatch{op:
+ * "add"}`) as equivalent maps (`{"spec": {"replicas": 1}}`), which the CEL library supports. Everything else is
+ * unchanged. It does not check whether fields exist.
  */
 export function objectLiteralsAsMaps(text: string): string {
   if (text.length > MAX_EXPRESSION_CHARS) return text;
@@ -11,7 +12,8 @@ export function objectLiteralsAsMaps(text: string): string {
   const open: boolean[] = [];
   let isFieldNext = false;
   for (const { token, type, isLiteral } of tokensOf(text)) {
-    // An unterminated string, which is invalid in CEL too: each of its quotes would be scanned to the end.
+    // An unterminated string, which is invalid in CEL too. Without this, each of its quotes would cause a scan to the
+    // end.
     if (token === '"' || token === "'") return text;
     if (type === 'space') {
       out.push(token);

@@ -11,7 +11,7 @@ export function matchesIn(text: string, pattern: string): boolean {
   return expressionFor(text, pattern).test(text);
 }
 
-/** `text.findAll(pattern, limit)`; all for a negative limit. */
+/** `text.findAll(pattern, limit)`: finds all matches if the limit is negative. */
 export function findAllIn(text: string, pattern: string, limit: bigint): string[] {
   return expressionFor(text, pattern).findAll(text, limit < 0n ? Number.POSITIVE_INFINITY : Number(limit));
 }

@@ -12,8 +12,9 @@ import { propertySchema, resolveSchema } from './resolve.ts';
 import type { Definitions, Schema, ValidationRule } from './schema.ts';
 
 /**
- * Runs the CEL rules in and below a schema on a value at `path`, with the old value if the two can be matched. Exceeding Kubernetes' cost limits, for
- * one rule or in total, is an error and ends the evaluation. With `isRatcheting`, unchanged stored values are not rejected.
+ * Runs the CEL rules in and below a schema on a value at `path`, with the old value if it can be matched. If one rule
+ * or all together exceed Kubernetes' cost limits, that is an error and ends the evaluation. With `isRatcheting`,
+ * unchanged stored values are not rejected.
  */
 export function validateRules(
   value: unknown,
@@ -144,7 +145,7 @@ class Level {
   }
 }
 
-/** Uses upstream's words. */
+/** The cost error in upstream's words. */
 function costMessage({ of, message }: CelCostError, rule: ValidationRule): string {
   if (of === 'object') {
     return 'validation failed due to running out of cost budget, no further validation rules will be run';
@@ -163,7 +164,7 @@ function fieldOf(rule: ValidationRule, path: string): string {
   return within.startsWith('[') ? `${path}${within}` : childPath(path, within);
 }
 
-/** As upstream: if the message is longer, the rule's static message is used. */
+/** As upstream, the rule's static message is used if this message is longer. */
 const MAX_MESSAGE_CHARS = 5 * 1024;
 
 function messageOf(rule: ValidationRule, makeMessage: (() => unknown) | undefined): string {

@@ -5,7 +5,7 @@ import type { Definitions, Schema } from './schema.ts';
 
 interface Source {
   readonly definitions: Definitions;
-  /** Whether unknown fields are dropped from an object without declared fields. */
+  /** Whether unknown fields are dropped from an object that declares no fields. */
   readonly isPruned: boolean;
 }
 

@@ -17,7 +17,7 @@ export class Signatures {
     const signatures = new Signatures();
     for (const { name, receiverType, returnType, params } of environment.getDefinitions().functions) {
       const operands = params.map(({ type }) => type);
-      // A macro.
+      // Macros have no signature.
       if (operands.includes('ast')) continue;
       const isMethod = receiverType !== null;
       signatures.#add(name, isMethod, isMethod ? [receiverType, ...operands] : operands, returnType);

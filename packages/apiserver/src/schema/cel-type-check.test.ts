@@ -73,76 +73,84 @@ test.each([
   {
     expression: "object.spec.replicas > '1'",
     column: 22,
-    says: "found no matching overload for '_>_' applied to '(int, string)'",
+    expectedMessage: "found no matching overload for '_>_' applied to '(int, string)'",
   },
   {
     expression: "'wants replicas > 1, got ' + object.spec.replicas",
     column: 28,
-    says: "found no matching overload for '_+_' applied to '(string, int)'",
+    expectedMessage: "found no matching overload for '_+_' applied to '(string, int)'",
   },
-  { expression: 'object.replicas > 1', column: 7, says: "undefined field 'replicas'" },
-  { expression: 'has(object.spec.replica)', column: 4, says: "undefined field 'replica'" },
-  { expression: "object.spec['replica'] == 1", column: 12, says: "undefined field 'replica'" },
-  { expression: 'object.?spce.?replicas.hasValue()', column: 7, says: "undefined field 'spce'" },
-  { expression: 'variables.images', column: 10, says: "undefined field 'images'" },
+  { expression: 'object.replicas > 1', column: 7, expectedMessage: "undefined field 'replicas'" },
+  { expression: 'has(object.spec.replica)', column: 4, expectedMessage: "undefined field 'replica'" },
+  { expression: "object.spec['replica'] == 1", column: 12, expectedMessage: "undefined field 'replica'" },
+  { expression: 'object.?spce.?replicas.hasValue()', column: 7, expectedMessage: "undefined field 'spce'" },
+  { expression: 'variables.images', column: 10, expectedMessage: "undefined field 'images'" },
   {
     expression: "object.spec.replicas.startsWith('a')",
     column: 32,
-    says: "found no matching overload for 'startsWith' applied to 'int.(string)'",
+    expectedMessage: "found no matching overload for 'startsWith' applied to 'int.(string)'",
   },
   {
     expression: 'object.spec.template.spec.containers.all(c, c.port == 1)',
     column: 46,
-    says: "undefined field 'port'",
+    expectedMessage: "undefined field 'port'",
   },
   {
     expression: 'object.spec.template.spec.containers.exists(c, c.image)',
     column: 48,
-    says: "expected type 'bool' but found 'string'",
+    expectedMessage: "expected type 'bool' but found 'string'",
   },
   {
     expression: "object.metadata.labels[1] == 'a'",
     column: 23,
-    says: "found no matching overload for '_[_]' applied to '(map(string, string), int)'",
+    expectedMessage: "found no matching overload for '_[_]' applied to '(map(string, string), int)'",
   },
-  { expression: 'object.metadata.name.first', column: 21, says: "type 'string' does not support field selection" },
+  {
+    expression: 'object.metadata.name.first',
+    column: 21,
+    expectedMessage: "type 'string' does not support field selection",
+  },
   {
     expression: 'object.spec.replicas.all(x, true)',
     column: 1,
-    says: "expression of type 'int' cannot be range of a comprehension (must be list, map, or dynamic)",
+    expectedMessage: "expression of type 'int' cannot be range of a comprehension (must be list, map, or dynamic)",
   },
   {
     expression: 'object.spec.replicas == null',
     column: 22,
-    says: "found no matching overload for '_==_' applied to '(int, null)'",
+    expectedMessage: "found no matching overload for '_==_' applied to '(int, null)'",
   },
   {
     expression: "object.spec.replicas in ['1']",
     column: 22,
-    says: "found no matching overload for '@in' applied to '(int, list(string))'",
+    expectedMessage: "found no matching overload for '@in' applied to '(int, list(string))'",
   },
   {
     expression: "object.spec.paused ? 'a' : 1",
     column: 20,
-    says: "found no matching overload for '_?_:_' applied to '(bool, string, int)'",
+    expectedMessage: "found no matching overload for '_?_:_' applied to '(bool, string, int)'",
   },
-  { expression: '!object.spec.replicas', column: 1, says: "found no matching overload for '!_' applied to '(int)'" },
+  {
+    expression: '!object.spec.replicas',
+    column: 1,
+    expectedMessage: "found no matching overload for '!_' applied to '(int)'",
+  },
   {
     expression: 'object.spec.replicas && true',
     column: 22,
-    says: "found no matching overload for '_&&_' applied to '(int, bool)'",
+    expectedMessage: "found no matching overload for '_&&_' applied to '(int, bool)'",
   },
   {
     expression: 'size(object.spec.replicas)',
     column: 5,
-    says: "found no matching overload for 'size' applied to '(int)'",
+    expectedMessage: "found no matching overload for 'size' applied to '(int)'",
   },
-  { expression: 'objekt.spec', column: 1, says: "undeclared reference to 'objekt' (in container '')" },
-])('$expression: $says', ({ expression, column, says }) => {
+  { expression: 'objekt.spec', column: 1, expectedMessage: "undeclared reference to 'objekt' (in container '')" },
+])('$expression: $expectedMessage', ({ expression, column, expectedMessage }) => {
   const { problem } = new TypedExpression(expression).check(variables);
 
   const [line] = expression.split('\n');
-  expect(problem).toBe(`ERROR: <input>:1:${column}: ${says}\n | ${line}\n | ${mark(column)}`);
+  expect(problem).toBe(`ERROR: <input>:1:${column}: ${expectedMessage}\n | ${line}\n | ${mark(column)}`);
 });
 
 test('reports all errors in order of position, each with its line', () => {

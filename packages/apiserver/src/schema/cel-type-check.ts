@@ -34,7 +34,7 @@ export class TypedExpression {
   readonly #text: string;
   readonly #root: Node | undefined;
 
-  /** An unparsable expression is not checked: compilation reports it. */
+  /** An unparsable expression is not checked here: compilation reports it. */
   constructor(text: string) {
     this.#text = text;
     try {
@@ -58,7 +58,7 @@ export class TypedExpression {
     }
   }
 
-  /** The type, and its errors in cel-go's words, '' if none. */
+  /** The expression's type, and its errors in cel-go's words ('' if there are none). */
   check(variables: Scope): { readonly type: CelType; readonly problem: string } {
     if (this.#root === undefined) return { type: DYN, problem: '' };
     const check = new Check(this.#text);
@@ -74,8 +74,8 @@ export class TypedExpression {
 }
 
 /**
- * Why an expression's map keys are invalid for any variables; undefined if they are valid. Must be called before the
- * CEL library's check, which formats types: those of nested `{v: v}` double in length with each level.
+ * Why an expression's map keys are invalid, whatever the variables; undefined if they are valid. Must be called before
+ * the CEL library's check, which formats types: nested `{v: v}` double the length of the type at each level.
  */
 export function unusableKeys(text: string, variables: readonly string[]): string | undefined {
   return new TypedExpression(text).keyProblem(new Map(variables.map((name) => [name, DYN])));
@@ -218,7 +218,7 @@ class Check {
     const at = this.#positionAfter(node.start, '(');
     const [selection] = operands;
     if (name === 'has' && selection?.op === '.') {
-      // `has` tests for optional fields; an undeclared field is an error.
+      // `has` tests for optional fields; using it on an undeclared field is an error.
       const [operand, field] = selection.args as readonly [Node, string];
       this.#member(this.typeOf(operand, scope), field, at);
       return BOOL;
@@ -332,7 +332,7 @@ class Check {
   }
 }
 
-/** For `or` and `orValue`, which are macros in the library. */
+/** For `or` and `orValue`, which the library implements as macros. */
 function alternative(name: string, type: CelType, [other]: readonly CelType[]): CelType | undefined {
   if (other === undefined || (name !== 'or' && name !== 'orValue')) return undefined;
   if (type === DYN) return DYN;
@@ -351,7 +351,7 @@ function namesOf(types: readonly CelType[]): string {
 function typeOfLiteral(value: unknown): CelType {
   if (value === null) return NULL;
   if (value instanceof Uint8Array) return simpleType('bytes');
-  // The only other object type is an unsigned integer.
+  // Among literals, the only other object is an unsigned integer.
   return LITERAL_TYPES[typeof value] ?? simpleType('uint');
 }
 

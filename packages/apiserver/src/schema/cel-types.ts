@@ -9,7 +9,7 @@ export type CelType =
   /** A type parameter of a signature. */
   | { readonly kind: 'param'; readonly name: string };
 
-/** Types by type parameter. */
+/** Types that type parameters stand for. */
 export type Bindings = Map<string, CelType>;
 
 const simpleTypes = new Map<string, CelType>();
@@ -32,7 +32,10 @@ export const NULL = simpleType('null');
 
 const NON_NULLABLE_TYPES = new Set(['bool', 'int', 'uint', 'double', 'string', 'bytes', 'type']);
 
-/** Larger types become dynamic: variables that each contain the previous one would have types of unbounded size. */
+/**
+ * Types that are larger than this become dynamic: variables that each contain the previous one would have types of
+ * unbounded size.
+ */
 const MAX_PARTS = 64;
 
 /** Number of types within a type, including itself. */
@@ -182,7 +185,7 @@ export function joinTypes(left: CelType, right: CelType): CelType | undefined {
   if (left === DYN || right === DYN) return DYN;
   if (left === NULL) return isNullable(right) ? right : undefined;
   if (!isAssignable(left, right, new Map())) return undefined;
-  // `[] : ["a"]`.
+  // Mixed element types, as in `[] : ["a"]`.
   if (left.kind === 'list' && right.kind === 'list') return listOf(joinTypes(left.item, right.item) ?? DYN);
   return left;
 }

@@ -5,12 +5,15 @@ import type { Json } from '@fairway/kube/object/meta';
 import { objectSchemaOf, propertySchema, resolveSchema } from './resolve.ts';
 import type { Definitions, Schema } from './schema.ts';
 
-/** Maximum size of all defaults added to one object: a short schema can define lists of ten nested nine deep. */
+/**
+ * Maximum size of all defaults added to one object: a short schema can define nine levels of lists with ten items each.
+ */
 const MAX_ADDED_CHARS = 3 * 1024 * 1024;
 
 /**
- * Sets, in place, the defaults of a schema: where a field is missing, or null but not nullable. A missing object is not created for the defaults
- * within it, unless it has a default itself. Throws 413 if they would add more than `maxAddedChars`.
+ * Sets, in place, the defaults of a schema where a field is missing, or null but not nullable. A missing object is not
+ * created for the defaults within it, unless it has a default itself. Throws 413 if the defaults would add more than
+ * `maxAddedChars`.
  */
 export function applyDefaults(
   object: object,
@@ -26,13 +29,13 @@ export function hasAnyDefault(schema: Schema, definitions: Definitions): boolean
   return hasDefaults(objectSchemaOf(schema, definitions), definitions);
 }
 
-interface Defaulting {
+interface DefaultingState {
   readonly definitions: Definitions;
   readonly maxAddedChars: number;
   charsLeft: number;
 }
 
-function setDefaults(value: unknown, declared: Schema, defaulting: Defaulting): void {
+function setDefaults(value: unknown, declared: Schema, defaulting: DefaultingState): void {
   const { definitions } = defaulting;
   const schema = resolveSchema(declared, definitions);
   if (!hasDefaults(schema, definitions)) return;
@@ -56,7 +59,7 @@ function setDefaults(value: unknown, declared: Schema, defaulting: Defaulting): 
   }
 }
 
-function spend(defaulting: Defaulting, name: string, standard: Json): void {
+function spend(defaulting: DefaultingState, name: string, standard: Json): void {
   const size = measureJson(standard, { maxDepth: MAX_DEPTH, maxChars: defaulting.charsLeft });
   if (typeof size !== 'number') {
     throw entityTooLarge(
@@ -80,7 +83,7 @@ function isMissing(object: object, name: string, property: Schema, definitions: 
 
 const hasDefaultsCache = new WeakMap<Schema, boolean>();
 
-/** Whether there is any default in or below the schema: most subtrees have none, and are not visited. */
+/** Whether there is any default in or below the schema. Most subtrees have none, and are not visited. */
 function hasDefaults(schema: Schema, definitions: Definitions): boolean {
   const known = hasDefaultsCache.get(schema);
   if (known !== undefined) return known;

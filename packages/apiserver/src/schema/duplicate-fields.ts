@@ -64,7 +64,7 @@ class Scanner {
     for (let index = 0; !this.#closes(']'); index++) this.value(indexPath(path, index));
   }
 
-  /** Skips the opening bracket or a comma; true if the end of the container follows, which is skipped too. */
+  /** Skips the opening bracket or a comma. If the end of the container follows, skips it too and returns true. */
   #closes(end: string): boolean {
     if (this.#text.charAt(this.#position) !== end) {
       this.#position++;

@@ -17,7 +17,7 @@ const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
   cidr: isCidr,
   uri: (text) => URL.canParse(text) || text.startsWith('/'),
   uuid: (text) => UUID.test(text),
-  // Limit for CEL, which rescans the rest for each part.
+  // A limit for CEL, which rescans the remaining text for each part.
   duration: (text) => text === '0' || (text.length <= MAX_DURATION_CHARS && DURATION.test(text)),
   // Not repeated groups of four: each repetition takes space on the regex stack.
   byte: (text) => text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text),

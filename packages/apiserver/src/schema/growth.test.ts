@@ -24,7 +24,7 @@ const FORMATS = [
 
 test.each<[string, (text: string) => unknown]>([
   ['a pattern', compilePattern],
-  ['what a pattern matches', (text) => matchesIn(text, '^(a+)+$')],
+  ['a string matched against a pattern', (text) => matchesIn(text, '^(a+)+$')],
   ['an address in a rule', parseCelIp],
   ['a network in a rule', parseCelCidr],
   ['literals in a rule', objectLiteralsAsMaps],

@@ -16,7 +16,7 @@ function described(schema: Schema, description: string): Schema {
 const time: Schema = { type: 'string', format: 'date-time' };
 const int64: Schema = { type: 'integer', format: 'int64' };
 
-/** Definitions that every kind needs, for kinds whose own definitions omit them. */
+/** Definitions that every kind needs, added for kinds whose own definitions omit them. */
 export const META_DEFINITIONS: Definitions = new Map<string, Schema>([
   [
     OBJECT_META,

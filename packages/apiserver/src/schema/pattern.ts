@@ -2,20 +2,23 @@ import { RE2JS, RE2JSException } from 're2js';
 
 /** A regular expression in Go's syntax. Matching takes time linear in the text, for any expression. */
 export interface Pattern {
-  /** Number of instructions of the compiled expression: the maximum cost of each character of a text. */
+  /** Number of instructions of the compiled expression, which is the maximum cost of each character of a text. */
   readonly size: number;
   /** Whether the pattern matches anywhere in the text. */
   test(text: string): boolean;
-  /** The matches, from the left, at most `limit` of them. */
+  /** At most `limit` matches, from the left. */
   findAll(text: string, limit: number): string[];
 }
 
-/** Thrown for a pattern that Go would reject, with its message, and for one that is too large. */
+/** Thrown for a pattern that is too large, or that Go would reject; then the message is Go's. */
 export class PatternError extends Error {
   override readonly name = 'PatternError';
 }
 
-/** Patterns of well-known definitions have up to 600 characters; a repetition of a thousand has 2,000 instructions. */
+/**
+ * Maximum lengths: patterns of well-known definitions have up to 600 characters, and a repetition of a thousand has
+ * 2,000 instructions.
+ */
 const MAX_PATTERN_CHARS = 4096;
 const MAX_INSTRUCTIONS = 5000;
 

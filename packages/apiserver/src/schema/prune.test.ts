@@ -58,14 +58,14 @@ describe('pruning', () => {
       { tree: { children: [{ children: [{}] }] } },
       ['spec.tree.children[0].children[0].x'],
     ],
-    ['what is to be preserved', { free: { a: { b: 1 } } }, { free: { a: { b: 1 } } }, []],
+    ['unknown fields that are preserved', { free: { a: { b: 1 } } }, { free: { a: { b: 1 } } }, []],
     [
-      'known fields within what is preserved',
+      'known fields within preserved ones',
       { free: { known: { x: 1 } } },
       { free: { known: {} } },
       ['spec.free.known.x'],
     ],
-    ['values of no type', { any: { a: [1] } }, { any: { a: [1] } }, []],
+    ['values without a type', { any: { a: [1] } }, { any: { a: [1] } }, []],
     ['an object without fields', { empty: { a: 1 } }, { empty: {} }, ['spec.empty.a']],
     ['an open map', { open: { a: { b: 1 } } }, { open: { a: { b: 1 } } }, []],
     [
@@ -75,7 +75,7 @@ describe('pruning', () => {
       ['spec.embedded.metadata.x', 'spec.embedded.spec.b'],
     ],
     [
-      'nulls that may not be',
+      'nulls in fields that are not nullable',
       { name: null, nullable: null, withDefault: null, any: null },
       { nullable: null, withDefault: null, any: null },
       [],
@@ -103,12 +103,12 @@ describe('defaults', () => {
   it.each<[string, object, object]>([
     ['missing fields', {}, { withDefault: 'd', nullableDefault: 'd', settings: { level: 3 } }],
     [
-      'nulls, unless they may be',
+      'nulls in fields that are not nullable',
       { withDefault: null, nullableDefault: null, settings: {} },
       { withDefault: 'd', nullableDefault: null, settings: { level: 3 } },
     ],
     [
-      'given values stay',
+      'explicit values are kept',
       { withDefault: '', nullableDefault: 'x', settings: { level: 0 } },
       { withDefault: '', nullableDefault: 'x', settings: { level: 0 } },
     ],
@@ -137,7 +137,7 @@ describe('defaults', () => {
     expect(object).toEqual({ metadata: {}, spec: expected });
   });
 
-  it('are not shared between objects, and create no missing object', () => {
+  it('are not shared between objects, and do not create missing objects', () => {
     const [first, second]: { spec: { settings?: object } }[] = [{ spec: {} }, { spec: {} }];
     applyDefaults(first as object, schema, definitions);
     applyDefaults(second as object, schema, definitions);

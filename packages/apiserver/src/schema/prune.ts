@@ -4,9 +4,9 @@ import { objectSchemaOf, propertySchema, resolveSchema, withObjectFields } from 
 import type { Definitions, Schema } from './schema.ts';
 
 /**
- * Removes, in place, unknown fields of a whole object, and nulls of known fields that are neither nullable nor have a default. Returns the paths of
- * unknown fields (`spec.containers[0].foo`), which
- * `unknownFieldMessage` words as upstream for `fieldValidation=Strict` and `Warn`.
+ * Removes, in place, unknown fields of a whole object, and nulls of known fields that are not nullable and have no
+ * default. Returns the paths of unknown fields (`spec.containers[0].foo`); `unknownFieldMessage` words them as upstream
+ * for `fieldValidation=Strict` and `Warn`.
  */
 export function pruneObject(
   object: object,
@@ -22,7 +22,7 @@ export function pruneObject(
 /** The path of a list item. */
 export type ItemPath = (parent: string, index: number, item: unknown, list: Schema) => string;
 
-interface Pruning {
+interface PruningState {
   readonly definitions: Definitions;
   readonly unknown: string[];
   readonly itemPath: ItemPath;
@@ -45,7 +45,7 @@ export function withEmbeddedFields(schema: Schema): Schema {
   return whole;
 }
 
-function prune(value: unknown, declared: Schema, path: string, pruning: Pruning): void {
+function prune(value: unknown, declared: Schema, path: string, pruning: PruningState): void {
   const { definitions, itemPath } = pruning;
   if (isJsonArray(value)) {
     const schema = resolveSchema(declared, definitions);
@@ -58,7 +58,7 @@ function prune(value: unknown, declared: Schema, path: string, pruning: Pruning)
   if (isJsonObject(value)) pruneMembers(value, withEmbeddedFields(resolveSchema(declared, definitions)), path, pruning);
 }
 
-function pruneMembers(object: Record<string, unknown>, schema: Schema, path: string, pruning: Pruning): void {
+function pruneMembers(object: Record<string, unknown>, schema: Schema, path: string, pruning: PruningState): void {
   const keepsUnknown = keepsUnknownFields(schema);
   for (const name in object) {
     const member = object[name];

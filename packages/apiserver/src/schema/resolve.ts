@@ -30,7 +30,9 @@ export function propertySchema(schema: Schema, name: string): Schema | undefined
 
 const objectSchemas = new WeakMap<Schema, Schema>();
 
-/** The schema of a kind's whole object with `apiVersion`, `kind` and the real `metadata`, overriding the kind's own. */
+/**
+ * The schema of a kind's whole object, with `apiVersion`, `kind` and the standard `metadata` instead of the kind's own.
+ */
 export function objectSchemaOf(schema: Schema, definitions: Definitions): Schema {
   const root = resolveSchema(schema, definitions);
   let whole = objectSchemas.get(root);

@@ -27,13 +27,13 @@ describe('patterns', () => {
 describe('schemas', () => {
   it.each<[string, Schema, unknown]>([
     [
-      'alternatives of long lists',
+      'alternatives for long lists',
       { type: 'array', items: { anyOf: numbers(2000).map((minimum) => ({ minimum })) } },
       numbers(100_000),
     ],
     ['values of long enums', { type: 'array', items: { type: 'integer', enum: numbers(20_000) } }, numbers(1000)],
     [
-      'patterns of long texts',
+      'patterns for long strings',
       { ...text, allOf: numbers(500).map((index) => ({ pattern: `[a-z]{200}${index}` })) },
       'a'.repeat(300_000),
     ],
@@ -44,7 +44,7 @@ describe('schemas', () => {
     );
   });
 
-  it('are checked for an entire large object', async () => {
+  it('check a large object completely', async () => {
     const list: Schema = {
       type: 'array',
       items: { ...text, pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$', maxLength: 63 },
@@ -62,39 +62,44 @@ function doublingRule(levels: number, double: (name: string) => string, result: 
 
 describe('rules', () => {
   it.each<[string, string, Schema, unknown]>([
-    ['loops in loops', 'self.all(x, self.all(y, self.all(z, x + y + z >= 0)))', integers, numbers(1000)],
-    ['loops in what may fail', 'self.exists(x, self.exists(y, self.exists(z, x < 0))) || true', integers, numbers(300)],
-    ['lists that double', doublingRule(40, (name) => `${name} + ${name}`, 'x40.size() >= 0'), integers, [1, 2]],
-    ['texts that double', doublingRule(40, (name) => `${name} + ${name}`, 'x40.size() >= 0'), text, 'ab'],
+    ['nested loops', 'self.all(x, self.all(y, self.all(z, x + y + z >= 0)))', integers, numbers(1000)],
     [
-      'comparing lists that are shared',
+      'nested loops in an operand of ||',
+      'self.exists(x, self.exists(y, self.exists(z, x < 0))) || true',
+      integers,
+      numbers(300),
+    ],
+    ['lists that double in size', doublingRule(40, (name) => `${name} + ${name}`, 'x40.size() >= 0'), integers, [1, 2]],
+    ['strings that double in size', doublingRule(40, (name) => `${name} + ${name}`, 'x40.size() >= 0'), text, 'ab'],
+    [
+      'comparing lists with shared parts',
       doublingRule(40, (name) => `[${name}, ${name}]`, 'x40 == [x39, [x38, x38]]'),
       integers,
       [1],
     ],
-    ['texts in texts', 'self.replace("a", self).size() > 0', text, 'a'.repeat(20_000)],
+    ['replacements with long strings', 'self.replace("a", self).size() > 0', text, 'a'.repeat(20_000)],
     [
-      'joined texts',
+      'joined strings',
       'self.map(x, "aaaaaaaaaa").join(self.map(x, "bbbbbbbbbb").join()).size() > 0',
       integers,
       numbers(5000),
     ],
-    ['sets of sets', 'sets.contains(self, self.map(x, x + 1))', integers, numbers(5000)],
-    ['what is found in each', 'self.all(x, self.indexOf(x) >= 0)', integers, numbers(3000)],
-    ['hours in time zones', 'self.all(x, timestamp(x).getHours("Europe/Berlin") >= 0)', integers, numbers(5000)],
+    ['comparing large sets', 'sets.contains(self, self.map(x, x + 1))', integers, numbers(5000)],
+    ['a search for each item', 'self.all(x, self.indexOf(x) >= 0)', integers, numbers(3000)],
+    ['time zone conversions', 'self.all(x, timestamp(x).getHours("Europe/Berlin") >= 0)', integers, numbers(5000)],
     [
-      'decoding the same again',
+      'decoding the same JSON repeatedly',
       'self.all(x, bytes("[" + self.map(y, "0,").join() + "0]").json() != x)',
       integers,
       numbers(5000),
     ],
     [
-      'patterns that are new each time',
+      'a new pattern for each item',
       'self.map(x, "aaaa".matches("a" + string(x))).size() > 0',
       integers,
       numbers(100_000),
     ],
-    ['matches of long texts', 'self.matches("[a-z]{1000}$")', text, 'a'.repeat(1_000_000)],
+    ['matching long strings', 'self.matches("[a-z]{1000}$")', text, 'a'.repeat(1_000_000)],
   ])('are stopped if they cost too much: %s', async (_, rule, schema, value) => {
     const errors = (await schemas.call('errorsOfRule', rule, schema, value)) as string[];
     expect(errors).toHaveLength(1);
@@ -104,9 +109,9 @@ describe('rules', () => {
   it.each([
     ['digits', '1'.repeat(100_000)],
     ['digits within the budget', '1'.repeat(3000)],
-    ['digits and points', '1.'.repeat(1500)],
+    ['digits and decimal points', '1.'.repeat(1500)],
     ['parts', '1h'.repeat(50_000)],
-    ['parts and an end that is none', `${'1h'.repeat(100)}1`],
+    ['parts, the last one without a unit', `${'1h'.repeat(100)}1`],
   ])('reject an invalid duration of any length: %s', async (_, value) => {
     const [error = ''] = (await schemas.call(
       'errorsOfRule',
@@ -127,7 +132,7 @@ describe('rules', () => {
 
   it.each<[string, string, RegExp]>([
     ['too long', `self == "${'a'.repeat(10_000)}"`, /has 10010 characters, the limit is 10000/],
-    ['too many parts', `1${'+1'.repeat(4990)} > 0`, /Exceeded maxAstNodes \(5000\)/],
+    ['made of too many parts', `1${'+1'.repeat(4990)} > 0`, /Exceeded maxAstNodes \(5000\)/],
     ['nested', `${'('.repeat(200)}true${')'.repeat(200)}`, /Exceeded maxDepth \(100\)/],
     ['a chain of negations', `${'!'.repeat(9000)}true`, /nests too deeply|maxAstNodes|Exceeded/],
     ['a chain of operators', `true${' && true'.repeat(1200)}`, /^$|nests too deeply/],

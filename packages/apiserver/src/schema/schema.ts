@@ -1,8 +1,8 @@
 import type { Json } from '@fairway/kube/object/meta';
 
 /**
- * An OpenAPI v3 schema as Kubernetes uses it (`JSONSchemaProps` of apiextensions.k8s.io/v1), structural: every level has a type. `$ref` refers to a
- * shared definition (`io.k8s.api.core.v1.PodSpec`), so kinds share memory.
+ * An OpenAPI v3 schema as Kubernetes uses it (`JSONSchemaProps` of apiextensions.k8s.io/v1). It is structural: every
+ * level has a type. `$ref` refers to a shared definition (`io.k8s.api.core.v1.PodSpec`), so kinds share memory.
  */
 export interface Schema {
   readonly $ref?: string;
@@ -18,7 +18,7 @@ export interface Schema {
   readonly default?: Json;
   readonly nullable?: boolean;
   readonly pattern?: string;
-  /** Description of what the pattern allows, used as the error's detail instead of the expression. */
+  /** What the pattern allows, in words: used as the error's detail instead of the expression. */
   readonly 'x-pattern-message'?: string;
   readonly minLength?: number;
   readonly maxLength?: number;

@@ -17,13 +17,13 @@ export type Shape =
   /** Unknown: objects are owned by member, other values as a whole. */
   | { readonly kind: 'deduced' };
 
-const LEAF: Shape = { kind: 'leaf' };
-const DEDUCED: Shape = { kind: 'deduced' };
+const LEAF_SHAPE: Shape = { kind: 'leaf' };
+const DEDUCED_SHAPE: Shape = { kind: 'deduced' };
 const shapes = new WeakMap<Schema, Shape>();
 
-/** The shape of a schema; undefined, for a field without a schema, means that it is derived from its values. */
+/** The shape of a schema. Undefined, for a field without a schema, means that the shape is derived from the values. */
 export function shapeOf(schema: Schema | undefined, definitions: Definitions): Shape {
-  if (schema === undefined) return DEDUCED;
+  if (schema === undefined) return DEDUCED_SHAPE;
   const resolved = resolveSchema(schema, definitions);
   let shape = shapes.get(resolved);
   if (shape === undefined) {
@@ -53,26 +53,26 @@ export function keyDefaults(shape: Shape & { kind: 'list-map' }, definitions: De
 const keyDefaultsCache = new WeakMap<Shape, ReadonlyMap<string, Json>>();
 
 function makeShape(schema: Schema): Shape {
-  if (schema['x-kubernetes-int-or-string']) return LEAF;
+  if (schema['x-kubernetes-int-or-string']) return LEAF_SHAPE;
   if (schema.type === 'array') return listShape(schema);
   if (schema.type === 'object' || schema.properties !== undefined) return mapShape(schema);
-  return schema.type === undefined ? DEDUCED : LEAF;
+  return schema.type === undefined ? DEDUCED_SHAPE : LEAF_SHAPE;
 }
 
 function mapShape(schema: Schema): Shape {
-  if (schema['x-kubernetes-map-type'] === 'atomic') return LEAF;
+  if (schema['x-kubernetes-map-type'] === 'atomic') return LEAF_SHAPE;
   return { kind: 'map', schema };
 }
 
-/** Without a list type, the merge strategy of older kinds determines it (kube-openapi's schemaconv). */
+/** If a schema has no list type, the merge strategy of older kinds determines it (kube-openapi's schemaconv). */
 function listShape(schema: Schema): Shape {
   const type = schema['x-kubernetes-list-type'];
   const mergeKey = schema['x-kubernetes-patch-merge-key'];
   const keys = schema['x-kubernetes-list-map-keys'] ?? (mergeKey === undefined ? [] : [mergeKey]);
   const merges = type === undefined && schema['x-kubernetes-patch-strategy']?.split(',').includes('merge') === true;
-  if (schema.items === undefined) return LEAF;
+  if (schema.items === undefined) return LEAF_SHAPE;
   if ((type === 'map' || merges) && keys.length > 0) {
     return { kind: 'list-map', items: schema.items, keys: keys.toSorted() };
   }
-  return type === 'set' || merges ? { kind: 'set', items: schema.items } : LEAF;
+  return type === 'set' || merges ? { kind: 'set', items: schema.items } : LEAF_SHAPE;
 }

@@ -16,8 +16,13 @@ const integer: Schema = { type: 'integer' };
 describe('values', () => {
   it.each<[string, Schema, unknown, string | undefined]>([
     ['type', integer, 'a', 'spec.x: Invalid value: "string": spec.x in body must be of type integer: "string"'],
-    ['whole number', integer, 1.5, 'spec.x: Invalid value: "number": spec.x in body must be of type integer: "number"'],
-    ['whole number for number', { type: 'number' }, 1, undefined],
+    [
+      'fraction for an integer',
+      integer,
+      1.5,
+      'spec.x: Invalid value: "number": spec.x in body must be of type integer: "number"',
+    ],
+    ['whole number for a number', { type: 'number' }, 1, undefined],
     ['null', string, null, 'spec.x: Invalid value: "null": spec.x in body must be of type string: "null"'],
     ['nullable', { ...string, nullable: true }, null, undefined],
     ['int or string, int', { 'x-kubernetes-int-or-string': true }, 1, undefined],
@@ -72,7 +77,7 @@ describe('values', () => {
       'b',
       'spec.x: Invalid value: "b": spec.x in body should match \'^a+$\'',
     ],
-    ['pattern with flags of Go', { ...string, pattern: '(?i)^a\\z' }, 'A', undefined],
+    ['pattern with Go flags', { ...string, pattern: '(?i)^a\\z' }, 'A', undefined],
     [
       'format',
       { ...string, format: 'date-time' },
@@ -148,7 +153,7 @@ describe('values', () => {
       'spec.x: Invalid value: "": "spec.x" must not validate the schema (not)',
     ],
     [
-      'oneOf, both',
+      'oneOf with two matches',
       { type: 'object', properties: { a: string, b: string }, oneOf: [{ required: ['a'] }, { required: ['b'] }] },
       { a: '', b: '' },
       'spec.x: Invalid value: "": "spec.x" must validate one and only one schema (oneOf). Found 2 valid alternatives',
@@ -228,7 +233,7 @@ describe('CEL rules', () => {
     ['arithmetic on whole numbers', integer, 7, 'self / 2 == 3 && self % 2 == 1'],
     ['numbers', { type: 'number' }, 7, 'self / 2.0 == 3.5'],
     [
-      'names that CEL cannot read',
+      'names that must be escaped in CEL',
       { type: 'object', properties: { 'a-b': integer, namespace: string } },
       { 'a-b': 1, namespace: 'n' },
       'self.a__dash__b == 1 && self.__namespace__ == "n"',
@@ -264,7 +269,7 @@ describe('CEL rules', () => {
 
   it.each<[string, Schema, unknown, string]>([
     [
-      'the rule, where there is no message',
+      'the rule if there is no message',
       withRule(integer, { rule: 'self > 1' }),
       1,
       'spec.x: Invalid value: 1: failed rule: self > 1',
@@ -282,7 +287,7 @@ describe('CEL rules', () => {
       'spec.x: Invalid value: 1: got 1',
     ],
     [
-      'the message where its expression fails',
+      'the message if its expression fails',
       withRule(integer, { rule: 'self > 1', message: 'm', messageExpression: 'string(1 / 0)' }),
       1,
       'spec.x: Invalid value: 1: m',
@@ -294,25 +299,25 @@ describe('CEL rules', () => {
       'spec.x: Forbidden: m',
     ],
     [
-      'no value for objects, and the path of a field',
+      'the path of a field, and no value for objects',
       withRule({ type: 'object', properties: { a: integer } }, { rule: 'self.a > 1', message: 'm', fieldPath: '.a' }),
       { a: 1 },
       'spec.x.a: Invalid value: m',
     ],
     [
-      'an evaluation that fails',
+      'an evaluation error',
       withRule({ type: 'object', properties: { a: integer } }, { rule: 'self.a > 1' }),
       {},
       'spec.x: Invalid value: "object": no such key: a evaluating rule: self.a > 1',
     ],
     [
-      'a rule that cannot be compiled',
+      'a compilation error',
       withRule(integer, { rule: 'self > "a"' }),
       1,
       'spec.x: Invalid value: "integer": rule compile error: compilation failed: ERROR: no such overload: int > string',
     ],
     [
-      'a rule of a map member',
+      'the key of a map value',
       { type: 'object', additionalProperties: withRule(integer, { rule: 'self > 1', message: 'm' }) },
       { k: 1 },
       'spec.x[k]: Invalid value: 1: m',
@@ -323,19 +328,19 @@ describe('CEL rules', () => {
 
   const immutable = withRule(string, { rule: 'self == oldSelf', message: 'is immutable' });
   it.each<[string, Schema, unknown, unknown, string[]]>([
-    ['on create', immutable, 'a', undefined, []],
-    ['on an update without change', immutable, 'a', 'a', []],
-    ['on an update', immutable, 'b', 'a', ['spec.x: Invalid value: "b": is immutable']],
-    ['in fields that are new', { type: 'object', properties: { a: immutable } }, { a: '1' }, {}, []],
+    ['do not apply on create', immutable, 'a', undefined, []],
+    ['allow an update without changes', immutable, 'a', 'a', []],
+    ['apply on update', immutable, 'b', 'a', ['spec.x: Invalid value: "b": is immutable']],
+    ['do not apply to new fields', { type: 'object', properties: { a: immutable } }, { a: '1' }, {}, []],
     [
-      'in fields',
+      'apply to fields',
       { type: 'object', properties: { a: immutable } },
       { a: '1' },
       { a: '2' },
       ['spec.x.a: Invalid value: "1": is immutable'],
     ],
     [
-      'in items of a list map, found by key',
+      'apply to items of a list map, matched by key',
       {
         type: 'array',
         items: { type: 'object', properties: { k: string, v: immutable } },
@@ -349,16 +354,16 @@ describe('CEL rules', () => {
       [{ k: 'a', v: '1' }],
       ['spec.x[1].v: Invalid value: "2": is immutable'],
     ],
-    ['never in items of other lists', { type: 'array', items: immutable }, ['b'], ['a'], []],
+    ['never apply to items of other lists', { type: 'array', items: immutable }, ['b'], ['a'], []],
     [
-      'on create too, with an optional oldSelf',
+      'apply on create with an optional oldSelf',
       withRule(integer, { rule: 'oldSelf.hasValue() || self == 0', optionalOldSelf: true, message: 'm' }),
       1,
       undefined,
       ['spec.x: Invalid value: 1: m'],
     ],
     [
-      'with the optional oldSelf',
+      'apply on update with an optional oldSelf',
       withRule(integer, { rule: 'self >= oldSelf.orValue(self)', optionalOldSelf: true, message: 'm' }),
       1,
       2,
@@ -418,12 +423,18 @@ describe('ratcheting of stored values', () => {
   });
 
   it.each<[string, Schema, object, object, string[]]>([
-    ['a value', fields({ x: small, y: integer }), { x: 9, y: 2 }, { x: 9, y: 1 }, []],
-    ['not a value that changes', fields({ x: small }), { x: 8 }, { x: 9 }, ['spec.x']],
-    ['not a value that is new', fields({ x: small }), { x: 8 }, {}, ['spec.x']],
-    ['what lacks a field', fields({ x: fields({}, { required: ['a'] }), y: integer }), { x: {}, y: 2 }, { x: {} }, []],
+    ['an unchanged value', fields({ x: small, y: integer }), { x: 9, y: 2 }, { x: 9, y: 1 }, []],
+    ['no value that changes', fields({ x: small }), { x: 8 }, { x: 9 }, ['spec.x']],
+    ['no new value', fields({ x: small }), { x: 8 }, {}, ['spec.x']],
     [
-      'an item of a list-map',
+      'an unchanged object without a required field',
+      fields({ x: fields({}, { required: ['a'] }), y: integer }),
+      { x: {}, y: 2 },
+      { x: {} },
+      [],
+    ],
+    [
+      'an unchanged item of a list map',
       fields({ x: keyed }),
       { x: [{ k: 'n' }, { k: 'a', v: 9 }] },
       { x: [{ k: 'a', v: 9 }] },
@@ -437,21 +448,21 @@ describe('ratcheting of stored values', () => {
       ['spec.x[0]'],
     ],
     [
-      'an object that a rule is about',
+      'an unchanged object that violates a rule',
       fields({ x: schemaWithRules, y: integer }),
       { x: { a: 2, b: 1 }, y: 2 },
       { x: { a: 2, b: 1 } },
       [],
     ],
     [
-      'not one of which a part changes',
+      'no changed object that violates a rule',
       fields({ x: schemaWithRules }),
       { x: { a: 3, b: 1 } },
       { x: { a: 2, b: 1 } },
       ['spec.x'],
     ],
     [
-      'nothing from rules about the change itself',
+      'no violation of a transition rule',
       fields({ x: withRule(integer, { rule: 'self > oldSelf', message: 'm' }) }),
       { x: 1 },
       { x: 1 },

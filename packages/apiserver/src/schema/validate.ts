@@ -11,9 +11,10 @@ import { ValidationCost } from './validation-cost.ts';
 import { validateValue } from './value-rules.ts';
 
 /**
- * Validates a whole object against its schema, with the messages of apiextensions. CEL rules run only if the rest is valid;
- * transition rules (those with `oldSelf`) only if `old` has the value too. With `isRatcheting`, a value that `old` also has is not rejected
- * (Kubernetes' CRDValidationRatcheting): an object older than a rule can be changed elsewhere. Items of sets and of atomic lists have no old value.
+ * Validates a whole object against its schema, with the messages of apiextensions. CEL rules run only if the object is
+ * otherwise valid, and transition rules (those with `oldSelf`) only if `old` has the value too. With `isRatcheting`, a
+ * value that `old` also has is not rejected (Kubernetes' CRDValidationRatcheting): other parts of an object that is
+ * older than a rule can then be changed. Items of sets and of atomic lists have no old value.
  */
 export function validateObject(
   object: object,
@@ -32,7 +33,7 @@ export function validateObject(
   return [...errors, ...validateRules(object, old, root, definitions, { isRatcheting })];
 }
 
-/** Validates a part of an object, or a default for one, without CEL rules. */
+/** Validates part of an object, or a default for that part, without CEL rules. */
 export function validateValueBySchema(
   value: unknown,
   schema: Schema,
@@ -58,7 +59,7 @@ const RULES_NOT_CHECKED: FieldError = {
     'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
 };
 
-/** Whether rules are skipped because of this error: their assumptions may not hold. */
+/** Whether rules are skipped because of this error: what they assume may not be true. */
 export function blocksRules({ type }: FieldError): boolean {
   return (
     type === 'FieldValueNotSupported' ||

@@ -3,8 +3,8 @@ import { isCompiled, tryCompilePattern } from './pattern.ts';
 import type { Schema } from './schema.ts';
 
 /**
- * Maximum steps of validating one object: each applicable schema checks a value once, and a list of 500,000 numbers with 10,000 alternatives for each
- * would take a day.
+ * Maximum steps for validating one object: each applicable schema checks a value once, and a list of 500,000 numbers
+ * with 10,000 alternatives for each would take a day.
  */
 const MAX_STEPS = 5_000_000;
 
@@ -22,7 +22,7 @@ function stepsOf(text: string, pattern: string): number {
   return compileSteps + text.length * (1 + (tryCompilePattern(pattern)?.size ?? 0) / PATTERN_INSTRUCTIONS);
 }
 
-/** Counts the steps of validating one object. Throws 413 if there are too many. */
+/** Counts the steps for validating one object. Throws 413 if there are too many. */
 export class ValidationCost {
   #left = MAX_STEPS;
 

@@ -5,8 +5,8 @@ import { tryCompilePattern } from './pattern.ts';
 import type { Schema } from './schema.ts';
 
 /**
- * Checks a schema's rules for a value itself, excluding its parts. Returns false if the value has the wrong type, in which case further checks make
- * no sense. Messages are kube-openapi's (pkg/validation/errors).
+ * Checks a schema's rules for a value itself, but not for its parts. Returns false if the value has the wrong type, in
+ * which case further checks make no sense. Messages are kube-openapi's (pkg/validation/errors).
  */
 export function validateValue(value: unknown, schema: Schema, path: string, errors: FieldError[]): boolean {
   const wrongType = typeError(value, schema, path);
@@ -84,7 +84,7 @@ function checkText(text: string, schema: Schema, path: string, errors: FieldErro
   }
 }
 
-/** Whether it matches its pattern, including its format. */
+/** Whether a text matches its pattern and its format. */
 function matchesPatternAndFormat(text: string, { pattern = '', format }: Schema): boolean {
   const matchesPattern = tryCompilePattern(pattern)?.test(text) ?? true;
   return matchesPattern && (format === undefined || hasFormat(text, format));
@@ -130,7 +130,7 @@ function tooMany(actual: number, max: number, path: string): FieldError {
   return { type: 'FieldValueTooMany', field: path, value: actual, detail };
 }
 
-/** The value is the number, as in kube-openapi. */
+/** The error's value is the number of items, as in kube-openapi. */
 function tooFewError(actual: number, least: string, path: string): FieldError {
   const detail = `${path} in body should have at least ${least}`;
   return { type: 'FieldValueInvalid', field: path, value: actual, detail };

@@ -4,7 +4,7 @@ import type { UserInfo } from '../auth/user.ts';
 import type { ResourceDefinition } from './resource.ts';
 import type { ServedResource } from './served-resource.ts';
 
-/** A write request after authorisation, decoding and defaults, before validation and storage. */
+/** A write request after authorization, decoding and defaulting, before validation and storage. */
 export interface AdmissionRequest {
   readonly user: UserInfo;
   readonly operation: 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
@@ -31,11 +31,11 @@ export interface WriteInProgress {
   options(): JsonObject;
   /** The served resource of a kind. */
   kindOf(apiVersion: string, kind: string): ResourceDefinition | undefined;
-  /** The resource in the other served versions. */
+  /** The same resource in the other served versions. */
   otherVersions(): readonly ServedResource[];
   /**
-   * Replaces `object` by a webhook's version, validated, pruned and defaulted like a client's; fields that clients may not set are unchanged. Field
-   * managers are unchanged too: as upstream, webhooks' changes have no owner.
+   * Replaces `object` with a webhook's version, which is validated, pruned and defaulted like a client's. Fields that
+   * clients may not set are unchanged. So are field managers: as upstream, webhooks' changes have no owner.
    */
   replaceObject(object: KubeObject): void;
   /** Adds an annotation to the audit event. */
@@ -47,15 +47,15 @@ export interface AdmissionPlugin {
   readonly name: string;
   /** Runs first, in order of registration. */
   mutate?(request: AdmissionRequest): void | Promise<void>;
-  /** Called once after all `mutate`, which then run a second time. */
-  wantsSecondRound?(request: AdmissionRequest): boolean;
+  /** Called once after all `mutate` methods, which then run a second time. */
+  needsReinvocation?(request: AdmissionRequest): boolean;
   /** Runs once, after all mutation: for allocations. */
   settle?(request: AdmissionRequest): void;
   /** Runs after all mutation and after schema validation. */
   validate?(request: AdmissionRequest): void | Promise<void>;
   /**
-   * Runs last, on creates and updates, and must not wait: nothing is stored between its reads of the server and the
-   * write, so limits over several objects hold for any number of concurrent writes.
+   * Runs last, on creates and updates, and must not wait. Nothing is stored between its reads and the write, so limits
+   * on several objects are exact for any number of concurrent writes.
    */
   decide?(request: AdmissionRequest): void;
 }

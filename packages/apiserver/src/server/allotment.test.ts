@@ -8,18 +8,21 @@ describe('an allotment', () => {
     { alice: 2, bob: 2, amount: 1, obstacle: undefined },
     { alice: 3, bob: 0, amount: 1, obstacle: 'perHolder' },
     { alice: 2, bob: 3, amount: 1, obstacle: 'total' },
-  ])('of 5, 3 per holder, with $alice and $bob taken returns $obstacle for $amount more', (given) => {
-    const allotment = new Allotment({ total: 5, perHolder: 3 });
-    allotment.take('alice', given.alice);
-    allotment.take('bob', given.bob);
+  ])(
+    'returns $obstacle for $amount more of 5, at most 3 per holder, if alice has $alice and bob has $bob',
+    (testCase) => {
+      const allotment = new Allotment({ total: 5, perHolder: 3 });
+      allotment.take('alice', testCase.alice);
+      allotment.take('bob', testCase.bob);
 
-    expect(allotment.exceededLimit('alice', given.amount)).toBe(given.obstacle);
-  });
+      expect(allotment.exceededLimit('alice', testCase.amount)).toBe(testCase.obstacle);
+    },
+  );
 
-  it('regains what is returned', () => {
+  it('can give out again what was returned', () => {
     const allotment = new Allotment({ total: 2, perHolder: 2 });
     allotment.take('alice', 2);
-    allotment.giveBack('alice');
+    allotment.release('alice');
 
     expect([allotment.used, allotment.heldBy('alice'), allotment.exceededLimit('bob')]).toEqual([1, 1, undefined]);
   });

@@ -21,7 +21,7 @@ export class Allotment {
     return this.#held.get(holder) ?? 0;
   }
 
-  /** Which limit `amount` more would exceed, if any. */
+  /** Which limit `amount` more would exceed; undefined if none. */
   exceededLimit(holder: string, amount = 1): keyof AllotmentLimits | undefined {
     if (this.heldBy(holder) + amount > this.#limits.perHolder) return 'perHolder';
     return this.#used + amount > this.#limits.total ? 'total' : undefined;
@@ -33,7 +33,7 @@ export class Allotment {
     this.#used += amount;
   }
 
-  giveBack(holder: string, amount = 1): void {
+  release(holder: string, amount = 1): void {
     const left = this.heldBy(holder) - amount;
     if (left > 0) this.#held.set(holder, left);
     else this.#held.delete(holder);

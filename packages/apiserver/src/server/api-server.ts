@@ -51,11 +51,14 @@ export interface VersionInfo {
 
 export interface ApiServerOptions {
   readonly store: Store;
-  /** Servers created with the same array share everything derived from it. */
+  /** The kinds to serve. Servers created with the same array share everything derived from it. */
   readonly resources: readonly ResourceDefinition[];
   /** Definitions referenced by the resources' schemas. */
   readonly definitions?: Definitions;
-  /** The same with descriptions, which only OpenAPI needs: read when a document is generated. `definitions` by default. */
+  /**
+   * The same definitions with descriptions, which only OpenAPI needs. Read when a document is generated; `definitions`
+   * by default.
+   */
   readonly documentation?: () => Definitions;
   readonly clock: Clock;
   readonly log?: Logger;
@@ -63,7 +66,7 @@ export interface ApiServerOptions {
   readonly authenticators?: readonly Authenticator[];
   /** Accepts requests without credentials as `system:anonymous`; off by default. */
   readonly anonymous?: boolean;
-  /** If absent, everything is allowed. */
+  /** Without an authorizer, everything is allowed. */
   readonly authorizer?: Authorizer;
   /** Used by review kinds and token requests; `createAuth` returns it together with authenticators, authorizer and admission. */
   readonly access?: Access;
@@ -94,14 +97,14 @@ const DEFAULT_WATCH_CACHE_BYTES = 4 * 1024 * 1024;
 /** Same as upstream. */
 const DEFAULT_BOOKMARK_MS = 60_000;
 /** Field manager of the status of APIServices. */
-const AVAILABILITY_WRITER: UserInfo = {
+const AVAILABILITY_FIELD_MANAGER: UserInfo = {
   username: 'system:apiserver',
   groups: ['system:authenticated', 'system:masters'],
 };
 
 /** An embedded Kubernetes API server. See docs/decisions/0003-embedded-api-server.md. */
 export class ApiServer {
-  /** Reads stored objects, for authorisers, authenticators and admission plugins. */
+  /** Reads stored objects, for authorizers, authenticators and admission plugins. */
   readonly reader: ObjectReader;
   /** For controllers that use other kinds' schemas. */
   readonly kinds: ServedKinds;
@@ -146,7 +149,7 @@ export class ApiServer {
         ...options.aggregation,
         core: this.#core,
         reader: this.reader,
-        writer: new KubeClient(this.transport(AVAILABILITY_WRITER), { clock: options.clock }),
+        writer: new KubeClient(this.transport(AVAILABILITY_FIELD_MANAGER), { clock: options.clock }),
       });
     const { maxReadingRequests, maxMutatingRequests } = this.traffic.limits;
     this.flowControl = new FlowControl({
@@ -188,22 +191,25 @@ export class ApiServer {
     this.#routes.add(route);
   }
 
-  /** Adds to what `/healthz`, `/livez` (unless `readyOnly`) and `/readyz` check. */
+  /** Adds a check to `/healthz`, `/livez` (unless `readyOnly`) and `/readyz`. */
   addHealthCheck(name: string, check: HealthCheck, options?: { readonly readyOnly?: boolean }): void {
     this.#health.add(name, check, options);
   }
 
-  /** Whether another API server serves a group version, so its objects are not stored here. */
+  /** Whether another API server serves a group version, in which case its objects are not stored here. */
   isAggregated({ group, version }: { readonly group: string; readonly version: string }): boolean {
     return this.#aggregator?.find(group, version) !== undefined;
   }
 
-  /** Requests in this process as `user`, through everything that follows authentication. */
+  /** Sends requests within this process as `user`, through every step after authentication. */
   transport(user: UserInfo): Transport {
     return inProcessTransport((request) => this.#pipeline.response(request, () => Promise.resolve(user)));
   }
 
-  /** Requests in this process with these credentials, which are requested for each request and checked like those of a connection. */
+  /**
+   * Sends requests within this process with these credentials, which are obtained for each request and checked like
+   * those of a connection.
+   */
   connect(credentials: () => Credentials): Transport {
     return inProcessTransport((request) => this.#pipeline.response(request, () => this.#authenticate(credentials())));
   }
@@ -213,13 +219,13 @@ export class ApiServer {
     void serveHttp(request, response, this.traffic, async (apiRequest, credentials) => {
       const { authenticators = [], readSession } = this.#options;
       const presentedCredentials = () => withSession(credentials, apiRequest.headers, readSession);
-      const answer = await this.#pipeline.response(apiRequest, async () => {
+      const apiResponse = await this.#pipeline.response(apiRequest, async () => {
         const user = await this.#authenticate(await presentedCredentials());
         if (user.username !== ANONYMOUS) identifyConnection(request.socket, response, user);
         return user;
       });
-      if (staysOpen(answer)) endWithCredentials(response, authenticators, await presentedCredentials());
-      return answer;
+      if (staysOpen(apiResponse)) endWithCredentials(response, authenticators, await presentedCredentials());
+      return apiResponse;
     });
   }
 
@@ -241,7 +247,7 @@ export class ApiServer {
     return tracked;
   }
 
-  /** Ends all watches, lets running requests finish, and stops listening. Does not close the store, which the caller owns. */
+  /** Ends all watches, lets running requests finish, and stops listening. The store stays open: the caller owns it. */
   async close(): Promise<void> {
     this.#pipeline.drain();
     this.#aggregator?.close();

@@ -18,7 +18,7 @@ export async function authenticate(
     if (user.username === ANONYMOUS || user.groups.includes(GROUP_AUTHENTICATED)) return user;
     return { ...user, groups: [...user.groups, GROUP_AUTHENTICATED] };
   }
-  // An unknown token is an error to report, not an anonymous request.
+  // An unknown token must be reported as an error, not accepted as anonymous.
   if (!anonymous || credentials.bearerToken !== undefined) throw unauthorized();
   return anonymousUser;
 }

@@ -1,7 +1,10 @@
 import { deniedError } from '../auth/request-attributes.ts';
 import type { Authorizer, RequestAttributes } from '../auth/user.ts';
 
-/** Throws 403, worded as upstream, unless the authoriser allows the request. Without an authoriser everything is allowed. */
+/**
+ * Throws 403, worded as upstream, unless the authorizer allows the request. Without an authorizer, everything is
+ * allowed.
+ */
 export async function authorize(authorizer: Authorizer | undefined, attributes: RequestAttributes): Promise<void> {
   if (authorizer === undefined) return;
   const response = authorizer.authorize(attributes);

@@ -4,20 +4,19 @@ import type { KubeObject } from '@fairway/kube/object/meta';
 import type { ServedResource } from './served-resource.ts';
 
 /**
- * Upstream's limit on request bodies, which here also applies to the decoded object: kube-apiserver's
- * MaxRequestBodyBytes.
+ * Upstream's limit on request bodies, kube-apiserver's MaxRequestBodyBytes. Here it also applies to the decoded object.
  */
 export const MAX_BODY_BYTES = 3 * 1024 * 1024;
 
 /**
- * Maximum size of a stored object as JSON. etcd accepts requests of 1.5 MiB of Protobuf: the same object is about a
+ * Maximum size of a stored object as JSON. etcd accepts requests of 1.5 MiB of Protobuf, and the same object is about a
  * third longer in JSON.
  */
 export const MAX_STORED_BYTES = 2 * 1024 * 1024;
 
 /**
- * Each field is validated and tracked for its manager: a megabyte of short names would block the server for seconds.
- * The largest definitions in use have a third of this number.
+ * Maximum number of fields. Each field is validated and tracked for its manager: a megabyte of short names would block
+ * the server for seconds. The largest definitions in use have a third of this number.
  */
 const MAX_VALUES = 60_000;
 
@@ -58,8 +57,8 @@ function refused({ kind, path }: JsonExcess, { maxDepth, maxChars, maxValues }: 
 }
 
 /**
- * Throws 413 for an object whose text is too long to be stored, naming its largest part. An existing object that does
- * not grow can be written: otherwise it could never be reduced.
+ * Throws 413 for an object whose text is too long to be stored, and names its largest part. An existing object can be
+ * written if it does not grow: otherwise it could never be reduced.
  */
 export function checkStored(
   { kind }: Pick<ServedResource, 'kind'>,
@@ -79,7 +78,7 @@ export function checkStored(
   );
 }
 
-/** The field with most of the text; within metadata and spec, the field below. */
+/** The field that takes up most of the text; within metadata and spec, the field below. */
 function largestPart(object: object, prefix = ''): { readonly path: string; readonly chars: number } {
   let largest = { path: prefix, chars: 0, value: undefined as unknown };
   for (const [name, value] of Object.entries(object)) {

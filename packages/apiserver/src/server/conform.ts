@@ -20,7 +20,8 @@ export function conform(core: Core, request: ResourceRequest, object: KubeObject
 export function normalize(core: Core, request: ResourceRequest, object: KubeObject): ReturnType<typeof pruneObject> {
   const { schema, strategy, custom } = request.resource.definition;
   const unknown = pruneObject(object, schema, core.definitions);
-  // Defaults in built-in schemas define the keys of items for apply; the kind's own code decides when they apply.
+  // In built-in schemas, defaults define the keys of items for apply; the kind's own code decides when a default is
+  // set.
   if (custom) applyDefaults(object, schema, core.definitions);
   strategy?.default?.(object);
   return unknown;
@@ -37,8 +38,9 @@ export function schemaErrors(
 }
 
 /**
- * Errors of metadata, of the schema and of the kind's own rules. For built-in kinds upstream only has the rules: they
- * take precedence for a field, and lists may have duplicates unless a rule forbids it (two ports with the same number).
+ * Errors of metadata, of the schema and of the kind's own rules. For built-in kinds upstream has only the rules: their
+ * errors replace the schema's for the same field, and lists may have duplicates unless a rule forbids them (two ports
+ * with the same number).
  */
 export function allErrors(
   request: ResourceRequest,
@@ -58,7 +60,7 @@ function withoutDuplicates(
   kindFieldErrors: readonly FieldError[],
 ): FieldError[] {
   if (request.resource.definition.custom) {
-    // As with the rules of a CustomResourceDefinition; each error is reported once.
+    // As with the rules of a CustomResourceDefinition, but each error is reported once.
     if (schemaFieldErrors.some(blocksRules)) return [...schemaFieldErrors];
     const reported = new Set(schemaFieldErrors.map(({ field }) => field));
     return [...schemaFieldErrors, ...kindFieldErrors.filter(({ field }) => !reported.has(field))];
@@ -70,7 +72,9 @@ function withoutDuplicates(
   return [...rest, ...kindFieldErrors];
 }
 
-/** Errors of the schema, or otherwise of the kind itself: for a schema a quantity is an ordinary string. */
+/**
+ * Errors of the schema; if there are none, those of the kind itself: for a schema, a quantity is an ordinary string.
+ */
 function errorsOf(core: Core, request: ResourceRequest, object: KubeObject): readonly FieldError[] {
   const errors = schemaErrors(core, request, object, undefined);
   if (errors.length > 0) return errors;
@@ -78,10 +82,10 @@ function errorsOf(core: Core, request: ResourceRequest, object: KubeObject): rea
 }
 
 /**
- * Runs the hooks of a kind and of admission, which assume a well-formed object: if one throws on a malformed one, the
- * schema's errors are the response.
+ * Runs the hooks of a kind and of admission, which assume a well-formed object. If a hook throws on a malformed object,
+ * the response contains the schema's errors.
  */
-export async function onWellFormed(
+export async function runHooks(
   core: Core,
   request: ResourceRequest,
   object: KubeObject,
@@ -96,10 +100,10 @@ export async function onWellFormed(
 }
 
 /**
- * The same for the body of a subresource. A body of the resource's own kind is normalised first, as upstream decodes
- * it.
+ * Checks the body of a subresource in the same way. A body of the resource's own kind is normalised first, as upstream
+ * decodes it.
  */
-export async function onWellFormedBody<T>(
+export async function runBodyHooks<T>(
   core: Core,
   request: ResourceRequest,
   { kind, schema }: Pick<CustomSubresource, 'kind' | 'schema'>,

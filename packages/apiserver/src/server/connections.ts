@@ -9,18 +9,18 @@ import { holderOf, type Release, type Traffic } from './traffic.ts';
 
 interface Connection {
   readonly raw: Socket;
-  /** The peer network that the connection counts for until authenticated. */
+  /** The peer network that the connection counts against until it is authenticated. */
   readonly address: string;
   readonly acceptedMs: number;
   /** Time of the TLS handshake. */
   stream: TLSSocket | undefined;
-  /** The user that the connection counts for; undefined until authenticated. */
+  /** The user that the connection counts against; undefined until authenticated. */
   holder: string | undefined;
   /** Releases its connection slots. */
   release: Release;
   /** Requests without a complete response. */
   running: number;
-  /** Bytes that its peer had received at `movedMs`. */
+  /** Bytes that the peer had received at `movedMs`. */
   taken: number;
   lastActivityMs: number;
 }
@@ -30,9 +30,9 @@ const SWEEP_INTERVAL_MS = 5_000;
 const connections = new WeakMap<Socket, { readonly connection: Connection; readonly table: Connections }>();
 
 /**
- * The connections of one listener, within the limits of its server. An unauthenticated connection is rejected if its address, or all addresses
- * together, have too many; the address with the most then makes room for others. Connections not authenticated in time, and
- * those that stop reading, are closed.
+ * The connections of one listener, within the limits of its server. An unauthenticated connection is rejected if its
+ * address already has too many. If all addresses together have too many, one of the address with the most is closed to
+ * make room for others. Connections that are not authenticated in time, or that stop reading, are closed.
  */
 export class Connections {
   readonly #traffic: Traffic;
@@ -45,7 +45,7 @@ export class Connections {
     this.#traffic = traffic;
   }
 
-  /** Handles a TCP connection before its handshake; destroyed if over the limit. */
+  /** Handles a TCP connection before its handshake; destroys it if it is over the limit. */
   accept(raw: Socket): void {
     const address = peerNetwork(raw.remoteAddress ?? '');
     if (!this.#hasRoom(address)) {
@@ -84,7 +84,7 @@ export class Connections {
     connections.set(stream, { connection, table: this });
   }
 
-  /** Counts a running request until the returned function is called; closes a connection with too many. */
+  /** Counts a running request until the returned function is called. Closes a connection with too many requests. */
   beginRequest(stream: Socket): Release {
     const connection = connections.get(stream)?.connection;
     if (connection === undefined) return () => {};
@@ -96,10 +96,10 @@ export class Connections {
     return () => connection.running--;
   }
 
-  /** Counts a connection for the user; throws 429 over the limit. */
+  /** Counts a connection against the user's limit; throws 429 over the limit. */
   identify(connection: Connection, user: UserInfo): void {
     const holder = holderOf(user);
-    // It may have closed during authentication.
+    // The connection may have been closed during authentication.
     if (connection.holder === holder || connection.raw.destroyed) return;
     connection.release();
     connection.release = () => {};
@@ -169,7 +169,10 @@ export class Connections {
   }
 }
 
-/** Counts the connection for the authenticated user; over the limit throws 429, after which the connection is closed. */
+/**
+ * Counts the connection against the authenticated user's limit. Over the limit it throws 429, after which the
+ * connection is closed.
+ */
 export function identifyConnection(stream: Socket, response: ServerResponse, user: UserInfo): void {
   const known = connections.get(stream);
   try {

@@ -69,7 +69,7 @@ export class Core {
     await this.store.settled();
   }
 
-  /** Notifies of changes once they are durable, before watches and writers. */
+  /** Calls `observer` with changes once they are durable, before watches and writers learn of them. */
   observe(observer: (changes: readonly Change[]) => void): void {
     this.#observers.push(observer);
   }

@@ -21,8 +21,8 @@ const SYSTEM_USER = { username: 'system:apiserver', groups: ['system:masters'] }
 export class CrdRegistry {
   readonly #core: Core;
   readonly #served = new Map<string, readonly ResourceDefinition[]>();
-  /** Definitions waiting for the deletion of their objects, by the objects' bucket. */
-  readonly #emptying = new Map<string, string>();
+  /** Definitions that wait until their objects are deleted, by the bucket of these objects. */
+  readonly #pendingDeletions = new Map<string, string>();
   #work: Promise<void> = Promise.resolve();
 
   constructor(core: Core) {
@@ -46,7 +46,7 @@ export class CrdRegistry {
         if (removed) this.#forget(entry);
         else this.#follow(entry);
       } else if (removed) {
-        const crd = this.#emptying.get(bucket);
+        const crd = this.#pendingDeletions.get(bucket);
         if (crd !== undefined) this.#enqueue(crd);
       }
     }
@@ -59,7 +59,9 @@ export class CrdRegistry {
     const accepted: CustomResourceDefinition = { ...crd, status };
     this.#serve(
       entry.key,
-      isEstablished(accepted) ? resourcesOfCrd(accepted, this.#converterOf(crd)).map((it) => restricted(it, crd)) : [],
+      isEstablished(accepted)
+        ? resourcesOfCrd(accepted, this.#converterOf(crd)).map((it) => withoutCreateVerb(it, crd))
+        : [],
     );
     if (status !== crd.status || isTerminating(crd)) this.#enqueue(entry.key);
   }
@@ -73,7 +75,7 @@ export class CrdRegistry {
 
   #forget(entry: Entry): void {
     this.#serve(entry.key, []);
-    this.#emptying.delete(bucketOfCrd(entry.object() as CustomResourceDefinition));
+    this.#pendingDeletions.delete(bucketOfCrd(entry.object() as CustomResourceDefinition));
     // Its names may now be available to another definition.
     for (const other of this.#core.store.list(CRD_BUCKET)) this.#follow(other);
   }
@@ -117,8 +119,8 @@ export class CrdRegistry {
 
   async #empty(entry: Entry, crd: CustomResourceDefinition): Promise<void> {
     const bucket = bucketOfCrd(crd);
-    this.#emptying.set(bucket, entry.key);
-    // In the version that needs no conversion, if it is served.
+    this.#pendingDeletions.set(bucket, entry.key);
+    // Deletes them in the version that needs no conversion, if it is served.
     const served = this.#served.get(entry.key) ?? [];
     const definition = served.find(({ storedAs }) => storedAs === undefined) ?? served[0];
     if (definition !== undefined) {
@@ -172,7 +174,7 @@ function isTerminating({ metadata }: CustomResourceDefinition): boolean {
 }
 
 /** While a definition is terminating, no objects of its kind may be created. */
-function restricted(definition: ResourceDefinition, { metadata }: CustomResourceDefinition): ResourceDefinition {
+function withoutCreateVerb(definition: ResourceDefinition, { metadata }: CustomResourceDefinition): ResourceDefinition {
   if (metadata.deletionTimestamp === undefined) return definition;
   return { ...definition, verbs: ['delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'] };
 }

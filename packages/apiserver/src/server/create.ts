@@ -4,7 +4,7 @@ import { ApiError, alreadyExists, badRequest } from '@fairway/kube/object/api-er
 import type { KubeObject } from '@fairway/kube/object/meta';
 import { StaleWriteError } from '../store/store.ts';
 import type { AdmissionRequest } from './admission.ts';
-import { allErrors, conform, normalize, onWellFormed, schemaErrors } from './conform.ts';
+import { allErrors, conform, normalize, runHooks, schemaErrors } from './conform.ts';
 import type { Core } from './core.ts';
 import { decodeToConform } from './decode.ts';
 import { generateName } from './generate-name.ts';
@@ -26,7 +26,7 @@ export async function create(core: Core, request: ResourceRequest): Promise<ApiR
   return createObject(core, request, object);
 }
 
-/** The part of a create that apply shares. */
+/** The part of a create that apply uses as well. */
 export async function createObject(core: Core, request: ResourceRequest, decoded: KubeObject): Promise<ApiResponse> {
   const { resource } = request;
   const representation = representationOf(request, 'object');
@@ -77,7 +77,7 @@ async function prepare(core: Core, request: ResourceRequest, object: KubeObject)
     conform: () => normalize(core, request, object),
   });
   ensureNamespace(core, request, object);
-  await onWellFormed(core, request, object, async () => {
+  await runHooks(core, request, object, async () => {
     conform(core, request, object);
     if (definition.hasStatus) delete (object as { status?: unknown }).status;
     assignIdentity(request, object);
@@ -86,7 +86,7 @@ async function prepare(core: Core, request: ResourceRequest, object: KubeObject)
     await mutate(core, admission);
     strategy?.prepareForCreate?.(object, contextOf(request));
   });
-  await onWellFormed(core, request, object, async () => {
+  await runHooks(core, request, object, async () => {
     refuse(request, object.metadata.name ?? '', [
       ...allErrors(
         request,

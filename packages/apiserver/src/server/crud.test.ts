@@ -33,7 +33,7 @@ describe('create', () => {
   });
 
   it.each([
-    ['a taken name', maps, { metadata: { name: 'taken' } }, 409, 'configmaps "taken" already exists'],
+    ['a name that is already taken', maps, { metadata: { name: 'taken' } }, 409, 'configmaps "taken" already exists'],
     [
       'a missing namespace',
       '/api/v1/namespaces/no/configmaps',
@@ -42,27 +42,27 @@ describe('create', () => {
       'namespaces "no" not found',
     ],
     [
-      'no name',
+      'a missing name',
       maps,
       {},
       422,
       'ConfigMap "" is invalid: metadata.name: Required value: name or generateName is required',
     ],
     [
-      'another kind',
+      'an object of another kind',
       maps,
       { kind: 'Pod', metadata: { name: 'a' } },
       400,
       'Pod in version "v1" cannot be handled as a ConfigMap',
     ],
     [
-      'another namespace',
+      'an object for another namespace',
       maps,
       { metadata: { name: 'a', namespace: 'b' } },
       400,
       'the namespace of the provided object does not match',
     ],
-    ['a bad name', maps, { metadata: { name: 'A_' } }, 422, 'a lowercase RFC 1123 subdomain must consist of'],
+    ['an invalid name', maps, { metadata: { name: 'A_' } }, 422, 'a lowercase RFC 1123 subdomain must consist of'],
     [
       'an unserved resource',
       '/api/v1/namespaces/default/nothings',
@@ -137,7 +137,7 @@ describe('schemas', () => {
       'spec.replicas: Invalid value: "string": spec.replicas in body must be of type integer',
     ],
     ['a value out of range', { spec: { replicas: -1 } }, 'spec.replicas: Invalid value: -1'],
-    ['a spec that is no object', { spec: 'much' }, 'spec: Invalid value'],
+    ['a spec that is not an object', { spec: 'much' }, 'spec: Invalid value'],
   ])('reject %s', async (_, object, message) => {
     const server = await serverWithNamespace();
 
@@ -191,7 +191,7 @@ describe('update', () => {
     );
   });
 
-  it('overwrites without a version if the kind allows it', async () => {
+  it('accepts an update without a version if the kind allows it', async () => {
     const server = await serverWithNamespace();
     await server.call('POST', maps, { metadata: { name: 'a' } });
     await server.call('POST', pools, { metadata: { name: 'a' } });

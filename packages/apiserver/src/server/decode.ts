@@ -10,12 +10,14 @@ export function decodeObject(request: BodyRequest): KubeObject {
   return decodeBody(request, request.resource);
 }
 
-/** The same if `conform` follows, which then reports duplicate fields together with unknown ones. */
+/**
+ * Decodes like `decodeObject` when `conform` follows, which then reports duplicate fields together with unknown ones.
+ */
 export function decodeToConform(request: BodyRequest): KubeObject {
   return decodeBody(request, request.resource, { report: reportFieldsLater });
 }
 
-/** The same for a body of another kind, for a subresource. */
+/** Decodes the body of another kind in the same way, for a subresource. */
 export function decodeBody(
   request: BodyRequest,
   kind: BodyKind,
@@ -49,7 +51,7 @@ export function unsupportedMediaType(accepted: readonly string[]): ApiError {
   return new ApiError(415, 'UnsupportedMediaType', message);
 }
 
-/** Validates metadata for the later steps. */
+/** Validates the metadata that later steps rely on. */
 export function checkShape(object: KubeObject): KubeObject {
   if (object.metadata === undefined || object.metadata === null) object.metadata = {};
   const { metadata } = object;
@@ -109,7 +111,7 @@ function checkKind(object: KubeObject, expected: BodyKind): void {
   }
 }
 
-/** The URL is authoritative for names; a body may omit but not contradict them. */
+/** The URL is authoritative for names; a body may omit them, but not contradict them. */
 export function checkNames(object: KubeObject, request: Pick<BodyRequest, 'namespace' | 'name' | 'verb'>): void {
   const { metadata } = object;
   const { namespace, name } = request;

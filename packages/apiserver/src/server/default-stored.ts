@@ -6,9 +6,10 @@ import type { ResourceDefinition } from './resource.ts';
 import { canonicalText, ServedResource } from './served-resource.ts';
 
 /**
- * Sets the defaults that stored objects of custom kinds lack because an earlier release wrote them before the field existed. kube-apiserver does so
- * whenever it reads an object; here objects are stored as they are served. Fields that are no longer in the schema stay until the object is next
- * written. Call it before serving the store; resolves with the number of changed objects once they are durable.
+ * Sets the defaults that stored objects of custom kinds lack because an earlier release wrote them before the field
+ * existed. kube-apiserver does so whenever it reads an object; here, stored objects are served as they are. Fields that
+ * are no longer in the schema stay until the object is next written. Call it before serving the store. Resolves with
+ * the number of changed objects once they are durable.
  */
 export async function defaultStoredObjects(
   store: Store,
@@ -22,7 +23,7 @@ export async function defaultStoredObjects(
     for (const entry of store.list(bucket)) {
       const object = entry.copy();
       applyDefaults(object, definition.schema, definitions);
-      // Defaults are appended, never reordered: the text of an object that lacked none is unchanged.
+      // Defaults are appended and fields are never reordered: the text of an object that lacked none is unchanged.
       if (canonicalText(object) === entry.text) continue;
       writes.push(
         store.write({ bucket, key: entry.key, expected: entry, encode: (revision) => encode(object, revision) }),

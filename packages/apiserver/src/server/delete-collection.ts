@@ -4,7 +4,7 @@ import { deleteOptionsOf, isDryRun, removeObject } from './delete.ts';
 import { representationOf } from './negotiation.ts';
 import type { ApiResponse, ResourceRequest } from './request.ts';
 import { selectionOf } from './selection.ts';
-import { selectedEntries, unselectable } from './watch.ts';
+import { prepareSelection, selectedEntries } from './watch.ts';
 
 /** Deletes the objects that the selectors match, and returns the list. */
 export async function removeCollection(core: Core, request: ResourceRequest): Promise<ApiResponse> {
@@ -13,7 +13,7 @@ export async function removeCollection(core: Core, request: ResourceRequest): Pr
   const representation = representationOf(request, 'list');
   const options = deleteOptionsOf(request);
   const dryRun = isDryRun(options);
-  for (let left = unselectable(core, resource, selection); left; left = unselectable(core, resource, selection))
+  for (let left = prepareSelection(core, resource, selection); left; left = prepareSelection(core, resource, selection))
     await left;
   const entries = selectedEntries(core, selection);
   const converting = resource.prepare(entries);

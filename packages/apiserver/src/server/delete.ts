@@ -26,9 +26,9 @@ const MAX_ATTEMPTS = 100;
 export async function remove(core: Core, asked: ResourceRequest): Promise<ApiResponse> {
   const options = deleteOptionsOf(asked);
   const request = { ...asked, dryRun: isDryRun(options) };
-  const { entry, gone } = await removeObject(core, request, options);
+  const { entry, isDeleted } = await removeObject(core, request, options);
   const { resource, name } = request;
-  if (!gone) return respondWithObject(request, options.orphanDependents === false ? 202 : 200, entry);
+  if (!isDeleted) return respondWithObject(request, options.orphanDependents === false ? 202 : 200, entry);
   const { uid } = entry instanceof Object && 'object' in entry ? entry.object().metadata : entry.metadata;
   return jsonResponse(200, {
     kind: 'Status',
@@ -46,7 +46,7 @@ export function isDryRun({ dryRun = [] }: DeleteOptions): boolean {
 export interface Removal {
   readonly entry: Entry | KubeObject;
   /** False while finalizers or the grace period keep it. */
-  readonly gone: boolean;
+  readonly isDeleted: boolean;
 }
 
 /** Deletes the requested object, or marks it as being deleted. */
@@ -74,7 +74,7 @@ async function removeEntry(
   if (isNamespace(resource)) refuseUndeletableNamespace(request);
   checkPreconditions(request, options, current);
   const old = resource.objectOf(current);
-  // Admission can't reject deletions by the server itself, with a definition.
+  // Admission can't reject deletions that the server itself makes, along with a definition.
   if (request.loopback !== undefined) {
     const admission = new WriteAdmission(core, request, {
       operation: 'DELETE',
@@ -97,17 +97,17 @@ async function removeEntry(
   const graceSeconds = graceOf(request, object, options);
   const pending = finalizers.length > 0 || (isNamespace(resource) && specFinalizers(object).length > 0);
   if (!pending && graceSeconds === 0) {
-    if (request.dryRun) return { entry: object, gone: true };
-    return { entry: await store(core, request, object, { expected: current, remove: true }), gone: true };
+    if (request.dryRun) return { entry: object, isDeleted: true };
+    return { entry: await store(core, request, object, { expected: current, remove: true }), isDeleted: true };
   }
   if (!mark(object, graceSeconds, request.nowMs) && finalizers.length === (old.metadata.finalizers ?? []).length) {
     await core.settled();
-    return { entry: current, gone: false };
+    return { entry: current, isDeleted: false };
   }
   if (isNamespace(resource))
     Object.assign(object, { status: { ...(object as { status?: object }).status, phase: 'Terminating' } });
-  if (request.dryRun) return { entry: object, gone: false };
-  return { entry: await store(core, request, object, { expected: current }), gone: false };
+  if (request.dryRun) return { entry: object, isDeleted: false };
+  return { entry: await store(core, request, object, { expected: current }), isDeleted: false };
 }
 
 /** Sets or shortens the deletion timestamp; false if nothing changed. */
@@ -166,11 +166,11 @@ function checkPreconditions(
   }
 }
 
-/** In upstream's format and order: `nil` for none. */
+/** In upstream's format and order, with `nil` for a missing value. */
 const POLICIES = ['Foreground', 'Background', 'Orphan', 'nil'];
 
 /**
- * Reads DeleteOptions from the body, or from the query if there is no body: with a body kube-apiserver ignores the
+ * Reads DeleteOptions from the body. Without a body it reads them from the query; with one, kube-apiserver ignores the
  * query, even for `dryRun`. Throws 400 or 422.
  */
 export function deleteOptionsOf({ body, query }: ResourceRequest): DeleteOptions {

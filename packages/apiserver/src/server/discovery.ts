@@ -19,7 +19,7 @@ interface Subresource {
 const SCALE = { group: 'autoscaling', version: 'v1', kind: 'Scale' };
 const shared = new WeakMap<object, Discovery>();
 
-/** The documents of the current registry and of other API servers; servers that serve the same share them. */
+/** The documents of the current registry and of other API servers. Servers that serve the same kinds share them. */
 export function discoveryOf(registry: Registry, remote: readonly RemoteGroupVersion[] = []): Discovery {
   const key = registry.shared;
   if (key === undefined || remote.length > 0) return new Discovery(registry.all(), remote);
@@ -31,7 +31,10 @@ export function discoveryOf(registry: Registry, remote: readonly RemoteGroupVers
   return discovery;
 }
 
-/** `/api`, `/apis` and paths below, in the legacy and the aggregated form. Each document is generated once, on first use. */
+/**
+ * `/api`, `/apis` and the paths below them, in the legacy and the aggregated form. Each document is generated once, on
+ * first use.
+ */
 export class Discovery {
   /** By group, then by version; the preferred version first. */
   readonly #groups: ReadonlyMap<string, ReadonlyMap<string, readonly ServedResource[]>>;
@@ -67,7 +70,7 @@ export class Discovery {
     return rest.length === 2 ? this.#versionResponse(group, version) : undefined;
   }
 
-  /** Which group versions are served, for the OpenAPI index and `kubectl api-versions`. */
+  /** The served group versions, for the OpenAPI index and `kubectl api-versions`. */
   get groupVersions(): readonly { readonly group: string; readonly version: string }[] {
     return [...this.#groups].flatMap(([group, versions]) =>
       [...versions.keys()].map((version) => ({ group, version })),

@@ -23,9 +23,9 @@ import { watch } from './watch.ts';
 export const READING_VERBS: ReadonlySet<string> = new Set(['get', 'list', 'watch']);
 
 /**
- * Executes a request for a served resource; throws 404 and 405 for missing subresources and verbs. The state that
- * causes a write to be rejected is also durable before the response: a client that learns that an object no longer
- * exists, or already does, relies on it.
+ * Executes a request for a served resource. Throws 404 and 405 for missing subresources and verbs. If a write is
+ * rejected, the state that caused the rejection is durable before the response: a client relies on it when it learns
+ * that an object no longer exists, or already exists.
  */
 export async function dispatch(core: Core, request: ResourceRequest): Promise<ApiResponse> {
   if (READING_VERBS.has(request.verb)) return handle(core, request);
@@ -97,7 +97,7 @@ async function listed(
 
 type Handler = (core: Core, request: ResourceRequest) => Promise<ApiResponse>;
 
-/** A subresource can be read and written, but not created or deleted. */
+/** Subresources can be read and written, but not created or deleted. */
 function part(core: Core, request: ResourceRequest, handler: Handler): Promise<ApiResponse> {
   if (!['get', 'update', 'patch'].includes(request.verb))
     throw methodNotAllowed(request.resource.subject(), request.verb);

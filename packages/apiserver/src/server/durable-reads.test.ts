@@ -112,8 +112,8 @@ describe('a rejected write', () => {
 
   it.each([
     { reason: 'the object was deleted', first: removal, second: removal, status: 404 },
-    { reason: 'it already exists', first: creation, second: creation, status: 409 },
-    { reason: 'it was changed', first: update, second: update, status: 409 },
+    { reason: 'the object already exists', first: creation, second: creation, status: 409 },
+    { reason: 'the object was changed', first: update, second: update, status: 409 },
   ])('gets its response when the reason is durable: $reason', async ({ first, second, status }) => {
     const { server, store } = await heldServer();
     const accepting = first(server);
@@ -122,7 +122,7 @@ describe('a rejected write', () => {
     const refused = second(server).finally(() => {
       hasResponded = true;
     });
-    // It has been processed when a later request has.
+    // The write has been processed once a later request has been.
     for (let turn = 0; turn < 5; turn++) await server.call('GET', `${maps}/a`);
     expect(hasResponded).toBe(false);
     store.commit();

@@ -11,14 +11,15 @@ interface LoggedEvent {
   readonly atMs: number;
 }
 
-/** The heartbeats of nodes: most writes of an idle cluster. */
+/** The heartbeats of nodes, which are most writes of an idle cluster. */
 const HEARTBEAT_BUCKET = 'leases.coordination.k8s.io';
-/** Watchers of these get events continuously, and never resume from an old revision. */
+/** Watchers of these buckets get events continuously, and never resume from an old revision. */
 const MAX_HEARTBEATS = 64;
 
 /**
- * The latest changes of a server, in order of revision: from which watches resume and paged lists read older states. Heartbeats are kept separately:
- * those of ten nodes would displace everything else in eight minutes, and take half a megabyte.
+ * The latest changes of a server, in order of revision. Watches resume from it, and paged lists read older states.
+ * Heartbeats are kept separately: those of ten nodes would displace everything else in eight minutes, and take half a
+ * megabyte.
  */
 export class EventLog {
   readonly #changes: BoundedLog;

@@ -4,10 +4,11 @@ import type { Socket } from 'node:net';
 const waiting = new WeakMap<Socket, Set<() => void>>();
 
 /**
- * Calls back once when a response is sent or can't be. A response that waits behind another one of its connection, as
- * with pipelined requests, gets no event when the connection closes, so the connection is observed as well.
+ * Calls back once, when a response has been sent or can no longer be sent. If a response waits behind another one of
+ * its connection, as with pipelined requests, it gets no event when the connection closes; therefore the connection is
+ * observed as well.
  */
-export function atEnd(response: ServerResponse, callback: () => void): void {
+export function onExchangeEnd(response: ServerResponse, callback: () => void): void {
   const { socket } = response.req;
   if (response.closed || socket.destroyed) {
     callback();

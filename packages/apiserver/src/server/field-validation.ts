@@ -4,7 +4,7 @@ import type { BodyRequest } from './body-request.ts';
 
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
 
-/** How to treat unknown and duplicate fields; upstream's default is Warn. */
+/** How to treat unknown and duplicate fields; upstream defaults to Warn. */
 export function fieldValidationOf(query: URLSearchParams): FieldValidation {
   const text = query.get('fieldValidation');
   switch (text) {
@@ -20,23 +20,26 @@ export function fieldValidationOf(query: URLSearchParams): FieldValidation {
 /** Maximum number of fields in a response. */
 const MAX_MESSAGES = 100;
 
-type ReportingRequest = Pick<BodyRequest, 'query' | 'warn' | 'resource' | 'verb' | 'name'>;
+type FieldValidationRequest = Pick<BodyRequest, 'query' | 'warn' | 'resource' | 'verb' | 'name'>;
 
-/** Fields for which a strict request will be rejected, together with those found later. */
-const deferred = new WeakMap<ReportingRequest, readonly string[]>();
+/** Fields for which a strict request will be rejected, together with fields found later. */
+const deferred = new WeakMap<FieldValidationRequest, readonly string[]>();
 
-/** Like `reportFields`, but the rejection is deferred to the next report about the request, to include everything. */
-export function reportFieldsLater(request: ReportingRequest, messages: readonly string[]): void {
+/**
+ * Like `reportFields`, but defers the rejection to the next report for the request: the rejection then includes all
+ * fields.
+ */
+export function reportFieldsLater(request: FieldValidationRequest, messages: readonly string[]): void {
   if (fieldValidationOf(request.query) === 'Strict') deferred.set(request, messages);
   else reportFields(request, messages);
 }
 
 /**
- * Rejects or warns about fields, by fieldValidation: `unknown field "spec.x"`, `duplicate field "spec.y"`. Deferred fields come last for built-in
- * kinds, and first for custom ones, as upstream.
+ * Rejects or warns about fields, depending on fieldValidation: `unknown field "spec.x"`, `duplicate field "spec.y"`.
+ * Deferred fields come last for built-in kinds, and first for custom ones, as upstream.
  */
 export function reportFields(
-  request: ReportingRequest,
+  request: FieldValidationRequest,
   found: readonly string[],
   { waitingFirst = false }: { readonly waitingFirst?: boolean } = {},
 ): void {

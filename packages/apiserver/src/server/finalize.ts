@@ -4,7 +4,10 @@ import { specFinalizers } from './namespace-rules.ts';
 import type { ApiResponse, ResourceRequest } from './request.ts';
 import { updateObject } from './update.ts';
 
-/** `namespaces/NAME/finalize`: writes only `spec.finalizers`; a terminating namespace is deleted with the last one. */
+/**
+ * `namespaces/NAME/finalize`: writes only `spec.finalizers`. A terminating namespace is deleted when the last finalizer
+ * is removed.
+ */
 export function finalizeNamespace(core: Core, request: ResourceRequest): Promise<ApiResponse> {
   return updateObject(core, request, (current) => {
     const requested = decodeObject(request);

@@ -15,12 +15,12 @@ test.each<[string, (text: string) => unknown]>([
   ['Accept-Encoding', (text) => acceptedEncoding(text, ['gzip'])],
   ['the target of a request', (text) => splitTarget(`/a?${text}`)],
   ['a path', (text) => routeOf('GET', `/${text}`, new URLSearchParams())],
-  ['a path of a group', (text) => groupVersionOf(`/apis/${text}`)],
+  ['the path of an API group', (text) => groupVersionOf(`/apis/${text}`)],
   ['a resource version', parseRevision],
   ['YAML with duplicate keys', (text) => duplicateKeysMessage(text, {})],
   ['a line of an audit log', shortenLine],
   ['the claims of a token', (text) => decodeJwt(`e30.${text}.a`)],
-  ['the head of a token', decodeProtectedHeader],
+  ['the header of a token', decodeProtectedHeader],
 ])('reads %s in linear time', async (_, read) => {
   expect(await excessiveGrowth(read, { bare: true })).toBeUndefined();
 });

@@ -1,6 +1,6 @@
 import type { ApiResponse } from './request.ts';
 
-/** Throws or rejects if unhealthy. */
+/** Throws or rejects if the check fails. */
 export type HealthCheck = () => void | Promise<void>;
 
 const TEXT = {

@@ -25,7 +25,7 @@ export function connectionOptions(connection = ''): string[] {
   return connection.split(',').map((name) => name.trim().toLowerCase());
 }
 
-/** Appends to a header that each hop extends. */
+/** Appends a value to a header that each hop extends. */
 export function appendValue(earlier: string | undefined, value: string): string {
   return earlier === undefined ? value : `${earlier}, ${value}`;
 }

@@ -16,7 +16,7 @@ export interface HostileReply {
 }
 
 /** The response of a server that has the pod `p`. */
-export async function answer(request: HostileRequest): Promise<HostileReply> {
+export async function replyTo(request: HostileRequest): Promise<HostileReply> {
   const server = new TestServer();
   await server.namespace();
   await server.call('POST', PODS, { metadata: { name: 'p' }, spec: { a: ['0123456789'] } });

@@ -9,7 +9,7 @@ import type { Credentials, UserInfo } from '../auth/user.ts';
 import { decodeProtobuf, ProtobufError } from '../protobuf/decode-protobuf.ts';
 import { acceptedEncoding } from './accepted-encoding.ts';
 import { identifyConnection } from './connections.ts';
-import { atEnd } from './exchange-end.ts';
+import { onExchangeEnd } from './exchange-end.ts';
 import { joinStreams } from './join-streams.ts';
 import { ListText } from './list-text.ts';
 import { statusResponse } from './pipeline.ts';
@@ -23,12 +23,15 @@ import { UpgradeResponse } from './upgrade-response.ts';
 
 /** Upstream's minimum size for compression. */
 const MIN_GZIP_BYTES = 128 * 1024;
-/** From this size a response is encoded in one step: encoding in the stream takes twice as long. Smaller ones are sent with the headers. */
+/**
+ * From this size on, a response is encoded in one step: encoding in the stream takes twice as long. Smaller responses
+ * are sent with the headers.
+ */
 const MIN_ENCODE_CHARS = 16 * 1024;
-/** From this size a response is sent in chunks. */
+/** From this size on, a response is sent in chunks. */
 const MIN_SLICED_BYTES = 64 * 1024;
 /**
- * How much of an unread body is drained, as in Go's server, so that a client that sends before it reads still gets the
+ * How much of an unread body is drained, as in Go's server: a client that sends before it reads then still gets the
  * response.
  */
 const MAX_SKIPPED_BYTES = 256 * 1024;
@@ -54,7 +57,7 @@ export async function serveHttp(
   try {
     const readBytes = async (user: UserInfo | undefined, maxBytes?: number) => {
       const { bytes, release } = await readBody(request, user, traffic, maxBytes);
-      atEnd(response, release);
+      onExchangeEnd(response, release);
       // The reader continues immediately, and many bodies may be complete at the same time.
       if (bytes.length > 0) await traffic.nextTurn(user);
       return bytes;
@@ -92,7 +95,7 @@ function apiRequestOf(
     headers: headersOf(request),
     readBytes,
     readContent: async (user, maxBytes) => contentOf(headersOf(request), await readBytes(user, maxBytes)),
-    // Rarely used, and each costs two events and an object.
+    // Created only when needed: it is rarely used, and each costs two events and an object.
     get signal() {
       abort ??= abortAtEnd(response);
       return abort.signal;
@@ -104,7 +107,7 @@ function apiRequestOf(
 
 function abortAtEnd(response: ServerResponse): AbortController {
   const abort = new AbortController();
-  atEnd(response, () => {
+  onExchangeEnd(response, () => {
     // Aborting creates an exception with a stack trace: avoided for requests that end normally.
     if (!response.writableFinished) abort.abort();
   });
@@ -125,8 +128,8 @@ function contentOf(headers: RequestContent['headers'], body: Buffer): RequestCon
 }
 
 /**
- * Headers by name. Repeated Impersonate- headers are joined by newlines, since values may contain commas; user names are UTF-8 on
- * the wire, which Node decodes as Latin-1.
+ * Headers by name. Repeated Impersonate- headers are joined by newlines, because values may contain commas. User names
+ * are UTF-8 on the wire, and Node decodes them as Latin-1.
  */
 export function headersOf(request: IncomingMessage): Record<string, string | undefined> {
   const headers = request.headers as Record<string, string | undefined>;
@@ -144,7 +147,7 @@ export function credentialsOf(request: IncomingMessage): Credentials {
   return { bearerToken, clientCertificate: certificateOf(request.socket), peer: request.socket.remoteAddress };
 }
 
-/** The same array for all requests of a connection, since it is the cache key of the verification. */
+/** The same array for all requests of a connection: the verification is cached by it. */
 const certificates = new WeakMap<Socket, Uint8Array | undefined>();
 
 function certificateOf(socket: Socket): Uint8Array | undefined {
@@ -163,7 +166,7 @@ export async function send(
   traffic: Traffic,
 ): Promise<void> {
   const { status, headers, release } = apiResponse;
-  if (release) atEnd(response, release);
+  if (release) onExchangeEnd(response, release);
   const { body: list } = apiResponse;
   if (list instanceof ListText && list.length >= MIN_SLICED_BYTES && !acceptsGzip(request, list.length, headers)) {
     if (endsConnection(request, status)) response.shouldKeepAlive = false;
@@ -204,7 +207,7 @@ export async function send(
     return;
   }
   if (isSkipped) {
-    // Writes the whole response before ending it, since that closes the connection.
+    // Writes the whole response before ending it, because ending it closes the connection.
     response.flushHeaders();
     if (shown.length > 0) response.write(shown);
     await skipBody(request, traffic);
@@ -240,17 +243,18 @@ async function encode(
   if (acceptsGzip(request, body.length, headers)) {
     return { body: await compress(body, { level: 1 }), isCompressed: true };
   }
-  // Node writes headers together with a string body in the body's encoding: a warning's bytes would be encoded twice.
+  // If the body is a string, Node writes the headers together with it in the body's encoding: a warning's bytes would
+  // be encoded twice.
   const isEncoded = body.length >= MIN_ENCODE_CHARS || headers['warning'] !== undefined;
   return { body: typeof body === 'string' && isEncoded ? encoder.encode(body) : body };
 }
 
-/** Whether the connection must be closed: an unread body precedes the next request. */
+/** Whether the connection must be closed because an unread body is still in front of the next request. */
 function endsConnection(request: IncomingMessage, status: number): boolean {
   if (request.complete) return false;
   const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
   if (length === undefined && encoding === undefined) return false;
-  // A small body of an authenticated user is drained quickly.
+  // A small body of an authenticated user is drained quickly, so the connection stays open.
   return status === 401 || encoding !== undefined || Number(length) > MAX_SKIPPED_BYTES;
 }
 
@@ -275,9 +279,9 @@ function skipBody(request: IncomingMessage, { clock }: Traffic): Promise<void> {
   });
 }
 
-/** Streams another server's response at the speed of the reader; if either side ends, so does the other. */
+/** Streams another server's response at the speed of the reader. If either side ends, so does the other. */
 function pipeBody(response: ServerResponse, { status, headers }: ApiResponse, body: Readable): void {
-  atEnd(response, () => body.destroy());
+  onExchangeEnd(response, () => body.destroy());
   body.once('error', () => response.destroy());
   response.writeHead(status, headers);
   // A watch may have no events for a while, but its client waits for the headers; flushHeaders() would encode their bytes again.
@@ -287,17 +291,18 @@ function pipeBody(response: ServerResponse, { status, headers }: ApiResponse, bo
 
 /** From here on the two peers communicate directly. */
 function switchTo(response: ServerResponse, headers: ApiResponse['headers'], other: Duplex, { clock }: Traffic): void {
-  atEnd(response, () => other.destroy());
+  onExchangeEnd(response, () => other.destroy());
   if (response instanceof UpgradeResponse) joinStreams(response.switchProtocols(headers), other, clock);
   else response.destroy();
 }
 
 function stream(response: ServerResponse, lines: LineStream): void {
   const writer = new ResponseWriter(response, () => lines.resume());
-  // Node creates three buffers per chunk for each of a thousand watches; here a line is encoded as a chunk once. HTTP/1.0 has no chunks.
+  // Node creates three buffers per chunk for each of a thousand watches; here each line is encoded as a chunk only
+  // once. HTTP/1.0 has no chunks.
   const isChunked = response.chunkedEncoding;
   response.chunkedEncoding = false;
-  atEnd(response, () => lines.stop());
+  onExchangeEnd(response, () => lines.stop());
   lines.start({
     send: (line) => writer.write(isChunked ? line.chunk() : line.bytes(), line),
     end() {

@@ -16,8 +16,8 @@ const EXTRA_PREFIX = 'impersonate-extra-';
 const AUTHENTICATION_GROUP = 'authentication.k8s.io';
 
 /**
- * The user named by the request's Impersonate- headers; undefined if there are none. `authorize` is called for each claim
- * with the verb `impersonate` and throws 403.
+ * The user that the request's Impersonate- headers name; undefined if there are none. `authorize` is called for each
+ * claim with the verb `impersonate`, and throws 403.
  */
 export async function impersonatedUser(
   headers: Readonly<Record<string, string | undefined>>,
@@ -69,7 +69,7 @@ function withImpliedGroups(username: string, groups: readonly string[], namespac
   return [...all];
 }
 
-/** A badly encoded key is used as is, as upstream. */
+/** An invalidly encoded key is used as is, as upstream. */
 function decoded(key: string): string {
   try {
     return decodeURIComponent(key);

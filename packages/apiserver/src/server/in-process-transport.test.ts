@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { inProcessTransport } from './in-process-transport.ts';
 import { Line, type LineSink, type LineStream } from './request.ts';
 
-/** A watch with any number of lines of a given length, which sends while there is room. */
+/** A watch with any number of lines of a given length, which sends lines while there is room. */
 class EndlessWatch implements LineStream {
   readonly #line: Line;
   #sink: LineSink | undefined;

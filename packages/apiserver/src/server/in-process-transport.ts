@@ -12,11 +12,11 @@ import { splitTarget } from './split-target.ts';
 
 export type Handle = (request: ApiRequest) => Promise<ApiResponse>;
 
-/** Maximum lines and characters buffered before the watch is paused: the reader may forward them to a slow client. */
+/** Maximum lines and characters buffered before the watch is paused. The reader may forward them to a slow client. */
 const MAX_QUEUED_LINES = 256;
 const MAX_QUEUED_CHARS = 64 * 1024;
 
-/** Calls an embedded server in this process: same requests and responses, no sockets. */
+/** Calls an embedded server in this process, with the same requests and responses but without sockets. */
 export function inProcessTransport(handle: Handle): Transport {
   const open = new Set<OpenBody>();
   let closed = false;
@@ -88,7 +88,7 @@ interface OpenBody {
 
 interface LineQueueOptions {
   readonly signal: AbortSignal | undefined;
-  /** The stream while it is open. */
+  /** The underlying stream while it is open. */
   readonly open: Set<OpenBody>;
   readonly onEnd: (() => void) | undefined;
 }

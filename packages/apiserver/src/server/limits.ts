@@ -2,62 +2,79 @@ const KIB = 1024;
 const MIB = 1024 * KIB;
 
 /**
- * Limits on unauthenticated clients and tenants of one API server. A limit by user counts the effective user, after impersonation; the service
- * accounts of a namespace count as one, because the namespace's owner can create any number, and so do the users of a Keystone project. Members of
- * system:masters are counted
- * but never rejected by a shared limit: Fairway's controllers must continue while tenants are at theirs.
+ * Limits on unauthenticated clients and tenants of one API server. Limits per user count the effective user, after
+ * impersonation. The service accounts of a namespace count as one, because the namespace's owner can create any number,
+ * and so do the users of a Keystone project. Members of system:masters are counted, but never rejected by a shared
+ * limit: Fairway's controllers must continue while tenants are at their limits.
  */
 export interface ServerLimits {
-  /** Open connections. kube-apiserver only has the limit of open files; one idle TLS connection costs about 50 KiB here. */
+  /**
+   * Open connections. kube-apiserver is limited only by the number of open files; one idle TLS connection costs about
+   * 50 KiB here.
+   */
   readonly maxConnections: number;
-  /** Open connections of one user. Clients share one connection among their requests over HTTP/2, and open one for each over HTTP/1.1. */
+  /**
+   * Open connections of one user. Over HTTP/2 clients share one connection among their requests, over HTTP/1.1 they
+   * open one for each.
+   */
   readonly maxConnectionsPerUser: number;
   /** Unauthenticated connections, counted separately from those of users. */
   readonly maxUnauthenticatedConnections: number;
   /**
-   * Unauthenticated connections of one address: a thousand nodes behind one address may reconnect together after a
-   * restart, so not too few.
+   * Unauthenticated connections of one address. Not too few: a thousand nodes behind one address may reconnect together
+   * after a restart.
    */
   readonly maxUnauthenticatedConnectionsPerAddress: number;
-  /** Pending requests per connection; if exceeded, it is closed. No Kubernetes client sends a second one before the response. */
+  /**
+   * Pending requests per connection; if there are more, the connection is closed. No Kubernetes client sends a second
+   * request before the response.
+   */
   readonly maxPipelinedRequests: number;
-  /** From the TCP connection to the end of the TLS handshake; Go's client allows 10 s. */
+  /** Time limit from the TCP connection to the end of the TLS handshake; Go's client allows 10 s. */
   readonly handshakeTimeoutMs: number;
-  /** For the head of a request, from its first byte; kube-apiserver has 32 s (`ReadHeaderTimeout`). */
+  /** Time limit for the head of a request, from its first byte; kube-apiserver has 32 s (`ReadHeaderTimeout`). */
   readonly headersTimeoutMs: number;
   /** How long a connection may stay unauthenticated. */
   readonly unauthenticatedTimeoutMs: number;
   /** Deadline for reading a body: 3 MiB at 1 Mbit/s take 25 s. kube-apiserver's `--request-timeout` is 60 s. */
   readonly bodyTimeoutMs: number;
   /**
-   * An idle connection is closed after this time: longer than clients keep theirs, so that they close them first (Go:
-   * 90 s at most).
+   * An idle connection is closed after this time. It is longer than clients keep their connections (at most 90 s in
+   * Go), so they close them first.
    */
   readonly keepAliveTimeoutMs: number;
   /**
-   * A connection that stops reading is closed after this time; kube-apiserver ends slow watches only because of their
-   * backlog.
+   * A connection that stops reading is closed after this time; kube-apiserver ends slow watches only when their backlog
+   * is too long.
    */
   readonly stallTimeoutMs: number;
-  /** One body: kube-apiserver's `MaxRequestBodyBytes`. */
+  /** Size of one body: kube-apiserver's `MaxRequestBodyBytes`. */
   readonly maxBodyBytes: number;
   /** Total size of bodies being read or processed; parsing one temporarily takes about ten times its size. */
   readonly maxBodyBytesInFlight: number;
   readonly maxBodyBytesInFlightPerUser: number;
-  /** `--max-requests-inflight`. It and `maxMutatingRequests` together are the seats of flow control. Watches are counted separately. */
+  /**
+   * `--max-requests-inflight`. Together with `maxMutatingRequests`, it determines the seats of flow control. Watches
+   * are counted separately.
+   */
   readonly maxReadingRequests: number;
   /** Running and waiting requests per user; not enforced if FlowSchemas are served. */
   readonly maxReadingRequestsPerUser: number;
   /** `--max-mutating-requests-inflight`. */
   readonly maxMutatingRequests: number;
   readonly maxMutatingRequestsPerUser: number;
-  /** Unsent responses, mostly lists. A user's only response may have any size, since an unpaged list is one response. */
+  /**
+   * Unsent responses, mostly lists. A user's only response may have any size, because an unpaged list is one response.
+   */
   readonly maxAnswerBytes: number;
   readonly maxAnswerBytesPerUser: number;
-  /** Running watches. kube-apiserver has no number; a paused one costs up to 150 KiB. */
+  /** Running watches. kube-apiserver has no such limit; a paused watch costs up to 150 KiB. */
   readonly maxWatches: number;
   readonly maxWatchesPerUser: number;
-  /** The backlog of one watcher: beyond either limit the watch is ended and its client resumes. Watchers share the text of an event. */
+  /**
+   * The backlog of one watcher. Beyond either limit the watch is ended, and its client resumes. Watchers share the text
+   * of an event.
+   */
   readonly maxWatchBacklogEvents: number;
   readonly maxWatchBacklogBytes: number;
 }

@@ -1,4 +1,4 @@
-/** The text of a list, whose items are kept as separate strings until the output format is known. */
+/** The text of a list. Its items are kept as separate strings until the output format is known. */
 export class ListText {
   readonly #before: string;
   readonly #items: readonly string[];
@@ -18,7 +18,10 @@ export class ListText {
     return this.#before + this.#items.join(',') + this.#after;
   }
 
-  /** Each string is encoded in place: a quarter of the time and a third of the memory of joining and encoding the whole. */
+  /**
+   * Encodes each string in place, which takes a quarter of the time and a third of the memory of joining and encoding
+   * the whole list.
+   */
   bytes(): Uint8Array {
     const bytes = Buffer.allocUnsafeSlow(this.byteLength);
     let at = bytes.write(this.#before);
@@ -40,7 +43,7 @@ export class ListText {
   }
 }
 
-/** Encodes a list in parts, into memory of its caller. */
+/** Encodes a list in parts, into a buffer of its caller. */
 export class ListReader {
   readonly #texts: readonly string[];
   #next = 0;
@@ -52,7 +55,7 @@ export class ListReader {
     this.#texts = texts;
   }
 
-  /** Fills `bytes` with complete characters; returns the number of bytes written, 0 at the end. */
+  /** Fills `bytes` with complete characters. Returns the number of bytes written, 0 at the end. */
   read(bytes: Uint8Array): number {
     let at = 0;
     for (;;) {

@@ -5,7 +5,7 @@ import { representationOf } from './negotiation.ts';
 import type { ApiResponse, ResourceRequest } from './request.ts';
 import { parseRevision, tooLarge } from './revision.ts';
 import { selectionOf } from './selection.ts';
-import { selectedEntries, tooOldError, unselectable } from './watch.ts';
+import { prepareSelection, selectedEntries, tooOldError } from './watch.ts';
 
 /** The position of a paged list, as in upstream's continue token. */
 interface Continuation {
@@ -25,7 +25,7 @@ export async function list(core: Core, request: ResourceRequest): Promise<ApiRes
   const continuation = parseContinue(query.get('continue'));
   const requested = parseRevision(query.get('resourceVersion'), 'invalid resource version: ');
   const match = matchOf(query, requested, continuation);
-  for (let left = unselectable(core, resource, selection); left; left = unselectable(core, resource, selection))
+  for (let left = prepareSelection(core, resource, selection); left; left = prepareSelection(core, resource, selection))
     await left;
 
   const current = core.store.revision;
@@ -39,10 +39,10 @@ export async function list(core: Core, request: ResourceRequest): Promise<ApiRes
   if (exact !== undefined) {
     const oldest = core.events.compactedRevision(selection.bucket);
     if (exact < oldest) throw continuation === undefined ? tooOldError(exact, oldest) : continueExpired(continuation);
-    const then = core.events.rewind(entries, selection.bucket, selection.prefix, exact);
-    const left = selection.everything ? undefined : resource.prepare(then);
+    const pastEntries = core.events.rewind(entries, selection.bucket, selection.prefix, exact);
+    const left = selection.everything ? undefined : resource.prepare(pastEntries);
     if (left !== undefined) await left;
-    entries = selection.everything ? [...then] : then.filter((entry) => selection.matches(entry));
+    entries = selection.everything ? [...pastEntries] : pastEntries.filter((entry) => selection.matches(entry));
   }
   const { page, next, remaining } = pageOf(entries, limit, continuation?.startKey);
   const converting = resource.prepare(page);
@@ -103,12 +103,12 @@ function parseContinue(text: string | null): Continuation | undefined {
       return { revision: rv === LATEST_REVISION ? undefined : (rv as number), startKey: start };
     }
   } catch {
-    // Falls through to the same error as for a malformed token.
+    // A token that cannot be parsed results in the same error as a malformed one.
   }
   throw badRequest('invalid continue token: continue key is not valid');
 }
 
-/** Includes a token for clients that prefer to continue with the current state over starting again. */
+/** Includes a token for clients that would rather continue with the current state than start again. */
 function continueExpired({ startKey }: Continuation) {
   return expired(
     'The provided continue parameter is too old to display a consistent list result. You can start a new list without ' +

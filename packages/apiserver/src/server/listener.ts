@@ -4,7 +4,7 @@ import { createServer, type ServerOptions } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { SecureContext } from 'node:tls';
 import { Connections } from './connections.ts';
-import { atEnd } from './exchange-end.ts';
+import { onExchangeEnd } from './exchange-end.ts';
 import type { Traffic } from './traffic.ts';
 import { type MayUpgrade, neverUpgrade, UpgradeResponse } from './upgrade-response.ts';
 
@@ -59,7 +59,8 @@ export async function listen(
     insecureHTTPParser: false,
     handshakeTimeout: handshakeTimeoutMs,
     headersTimeout: headersTimeoutMs,
-    // Limits the request, not the response, since watches are unlimited. Bodies read here have their own deadline, forwarded ones don't.
+    // Limits the request, not the response, because watches have no time limit. Bodies read here have a deadline of
+    // their own, forwarded bodies don't.
     requestTimeout: headersTimeoutMs + bodyTimeoutMs,
     connectionsCheckingInterval: CHECK_INTERVAL_MS,
     keepAliveTimeout: keepAliveTimeoutMs,
@@ -70,7 +71,7 @@ export async function listen(
   server.on('secureConnection', (socket) => connections.markSecured(socket));
   server.on('request', (request, response) => {
     response.once('close', connections.beginRequest(request.socket));
-    // Clients on existing connections must reconnect while the server closes, possibly to another process.
+    // While the server closes, clients on existing connections must reconnect, possibly to another process.
     if (!server.listening) response.setHeader('connection', 'close');
     handler(request, response);
   });
@@ -81,7 +82,7 @@ export async function listen(
     socket.once('close', () => upgrading.delete(socket));
     const response = upgradeResponseOf(request, head);
     if (response === undefined) return;
-    atEnd(response, connections.beginRequest(socket));
+    onExchangeEnd(response, connections.beginRequest(socket));
     handler(request, response);
   });
   // A failed handshake is the client's error.
@@ -128,7 +129,10 @@ function byName(certificateFor: CertificateByName): NonNullable<ServerOptions['S
   return (name, done) => done(null, certificateFor(name));
 }
 
-/** Disables TLS renegotiation, as Go's server: each costs as much as a new connection, and no client uses it. */
+/**
+ * Disables TLS renegotiation, as Go's server does: each renegotiation costs as much as a new connection, and no client
+ * uses it.
+ */
 function contextOf({ cert, key, clientCa }: TlsOptions) {
   const secureOptions = constants.SSL_OP_NO_RENEGOTIATION;
   return { cert, key, secureOptions, ...(clientCa !== undefined && { ca: clientCa }) };

@@ -60,7 +60,7 @@ export function metadataUpdateErrors(object: KubeObject, old: KubeObject): Field
   return errors;
 }
 
-/** Copies what a client may omit from an update or may not set: uid, creation time and the like. */
+/** Copies metadata that a client may omit from an update or may not set: uid, creation time and the like. */
 export function carryOverMetadata(object: KubeObject, old: KubeObject): void {
   const { metadata } = object;
   const previous = old.metadata;

@@ -36,8 +36,8 @@ const YAML_TYPES = ['application/yaml', 'text/yaml', 'application/x-yaml'];
 const TABLE = 'Table';
 
 /**
- * The response format by the request's Accept header. Throws 406 if none is supported: Protobuf clauses are skipped, so clients that prefer it but
- * also accept JSON get JSON.
+ * The response format for the request's Accept header. Throws 406 if none is supported. Protobuf clauses are skipped,
+ * so clients that prefer Protobuf but also accept JSON get JSON.
  */
 export function representationOf(request: ResourceRequest, shape: 'object' | 'list' | 'watch'): Representation {
   const { resource, headers } = request;

@@ -30,7 +30,8 @@ function unstoredEntry({ resource }: ResourceRequest, object: KubeObject): Entry
 }
 
 /**
- * The requested entry, in the version of the request, for a writer: the latest accepted one. A promise only if a webhook must convert it. Throws 404.
+ * The requested entry, in the version of the request, for a writer: the latest accepted entry. Returns a promise only
+ * if a webhook must convert it. Throws 404.
  */
 export function currentEntry(core: Core, request: ResourceRequest): Entry | Promise<Entry> {
   const { resource, namespace, name } = request;
@@ -39,7 +40,7 @@ export function currentEntry(core: Core, request: ResourceRequest): Entry | Prom
   return resource.prepare([entry])?.then(() => currentEntry(core, request)) ?? entry;
 }
 
-/** The same for a reader: the latest durable entry. */
+/** The requested entry for a reader: the latest durable one. */
 export function durableEntry(core: Core, request: ResourceRequest): Entry | Promise<Entry> {
   const { resource, namespace, name } = request;
   const entry = core.store.getDurable(resource.bucket, resource.keyOf(namespace, name));
@@ -47,7 +48,10 @@ export function durableEntry(core: Core, request: ResourceRequest): Entry | Prom
   return resource.prepare([entry])?.then(() => durableEntry(core, request)) ?? entry;
 }
 
-/** The same for subresources that may write and have other effects: the latest accepted entry, once it is durable. */
+/**
+ * The requested entry for a subresource that may write and have other effects: the latest accepted one, once it is
+ * durable.
+ */
 export async function settledEntry(core: Core, request: ResourceRequest): Promise<Entry> {
   for (;;) {
     const entry = await currentEntry(core, request);

@@ -6,7 +6,7 @@ import { acceptsJson, notAcceptable, parseAccept } from './negotiation.ts';
 import type { Registry } from './registry.ts';
 import { type ApiRequest, type ApiResponse, JSON_TYPE } from './request.ts';
 
-/** Old clients request the first; the response always has the second. */
+/** Old clients request the first media type; the response always has the second. */
 const PROTOBUF_TYPES = [
   'application/com.github.proto-openapi.spec.v2@v1.0+protobuf',
   'application/com.github.proto-openapi.spec.v2.v1.0+protobuf',
@@ -14,7 +14,7 @@ const PROTOBUF_TYPES = [
 
 const NO_REMOTE_DOCUMENTS: readonly RemoteDocumentV2[] = [];
 
-/** `/openapi/v2`, `/openapi/v3` and paths below. Undefined for other paths. */
+/** `/openapi/v2`, `/openapi/v3` and the paths below them. Undefined for other paths. */
 export async function openApiResponse(
   registry: Registry,
   definitions: () => Definitions,
@@ -31,7 +31,7 @@ export async function openApiResponse(
   return document && respond(request, JSON_TYPE, document);
 }
 
-/** The index with other servers' documents, which are fetched on demand. */
+/** The index, including the documents of other servers, which are fetched on demand. */
 function withRemote(index: PublishedDocument, remote: readonly RemoteGroupVersion[]): PublishedDocument {
   const others = remote.filter(({ openApiHash }) => openApiHash !== undefined);
   if (others.length === 0) return index;

@@ -6,7 +6,10 @@ import type { ResourceRequest } from './request.ts';
 import { refuse } from './write.ts';
 
 const MAX_MANAGER_LENGTH = 128;
-/** Maximum entries of one object: each write compares all of them. Updates are merged from the eleventh on, so most are appliers. */
+/**
+ * Maximum entries of one object: each write compares all of them. Updates are merged from the eleventh on, so most
+ * entries are appliers.
+ */
 const MAX_ENTRIES = 100;
 
 /** The request's field manager, or the program name in its User-Agent. */
@@ -23,7 +26,7 @@ export function trackedKindOf(core: Core, { resource }: ResourceRequest) {
   return { schema, definitions: core.definitions, hasStatus, isEmptyUnset: !custom };
 }
 
-/** Sets `metadata.managedFields` for an object that is about to be stored. An apply has done so itself. */
+/** Sets `metadata.managedFields` for an object that is about to be stored, unless an apply has done so itself. */
 export function track(core: Core, request: ResourceRequest, object: KubeObject, live: KubeObject | undefined): void {
   checkManagers(request, object);
   if (request.isApply) return;
@@ -41,9 +44,9 @@ export function track(core: Core, request: ResourceRequest, object: KubeObject, 
 }
 
 /**
- * Reverts the new times of `metadata.managedFields` if nothing else differs from `live`: writing the same again
- * is a no-op (apimachinery's `IgnoreManagedFieldsTimestampsTransformer`). The written form may still differ from the stored one: 1024Mi is stored as
- * 1Gi.
+ * Reverts the new times of `metadata.managedFields` if nothing else differs from `live`: writing the same object again
+ * is a no-op (apimachinery's `IgnoreManagedFieldsTimestampsTransformer`). The written form may still differ from the
+ * stored one: 1024Mi is stored as 1Gi.
  */
 export function keepTimes(object: KubeObject, live: KubeObject): void {
   const { managedFields } = object.metadata;

@@ -14,7 +14,7 @@ const MAX_ALIASES = 1000;
 /** Thrown internally for text that is not valid JSON, but may be valid YAML. */
 class JsonSyntaxError extends Error {}
 
-/** The value of a JSON body. Throws 400 for one that can't be read or is nested too deep. */
+/** The value of a JSON body. Throws 400 if the body can't be read or is nested too deep. */
 export function parseJson(request: BodyRequest, text: string, report = reportFields): unknown {
   try {
     return readJson(request, text, report);
@@ -42,8 +42,8 @@ function readJson(request: BodyRequest, text: string, report: typeof reportField
 }
 
 /**
- * The value of a YAML body; YAML is a superset of JSON: this reads both. Aliased content counts at each use. Throws 400 for a body that is invalid,
- * nested too deep or not representable in JSON; 413 for one that is too large when expanded.
+ * The value of a YAML or JSON body; YAML is a superset of JSON. Aliased content counts at each use. Throws 400 for a
+ * body that is invalid, nested too deep or not representable in JSON, and 413 for one that is too large when expanded.
  */
 export function parseYaml(request: BodyRequest, text: string, report = reportFields): unknown {
   if (text.trimStart().startsWith('{')) {
@@ -84,10 +84,10 @@ function readYaml(request: BodyRequest, text: string, report: typeof reportField
   }
 }
 
-/** Rejects or warns about duplicate keys, with upstream's messages for YAML. */
+/** Rejects duplicate keys or warns about them, with upstream's messages for YAML. */
 function reportKeys(request: BodyRequest, text: string, report: typeof reportFields): void {
   const message = messageOfKeys(text);
-  // The only patch in YAML is an apply.
+  // The only YAML patch is an apply.
   if (request.verb !== 'patch') return report(request, [message]);
   const detail = `error converting YAML to JSON: ${message}`;
   if (fieldValidationOf(request.query) === 'Strict') throw badRequest(`error strict decoding YAML: ${detail}`);

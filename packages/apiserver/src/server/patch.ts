@@ -6,7 +6,7 @@ import { applyPatch } from '../patch/apply.ts';
 import { applyJsonPatch } from '../patch/json-patch.ts';
 import { applyMergePatch } from '../patch/merge-patch.ts';
 import { applyStrategicMergePatch } from '../patch/strategic-merge-patch.ts';
-import { checkDeclared } from '../patch/undeclared-fields.ts';
+import { checkDeclaredFields } from '../patch/undeclared-fields.ts';
 import { checkPatched } from './body-bounds.ts';
 import type { Core } from './core.ts';
 import { createObject } from './create.ts';
@@ -33,7 +33,10 @@ export async function patch(core: Core, request: ResourceRequest): Promise<ApiRe
   return updateObject(core, request, patchOf(core, request).change, { isDerived: true });
 }
 
-/** The request's patch of any type as a function of the current object, and the request for writing the result. */
+/**
+ * The request's patch, of any type, as a function of the current object; also returns the request for writing the
+ * result.
+ */
 export function patchOf(core: Core, request: ResourceRequest): { request: ResourceRequest; change: Change } {
   const type = patchTypeOf(request);
   if (type === 'apply') {
@@ -132,7 +135,7 @@ function applyOf(core: Core, request: ResourceRequest) {
   // An applied configuration must contain its apiVersion and kind.
   const applied = decodeBody(request, resource, { isComplete: true });
   if (fieldValidationOf(query) === 'Strict') {
-    checkDeclared(applied, { ...resource.definition, definitions: core.definitions });
+    checkDeclaredFields(applied, { ...resource.definition, definitions: core.definitions });
   }
   const applyRequest: ResourceRequest = { ...request, isApply: true };
   const options = {

@@ -13,6 +13,6 @@ test.each([
   { address: 'fe80::1%eth0', network: 'fe80:0:0:0::/64' },
   { address: '::1', network: '0:0:0:0::/64' },
   { address: '', network: '' },
-])('counts $address as $network', ({ address, network }) => {
+])('counts $address under the network $network', ({ address, network }) => {
   expect(peerNetwork(address)).toBe(network);
 });

@@ -29,7 +29,7 @@ class RecordingAuthorizer implements Authorizer {
   }
 }
 
-describe('authorisation', () => {
+describe('authorization', () => {
   it.each([
     ['GET', maps, { verb: 'list', resource: 'configmaps', namespace: 'default', name: '' }],
     ['GET', `${maps}?watch=true`, { verb: 'watch' }],
@@ -117,7 +117,7 @@ describe('impersonation', () => {
     ]);
   });
 
-  it('is authorised like any other request', async () => {
+  it('is authorized like any other request', async () => {
     const authorizer = new RecordingAuthorizer(({ verb }) => verb !== 'impersonate');
     const server = new TestServer({ authorizer });
 
@@ -220,7 +220,7 @@ describe('representations', () => {
     });
   });
 
-  it('metadata can be requested without the rest', async () => {
+  it('metadata can be requested without the other fields', async () => {
     const server = await serverWithNamespace();
     await server.call('POST', pools, { metadata: { name: 'a' }, spec: { replicas: 2 } });
     const accept = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';

@@ -50,13 +50,13 @@ export interface PipelineOptions {
   readonly tracer: Tracer | undefined;
 }
 
-/** Smaller responses are not counted: they are rarely unsent for longer than one read. */
-const MIN_HELD_CHARS = 64 * 1024;
+/** Smaller responses are not counted: they rarely stay unsent for longer than one read. */
+const MIN_COUNTED_CHARS = 64 * 1024;
 
 /** kube-apiserver's own user. */
 const LOOPBACK: UserInfo = { username: 'system:apiserver', groups: ['system:authenticated', 'system:masters'] };
 
-/** The request pipeline: authentication, authorisation, dispatch, and the response or an error Status. */
+/** The request pipeline: authentication, authorization, dispatch, and the response or an error Status. */
 export class Pipeline {
   readonly #options: PipelineOptions;
   readonly #core: Core;
@@ -97,18 +97,18 @@ export class Pipeline {
   async #respond(
     request: ApiRequest,
     authenticate: () => Promise<UserInfo>,
-    { auditId, span }: Pick<Notes, 'auditId' | 'span'>,
+    { auditId, span }: Pick<RequestState, 'auditId' | 'span'>,
   ): Promise<ApiResponse> {
     const { auditor } = this.#options;
     const trail = auditor?.begin({ ...request, auditId, peer: request.peer });
-    const notes: Notes = { auditId, span, warnings: [], releases: [], trail };
+    const requestState: RequestState = { auditId, span, warnings: [], releases: [], trail };
     const release = () => {
-      for (const one of notes.releases.splice(0)) one();
+      for (const one of requestState.releases.splice(0)) one();
     };
     let failure: ApiError | undefined;
     let response: ApiResponse;
     try {
-      response = await this.#handle(request, authenticate, notes);
+      response = await this.#handle(request, authenticate, requestState);
     } catch (error) {
       release();
       failure = this.#apiErrorOf(request, error);
@@ -121,21 +121,26 @@ export class Pipeline {
       'cache-control': 'no-cache, private',
       ...response.headers,
     };
-    if (notes.warnings.length > 0) headers['warning'] = warningHeader(notes.warnings);
-    if (notes.schema?.uid !== undefined) headers['x-kubernetes-pf-flowschema-uid'] = notes.schema.uid;
-    if (notes.schema?.level.uid !== undefined) headers['x-kubernetes-pf-prioritylevel-uid'] = notes.schema.level.uid;
-    return { ...response, headers, ...(notes.releases.length > 0 && { release }) };
+    if (requestState.warnings.length > 0) headers['warning'] = warningHeader(requestState.warnings);
+    if (requestState.schema?.uid !== undefined) headers['x-kubernetes-pf-flowschema-uid'] = requestState.schema.uid;
+    if (requestState.schema?.level.uid !== undefined)
+      headers['x-kubernetes-pf-prioritylevel-uid'] = requestState.schema.level.uid;
+    return { ...response, headers, ...(requestState.releases.length > 0 && { release }) };
   }
 
-  async #handle(request: ApiRequest, authenticate: () => Promise<UserInfo>, notes: Notes): Promise<ApiResponse> {
+  async #handle(
+    request: ApiRequest,
+    authenticate: () => Promise<UserInfo>,
+    requestState: RequestState,
+  ): Promise<ApiResponse> {
     if (this.#isDraining) throw new ApiError(503, 'ServiceUnavailable', 'the server is shutting down');
     const custom = this.#options.routes.find(request);
     if (custom?.public) {
       const response = await custom.handle(request, undefined);
-      if (response.user) notes.trail?.setUser(response.user);
+      if (response.user) requestState.trail?.setUser(response.user);
       return response;
     }
-    const user = await this.#userOf(request, authenticate, notes);
+    const user = await this.#userOf(request, authenticate, requestState);
     const route = routeOf(request.method, request.path, request.query);
     const isResource = route.kind === 'resource' && custom === undefined;
     const attributes: RequestAttributes = isResource
@@ -144,24 +149,24 @@ export class Pipeline {
     const isLong = isLongRunning(route);
     // Streams other than watches take no seats; rejected requests also get the flow headers, as upstream.
     const schema = isLong && route.verb !== 'watch' ? undefined : this.#options.flowControl.classify(attributes);
-    notes.schema = schema;
-    await authorize(this.#authorizer(notes), attributes);
+    requestState.schema = schema;
+    await authorize(this.#authorizer(requestState), attributes);
     const classifiedRequest = { request, attributes, schema, isLong };
     const remote = custom === undefined ? this.#remoteOf(request.path) : undefined;
-    if (remote !== undefined) return this.#forward(classifiedRequest, remote, notes);
-    if (isResource) return this.#resource(classifiedRequest, route.path, route.verb, notes);
+    if (remote !== undefined) return this.#forward(classifiedRequest, remote, requestState);
+    if (isResource) return this.#resource(classifiedRequest, route.path, route.verb, requestState);
     const entered = this.#seats.enter(classifiedRequest, 1);
     const release = entered instanceof Promise ? await entered : entered;
     if (request.peer !== undefined) await this.#options.traffic.nextTurn(user);
     try {
       const response = await (custom === undefined ? this.#handleNonResource(request) : custom.handle(request, user));
-      return this.#held(response, user, notes);
+      return this.#held(response, user, requestState);
     } finally {
       release();
     }
   }
 
-  /** The aggregated API server of a path. */
+  /** The aggregated API server that serves a path. */
   #remoteOf(path: string): RemoteApi | undefined {
     const { aggregator } = this.#options;
     if (!aggregator?.hasApis) return undefined;
@@ -169,19 +174,23 @@ export class Pipeline {
     return about && aggregator.find(about.group, about.version);
   }
 
-  async #forward(classifiedRequest: ClassifiedRequest, remote: RemoteApi, notes: Notes): Promise<ApiResponse> {
+  async #forward(
+    classifiedRequest: ClassifiedRequest,
+    remote: RemoteApi,
+    requestState: RequestState,
+  ): Promise<ApiResponse> {
     const { aggregator, traffic } = this.#options;
     if (aggregator === undefined) throw notServed();
     const { request, isLong } = classifiedRequest;
     const { user } = classifiedRequest.attributes;
-    if (isLong) notes.releases.push(traffic.enter('watches', user));
+    if (isLong) requestState.releases.push(traffic.enter('watches', user));
     const entered = this.#seats.enter(classifiedRequest, 1);
     const release = entered instanceof Promise ? await entered : entered;
     try {
-      const response = await aggregator.forward(remote, request, { user, auditId: notes.auditId, isLong });
+      const response = await aggregator.forward(remote, request, { user, auditId: requestState.auditId, isLong });
       // An upgraded connection lasts as long as its stream.
       if (isLong || response.upgraded !== undefined) release();
-      else notes.releases.push(release);
+      else requestState.releases.push(release);
       return response;
     } catch (error) {
       release();
@@ -189,18 +198,22 @@ export class Pipeline {
     }
   }
 
-  async #userOf({ headers }: ApiRequest, authenticate: () => Promise<UserInfo>, notes: Notes): Promise<UserInfo> {
+  async #userOf(
+    { headers }: ApiRequest,
+    authenticate: () => Promise<UserInfo>,
+    requestState: RequestState,
+  ): Promise<UserInfo> {
     const user = await authenticate();
-    notes.trail?.setUser(user);
-    if (notes.span) admitRequest(notes.span, user);
+    requestState.trail?.setUser(user);
+    if (requestState.span) admitRequest(requestState.span, user);
     const other = await impersonatedUser(headers, (claim) =>
-      authorize(this.#authorizer(notes), { user, verb: 'impersonate', ...claim }),
+      authorize(this.#authorizer(requestState), { user, verb: 'impersonate', ...claim }),
     );
-    if (other) notes.trail?.setImpersonatedUser(other);
+    if (other) requestState.trail?.setImpersonatedUser(other);
     return other ?? user;
   }
 
-  #authorizer({ trail }: Notes): Authorizer | undefined {
+  #authorizer({ trail }: RequestState): Authorizer | undefined {
     const { authorizer } = this.#options;
     return trail && authorizer ? trail.recordingAuthorizer(authorizer) : authorizer;
   }
@@ -209,9 +222,9 @@ export class Pipeline {
     classifiedRequest: ClassifiedRequest,
     path: ResourcePath,
     verb: string,
-    notes: Notes,
+    requestState: RequestState,
   ): Promise<ApiResponse> {
-    const { warnings, releases, trail } = notes;
+    const { warnings, releases, trail } = requestState;
     const { request } = classifiedRequest;
     const { user } = classifiedRequest.attributes;
     const resource = this.#core.registry.find(path.group, path.version, path.plural);
@@ -247,10 +260,11 @@ export class Pipeline {
     const width = verb === 'list' || verb === 'watch' ? seatsOfList(this.#core.store, resourceRequest) : 1;
     const entered = this.#seats.enter(classifiedRequest, width);
     const release = entered instanceof Promise ? await entered : entered;
-    // Bodies are read in turn, but seats may become free for many requests at the same time. In-process callers are not limited.
+    // Bodies are read one at a time, but seats may become free for many requests at once. In-process callers are not
+    // limited.
     const isFirst = content.body === '' || entered instanceof Promise;
     if (isFirst) await resourceRequest.nextTurn?.();
-    if (!READING_VERBS.has(verb)) return this.#inTime(resourceRequest, release);
+    if (!READING_VERBS.has(verb)) return this.#withTimeout(resourceRequest, release);
     try {
       // A watch holds its seats until it has started.
       const response = await dispatch(this.#core, resourceRequest);
@@ -260,16 +274,19 @@ export class Pipeline {
     }
   }
 
-  /** Counts a finished response until it is sent. */
-  #held(response: ApiResponse, user: UserInfo, { releases }: Pick<Notes, 'releases'>): ApiResponse {
+  /** Counts a finished response as unsent until it is sent. */
+  #held(response: ApiResponse, user: UserInfo, { releases }: Pick<RequestState, 'releases'>): ApiResponse {
     const { body } = response;
-    const isLarge = (typeof body === 'string' || body instanceof Uint8Array) && body.length >= MIN_HELD_CHARS;
+    const isLarge = (typeof body === 'string' || body instanceof Uint8Array) && body.length >= MIN_COUNTED_CHARS;
     if (isLarge) releases.push(this.#options.traffic.enterResponse(user, body.length));
     return response;
   }
 
-  /** Rejects with 504 on timeout; work in progress continues and keeps its seats, so a client that gives up gets no others. */
-  #inTime(request: ResourceRequest, release: LeaveSeats): Promise<ApiResponse> {
+  /**
+   * Rejects with 504 on timeout. Work in progress continues and keeps its seats, so a client that gives up cannot get
+   * others.
+   */
+  #withTimeout(request: ResourceRequest, release: LeaveSeats): Promise<ApiResponse> {
     const { promise, resolve, reject } = Promise.withResolvers<ApiResponse>();
     const timer = this.#core.clock.after(requestTimeoutMs(request.query), () => {
       const message = `Timeout: request did not complete within requested timeout - context deadline exceeded`;
@@ -334,7 +351,7 @@ export class Pipeline {
 }
 
 /** State collected while a request is handled. */
-interface Notes {
+interface RequestState {
   readonly auditId: string;
   /** Set if the request is traced. */
   readonly span?: RequestSpan | undefined;
@@ -360,7 +377,7 @@ function attributesOf(
   verb: string,
   query: URLSearchParams,
 ) {
-  // Requests for a Namespace object count as in that namespace.
+  // Requests for a Namespace object count as requests in that namespace.
   const scope = group === '' && plural === 'namespaces' && name !== '' ? name : namespace;
   const selector = COLLECTION_VERBS.includes(verb) ? (query.get('fieldSelector') ?? '') : '';
   const selectedName = name === '' && selector !== '' ? /^metadata\.name==?([^,]+)$/.exec(selector)?.[1] : undefined;
@@ -375,7 +392,7 @@ function attributesOf(
   };
 }
 
-/** POST to a named object and PUT or PATCH to a collection are not allowed. */
+/** POST to a named object is not allowed, nor PUT or PATCH to a collection. */
 function isMisplaced(verb: string, { name, subresource }: ResourcePath): boolean {
   if (verb === 'create') return name !== '' && subresource === '';
   return name === '' && (verb === 'update' || verb === 'patch');

@@ -1,6 +1,6 @@
 import { connect, type TLSSocket } from 'node:tls';
 
-/** A client with full control over the bytes it sends and when it reads: for tests of malformed requests. */
+/** A client with full control over the bytes that it sends and over when it reads, for tests of malformed requests. */
 export class RawClient {
   readonly socket: TLSSocket;
   /** Resolves when the connection is closed by either side. */

@@ -2,8 +2,9 @@ import type { Readable } from 'node:stream';
 import { TransportError, type TransportResponse } from '@fairway/kube/client/transport';
 
 /**
- * Maximum size read of another server's response, which a tenant controls. A page of 500 objects has 8 KB for each; filled with empty objects it
- * takes 90 MB and 0.1 s of the event loop, at four times the size a second.
+ * Maximum size that is read of another server's response, which a tenant controls. A page of 500 objects may take 8 KB
+ * for each. If it is filled with empty objects, it takes 90 MB and 0.1 s of the event loop; at four times this size it
+ * would take a second.
  */
 const MAX_CHARS = 4 * 1024 * 1024;
 
@@ -15,7 +16,7 @@ export function readableResponse(
   release: (() => void) | undefined,
 ): TransportResponse {
   body.once('close', () => release?.());
-  // The reader gets errors; without a reader they are ignored.
+  // The reader gets errors. Without a reader they are ignored.
   body.on('error', () => {});
   return {
     status,

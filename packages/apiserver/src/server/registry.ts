@@ -42,14 +42,14 @@ export class Registry {
     return all;
   }
 
-  /** The same array while nothing changes, and for all unchanged servers. */
+  /** Returns the same array while nothing changes, and for all unchanged servers. */
   get definitions(): readonly ResourceDefinition[] {
     if (this.#overlay.size === 0) return this.#baseDefinitions;
     this.#definitions ??= this.all().map(({ definition }) => definition);
     return this.#definitions;
   }
 
-  /** Whether this equals the shared table, so that documents are shared. */
+  /** The shared table if the kinds equal it, in which case documents are shared; otherwise undefined. */
   get shared(): object | undefined {
     return this.#overlay.size === 0 ? this.#base : undefined;
   }

@@ -8,7 +8,7 @@ export interface Representation {
   readonly id: string;
   /** Output of a single object, also for watch events. */
   objectText(entry: Entry): string;
-  /** `metadata` is the list's, as JSON text. */
+  /** `metadata` is the list's metadata, as JSON text. */
   listText(entries: readonly Entry[], metadata: string): ListText;
   /** An object with only a resourceVersion, for bookmarks. */
   bookmarkText(revision: number, annotations?: Readonly<Record<string, string>>): string;

@@ -9,11 +9,11 @@ export interface ReceivedBody {
   readonly release: Release;
 }
 
-const NOTHING: ReceivedBody = { bytes: Buffer.alloc(0), release: () => {} };
+const NO_BODY: ReceivedBody = { bytes: Buffer.alloc(0), release: () => {} };
 
 /**
- * Reads the body of a request by `user`, for methods with a body. Rejects with 413 beyond the limit of one body, 429 beyond the user's share or
- * that of all, 408 on timeout, 415 if compressed, 400 if incomplete.
+ * Reads the body of a request by `user`, for methods with a body. Rejects with 413 beyond the limit of one body, 429
+ * beyond the user's share or that of all users, 408 on timeout, 415 if the body is compressed, 400 if it is incomplete.
  */
 export async function readBody(
   request: IncomingMessage,
@@ -21,9 +21,9 @@ export async function readBody(
   traffic: Traffic,
   maxBytes = Number.POSITIVE_INFINITY,
 ): Promise<ReceivedBody> {
-  if (request.method === 'GET' || request.method === 'HEAD') return NOTHING;
+  if (request.method === 'GET' || request.method === 'HEAD') return NO_BODY;
   const maxBodyBytes = Math.min(maxBytes, traffic.limits.maxBodyBytes);
-  refuseEncoded(request);
+  rejectEncodedBody(request);
   if (Number(request.headers['content-length'] ?? 0) > maxBodyBytes) throw tooLarge(traffic, maxBodyBytes);
   const releases: Release[] = [];
   const release = () => {
@@ -45,8 +45,8 @@ export async function readBody(
   }
 }
 
-/** Like kube-apiserver, which accepts no compressed bodies either: nothing can expand beyond its transmitted size. */
-function refuseEncoded({ headers }: IncomingMessage): void {
+/** kube-apiserver accepts no compressed bodies either: no body can expand beyond its transmitted size. */
+function rejectEncodedBody({ headers }: IncomingMessage): void {
   const encoding = headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
   if (encoding === 'identity' || encoding === '') return;
   throw new ApiError(
@@ -57,7 +57,7 @@ function refuseEncoded({ headers }: IncomingMessage): void {
 }
 
 /**
- * Calls `onChunk` with each chunk until the body ends; rejects with exceptions of `onChunk` and on timeout, and then
+ * Calls `onChunk` with each chunk until the body ends. Rejects with exceptions of `onChunk` and on timeout, and then
  * stops reading.
  */
 function receive(request: IncomingMessage, traffic: Traffic, onChunk: (chunk: Buffer) => void): Promise<void> {
@@ -73,7 +73,7 @@ function receive(request: IncomingMessage, traffic: Traffic, onChunk: (chunk: Bu
     reject(error);
   };
   const onEnd = () => {
-    // Synchronously: a complete body is followed by a close.
+    // Must be synchronous: a complete body is followed by a close.
     stop();
     resolve();
   };

@@ -7,8 +7,8 @@ export type OptionsRequest = Pick<ResourceRequest, 'verb' | 'query' | 'headers'>
 const MAX_MANAGER_BYTES = 128;
 
 /**
- * Throws 422 for query parameters that contradict each other or have no meaning, like apimachinery's Validate…Options. Deletions have them in the
- * body, if there is one.
+ * Throws 422 for query parameters that contradict each other or have no meaning, like apimachinery's Validate…Options.
+ * Deletions have their options in the body, if there is one.
  */
 export function checkOptions({ verb, query, headers }: OptionsRequest): void {
   const isApply = verb === 'patch' && (headers['content-type'] ?? '').startsWith('application/apply-patch');

@@ -16,7 +16,7 @@ export interface ClassifiedRequest {
   readonly isLong: boolean;
 }
 
-/** Maximum share of a request's time limit that it may wait for seats. */
+/** Maximum share of a request's time limit that it may spend waiting for seats. */
 const WAIT_FRACTION = 4;
 
 /** Counts requests and assigns them seats. */
@@ -50,7 +50,7 @@ export class RequestSeats {
 
   #count({ method }: ApiRequest, { user }: RequestAttributes): LeaveSeats {
     const limited = method === 'GET' || method === 'HEAD' ? 'readingRequests' : 'mutatingRequests';
-    return this.#traffic.enterFairly(limited, user, !this.#flowControl.isConfigurable);
+    return this.#traffic.enterRequest(limited, user, !this.#flowControl.isConfigurable);
   }
 }
 

@@ -13,7 +13,7 @@ interface TracedRequest {
   readonly auditId: string;
 }
 
-/** Starts the span of a resource request. The user is only in the audit log, under the audit ID. */
+/** Starts the span of a resource request. The user is recorded only in the audit log, under the audit ID. */
 export function beginRequestSpan(tracer: Tracer, request: TracedRequest): RequestSpan | undefined {
   const { method, path, query, headers, auditId } = request;
   if (!path.startsWith('/api')) return undefined;
@@ -35,7 +35,7 @@ export function beginRequestSpan(tracer: Tracer, request: TracedRequest): Reques
   });
 }
 
-/** The client is authenticated; unauthenticated clients can't force a trace. */
+/** Call it once the client is authenticated: unauthenticated clients must not be able to force a trace. */
 export function admitRequest(span: RequestSpan, user: UserInfo): void {
   if (user.username !== ANONYMOUS) span.admit(holderOf(user));
 }

@@ -13,8 +13,8 @@ export interface ApiRequest {
   /** Names are in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>;
   /**
-   * Reads the body for `user`, who must be authenticated and authorised; '' for methods without a body. Call it at most once. Rejects with 400, 408,
-   * 413 beyond `maxBytes` or the server's limit, 415 or 429.
+   * Reads the body for `user`, who must be authenticated and authorized; returns '' for methods without a body. Call it
+   * at most once. Rejects with 400, 408, 413 beyond `maxBytes` or the server's limit, 415 or 429.
    */
   readonly readContent: (user: UserInfo | undefined, maxBytes?: number) => Promise<RequestContent>;
   /** The raw body, for forwarding; use it instead of `readContent`. */
@@ -56,7 +56,7 @@ export class Line {
 }
 
 export interface LineSink {
-  /** False if the receiver is full until it calls the stream's `resume`; this line was accepted. */
+  /** Returns false if the receiver is full until it calls the stream's `resume`; this line is still accepted. */
   send(line: Line): boolean;
   end(): void;
 }
@@ -75,11 +75,11 @@ export interface ApiResponse {
   readonly headers: Readonly<Record<string, string>>;
   /** A Readable for responses of another server. */
   readonly body: string | Uint8Array | ListText | LineStream | Readable;
-  /** Additional values of Set-Cookie: `headers` has room for one. */
+  /** Additional values of Set-Cookie, for which `headers` has room for only one. */
   readonly cookies?: readonly string[] | undefined;
   /** Another server's connection after a protocol switch (101): the client then communicates with it directly. */
   readonly upgraded?: Duplex | undefined;
-  /** The user identified by a public route, for the audit log and connection limits. */
+  /** The user that a public route identified, for the audit log and connection limits. */
   readonly user?: UserInfo | undefined;
   /** Releases the response's share of the server's limits; call it when the response is sent or abandoned. */
   readonly release?: (() => void) | undefined;
@@ -96,7 +96,7 @@ export interface ResourceTarget {
   readonly name: string;
 }
 
-/** A request for a resource, authenticated, authorised and resolved. */
+/** A request for a resource, after authentication, authorization and resolution. */
 export interface ResourceRequest extends ResourceTarget {
   readonly user: UserInfo;
   readonly access?: Access | undefined;
@@ -119,7 +119,7 @@ export interface ResourceRequest extends ResourceTarget {
   warn(text: string): void;
   /** Called with the name of the object to create, as soon as it is known. */
   named?(name: string): void;
-  /** Adds to the annotations of the audit event. */
+  /** Adds an annotation to the audit event. */
   annotate?(key: string, value: string): void;
 }
 

@@ -12,7 +12,7 @@ export interface PrinterColumn {
   readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'date';
   readonly format?: string;
   readonly description?: string;
-  /** 0 is always shown; higher ones with `-o wide`. */
+  /** Columns with priority 0 are always shown, others with `-o wide`. */
   readonly priority?: number;
   /** A path, or a function for computed values (kinds whose columns kube-apiserver computes in Go). */
   readonly value: string | ((object: KubeObject, nowMs: number) => string | number | boolean | undefined);
@@ -36,8 +36,8 @@ export interface RequestContext {
 
 /**
  * Behaviour of a kind beyond its schema, in the order of a write: `default` (create and update, after decoding),
- * `prepareForCreate`/`prepareForUpdate` (reset fields that clients may not set; status is already separated), then `validate`.
- * All are pure; objects may be changed in place.
+ * `prepareForCreate`/`prepareForUpdate` (reset fields that clients may not set; status is already separated), then
+ * `validate`. All are without side effects, except that they may change objects in place.
  */
 export interface ResourceStrategy {
   default?(object: KubeObject): void;
@@ -49,18 +49,26 @@ export interface ResourceStrategy {
   validate?(object: KubeObject, old: KubeObject | undefined): FieldError[];
   validateStatus?(object: KubeObject, old: KubeObject): FieldError[];
   warnings?(object: KubeObject): string[];
-  /** Validates a name; a DNS subdomain unless the kind overrides it (object/names.ts has the usual rules). */
+  /** Validates a name. By default names are DNS subdomains (object/names.ts has the usual rules). */
   nameErrors?(name: string): string[];
   /**
-   * For kinds with graceful deletion (pods): the grace period of a deleted object, given the request's. 0 removes it immediately. Without this hook
-   * every deletion is immediate.
+   * For kinds with graceful deletion (pods): the grace period of a deleted object, given the requested one. 0 removes
+   * the object immediately. Without this hook every deletion is immediate.
    */
   gracePeriodSeconds?(object: KubeObject, requested: number | undefined): number;
-  /** Deletions orphan dependents by default, as in upstream's oldest kinds: the warning for this, '' for none. */
+  /**
+   * Set if deletions orphan dependents by default, as in upstream's oldest kinds: the warning about that, '' for none.
+   */
   readonly orphansDependents?: string;
-  /** An update without resourceVersion is unconditional, as in most built-in kinds; on unless set to false, or `custom`. */
+  /**
+   * Whether updates without resourceVersion are unconditional, as in most built-in kinds. True unless set to false, or
+   * for `custom` kinds.
+   */
   readonly allowUnconditionalUpdate?: boolean;
-  /** The status subresource also writes labels and annotations, as in nearly all built-in kinds; off unless set. */
+  /**
+   * Whether the status subresource also writes labels and annotations, as in nearly all built-in kinds; false by
+   * default.
+   */
   readonly statusWritesMetadata?: boolean;
 }
 
@@ -76,16 +84,18 @@ export interface SubresourceRequest {
   readonly nowMs: number;
   /** The access of the server that executes the request, if it has one (`ApiServerOptions.access`). */
   readonly access?: Access | undefined;
-  /** Requests in this process with all rights (`system:masters`), for writes of the subresource to other objects. */
+  /**
+   * Sends requests in this process with all rights (`system:masters`), for writes of the subresource to other objects.
+   */
   loopback(): Transport;
   /** Sends a warning to the client, in the header `Warning`. */
   warn(text: string): void;
   /** The stored object. Shared: never change it. */
   readonly parent: KubeObject;
   /**
-   * Replaces `parent` by `object` and returns the stored result. The kind's strategy does not run: the subresource itself is responsible for
-   * validity. A dry run stores nothing. Rejects with a Conflict on a concurrent write, or if `object` has another resourceVersion than the stored
-   * one.
+   * Replaces `parent` with `object` and returns the stored result. The kind's strategy does not run: the subresource
+   * itself is responsible for validity. A dry run stores nothing. Rejects with a Conflict on a concurrent write, or if
+   * the resourceVersion of `object` differs from the stored one.
    */
   replace(object: KubeObject): Promise<KubeObject>;
 }
@@ -95,16 +105,19 @@ export interface CustomSubresource {
   /** Kind of the body, for discovery and decoding. */
   readonly kind: { readonly group: string; readonly version: string; readonly kind: string };
   readonly schema?: Schema;
-  /** For a subresource that opens a connection (`pods/exec`): its options as an object, for admission. */
+  /**
+   * For a subresource that opens a connection (`pods/exec`): the options of the connection as an object, for admission.
+   */
   readonly connect?: (query: URLSearchParams) => KubeObject;
   /**
-   * Handlers by verb; the response is JSON with 201 for create and 200 otherwise. A subresource that returns the whole object
-   * (it has `get` and `update`, and the kind of its object) can be patched too: `update` gets the patched object.
+   * Handlers by verb. The response is JSON, with 201 for create and 200 otherwise. A subresource that returns the whole
+   * object (it has `get` and `update`, and the kind of its object) can be patched too: `update` then gets the patched
+   * object.
    */
   readonly create?: (request: SubresourceRequest) => Promise<KubeObject>;
   readonly get?: (request: SubresourceRequest) => Promise<object>;
   readonly update?: (request: SubresourceRequest) => Promise<KubeObject>;
-  /** Whether its changes increment `metadata.generation`; true by default. */
+  /** Whether changes through the subresource increment `metadata.generation`; true by default. */
   readonly hasGeneration?: boolean;
 }
 
@@ -122,19 +135,22 @@ export interface ResourceDefinition extends ResourceType {
   readonly scale?: ScaleDefinition;
   readonly subresources?: Readonly<Record<string, CustomSubresource>>;
   readonly columns?: readonly PrinterColumn[];
-  /** The order of rows, if not by name. */
+  /** The order of rows, if they are not sorted by name. */
   readonly rowOrder?: (a: KubeObject, b: KubeObject) => number;
   /**
-   * Field selectors beyond metadata.name and metadata.namespace: selector name → path in the object, or several paths,
-   * of which the first that is set counts.
+   * Field selectors in addition to metadata.name and metadata.namespace: selector name → path in the object, or several
+   * paths, of which the first that is set counts.
    */
   readonly selectableFields?: Readonly<Record<string, string | readonly string[]>>;
-  /** The value of an unset field for such a selector, if not '': Go's zero value of numbers and booleans. */
+  /** The value of an unset field for such a selector, if it is not '': Go's zero value of numbers and booleans. */
   readonly unsetFields?: Readonly<Record<string, string>>;
   readonly strategy?: ResourceStrategy;
   /** Verbs served; all of them by default. Only `create` for a review kind such as SubjectAccessReview. */
   readonly verbs?: readonly string[];
-  /** Handler of a kind that is not stored (SubjectAccessReview, TokenReview): gets the decoded object, returns the response. */
+  /**
+   * Handler of a kind that is not stored (SubjectAccessReview, TokenReview). It gets the decoded object and returns the
+   * response.
+   */
   readonly review?: (
     object: KubeObject,
     context: RequestContext & { readonly namespace: string },
@@ -149,21 +165,25 @@ export interface ResourceDefinition extends ResourceType {
     /** The access of the server that executes the request, if it has one (`ApiServerOptions.access`). */
     readonly access?: Access | undefined;
   }) => Promise<object>;
-  /** Keeps `metadata.generation` counting spec changes; on unless the kind has no spec (ConfigMap, Secret). */
+  /** Whether `metadata.generation` counts changes of the spec. True unless the kind has no spec (ConfigMap, Secret). */
   readonly hasGeneration?: boolean;
   /**
-   * Schemas by stored apiVersion whose defaults are applied on reads, since a CustomResourceDefinition's may change. Objects of other kinds are
-   * stored with their defaults.
+   * Schemas by stored apiVersion whose defaults are applied on reads: those of a CustomResourceDefinition may change.
+   * Objects of other kinds are stored with their defaults.
    */
   readonly storedDefaults?: ReadonlyMap<string, Schema>;
-  /** Another served version of the same stored objects names the storage here (events.k8s.io/v1 Event is stored as v1 Event). */
+  /**
+   * Names the storage, if these objects are stored as another served version (events.k8s.io/v1 Event is stored as v1
+   * Event).
+   */
   readonly storedAs?: {
     readonly group: string;
     readonly plural: string;
     readonly toStored: (object: KubeObject) => KubeObject;
     readonly fromStored: (object: KubeObject) => KubeObject;
     /**
-     * Converts by a webhook instead of `toStored` and `fromStored`. Readers of entries must await `ServedResource.prepare` first.
+     * Converts with a webhook instead of `toStored` and `fromStored`. Readers of entries must await
+     * `ServedResource.prepare` first.
      */
     readonly convert?: Converter;
     /** The stored apiVersion. */

@@ -4,16 +4,19 @@ import type { ServerResponse } from 'node:http';
 const SLICE_BYTES = 32 * 1024;
 
 /** Remainder of a large chunk. */
-interface Piece {
+interface PendingChunk {
   readonly bytes: Uint8Array;
-  /** Owner of the shared bytes, referenced so that other senders need not recreate them. */
+  /** Owner of the shared bytes. The reference keeps them alive, so that other senders need not recreate them. */
   readonly owner: object | undefined;
 }
 
-/** Writes a response as fast as it is read: only a slice or two of a large chunk are buffered in the connection. */
+/**
+ * Writes a response as fast as the client reads it: only a slice or two of a large chunk are buffered in the
+ * connection.
+ */
 export class ResponseWriter {
   readonly #response: ServerResponse;
-  #rest: Piece | undefined;
+  #rest: PendingChunk | undefined;
   #isEnding = false;
 
   /** @param onDrain called when there is room again after `write` returned false. */
@@ -29,7 +32,7 @@ export class ResponseWriter {
   /** Accepts the whole chunk. Returns false if the caller must wait for room. `owner` is referenced until then. */
   write(bytes: Uint8Array, owner?: object): boolean {
     if (this.#rest !== undefined) {
-      // Without room, only the end of a response is written.
+      // If there is no room, only the end of a response is written.
       this.#rest = { bytes: Buffer.concat([this.#rest.bytes, bytes]), owner: undefined };
       return false;
     }
@@ -38,13 +41,13 @@ export class ResponseWriter {
     return this.#writeRest();
   }
 
-  /** Ends the response after everything written. */
+  /** Ends the response after everything has been written. */
   end(): void {
     if (this.#rest === undefined) this.#response.end();
     else this.#isEnding = true;
   }
 
-  /** Whether everything is written and there is room for more. */
+  /** Whether everything has been written and there is room for more. */
   #writeRest(): boolean {
     while (this.#rest !== undefined) {
       const { bytes, owner } = this.#rest;

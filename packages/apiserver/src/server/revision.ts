@@ -12,7 +12,7 @@ export function parseRevision(text: string | null | undefined, context = ''): nu
   return revision;
 }
 
-/** 504 for a revision that this server has not reached, with the message of upstream's watch cache. */
+/** The 504 for a revision that this server has not reached, with the message of upstream's watch cache. */
 export function tooLarge(revision: number, current: number): ApiError {
   return new ApiError(504, 'Timeout', `Timeout: Too large resource version: ${revision}, current: ${current}`, {
     causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],

@@ -41,7 +41,8 @@ function resourcePathOf(path: string): ResourcePath | undefined {
   const version = segments[prefixLength - 1] ?? '';
   const rest = segments.slice(prefixLength);
   const [first = '', second = '', third] = rest;
-  // `namespaces/NAME/status` and `/finalize` are the namespace's own; every other third segment is a resource in it.
+  // In `namespaces/NAME/status` and `/finalize` the third segment is a subresource of the namespace; every other third
+  // segment is a resource in the namespace.
   if (first === 'namespaces' && third !== undefined && !(rest.length === 3 && isNamespaceSubresource(group, third))) {
     const [, namespace = '', plural = '', name = '', ...subresource] = rest;
     return { group, version, namespace, plural, name, subresource: subresource.join('/') };

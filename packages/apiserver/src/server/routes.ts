@@ -6,9 +6,11 @@ export interface Route {
   /** Exact match, or with `prefix` everything below it too. */
   readonly path: string;
   readonly prefix?: boolean;
-  /** Served to everyone, without authentication or authorisation; off unless set. */
+  /** Served to everyone, without authentication or authorization; false by default. */
   readonly public?: boolean;
-  /** Which requests of the path it handles; all by default. Others are processed as if the route did not exist. */
+  /**
+   * Which requests to the path it handles; all by default. Other requests are processed as if the route did not exist.
+   */
   readonly handles?: (request: Pick<ApiRequest, 'method' | 'headers'>) => boolean;
   handle(request: ApiRequest, user: UserInfo | undefined): Promise<ApiResponse> | ApiResponse;
 }

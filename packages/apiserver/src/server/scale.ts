@@ -36,7 +36,7 @@ export function scaleOf(object: KubeObject, definition: ScaleDefinition): Scale 
   };
 }
 
-/** Sets the replicas of a Scale in the object, which the caller owns. */
+/** Sets the replicas of a Scale in the object, which is changed in place. */
 export function scaled(resource: ServedResource, object: KubeObject, scale: Scale): KubeObject {
   const { scale: definition } = resource.definition;
   const replicas = scale.spec?.replicas ?? 0;

@@ -21,7 +21,10 @@ export interface Selection {
 
 const NODE_NAME = 'spec.nodeName';
 
-/** Reads labelSelector and fieldSelector; throws 400 for one that can't be read or a field that the kind can't select by. */
+/**
+ * Reads labelSelector and fieldSelector. Throws 400 for a selector that can't be read, and for a field that the kind
+ * can't select by.
+ */
 export function selectionOf(resource: ServedResource, namespace: string, query: URLSearchParams, name = ''): Selection {
   const labelText = query.get('labelSelector') ?? '';
   const fieldText = query.get('fieldSelector') ?? '';
@@ -30,14 +33,14 @@ export function selectionOf(resource: ServedResource, namespace: string, query: 
   if (name !== '') terms.push({ field: 'metadata.name', negated: false, value: name });
   const fields = terms.map((term) => fieldPredicate(resource, term));
 
-  const wantedNamespace = namespace !== '' ? namespace : requiredFieldValue(terms, 'metadata.namespace');
-  const wantedName = requiredFieldValue(terms, 'metadata.name');
-  const prefix = resource.namespaced && wantedNamespace !== undefined ? `${wantedNamespace}/` : '';
-  const keyed = wantedName !== undefined && (!resource.namespaced || wantedNamespace !== undefined);
+  const requestedNamespace = namespace !== '' ? namespace : requiredFieldValue(terms, 'metadata.namespace');
+  const requestedName = requiredFieldValue(terms, 'metadata.name');
+  const prefix = resource.namespaced && requestedNamespace !== undefined ? `${requestedNamespace}/` : '';
+  const keyed = requestedName !== undefined && (!resource.namespaced || requestedNamespace !== undefined);
   return {
     bucket: resource.bucket,
     prefix,
-    key: keyed ? `${prefix}${wantedName}` : undefined,
+    key: keyed ? `${prefix}${requestedName}` : undefined,
     nodeName: requiredFieldValue(terms, NODE_NAME),
     everything: labels === undefined && fields.length === 0,
     matches: (entry) =>
@@ -66,7 +69,7 @@ function fieldPredicate(resource: ServedResource, { field, negated, value }: Fie
   }
 }
 
-/** Kinds with their own selectable fields have a different message. */
+/** Kinds that define selectable fields of their own have a different message. */
 function unknownField({ definition }: ServedResource, field: string): string {
   if (Object.keys(definition.selectableFields ?? {}).length > 0) return `field label not supported: ${field}`;
   return `${JSON.stringify(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`;

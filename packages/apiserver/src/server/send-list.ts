@@ -9,8 +9,9 @@ const MAX_SPARE_BUFFERS = 8;
 const spareBuffers: Uint8Array[] = [];
 
 /**
- * Sends the text of a list as fast as it is read, after its headers. It is encoded into slices that are reused once the connection has sent them:
- * allocating megabytes for each list triggers full garbage collections, which take half of a list's time.
+ * Sends the text of a list as fast as the client reads it, after its headers. The text is encoded into slices that are
+ * reused once the connection has sent them: allocating megabytes for each list triggers full garbage collections, which
+ * take half of a list's time.
  */
 export function sendList(response: ServerResponse, list: ListText): void {
   const reader = list.reader();

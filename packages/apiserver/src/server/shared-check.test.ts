@@ -4,7 +4,7 @@ import { sharedCheck } from './shared-check.ts';
 
 const MAX_AGE_MS = 1_000;
 
-test('shares one check among a thousand concurrent calls, and with those shortly afterwards', async () => {
+test('shares one check among a thousand concurrent calls and those that follow shortly afterwards', async () => {
   const clock = new FakeClock();
   let runs = 0;
   const check = sharedCheck(() => Promise.resolve(void runs++), MAX_AGE_MS, clock);
@@ -36,7 +36,7 @@ test('lets all calls wait for a hanging check, and does not start another', asyn
   expect(runs).toBe(1);
 });
 
-test('returns a failure to all until the next check', async () => {
+test('returns a failure to all callers until the next check', async () => {
   const clock = new FakeClock();
   let isUnavailable = true;
   const check = sharedCheck(

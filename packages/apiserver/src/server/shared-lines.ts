@@ -8,13 +8,13 @@ const MIN_SHARED_CHARS = 8 * 1024;
 
 const lines = new WeakMap<Entry | Change, Map<string, WeakRef<Line>>>();
 
-/** The initial event of an existing object. Large ones are serialized once for all concurrent watches. */
+/** The initial event of an existing object. Large events are serialized once for all concurrent watches. */
 export function initialLine(entry: Entry, representation: Representation): Line {
   const make = () => eventLine('ADDED', representation.objectText(entry));
   return entry.text.length < MIN_SHARED_CHARS ? make() : shared(entry, representation.id, make);
 }
 
-/** The event of a change missed by a resuming watch, shared in the same way. */
+/** The event of a change that a resuming watch missed, shared in the same way. */
 export function missedLine(change: Change, type: WatchEventType, representation: Representation): Line {
   const make = () => new WatchEvent(change).line(type, representation);
   const isLarge = Math.max(change.entry.text.length, change.previous?.text.length ?? 0) >= MIN_SHARED_CHARS;

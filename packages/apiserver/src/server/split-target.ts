@@ -5,8 +5,8 @@ export interface TargetParts {
 }
 
 /**
- * Splits the target of a request at its first question mark. A second one belongs to a parameter's name, as in Go's servers; URLSearchParams would
- * drop it if the first one were omitted.
+ * Splits the target of a request at its first question mark. A second question mark belongs to a parameter's name, as
+ * in Go's servers; URLSearchParams would drop it if the first one were omitted.
  */
 export function splitTarget(target: string): TargetParts {
   const mark = target.indexOf('?');

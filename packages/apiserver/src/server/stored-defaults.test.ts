@@ -33,8 +33,8 @@ describe('defaults of stored objects', () => {
   });
 
   it.each([
-    ['that lack none', entryOf({ size: 'L' })],
-    ['of a version whose schema has none', entryOf({}, 'example.org/v2')],
+    ['that already set all fields with defaults', entryOf({ size: 'L' })],
+    ['of a version whose schema has no defaults', entryOf({}, 'example.org/v2')],
   ])('leave objects unchanged %s', (_, entry) => {
     expect(defaults.of(entry)).toBe(entry);
   });

@@ -3,19 +3,22 @@ import { applyDefaults } from '../schema/defaults.ts';
 import type { Definitions, Schema } from '../schema/schema.ts';
 import { Entry } from '../store/store.ts';
 
-/** Maximum size that defaults add to one object on reads: beyond it the object is returned as stored, so it can still be read and deleted. */
+/**
+ * Maximum size that defaults add to one object on reads. Beyond it, the object is returned as stored, so it can still
+ * be read and deleted.
+ */
 const MAX_ADDED_CHARS = 16 * 1024;
 
 /** Cache size for the texts of one kind; texts beyond it are generated for each reader. */
 const MAX_KEPT_CHARS = 16 * 1024 * 1024;
 
-/** Schemas of custom kinds only refer to metadata's definitions. */
+/** Schemas of custom kinds refer only to the definitions of metadata. */
 const NO_DEFINITIONS: Definitions = new Map();
 
 /**
- * The objects of a custom kind with defaults that were added to its schema after they were stored, which kube-apiserver
- * sets on every read. Computed once for each object and schema; objects that already have them, such as all newer ones,
- * are returned unchanged.
+ * The objects of a custom kind with defaults that were added to its schema after they were stored; kube-apiserver sets
+ * these on every read. They are computed once for each object and schema. Objects that already have them, such as all
+ * newer ones, are returned unchanged.
  */
 export class StoredDefaults {
   /** Defaults by stored apiVersion. */
@@ -49,7 +52,7 @@ export class StoredDefaults {
       if (isApiError(error, 'RequestEntityTooLarge')) return entry;
       throw error;
     }
-    // Defaults are appended, never reordered.
+    // Defaults are appended; fields are never reordered.
     const text = JSON.stringify(object);
     return text === entry.text ? entry : new Entry(entry.key, entry.revision, text);
   }

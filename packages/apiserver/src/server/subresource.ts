@@ -2,7 +2,7 @@ import { conflict, isApiError, methodNotAllowed } from '@fairway/kube/object/api
 import { cloneJson } from '@fairway/kube/object/json';
 import type { KubeObject } from '@fairway/kube/object/meta';
 import { type Entry, StaleWriteError } from '../store/store.ts';
-import { onWellFormedBody } from './conform.ts';
+import { runBodyHooks } from './conform.ts';
 import type { Core } from './core.ts';
 import { decodeBody } from './decode.ts';
 import { carryOverMetadata, isSpecChanged, metadataErrors, metadataUpdateErrors } from './metadata.ts';
@@ -99,7 +99,7 @@ async function execute(
   };
   const response = await (body === undefined
     ? handle()
-    : onWellFormedBody(core, request, subresource, body, () => admitAndHandle(body)));
+    : runBodyHooks(core, request, subresource, body, () => admitAndHandle(body)));
   if (response === undefined) throw methodNotAllowed(resource.subject(), verb);
   return jsonResponse(verb === 'create' ? 201 : 200, response);
 }

@@ -12,7 +12,7 @@ export const LIMITED_RESOURCES = [
 ] as const;
 export type LimitedResource = (typeof LIMITED_RESOURCES)[number];
 
-/** Why a server rejected or closed something. */
+/** Why a server rejected a request or closed a connection. */
 export type RejectionReason =
   | `${LimitedResource}.${'perHolder' | 'total'}`
   | 'pipelinedRequests'
@@ -22,7 +22,7 @@ export type RejectionReason =
   | 'stalled'
   | 'watchBacklog';
 
-/** Current use of a server's limits, and how often each was hit. */
+/** Current use of a server's limits, and how often each limit was hit. */
 export interface CountedTraffic {
   readonly inUse: (limited: LimitedResource) => number;
   readonly rejections: ReadonlyMap<RejectionReason, number>;
@@ -32,7 +32,7 @@ export interface CountedTraffic {
   observeDurations(observer: (verb: 'read' | 'write', durationMs: number) => void): void;
 }
 
-/** Metrics of the use of a server's limits. Nothing is labelled by user or address, which bounds the number of series. */
+/** Metrics of the use of a server's limits. No label contains a user or address, which bounds the number of series. */
 export function addTrafficMetrics(registry: Registry, traffic: CountedTraffic): void {
   const inUse = new Gauge({
     name: 'fairway_api_in_use',

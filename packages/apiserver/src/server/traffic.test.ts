@@ -72,14 +72,14 @@ describe('traffic', () => {
 
   it('schedules users round-robin', async () => {
     const served = traffic({});
-    const begun: string[] = [];
+    const startedUsers: string[] = [];
     const requests = [alice, alice, alice, bob].map(async (user) => {
       await served.nextTurn(user);
-      begun.push(user.username);
+      startedUsers.push(user.username);
     });
     await Promise.all(requests);
 
-    expect(begun).toEqual(['alice', 'alice', 'bob', 'alice']);
+    expect(startedUsers).toEqual(['alice', 'alice', 'bob', 'alice']);
   });
 
   describe('for responses', () => {

@@ -13,7 +13,7 @@ export interface TrafficOptions {
   readonly clock: Clock;
 }
 
-/** Releases what was acquired; call it once. */
+/** Releases what was acquired; call it only once. */
 export type Release = () => void;
 
 /** Retry-After of a 429; Kubernetes clients retry automatically. */
@@ -121,7 +121,7 @@ export class Traffic implements CountedTraffic {
   }
 
   /** Counts a running or waiting request; flow control limits the total. Throws 429 at the user's own limit if it is enforced. */
-  enterFairly(limited: 'readingRequests' | 'mutatingRequests', user: UserInfo, isBounded: boolean): Release {
+  enterRequest(limited: 'readingRequests' | 'mutatingRequests', user: UserInfo, isBounded: boolean): Release {
     const holder = holderOf(user);
     const isOver = isBounded && this.#allotments[limited].exceededLimit(holder) === 'perHolder';
     if (isOver && !isMaster(user)) throw this.#refusal(limited, 'perHolder', holder);
@@ -129,8 +129,9 @@ export class Traffic implements CountedTraffic {
   }
 
   /**
-   * Reserves the bytes of a response until it is sent; throws 429 if the user has other unread ones. A user with none may have one of any
-   * size within the total limit, and is never rejected if there are no others.
+   * Reserves the bytes of a response until it is sent. Throws 429 if the user has other unread responses and the limit
+   * is exceeded. A user without unread responses may have one of any size within the total limit, and is never rejected
+   * if nobody else has any.
    */
   enterResponse(user: UserInfo | undefined, bytes: number): Release {
     const { answerBytes } = this.#allotments;
@@ -152,10 +153,10 @@ export class Traffic implements CountedTraffic {
   take(limited: LimitedResource, holder: string, amount = 1): Release {
     const allotment = this.#allotments[limited];
     allotment.take(holder, amount);
-    return () => allotment.giveBack(holder, amount);
+    return () => allotment.release(holder, amount);
   }
 
-  /** The limit that one more would exceed, counted as a rejection. */
+  /** The limit that one more would exceed; counts a rejection. */
   exceededLimit(limited: LimitedResource, holder: string): 'total' | 'perHolder' | undefined {
     const exceededLimit = this.#allotments[limited].exceededLimit(holder);
     if (exceededLimit !== undefined) this.reject(`${limited}.${exceededLimit}`);
@@ -172,7 +173,7 @@ export class Traffic implements CountedTraffic {
 }
 
 /**
- * The holder that something counts for. Service accounts are cheap to create, and a project may have any number of
+ * The holder that a resource counts against. Service accounts are cheap to create, and a project may have any number of
  * users: the service accounts of a namespace are one holder, and so are the users of a Keystone project.
  */
 export function holderOf(user: UserInfo | undefined): string {

@@ -3,7 +3,7 @@ import { invalid } from '@fairway/kube/object/field-error';
 import { cloneJson, jsonEqual } from '@fairway/kube/object/json';
 import type { KubeObject } from '@fairway/kube/object/meta';
 import { type Entry, StaleWriteError } from '../store/store.ts';
-import { allErrors, conform, normalize, onWellFormed, schemaErrors } from './conform.ts';
+import { allErrors, conform, normalize, runHooks, schemaErrors } from './conform.ts';
 import type { Core } from './core.ts';
 import { decodeToConform } from './decode.ts';
 import { carryOverMetadata, isSpecChanged, metadataErrors, metadataUpdateErrors } from './metadata.ts';
@@ -29,7 +29,7 @@ export type Change = (current: Entry) => KubeObject | Promise<KubeObject>;
 
 /** Differences between writers. */
 export interface WriteOptions {
-  /** The object was derived from `current`: an unconditional write is safe. */
+  /** Whether the object was derived from `current`: an unconditional write is then safe. */
   readonly isDerived?: boolean;
 }
 
@@ -71,7 +71,7 @@ export async function writeObject(
   }
 }
 
-/** Throws if the object has another UID than the stored one: it was meant for a deleted object. */
+/** Throws if the UID of the object differs from the stored one: the request was meant for a deleted object. */
 export function checkUid(request: ResourceRequest, object: KubeObject, current: Entry): void {
   const { resource, name } = request;
   const { uid } = object.metadata;
@@ -126,13 +126,13 @@ async function replace(
     object,
     oldObject: old,
     conform() {
-      separate(request, object, old);
+      separateStatus(request, object, old);
       normalize(core, request, object);
     },
   });
   const isMain = request.subresource !== 'status' && request.subresource !== 'finalize';
-  await onWellFormed(core, request, object, async () => {
-    separate(request, object, old);
+  await runHooks(core, request, object, async () => {
+    separateStatus(request, object, old);
     conform(core, request, object);
     carryOverMetadata(object, old);
     object.metadata.resourceVersion = String(current.revision);
@@ -144,7 +144,7 @@ async function replace(
     if (hasGeneration(request, object, old)) object.metadata.generation = (old.metadata.generation ?? 0) + 1;
   });
   const isStatus = request.subresource === 'status';
-  await onWellFormed(core, request, object, async () => {
+  await runHooks(core, request, object, async () => {
     refuse(request, request.name, [
       ...allErrors(
         request,
@@ -163,7 +163,7 @@ async function replace(
     if (!remove) decide(core, admission);
     return object;
   }
-  // A stored object without current defaults gets them, since kube-apiserver compares defaulted objects.
+  // A stored object without current defaults gets them first, because kube-apiserver compares defaulted objects.
   if (!remove && jsonEqual(object, old) && !resource.lacksDefaults(current)) {
     await core.settled();
     return current;
@@ -172,7 +172,7 @@ async function replace(
 }
 
 /** Keeps the main resource from writing status and the status subresource from writing anything else. */
-function separate({ resource, subresource }: ResourceRequest, object: KubeObject, old: KubeObject): void {
+function separateStatus({ resource, subresource }: ResourceRequest, object: KubeObject, old: KubeObject): void {
   if (!resource.definition.hasStatus) return;
   const target = object as KubeObject & Record<string, unknown>;
   const previous = old as KubeObject & Record<string, unknown>;
@@ -199,7 +199,9 @@ function hasGeneration({ resource, subresource }: ResourceRequest, object: KubeO
   return isSpecChanged(object, old, definition.hasStatus === true);
 }
 
-/** An object that is being deleted is removed with its last finalizer, unless its grace period is still running. */
+/**
+ * Whether an object that is being deleted can be removed now: it has no finalizers left, and its grace period is over.
+ */
 function isReleased({ resource }: ResourceRequest, object: KubeObject): boolean {
   const { deletionTimestamp, deletionGracePeriodSeconds = 0, finalizers = [] } = object.metadata;
   if (deletionTimestamp === undefined || finalizers.length > 0 || deletionGracePeriodSeconds > 0) return false;

@@ -7,8 +7,8 @@ export type MayUpgrade = (request: IncomingMessage) => boolean;
 export const neverUpgrade: MayUpgrade = () => false;
 
 /**
- * The response to an upgrade request. Nothing is read from the connection until the other protocol starts; any other response is the connection's
- * last.
+ * The response to an upgrade request. Nothing is read from the connection until the other protocol starts. Any other
+ * response is the connection's last.
  */
 export class UpgradeResponse extends ServerResponse {
   /** Throws if an earlier request of the connection is still pending. */
@@ -32,7 +32,7 @@ export class UpgradeResponse extends ServerResponse {
   }
 }
 
-/** Rejects upgrade requests with a body, which would blur where the other protocol starts. */
+/** Rejects upgrade requests with a body: it would be unclear where the other protocol starts. */
 export function isBodiless({ headers }: IncomingMessage): boolean {
   return Number(headers['content-length'] ?? 0) === 0 && headers['transfer-encoding'] === undefined;
 }

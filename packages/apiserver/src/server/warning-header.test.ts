@@ -5,17 +5,17 @@ import { warningHeader } from './warning-header.ts';
 
 describe('the Warning header', () => {
   test.each([
-    { warnings: ['be careful'], told: ['be careful'] },
-    { warnings: ['same', 'same', 'other'], told: ['same', 'other'] },
-    { warnings: ['"quoted", \\ and more'], told: ['"quoted", \\ and more'] },
-    { warnings: ['no cluster 日本–x 🚢'], told: ['no cluster 日本–x 🚢'] },
-    { warnings: ['a\r\nSet-Cookie: x\u0000\u001b[31m\u0085'], told: ['a Set-Cookie: x [31m '] },
-    { warnings: ['half \ud800'], told: ['half \ufffd'] },
-  ])('encodes $warnings to be read as $told', ({ warnings, told }) => {
+    { warnings: ['be careful'], reported: ['be careful'] },
+    { warnings: ['same', 'same', 'other'], reported: ['same', 'other'] },
+    { warnings: ['"quoted", \\ and more'], reported: ['"quoted", \\ and more'] },
+    { warnings: ['no cluster 日本–x 🚢'], reported: ['no cluster 日本–x 🚢'] },
+    { warnings: ['a\r\nSet-Cookie: x\u0000\u001b[31m\u0085'], reported: ['a Set-Cookie: x [31m '] },
+    { warnings: ['half \ud800'], reported: ['half \ufffd'] },
+  ])('encodes $warnings to be read as $reported', ({ warnings, reported }) => {
     const header = warningHeader(warnings);
 
     validateHeaderValue('Warning', header);
-    expect(parseWarnings(header)).toEqual(told);
+    expect(parseWarnings(header)).toEqual(reported);
   });
 
   test('truncates more than 4096 characters', () => {

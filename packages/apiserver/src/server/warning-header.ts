@@ -1,10 +1,14 @@
-/** Upstream's limits (apiserver/pkg/endpoints/filters/warning.go): beyond the first, warnings are truncated to the second. */
+/**
+ * Upstream's limits (apiserver/pkg/endpoints/filters/warning.go): if the total exceeds the first, each warning is
+ * truncated to the second.
+ */
 const MAX_WARNINGS_CHARS = 4096;
 const MAX_LONG_WARNING_CHARS = 256;
 
 /**
- * Value of the header `Warning` with each warning once, in client-go's format of RFC 7234; excess warnings are omitted.
- * Its characters represent UTF-8 bytes, as kube-apiserver sends them: Node rejects other header values.
+ * Value of the header `Warning`, with each warning once, in client-go's format of RFC 7234; excess warnings are
+ * omitted. Its characters represent UTF-8 bytes, as kube-apiserver sends them, because Node rejects other header
+ * values.
  */
 export function warningHeader(warnings: readonly string[]): string {
   const texts = [...new Set(warnings)];

@@ -9,10 +9,10 @@ export function eventLine(type: WatchEventType | 'BOOKMARK' | 'ERROR', objectTex
   return new Line(`{"type":"${type}","object":${objectText}}\n`);
 }
 
-/** The last state of objects that have left a selection: one entry per change, converted once. */
+/** The last state of objects that have left a selection: one entry per change, converted only once. */
 const removals = new WeakMap<Change, Entry>();
 
-/** A change to be sent to watchers: serialised once per representation. */
+/** A change to be sent to watchers; it is serialised once per representation. */
 export class WatchEvent {
   readonly change: Change;
   readonly #lines = new Map<string, Line>();

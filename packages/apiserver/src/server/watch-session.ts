@@ -24,9 +24,9 @@ export interface WatchSessionOptions {
   readonly bookmarkLine: () => Line;
   /** Starts the timer that ends the watch. */
   readonly startTimeout: (onTimeout: () => void) => Timer;
-  /** The backlog of a slow receiver; beyond it, the watch ends and the client has to resume. */
+  /** Limit on the backlog of a slow receiver. Beyond it, the watch ends and the client has to resume. */
   readonly maxBacklog: { readonly events: number; readonly chars: number };
-  /** Called when it is ended because of its backlog. */
+  /** Called when the watch is ended because of its backlog. */
   readonly onOverflow: () => void;
 }
 
@@ -44,12 +44,12 @@ export class WatchSession implements LineStream, Watcher {
   #waiting: Line[] = [];
   #waitingChars = 0;
   #timeout: Timer | undefined;
-  /** Number of events waiting for conversion, and the last of them. */
+  /** Number of events waiting for conversion, and the promise of the last one. */
   #converting = 0;
   #convertingChars = 0;
   #tail: Promise<void> = Promise.resolve();
 
-  /** Subscribes to changes: must be called in the same turn in which `initial` and `missed` were read. */
+  /** Subscribes to changes. Must be called in the event-loop turn in which `initial` and `missed` were read. */
   constructor(options: WatchSessionOptions) {
     this.#options = options;
     this.selection = options.selection;
@@ -108,7 +108,7 @@ export class WatchSession implements LineStream, Watcher {
     else this.#showLater(event, this.#options.prepare);
   }
 
-  /** Keeps the order, however long each conversion takes. */
+  /** Keeps events in order, however long each conversion takes. */
   #showLater(event: WatchEvent, prepare: NonNullable<WatchSessionOptions['prepare']>): void {
     const { maxBacklog, onOverflow } = this.#options;
     const chars = event.visibleEntries.reduce((sum, { text }) => sum + text.length, 0);

@@ -24,7 +24,7 @@ describe('list', () => {
     expect(second.metadata).toEqual({ resourceVersion: first.metadata.resourceVersion });
   });
 
-  it('responds 410 for a page of a version that no longer exists, with a token for the rest of the current state', async () => {
+  it('responds 410 for a page of a version that no longer exists, with a token that continues with the current state', async () => {
     const server = new TestServer({ watchCacheSize: 2 });
     await server.namespace();
     for (const name of ['a', 'b', 'c']) await server.call('POST', maps, { metadata: { name } });
@@ -159,13 +159,13 @@ describe('watch', () => {
   });
 
   it.each([
-    { limits: { maxWatchBacklogEvents: 3 }, size: 10, reason: 'in number' },
-    { limits: { maxWatchBacklogBytes: 4_000 }, size: 1_000, reason: 'in bytes' },
+    { limits: { maxWatchBacklogEvents: 3 }, size: 10, reason: 'on events' },
+    { limits: { maxWatchBacklogBytes: 4_000 }, size: 1_000, reason: 'on bytes' },
   ])('ends when its backlog exceeds the limit $reason', async ({ limits, size }) => {
     const server = new TestServer({ limits });
     await server.namespace();
     const watch = await server.watch(maps);
-    // As much as the transport itself buffers, and a few more.
+    // As many events as the transport itself buffers, and a few more.
     const written = 256 + 4;
     for (let index = 0; index < written; index++) {
       await server.call('POST', maps, { metadata: { name: `m-${index}` }, data: { x: 'x'.repeat(size) } });

@@ -53,13 +53,13 @@ export async function watch(core: Core, request: ResourceRequest): Promise<ApiRe
   return { status: 200, headers, body: session };
 }
 
-/** Whether the watch starts with existing objects; undefined: depends on resourceVersion. */
+/** Whether the watch starts with existing objects. Undefined means that it depends on resourceVersion. */
 function initialEventsOf(query: URLSearchParams): boolean | undefined {
   const text = query.get('sendInitialEvents');
   return text === null ? undefined : isTrue(text);
 }
 
-/** The initial events of a watch, or a promise to wait for first. */
+/** The initial events of a watch, or a promise that must be awaited first. */
 function startOf(
   core: Core,
   resource: ServedResource,
@@ -68,7 +68,7 @@ function startOf(
   sendInitialEvents: boolean | undefined,
 ): WatchStart | Promise<void> {
   if (sendInitialEvents ?? (from === undefined || from === 0)) {
-    const left = unselectable(core, resource, selection);
+    const left = prepareSelection(core, resource, selection);
     if (left !== undefined) return left;
     const initial = selectedEntries(core, selection);
     return resource.prepare(initial) ?? { initial, missed: [] };
@@ -88,8 +88,15 @@ function prepareMissed(resource: ServedResource, missed: readonly Change[]): Pro
   return resource.prepare(missed.flatMap((change) => new WatchEvent(change).visibleEntries));
 }
 
-/** Waits for the conversion of entries that field selectors need; undefined if none is needed, so the selection follows synchronously. */
-export function unselectable(core: Core, resource: ServedResource, selection: Selection): Promise<void> | undefined {
+/**
+ * Waits for the conversion of entries that field selectors need. Undefined if no conversion is needed: the selection
+ * then follows synchronously.
+ */
+export function prepareSelection(
+  core: Core,
+  resource: ServedResource,
+  selection: Selection,
+): Promise<void> | undefined {
   if (selection.everything || resource.definition.storedAs?.convert === undefined) return undefined;
   return resource.prepare(selectedEntries(core, { ...selection, everything: true }));
 }

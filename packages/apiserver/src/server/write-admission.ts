@@ -15,7 +15,7 @@ export interface AdmittedWrite {
   readonly operation: AdmissionRequest['operation'];
   readonly object?: KubeObject | undefined;
   readonly oldObject?: KubeObject | undefined;
-  /** Processes an object replaced by a webhook like a client's object. */
+  /** Processes an object that a webhook has replaced, like a client's object. */
   readonly conform?: () => void;
   /** Only present for deletes. */
   readonly deleteOptions?: JsonObject;

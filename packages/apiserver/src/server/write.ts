@@ -18,7 +18,7 @@ export interface StoreOptions {
 }
 
 /**
- * Writes the object, in the request's version, over `expected`; gives it its resourceVersion. Rejects with a
+ * Writes the object, in the request's version, over `expected`, and sets its resourceVersion. Rejects with a
  * StaleWriteError if the stored object has changed, which the caller handles, and with 413 if the object is too large.
  */
 export async function store(
@@ -77,7 +77,7 @@ export function refuse(request: ResourceRequest, name: string, errors: readonly 
 
 const GO_TYPE_NAMES: Readonly<Record<string, string>> = { integer: 'number', boolean: 'bool' };
 
-/** Uses the words of Go's decoder, as far as a schema allows. */
+/** Uses the words of Go's decoder, where a schema allows it. */
 function typeErrorMessage(kind: string, { field, value, detail }: FieldError): string {
   const expectedType = /must be of type (\S+): /.exec(detail)?.[1] ?? 'another';
   const found = GO_TYPE_NAMES[String(value)] ?? String(value);
@@ -91,11 +91,11 @@ export function contextOf({ user, nowMs, dryRun, access }: ResourceRequest): Req
 
 export async function mutate(core: Core, admission: AdmissionRequest): Promise<void> {
   await mutateOnce(core, admission);
-  if (core.admission.some((plugin) => plugin.wantsSecondRound?.(admission))) await mutateOnce(core, admission);
+  if (core.admission.some((plugin) => plugin.needsReinvocation?.(admission))) await mutateOnce(core, admission);
   for (const plugin of core.admission) plugin.settle?.(admission);
 }
 
-/** Most plugins are synchronous: if none waits, there can be no write in between. */
+/** Most plugins are synchronous: if no plugin waits, no other write can happen in between. */
 async function mutateOnce(core: Core, admission: AdmissionRequest): Promise<void> {
   for (const plugin of core.admission) {
     const pending = plugin.mutate?.(admission);

@@ -5,8 +5,8 @@ const MAX_KEYS = 100;
 const MAX_KEY_CHARS = 100;
 
 /**
- * The keys that occur twice in one map of a YAML text, in the words of Go's decoder, with the line of the later value;
- * undefined if there are none. Throws a YAMLException for a text that can't be parsed.
+ * The keys that occur twice in one map of a YAML text, in the words of Go's decoder, with the line of the later value.
+ * Undefined if there are none. Throws a YAMLException for a text that can't be parsed.
  */
 export function duplicateKeysMessage(text: string, options: ParserOptions): string | undefined {
   const walk = new Walk(text, parseEvents(text, options));
@@ -44,7 +44,7 @@ class Walk {
     return this.#next >= this.#events.length;
   }
 
-  /** Skips a node with its content. Returns its text if it is a scalar, and its first line, if it has one. */
+  /** Skips a node with its content. Returns its text if it is a scalar, and its first line if known. */
   node(): { readonly scalar?: string; readonly line?: number } {
     const event = this.#events[this.#next++];
     switch (event?.type) {
@@ -64,7 +64,7 @@ class Walk {
       case EVENT_ID.SEQUENCE:
       case EVENT_ID.DOCUMENT: {
         const line = event.type === EVENT_ID.SEQUENCE ? this.#lineAt(event.start) : 1;
-        while (!this.#pops()) this.node();
+        while (!this.#skipEnd()) this.node();
         return { line };
       }
       case EVENT_ID.ALIAS:
@@ -76,7 +76,7 @@ class Walk {
 
   #mapping(): void {
     const seen = new Set<string>();
-    while (!this.#pops()) {
+    while (!this.#skipEnd()) {
       const key = this.node();
       const value = this.node();
       if (key.scalar === undefined) continue;
@@ -85,8 +85,8 @@ class Walk {
     }
   }
 
-  /** Skips the end of the current collection; false if it has more items. */
-  #pops(): boolean {
+  /** Skips the end of the current collection. Returns false if the collection has more items. */
+  #skipEnd(): boolean {
     const event = this.#events[this.#next];
     if (event !== undefined && event.type !== EVENT_ID.POP) return false;
     this.#next++;

@@ -1,8 +1,8 @@
 import { SqliteDatabase } from './sqlite-database.ts';
 
 /**
- * Run as a separate process by a test that kills it: writes into two keyspaces as fast as possible, and prints each acknowledged write: `keyspace key
- * revision`, with `-` before the key of a removal.
+ * Runs as a separate process that a test kills. It writes into two keyspaces as fast as possible, and prints each
+ * acknowledged write: `keyspace key revision`, with `-` before the key of a removal.
  */
 async function main(path: string): Promise<void> {
   const database = SqliteDatabase.open(path);

@@ -10,7 +10,7 @@ export interface EncryptionKey {
 
 /** Encoding of a store's values on disk. */
 export interface ValueCodec {
-  /** `path` is the location of the value: a value moved elsewhere cannot be decrypted. */
+  /** `path` is the location of the value: a value that was moved elsewhere cannot be decrypted. */
   seal(bucket: string, path: string, text: string): string;
   /** Throws a StoreError if the value is damaged or its key is missing. */
   open(bucket: string, path: string, stored: string): string;
@@ -25,9 +25,9 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * Stores the values of some buckets in envelopes `fairway:enc:v1:KEY-ID:BASE64`, AES-256-GCM over the value with its
- * location as associated data. Plain values (JSON, which never has this prefix) are still read. The first key encrypts;
- * the others only decrypt, until all their values have been re-encrypted.
+ * Stores the values of some buckets in envelopes `fairway:enc:v1:KEY-ID:BASE64`: AES-256-GCM over the value, with its
+ * location as associated data. Plain values (JSON, which never has this prefix) can still be read. The first key
+ * encrypts. The others only decrypt, until all their values have been re-encrypted.
  */
 export function encryptBuckets(buckets: readonly string[], keys: readonly EncryptionKey[]): ValueCodec {
   const [current] = keys;

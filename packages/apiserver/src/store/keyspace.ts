@@ -13,12 +13,15 @@ interface Pending extends PromiseWithResolvers<Change> {
   readonly change: Change;
 }
 
-/** Makes the changes durable and calls `commit` or `abort` on the keyspace; may batch those of several keyspaces first. */
+/**
+ * Makes the changes durable, and calls `commit` or `abort` on the keyspace. May first batch changes of several
+ * keyspaces.
+ */
 export type RequestCommit = (keyspace: Keyspace) => void;
 
 /**
- * The part that all stores share: the index in memory, revisions, checks and subscribers. A write is visible to `get` immediately, so the next writer
- * builds on it, but is acknowledged and announced when `commit` is called.
+ * The part that all stores share: the index in memory, revisions, checks and subscribers. A write is immediately
+ * visible to `get`, so the next writer builds on it. It is acknowledged and announced when `commit` is called.
  */
 export class Keyspace implements Store {
   readonly name: string;
@@ -29,7 +32,7 @@ export class Keyspace implements Store {
   #durableRevision: number;
   #lastRevision: number;
   readonly #pending: Pending[] = [];
-  /** By bucket and key, if it differs from `get`: the durable entry, undefined if there is none. */
+  /** By bucket and key, where it differs from `get`: the durable entry, or undefined if there is none. */
   readonly #durable = new Map<string, Map<string, Entry | undefined>>();
   #closed: StoreError | undefined;
 
@@ -122,7 +125,9 @@ export class Keyspace implements Store {
     return this.#pending.map((pending) => pending.change);
   }
 
-  /** The first `count` pending changes are durable, all of them by default: announces and acknowledges them. */
+  /**
+   * Announces and acknowledges the first `count` pending changes, all of them by default, which have become durable.
+   */
   commit(count = this.#pending.length): void {
     const pending = this.#pending.splice(0, count);
     const last = pending.at(-1);
@@ -169,7 +174,7 @@ export class Keyspace implements Store {
     if (entries.size === 0) this.#buckets.delete(bucket);
   }
 
-  /** Of several pending writes to a key, only the first has the durable entry. */
+  /** If several writes to a key are pending, only the first has the durable entry. */
   #keepDurable(bucket: string, key: string, entry: Entry | undefined): void {
     const others = this.#durable.get(bucket);
     if (others === undefined) this.#durable.set(bucket, new Map([[key, entry]]));

@@ -8,14 +8,15 @@ import { type LogOptions, SqliteLog } from './sqlite-log.ts';
 import { type Change, Entry, type Store, StoreError } from './store.ts';
 
 /**
- * Maximum size of a commit. SQLite blocks the process while writing, 10 to 20 ms for each MiB on an idle machine. Twenty objects of 3 MB in one turn
- * would take a second, in which no Lease is renewed; between two commits other work runs.
+ * Maximum size of a commit. SQLite blocks the process while writing, 10 to 20 ms for each MiB on an idle machine.
+ * Twenty objects of 3 MB in one turn would take a second, in which no Lease could be renewed. Between two commits other
+ * work runs.
  */
 const MAX_COMMIT_CHARS = 4 * 1024 * 1024;
 
 /** Size of a load step: 160 MB in one event-loop turn took 1.4 s. */
 const MAX_LOAD_CHARS = 4 * 1024 * 1024;
-/** The cost of a row in addition to its value, in characters. */
+/** The cost of a row in addition to its value's, in characters. */
 const ROW_CHARS = 512;
 
 interface ObjectRow {
@@ -39,14 +40,20 @@ interface Loading {
 export interface SqliteOptions extends LogOptions {
   /** Encoding of values in the file; plain by default. Values in an earlier encoding are read and re-encoded. */
   readonly codec?: ValueCodec;
-  /** This release of Fairway, recorded in the file for releases that can't read it. */
+  /** This release of Fairway. It is recorded in the file, for the messages of releases that can't read the file. */
   readonly release?: string;
 }
 
-/** Leases are stale after a power failure anyway, so a commit with only Leases is not flushed: 300 nodes renew 30 a second. */
+/**
+ * Leases are stale after a power failure anyway, so a commit that contains only Leases is not flushed: 300 nodes make
+ * 30 renewals a second.
+ */
 const HEARTBEATS = 'leases.coordination.k8s.io';
-/** Revisions to skip after a power failure, since watches may have seen those of lost Leases: the kernel writes within 35 s. */
-const MAX_LOST = 100_000;
+/**
+ * Revisions to skip after a power failure, because watches may have seen those of lost Leases: the kernel writes within
+ * 35 s.
+ */
+const SKIPPED_REVISIONS = 100_000;
 
 /**
  * One durable file for many keyspaces, for instance one for each tenant cluster. Writes to any keyspace in one event-loop turn, and while the disk is
@@ -64,10 +71,13 @@ export class SqliteDatabase {
   readonly #next: StatementSync;
   readonly #codec: ValueCodec | undefined;
   readonly #log: SqliteLog;
-  /** It was not closed: there may have been a power failure. */
-  readonly #wasCut: boolean;
-  /** Their first commit is always flushed, or after another power failure the same revisions would be skipped again. */
-  readonly #skipping = new WeakSet<Keyspace>();
+  /** The file was not closed: there may have been a power failure. */
+  readonly #hadUncleanShutdown: boolean;
+  /**
+   * Keyspaces whose first commit must be flushed: otherwise, after another power failure, the same revisions would be
+   * skipped again.
+   */
+  readonly #keyspacesToFlush = new WeakSet<Keyspace>();
   readonly #stores = new Map<string, { readonly id: number; readonly keyspace: Keyspace }>();
   readonly #loadings = new Map<string, Loading>();
   #waiting = new Set<Keyspace>();
@@ -77,9 +87,9 @@ export class SqliteDatabase {
   /** Why nothing more can be written. */
   #failure: StoreError | undefined;
 
-  private constructor(path: string, database: DatabaseSync, wasCut: boolean, options: SqliteOptions) {
+  private constructor(path: string, database: DatabaseSync, hadUncleanShutdown: boolean, options: SqliteOptions) {
     this.path = path;
-    this.#wasCut = wasCut;
+    this.#hadUncleanShutdown = hadUncleanShutdown;
     this.#database = database;
     this.#codec = options.codec;
     this.#log = new SqliteLog(path, database, options);
@@ -94,13 +104,15 @@ export class SqliteDatabase {
     this.#setRevision = database.prepare('update keyspace set revision = ? where id = ?');
   }
 
-  /** Opens or creates the file. Throws a StoreError that names it if it is damaged, in use, or of a newer version. */
+  /**
+   * Opens or creates the file. Throws a StoreError that names the file if it is damaged, in use, or of a newer version.
+   */
   static open(path: string, options: SqliteOptions = {}): SqliteDatabase {
     // SQLite removes its log when it closes the file.
-    const wasCut = (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
+    const hadUncleanShutdown = (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
     const database = openFile(path, options.release);
     try {
-      return new SqliteDatabase(path, database, wasCut, options);
+      return new SqliteDatabase(path, database, hadUncleanShutdown, options);
     } catch (error) {
       database.close();
       throw openError(path, error);
@@ -114,7 +126,8 @@ export class SqliteDatabase {
   }
 
   /**
-   * The store of a keyspace, loaded into memory, and created if missing. The same store until it is closed or dropped.
+   * The store of a keyspace, loaded into memory, and created if missing. Returns the same store until it is closed or
+   * dropped.
    */
   store(name: string): Store {
     this.#ensureOpen();
@@ -127,7 +140,10 @@ export class SqliteDatabase {
     }
   }
 
-  /** The same, loaded in steps, between which other work runs: a tenant may have stored hundreds of megabytes. */
+  /**
+   * The store of a keyspace, loaded in steps with other work in between: a tenant may have stored hundreds of
+   * megabytes.
+   */
   async openStore(name: string): Promise<Store> {
     for (;;) {
       this.#ensureOpen();
@@ -142,11 +158,11 @@ export class SqliteDatabase {
     if (known !== undefined) return known;
     try {
       const { id, revision } = this.#find(name) ?? this.#add(name);
-      const lastRevision = this.#wasCut && revision > 0 ? revision + MAX_LOST : revision;
+      const lastRevision = this.#hadUncleanShutdown && revision > 0 ? revision + SKIPPED_REVISIONS : revision;
       const keyspace = new SqliteKeyspace(name, { revision, lastRevision }, this.#requestCommit, () => {
         this.#stores.delete(name);
       });
-      if (lastRevision > revision) this.#skipping.add(keyspace);
+      if (lastRevision > revision) this.#keyspacesToFlush.add(keyspace);
       const loading: Loading = { id, name, keyspace, outdated: [], after: { bucket: '', key: '' } };
       this.#loadings.set(name, loading);
       return loading;
@@ -184,7 +200,10 @@ export class SqliteDatabase {
     }
   }
 
-  /** Copies a store of another file as a keyspace of this one, with its revisions; durable when it returns. Throws if the name exists. */
+  /**
+   * Copies a store of another file into this file as a keyspace, with its revisions. The copy is durable when the
+   * method returns. Throws if the name exists.
+   */
   copyKeyspace(name: string, source: Store): void {
     this.#ensureOpen();
     this.#writeNow(() => {
@@ -198,7 +217,7 @@ export class SqliteDatabase {
   /** Removes a keyspace with its content; its store, if open, is closed. */
   async dropKeyspace(name: string): Promise<void> {
     this.#ensureOpen();
-    // A load in progress is completed first, so that its callers get a closed store rather than deleted objects.
+    // A load in progress is completed first: its callers then get a closed store rather than deleted objects.
     if (this.#loadings.has(name)) this.store(name);
     await this.#stores.get(name)?.keyspace.close();
     this.#writeNow(
@@ -221,7 +240,8 @@ export class SqliteDatabase {
     await Promise.all([...this.#stores.values()].map(({ keyspace }) => keyspace.close()));
     await this.#committing;
     this.#isClosed = true;
-    // Closing would copy the log into the file, which can't be trusted after a failure: the next start reads both.
+    // Closing would copy the log into the file, but its content can't be trusted after a failure: the next start reads
+    // both.
     if (this.#failure !== undefined) return;
     this.#database.close();
     this.#log.close();
@@ -273,8 +293,10 @@ export class SqliteDatabase {
       this.#inTransaction(() => {
         for (const batch of batches) this.#write(batch);
       });
-      const isAfterCut = batches.some(({ keyspace, changes }) => changes.length > 0 && this.#skipping.has(keyspace));
-      if (isAfterCut || batches.some(needsFlush)) await this.#guardFlush(this.#log.flush());
+      const followsUncleanShutdown = batches.some(
+        ({ keyspace, changes }) => changes.length > 0 && this.#keyspacesToFlush.has(keyspace),
+      );
+      if (followsUncleanShutdown || batches.some(needsFlush)) await this.#guardFlush(this.#log.flush());
     } catch (error) {
       const message = `cannot write to database ${this.path}: ${messageOf(error)}`;
       const failure = error instanceof StoreError ? error : new StoreError(message, { cause: error });
@@ -282,7 +304,7 @@ export class SqliteDatabase {
       return;
     }
     for (const { keyspace, changes } of batches) {
-      if (changes.length > 0) this.#skipping.delete(keyspace);
+      if (changes.length > 0) this.#keyspacesToFlush.delete(keyspace);
       keyspace.commit(changes.length);
     }
     for (const keyspace of waiting) if (keyspace.pendingChanges.length > 0) this.#waiting.add(keyspace);
@@ -291,12 +313,12 @@ export class SqliteDatabase {
 
   async #shortenLog(): Promise<void> {
     try {
-      // Including commits without a flush.
+      // This includes commits without a flush.
       await this.#guardFlush(this.#log.flush());
       this.#log.copy();
       await this.#guardFlush(this.#log.flushCopy());
     } catch {
-      // Without disk space for the copy the log keeps growing; a failed flush is reported to the next writer.
+      // If the disk has no space for the copy, the log keeps growing. A failed flush is reported to the next writer.
     }
   }
 
@@ -323,7 +345,10 @@ export class SqliteDatabase {
     return this.#failure;
   }
 
-  /** For rare operations: blocks until it is on disk, including the writes of `after` in a separate transaction. */
+  /**
+   * For rare operations: blocks until the statement is on disk. The writes of `after` are included, in a separate
+   * transaction.
+   */
   #writeNow(work: () => void, after?: () => void): void {
     if (this.#failure !== undefined) throw this.#failure;
     this.#guardFlushSync(() => this.#log.flushCopySync());
@@ -377,7 +402,7 @@ function needsFlush({ changes }: Batch): boolean {
   return changes.some(({ bucket }) => bucket !== HEARTBEATS);
 }
 
-/** The first changes of each keyspace up to the size of one commit; the rest waits for the next. */
+/** The first changes of each keyspace, up to the size of one commit; the others wait for the next commit. */
 function batchesOf(keyspaces: readonly Keyspace[]): Batch[] {
   let charsLeft = MAX_COMMIT_CHARS;
   return keyspaces.map((keyspace) => {
@@ -391,7 +416,7 @@ function batchesOf(keyspaces: readonly Keyspace[]): Batch[] {
   });
 }
 
-/** No part can contain a space. */
+/** A space separates the parts, because no part can contain one. */
 function placeOf(keyspace: string, bucket: string, key: string): string {
   return `${keyspace} ${bucket} ${key}`;
 }

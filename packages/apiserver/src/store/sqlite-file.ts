@@ -4,8 +4,8 @@ import { prepareSchema } from './sqlite-schema.ts';
 import { StoreError } from './store.ts';
 
 /**
- * Opens or creates a database with our tables, exclusively for this process. Throws a StoreError that names it if it is damaged, in use, or of a
- * newer version.
+ * Opens or creates a database with our tables, exclusively for this process. Throws a StoreError that names the file if
+ * it is damaged, in use, or of a newer version.
  */
 export function openFile(path: string, release: string | undefined): DatabaseSync {
   let database: DatabaseSync | undefined;
@@ -21,14 +21,14 @@ export function openFile(path: string, release: string | undefined): DatabaseSyn
 }
 
 function prepare(path: string, database: DatabaseSync, release: string | undefined): void {
-  // Must precede the first table: it returns the space of dropped keyspaces to the file system.
+  // Must precede the creation of the first table. It returns the space of dropped keyspaces to the file system.
   database.exec('pragma auto_vacuum = incremental');
   database.exec('pragma locking_mode = exclusive; pragma journal_mode = wal; pragma synchronous = full');
   database.exec('pragma journal_size_limit = 33554432; pragma foreign_keys = off');
   prepareSchema(path, database, { release });
 }
 
-/** Creates the file accessible only to its owner, regardless of the umask: SQLite's journals get the same mode. */
+/** Creates the file, accessible only to its owner regardless of the umask: SQLite's journals get the same mode. */
 function makeFile(path: string): void {
   try {
     // Never opens an existing file: closing it would release this process's POSIX locks on it.
@@ -38,7 +38,7 @@ function makeFile(path: string): void {
   }
 }
 
-/** Why the file can't be used, with what to do; a StoreError is returned unchanged. */
+/** Why the file can't be used, and what to do about it. A StoreError is returned unchanged. */
 export function openError(path: string, cause: unknown): StoreError {
   if (cause instanceof StoreError) return cause;
   const message = messageOf(cause);

@@ -10,11 +10,11 @@ const flushFile: Flush = promisify(fdatasync);
 export interface LogOptions {
   /** The function that flushes files; fdatasync by default. */
   readonly flush?: Flush;
-  /** The synchronous variant. */
+  /** The synchronous variant of `flush`. */
   readonly flushSync?: (file: number) => void;
   /**
-   * The length at which the log is copied into the file, 6,000 by default (24 MiB). Longer logs are copied less often;
-   * copying takes 2 to 5 ms of the event loop for each 1,000 pages.
+   * The length, in pages, at which the log is copied into the file; 6,000 by default (24 MiB). A longer log is copied
+   * less often; copying takes 2 to 5 ms of the event loop for each 1,000 pages.
    */
   readonly maxLogPages?: number;
 }
@@ -22,13 +22,14 @@ export interface LogOptions {
 const MAX_LOG_PAGES = 6_000;
 
 /**
- * SQLite's write-ahead log, flushed by Node's thread pool: SQLite itself would block the process, and use fsync, which takes many times as long as
- * fdatasync on a log that does not grow. SQLite runs with `synchronous = normal`: it writes in the right order, and the log's header is on disk
- * before its content.
+ * SQLite's write-ahead log, flushed by Node's thread pool. SQLite itself would block the process, and use fsync, which
+ * takes many times as long as fdatasync on a log that does not grow. SQLite runs with `synchronous = normal`: it writes
+ * in the right order, and the log's header is on disk before its content.
  *
- * Its caller commits nothing between `copy` and the end of `flushCopy`, unless `flushCopySync` comes before it, and nothing at all after a failed
- * flush, when the content of the disk is unknown. Between `flush` and `copy` it only commits if `flushSync` follows immediately: copied pages must be
- * in the log on disk, or a power failure leaves a partial copy.
+ * The caller commits nothing between `copy` and the end of `flushCopy`, unless `flushCopySync` comes before the commit,
+ * and nothing at all after a failed flush, when the content of the disk is unknown. Between `flush` and `copy` it
+ * commits only if `flushSync` follows immediately: copied pages must be in the log on disk, or a power failure leaves a
+ * partial copy.
  */
 export class SqliteLog {
   readonly #database: DatabaseSync;
@@ -38,7 +39,7 @@ export class SqliteLog {
   readonly #file: number;
   readonly #log: number;
   readonly #length: StatementSync;
-  /** The log was copied into the file, which is not flushed yet. */
+  /** The log was copied into the file, and the file has not been flushed yet. */
   #isCopied = false;
 
   /**
@@ -62,7 +63,7 @@ export class SqliteLog {
     return this.#flush(this.#log);
   }
 
-  /** The synchronous variant. */
+  /** The synchronous variant of `flush`. */
   flushSync(): void {
     this.#flushSync(this.#log);
   }
@@ -89,7 +90,7 @@ export class SqliteLog {
     this.#isCopied = false;
   }
 
-  /** The synchronous variant; a no-op if there is no unflushed copy. */
+  /** The synchronous variant of `flushCopy`; a no-op if there is no unflushed copy. */
   flushCopySync(): void {
     if (this.#isCopied) this.#flushSync(this.#file);
     this.#isCopied = false;

@@ -23,12 +23,13 @@ const FIRST_SCHEMA = `
 `;
 
 /**
- * Migrations from schema 1 to 2, 2 to 3, and so on; `user_version` is the current one. Released migrations are never changed. An older release
- * rejects a file with more migrations; changes that it may ignore are added as tables instead, like `writer`.
+ * Migrations from schema 1 to 2, 2 to 3, and so on; `user_version` is the current schema. Released migrations are never
+ * changed. An older release rejects a file with more migrations; changes that it may ignore are added as tables
+ * instead, like `writer`.
  */
 const MIGRATIONS: readonly string[] = [];
 
-/** The last release that wrote the file, so that one that cannot read it can name it. */
+/** The last release that wrote the file. A release that cannot read the file reports it. */
 const WRITER = `
   create table if not exists writer (
     id integer primary key check (id = 1),
@@ -44,8 +45,8 @@ export interface SchemaOptions {
 }
 
 /**
- * Creates the tables of a new file, or migrates those of an older one in one transaction. Throws a StoreError for a file of another program, and for
- * a later schema, naming the release that wrote it.
+ * Creates the tables of a new file, or migrates those of an older one in one transaction. Throws a StoreError for a
+ * file of another program, and for one with a later schema, naming the release that wrote it.
  */
 export function prepareSchema(
   path: string,
@@ -83,8 +84,8 @@ function remedy(database: DatabaseSync): string {
 }
 
 function writerOf(database: DatabaseSync): { readonly release: string } | undefined {
-  const exists = database.prepare("select 1 from sqlite_schema where type = 'table' and name = 'writer'").get();
-  if (exists === undefined) return undefined;
+  const writerTable = database.prepare("select 1 from sqlite_schema where type = 'table' and name = 'writer'").get();
+  if (writerTable === undefined) return undefined;
   const row = database.prepare('select release from writer').get();
   return row === undefined ? undefined : { release: String(row['release']) };
 }

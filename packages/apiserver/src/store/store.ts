@@ -1,6 +1,9 @@
 import type { KubeObject } from '@fairway/kube/object/meta';
 
-/** An object at one revision. The text is authoritative; `object()` is parsed on demand and dropped under memory pressure. */
+/**
+ * An object at one revision. The text is authoritative. `object()` parses it on demand, and drops the result under
+ * memory pressure.
+ */
 export class Entry {
   /** `namespace/name`, or the name of a cluster-scoped object. */
   readonly key: string;
@@ -32,7 +35,7 @@ export class Entry {
   }
 }
 
-/** A stored change. Its entry is the object at this revision, or for a removal its last state. */
+/** A stored change. Its entry is the object at this revision, or, for a removal, the object's last state. */
 export interface Change {
   readonly bucket: string;
   readonly removed: boolean;
@@ -41,27 +44,30 @@ export interface Change {
   readonly previous: Entry | undefined;
 }
 
-/** A requested write. `expected` is the entry that the writer has read: undefined to create. */
+/** A requested write. `expected` is the entry that the writer has read; undefined to create an object. */
 export interface Write {
   readonly bucket: string;
   readonly key: string;
   readonly expected: Entry | undefined;
   readonly remove?: boolean;
-  /** Returns the object's text once its revision is known, and the object itself if that saves parsing; the store takes ownership. */
+  /**
+   * Returns the object's text once its revision is known, and the object itself if that saves parsing. The store takes
+   * ownership of the result.
+   */
   readonly encode: (revision: number) => { readonly text: string; readonly object?: KubeObject };
 }
 
 /** A change of a bucket's key from `before` to `after`. */
 export type VisibleChange = (bucket: string, key: string, before: Entry | undefined, after: Entry | undefined) => void;
 
-/** Thrown when the key no longer has the expected entry; nothing was written. */
+/** Thrown if the key no longer has the expected entry; nothing was written. */
 export class StaleWriteError extends Error {
   override readonly name = 'StaleWriteError';
 }
 
 /**
- * Thrown when the store can't write (disk full, closed); nothing was written, except if the flush failed: the write may then reappear after the next
- * start.
+ * Thrown if the store can't write (disk full, closed). Nothing was written, unless the flush failed: the write may then
+ * reappear after the next start.
  */
 export class StoreError extends Error {
   override readonly name = 'StoreError';
@@ -82,22 +88,25 @@ export interface Store {
   /** Lists in key order; `prefix` selects keys that begin with it. The caller owns the array. */
   list(bucket: string, prefix?: string): Entry[];
   count(bucket: string): number;
-  /** Total length of a bucket's texts. */
+  /** Total length of the texts in a bucket. */
   chars(bucket: string): number;
   /**
-   * `get` and `list` without writes that are not durable yet: the state that was announced to subscribers and is
+   * `get` and `list` without writes that are not durable yet: the state that has been announced to subscribers and is
    * visible to clients.
    */
   getDurable(bucket: string, key: string): Entry | undefined;
   listDurable(bucket: string, prefix?: string): Entry[];
-  /** Rejects with StaleWriteError or StoreError. The check and the new entry's visibility to `get` are immediate. */
+  /**
+   * Rejects with StaleWriteError or StoreError. The check is immediate, and so is the visibility of the new entry to
+   * `get`.
+   */
   write(write: Write): Promise<Change>;
   /**
    * Undefined if all accepted writes are durable; otherwise a promise that resolves when they are, without waiting for
    * later ones.
    */
   settled(): Promise<void> | undefined;
-  /** Changes are delivered in batches, one for each commit. Returns the unsubscribe function. */
+  /** Delivers changes in batches, one for each commit. Returns the unsubscribe function. */
   subscribe(listener: (changes: readonly Change[]) => void): () => void;
   /**
    * Calls back in the same event-loop turn in which `get` changes: for each accepted write, and for each write that is rolled back because it could

@@ -12,9 +12,14 @@ function use({ resident = 200, live = 100, busy = 0.01 }): MemoryUse {
 
 test.each([
   { what: 'the memory has not grown', now: use({}), before: 200, is: false },
-  { what: 'the memory has grown by a quarter, but by little', now: use({ resident: 110 }), before: 80, is: false },
   {
-    what: 'the memory has grown by much, but by less than a quarter',
+    what: 'the memory has grown by a quarter, but only by a few bytes',
+    now: use({ resident: 110 }),
+    before: 80,
+    is: false,
+  },
+  {
+    what: 'the memory has grown by a lot, but by less than a quarter',
     now: use({ resident: 1_100 }),
     before: 1_000,
     is: false,
@@ -27,7 +32,7 @@ test.each([
     is: false,
   },
   {
-    what: 'a collection would pause the process for long',
+    what: 'a collection would pause the process for too long',
     now: use({ resident: 900, live: 513 }),
     before: 200,
     is: false,
@@ -59,7 +64,7 @@ test('collects garbage once after a burst', async () => {
   await stop();
 });
 
-test('returns memory to the system that V8 keeps after a burst', () => {
+test('returns memory that V8 keeps after a burst to the system', () => {
   const program = `
     import { reclaimMemory } from ${JSON.stringify(import.meta.resolve('../reclaim-memory.ts'))};
     let run;

@@ -30,8 +30,8 @@ const PARTS: readonly string[] = [
     '; a=',
     'a in (a',
   );
-const HEADS: readonly string[] = ['', 'a', '"', "'"];
-const TAILS: readonly string[] = ['', '/', '\n', '\n:@/', '!'];
+const PREFIXES: readonly string[] = ['', 'a', '"', "'"];
+const SUFFIXES: readonly string[] = ['', '/', '\n', '\n:@/', '!'];
 
 /**
  * Texts of about `length` characters that slow down a parser that rescans them or scans from every character. `bare`
@@ -41,10 +41,10 @@ export function hostileTexts(
   length: number,
   { bare = false } = {},
 ): { readonly name: string; readonly text: string }[] {
-  const [heads, tails] = bare ? [[''], ['', '!']] : [HEADS, TAILS];
+  const [prefixes, suffixes] = bare ? [[''], ['', '!']] : [PREFIXES, SUFFIXES];
   return PARTS.flatMap((part) =>
-    heads.flatMap((head) =>
-      tails.map((tail) => ({
+    prefixes.flatMap((head) =>
+      suffixes.map((tail) => ({
         name: `${JSON.stringify(part)} repeated between ${JSON.stringify(head)} and ${JSON.stringify(tail)}`,
         text: `${head}${part.repeat(length / part.length)}${tail}`,
       })),
@@ -56,7 +56,7 @@ export function hostileTexts(
  * Rescanning 8,000 characters from each of them takes 32 million steps, which no machine completes in this CPU time.
  */
 const TEXT_LENGTH = 8000;
-const FLOOR_MS = 5;
+const MIN_CPU_MS = 5;
 const ITEM_COUNT = 4000;
 
 /** For four times the text, a linear parser takes four times as long, a quadratic one sixteen times. */
@@ -72,26 +72,26 @@ export async function excessiveGrowth(
   read: (text: string) => unknown,
   options?: { readonly bare: boolean },
 ): Promise<string | undefined> {
-  const longer = hostileTexts(TEXT_LENGTH * LENGTH_FACTOR, options);
+  const longerTexts = hostileTexts(TEXT_LENGTH * LENGTH_FACTOR, options);
   for (const [i, { name, text }] of hostileTexts(TEXT_LENGTH, options).entries()) {
-    if ((await cpuMs(read, text)) < FLOOR_MS) continue;
-    const shortMs = await leastCpuMs(read, text);
-    const longMs = await leastCpuMs(read, longer[i]?.text ?? '');
-    if (shortMs < FLOOR_MS || longMs < shortMs * MAX_GROWTH) continue;
+    if ((await cpuMs(read, text)) < MIN_CPU_MS) continue;
+    const shortMs = await minCpuMs(read, text);
+    const longMs = await minCpuMs(read, longerTexts[i]?.text ?? '');
+    if (shortMs < MIN_CPU_MS || longMs < shortMs * MAX_GROWTH) continue;
     return `${name}: ${shortMs.toFixed(1)} ms, of ${LENGTH_FACTOR} times the length ${longMs.toFixed(1)} ms`;
   }
   return undefined;
 }
 
-/** The same for `read` with a number of items: 4,000, and four times as many. */
-export async function excessiveGrowthWith(read: (count: number) => unknown): Promise<string | undefined> {
-  const shortMs = await leastCpuMs(() => read(ITEM_COUNT), '');
-  const longMs = await leastCpuMs(() => read(ITEM_COUNT * LENGTH_FACTOR), '');
-  if (shortMs < FLOOR_MS || longMs < shortMs * MAX_GROWTH) return undefined;
+/** Like `excessiveGrowth`, for a `read` that takes a number of items: 4,000, and four times as many. */
+export async function excessiveItemGrowth(read: (count: number) => unknown): Promise<string | undefined> {
+  const shortMs = await minCpuMs(() => read(ITEM_COUNT), '');
+  const longMs = await minCpuMs(() => read(ITEM_COUNT * LENGTH_FACTOR), '');
+  if (shortMs < MIN_CPU_MS || longMs < shortMs * MAX_GROWTH) return undefined;
   return `${ITEM_COUNT} items: ${shortMs.toFixed(1)} ms, ${ITEM_COUNT * LENGTH_FACTOR}: ${longMs.toFixed(1)} ms`;
 }
 
-async function leastCpuMs(read: (text: string) => unknown, text: string): Promise<number> {
+async function minCpuMs(read: (text: string) => unknown, text: string): Promise<number> {
   let minimum = await cpuMs(read, text);
   for (let more = 0; more < 2; more++) minimum = Math.min(minimum, await cpuMs(read, text));
   return minimum;

@@ -1,14 +1,14 @@
 import type { Attributes, Cause, RequestFacts, RequestSpan, Span, Tracer } from '../tracing.ts';
 
 /** A recorded span. */
-export class SpanFake implements RequestSpan {
+export class FakeSpan implements RequestSpan {
   readonly traceId: string;
   readonly traceparent: string;
   readonly name: string;
   readonly links: readonly Cause[];
   readonly attributes: Record<string, Attributes[string]>;
   /** Includes ended spans. */
-  readonly children: SpanFake[] = [];
+  readonly children: FakeSpan[] = [];
   isEnded = false;
   holder: string | undefined;
   readonly #causes: Map<string, Cause>;
@@ -32,7 +32,7 @@ export class SpanFake implements RequestSpan {
 
   child(name: string, { attributes = {} }: { readonly attributes?: Attributes } = {}): Span | undefined {
     if (this.isEnded) return undefined;
-    const child = new SpanFake(name, attributes, { causes: this.#causes, traceId: this.traceId });
+    const child = new FakeSpan(name, attributes, { causes: this.#causes, traceId: this.traceId });
     this.children.push(child);
     return child;
   }
@@ -57,12 +57,12 @@ export class SpanFake implements RequestSpan {
 let spanCount = 1;
 
 /** A tracer that records everything. */
-export class TracerFake implements Tracer {
+export class FakeTracer implements Tracer {
   readonly causes = new Map<string, Cause>();
   /** Writers of objects, by object name. */
-  readonly announced = new Map<string, Cause>();
+  readonly announcedWriters = new Map<string, Cause>();
   /** Root spans, in order. */
-  readonly roots: SpanFake[] = [];
+  readonly rootSpans: FakeSpan[] = [];
   #traces = 1;
 
   request(traceparent: string | undefined, describe: () => RequestFacts): RequestSpan {
@@ -75,13 +75,13 @@ export class TracerFake implements Tracer {
   }
 
   causeOf(version: string, object?: string): Cause | undefined {
-    return this.causes.get(version) ?? (object === undefined ? undefined : this.announced.get(object));
+    return this.causes.get(version) ?? (object === undefined ? undefined : this.announcedWriters.get(object));
   }
 
-  #add(name: string, attributes: Attributes, traceId: string | undefined, links: readonly Cause[]): SpanFake {
+  #add(name: string, attributes: Attributes, traceId: string | undefined, links: readonly Cause[]): FakeSpan {
     const own = traceId ?? String(this.#traces++).padStart(32, '0');
-    const span = new SpanFake(name, attributes, { causes: this.causes, traceId: own, links });
-    this.roots.push(span);
+    const span = new FakeSpan(name, attributes, { causes: this.causes, traceId: own, links });
+    this.rootSpans.push(span);
     return span;
   }
 }

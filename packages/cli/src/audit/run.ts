@@ -15,7 +15,7 @@ export interface AuditOptions {
   readonly output?: 'wide' | 'json' | 'yaml';
 }
 
-/** A page in any format. */
+/** A page of events in any output format. */
 const Page = z.looseObject({ metadata: z.object({ continue: z.string().default('') }).default({ continue: '' }) });
 const EventList = z.object({ items: z.array(z.looseObject({})) });
 

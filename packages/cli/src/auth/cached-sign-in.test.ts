@@ -33,8 +33,11 @@ function issued(): IssuedToken {
   return { id, token, expiresAtMs: clock.now() + HOUR_MS };
 }
 
-/** Requests a token for process `asker`, through a plugin of its own. */
-async function ask(requester: number, signIn: () => Promise<IssuedToken> = async () => issued()): Promise<string> {
+/** Requests a token for process `asker`, through its own plugin. */
+async function requestToken(
+  requester: number,
+  signIn: () => Promise<IssuedToken> = async () => issued(),
+): Promise<string> {
   const cache = new TokenCache(folder);
   await cache.open();
   const kept = await cachedSignIn({
@@ -58,23 +61,23 @@ async function ask(requester: number, signIn: () => Promise<IssuedToken> = async
 
 describe('a cached token', () => {
   it('serves many runs of kubectl with one sign-in', async () => {
-    for (let run = 0; run < 20; run++) expect(await ask(run)).toBe('token-1');
+    for (let run = 0; run < 20; run++) expect(await requestToken(run)).toBe('token-1');
 
     expect(logins).toBe(1);
     expect(checks).toEqual([]);
   });
 
   it('is replaced shortly before it expires', async () => {
-    await ask(1);
+    await requestToken(1);
     await clock.advance(HOUR_MS - 5 * 60_000 - 1);
-    expect(await ask(2)).toBe('token-1');
+    expect(await requestToken(2)).toBe('token-1');
     await clock.advance(1);
 
-    expect(await ask(3)).toBe('token-2');
+    expect(await requestToken(3)).toBe('token-2');
   });
 
   it('is readable only by its owner, and so is the folder', async () => {
-    await ask(1);
+    await requestToken(1);
     const modes = await Promise.all(
       [folder, join(folder, 'key.json')].map(async (path) => (await stat(path)).mode & 0o777),
     );
@@ -90,26 +93,26 @@ describe('a cached token', () => {
       spoil: async (path: string) => writeFile(path, (await readFile(path, 'utf8')).slice(0, 40)),
     },
   ])('is not used from a file that $reason', async ({ spoil }) => {
-    await ask(1);
+    await requestToken(1);
     await spoil(join(folder, 'key.json'));
 
-    expect(await ask(2)).toBe('token-2');
+    expect(await requestToken(2)).toBe('token-2');
   });
 
   describe('when requested again by the same process, because its server responded with 401', () => {
     it('is checked with Keystone and kept if it is valid', async () => {
-      await ask(1);
+      await requestToken(1);
 
-      expect(await ask(1)).toBe('token-1');
+      expect(await requestToken(1)).toBe('token-1');
       expect(checks).toEqual(['token-1']);
     });
 
     it('is replaced for all processes if it was revoked', async () => {
-      await ask(1);
+      await requestToken(1);
       revoked.add('token-1');
 
-      expect(await ask(1)).toBe('token-2');
-      expect(await ask(2)).toBe('token-2');
+      expect(await requestToken(1)).toBe('token-2');
+      expect(await requestToken(2)).toBe('token-2');
       expect(logins).toBe(2);
     });
   });
@@ -119,7 +122,7 @@ describe('a cached token', () => {
       await clock.sleep(2_000);
       return issued();
     };
-    const all = Promise.all(Array.from({ length: 10 }, (_, run) => ask(run, slow)));
+    const all = Promise.all(Array.from({ length: 10 }, (_, run) => requestToken(run, slow)));
 
     expect(new Set(await advanceUntilSettled(clock, all))).toEqual(new Set(['token-1']));
     expect(logins).toBe(1);
@@ -132,7 +135,7 @@ describe('a cached token', () => {
       await clock.sleep(2_000);
       throw new SignInError('the password is wrong', { advice: 'try another' });
     };
-    const all = Promise.allSettled(Array.from({ length: 10 }, (_, run) => ask(run, refuse)));
+    const all = Promise.allSettled(Array.from({ length: 10 }, (_, run) => requestToken(run, refuse)));
 
     const messages = (await advanceUntilSettled(clock, all)).map((end) =>
       end.status === 'rejected' ? (end.reason as Error).message : 'a token',
@@ -140,14 +143,14 @@ describe('a cached token', () => {
     expect(new Set(messages)).toEqual(new Set(['the password is wrong']));
     expect(tries).toBe(1);
     await clock.advance(1);
-    expect(await ask(20)).toBe('token-1');
+    expect(await requestToken(20)).toBe('token-1');
   });
 
   it('cleans up expired tokens of other entries', async () => {
-    await ask(1);
+    await requestToken(1);
     await writeFile(join(folder, 'old.json'), await readFile(join(folder, 'key.json'), 'utf8'), { mode: 0o600 });
     await clock.advance(2 * HOUR_MS);
-    await ask(2);
+    await requestToken(2);
 
     expect(await readdir(folder)).toEqual(['key.json']);
   });

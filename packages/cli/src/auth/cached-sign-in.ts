@@ -28,8 +28,8 @@ export interface CachedSignInOptions {
 /**
  * Returns the cached token or a new one; of many concurrent processes only one signs in.
  *
- * A client process keeps its token until it expires. It requests another one early only if its server responded with
- * 401, so the token is then checked with Keystone first.
+ * A client process keeps its token until it expires. It requests a new one early only if its server responded with 401.
+ * In that case, the cached token is first checked with Keystone.
  */
 export async function cachedSignIn(options: CachedSignInOptions): Promise<CachedToken> {
   const { cache, key, clock, signal, self, requester } = options;

@@ -1,7 +1,7 @@
 import { usageError } from '@fairway/service/command-error';
 import { z } from 'zod';
 
-/** The only supported version; kubectl has it since 1.22. */
+/** The only supported version; kubectl has supported it since 1.22. */
 export const EXEC_API_VERSION = 'client.authentication.k8s.io/v1';
 
 const ExecInfo = z.object({
@@ -12,7 +12,7 @@ const ExecInfo = z.object({
 
 /** What kubectl passes to a credential plugin. */
 export interface ExecRequest {
-  /** Whether standard input is the user's. */
+  /** Whether standard input is available for prompts. */
   readonly isInteractive: boolean;
 }
 

@@ -17,13 +17,13 @@ export interface KeystoneAccess {
   revoke(token: string): Promise<void>;
 }
 
-const CONNECTIONS = 4;
+const MAX_CONNECTIONS = 4;
 /** Short, because a person is waiting. */
 const TIMEOUTS = { attemptMs: 20_000, totalMs: 45_000 };
 
 export function openKeystone({ cloud, authUrl, tls }: SignInConfig, clock: Clock): KeystoneAccess {
   const readFile = (path: string): string => readFileSync(path, 'utf8');
-  const transport = openTransport(tls, { readFile, connections: CONNECTIONS });
+  const transport = openTransport(tls, { readFile, connections: MAX_CONNECTIONS });
   const http = new HttpClient({
     cloud,
     transport,

@@ -8,7 +8,10 @@ import { isAlive, isSameProcess, ProcessRef } from './process-ref.ts';
 const POLL_INTERVAL_MS = 100;
 /** Allows for a sign-in in a browser. */
 const ACQUIRE_TIMEOUT_MS = 10 * 60_000;
-/** If the start time of the holder is unknown, another process may have its id. Older locks are considered stale. */
+/**
+ * Older locks are considered stale if the start time of their holder is unknown, because another process may have its
+ * id.
+ */
 const MAX_LOCK_AGE_MS = 60 * 60_000;
 
 export interface LockOptions {
@@ -24,8 +27,8 @@ export interface LockOptions {
 /**
  * Runs `work` while no other process does so under the same path.
  *
- * Guarantees: a killed process blocks nobody. The next process removes its file; if two do that concurrently, both may
- * work once.
+ * Guarantees: a killed process blocks no others. The next process removes its file; if two processes do that
+ * concurrently, both may run once.
  */
 export async function withLockFile<T>(path: string, options: LockOptions, work: () => Promise<T>): Promise<T> {
   await acquire(path, options);

@@ -31,7 +31,7 @@ it.each([
   { reason: 'it runs', holder: { pid: 10, started: '100' }, alive: true },
   { reason: 'another process now has its id', holder: { pid: 10, started: '99' }, alive: false },
   { reason: 'it has ended', holder: { pid: 12, started: '1' }, alive: false },
-  { reason: 'it runs, and only a signal shows that', holder: { pid: process.pid, started: '' }, alive: true },
+  { reason: 'it is running, which only a signal reveals', holder: { pid: process.pid, started: '' }, alive: true },
 ])('detects whether a process is alive: $reason', ({ holder, alive }) => {
   expect(isAlive(holder, processes)).toBe(alive);
 });

@@ -123,7 +123,7 @@ async function forgetToken(context: CliContext, config: SignInConfig): Promise<b
 }
 
 /**
- * Uses the entry that the token came from, if it still belongs to the same Keystone: another one must not see the
+ * Uses the entry that the token came from, if it still belongs to the same Keystone: another Keystone must not see the
  * token.
  */
 async function revokeCachedToken(context: CliContext, cached: CachedToken): Promise<void> {

@@ -29,7 +29,7 @@ const pluginEnv = { KUBERNETES_EXEC_INFO: '{}' };
 describe('clouds.yaml in the working directory', () => {
   beforeEach(() => writeFileSync(join(work, 'clouds.yaml'), cloudsYaml('https://stranger.test')));
 
-  it('has precedence for a person, as in other clients', () => {
+  it('takes precedence when a person runs the command, as in other clients', () => {
     expect(signInOptions(context(), { cloud: 'mine' }).authUrl).toBe('https://stranger.test');
   });
 
@@ -44,7 +44,7 @@ describe('clouds.yaml in the working directory', () => {
   });
 });
 
-it('passes files from the environment to the plugin, and omits those in the home', () => {
+it('passes files named by the environment to the plugin, and omits those in the home directory', () => {
   expect(configFiles(context())).toEqual([]);
   writeFileSync(join(work, 'mine.yaml'), cloudsYaml('https://cloud.test'));
 

@@ -27,7 +27,7 @@ export function terminalPerson(
   };
 }
 
-/** Opens the browser in BROWSER or the default one of the desktop, if there is one. */
+/** Opens the browser named by BROWSER or the default browser of the desktop, if there is one. */
 function openBrowser(url: string, env: CliContext['env']): void {
   const page = URL.parse(url);
   if (page === null || !/^https?:$/.test(page.protocol)) return;

@@ -18,7 +18,7 @@ export const CachedToken = z.object({
   user: z.string(),
   project: z.string(),
   projectId: z.string(),
-  /** The most recent processes that have it. */
+  /** The most recent processes that have the token. */
   askers: z.array(ProcessRef),
 });
 export type CachedToken = z.infer<typeof CachedToken>;
@@ -109,12 +109,12 @@ export class TokenCache {
 
   async #write(name: string, content: object): Promise<void> {
     const path = join(this.folder, name);
-    const temporary = `${path}.${randomBytes(6).toString('hex')}.new`;
+    const temporaryPath = `${path}.${randomBytes(6).toString('hex')}.new`;
     try {
-      await writeFile(temporary, JSON.stringify(content), { mode: PRIVATE_FILE, flag: 'wx' });
-      await rename(temporary, path);
+      await writeFile(temporaryPath, JSON.stringify(content), { mode: PRIVATE_FILE, flag: 'wx' });
+      await rename(temporaryPath, path);
     } catch (error) {
-      await rm(temporary, { force: true });
+      await rm(temporaryPath, { force: true });
       throw error;
     }
   }

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { newPassphrase, readPassphrase } from './passphrase.ts';
+import { readPassphrase, requireNewPassphrase } from './passphrase.ts';
 
 let cwd: string;
 beforeAll(async () => {
@@ -39,6 +39,6 @@ test('a missing file is an error, not an unencrypted backup', async () => {
 test.each([
   { given: undefined, message: /--passphrase-file|no passphrase was given/ },
   { given: 'eleven char', message: /has 11 characters; it needs at least 12/ },
-])('refuses $given as passphrase of a new backup', ({ given, message }) => {
-  expect(() => newPassphrase(given)).toThrow(message);
+])('refuses $given as the passphrase of a new backup', ({ given, message }) => {
+  expect(() => requireNewPassphrase(given)).toThrow(message);
 });

@@ -20,8 +20,8 @@ export async function readPassphrase(
   }
 }
 
-/** The passphrase of a new backup. Throws a CommandError if it is missing or too short. */
-export function newPassphrase(passphrase: string | undefined): string {
+/** Returns the passphrase of a new backup. Throws a CommandError if it is missing or too short. */
+export function requireNewPassphrase(passphrase: string | undefined): string {
   if (passphrase === undefined) {
     throw usageError(
       'a backup contains the keys of all clusters and must be encrypted, but no passphrase was given',

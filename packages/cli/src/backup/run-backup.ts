@@ -15,7 +15,7 @@ import { FAIRWAY_VERSION } from '@fairway/service/version';
 import { withConnection } from '../client/connect.ts';
 import type { CliContext, GlobalOptions } from '../command/context.ts';
 import { openOffHost } from './open-off-host.ts';
-import { newPassphrase, readPassphrase } from './passphrase.ts';
+import { readPassphrase, requireNewPassphrase } from './passphrase.ts';
 
 export interface BackupOptions {
   readonly output?: string;
@@ -38,11 +38,11 @@ export async function runBackup(context: CliContext, globals: GlobalOptions, opt
   if (offHost && (options.output !== undefined || options.insecurePlainText)) {
     throw usageError('--off-host cannot be combined with --output or --insecure-plain-text');
   }
-  const given = (await readPassphrase(context, options.passphraseFile)) ?? offHost?.passphrase;
-  if (options.insecurePlainText && given !== undefined) {
+  const givenPassphrase = (await readPassphrase(context, options.passphraseFile)) ?? offHost?.passphrase;
+  if (options.insecurePlainText && givenPassphrase !== undefined) {
     throw usageError('--insecure-plain-text and a passphrase are mutually exclusive');
   }
-  const passphrase = options.insecurePlainText ? undefined : newPassphrase(given);
+  const passphrase = options.insecurePlainText ? undefined : requireNewPassphrase(givenPassphrase);
   const createdAtMs = clock.now();
   const archive = await withConnection(context, globals, async ({ client, server }): Promise<Archive> => {
     if (options.pause) {

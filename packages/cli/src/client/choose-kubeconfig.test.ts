@@ -14,7 +14,7 @@ test.each([
     env: { KUBECONFIG: '/e' },
     files: ['/w/.fairway/kubeconfig'],
     chosen: undefined,
-    reason: 'then KUBECONFIG',
+    reason: 'KUBECONFIG comes next',
   },
   {
     option: undefined,

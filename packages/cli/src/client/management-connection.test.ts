@@ -35,7 +35,7 @@ describe('the connection to the management cluster', () => {
     expect(connection.description).toBe('https://variable.test:6443 (context variable)');
   });
 
-  it('never uses a fairway up in this folder', async () => {
+  it('never uses the API of a fairway up in this folder', async () => {
     await expect(connect({ HOME: folder, FAIRWAY_HOME: folder })).rejects.toThrow(/no kubeconfig at .*\.kube\/config/);
   });
 

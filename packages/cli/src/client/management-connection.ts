@@ -20,7 +20,7 @@ export interface ManagementConnection {
 
 /**
  * The cluster named by the options, then KUBECONFIG, then (in a pod) its own cluster, then ~/.kube/config. Never the
- * API of a `fairway up` in this folder, which is already a Fairway.
+ * API of a `fairway up` in this folder, since that is already a Fairway and not a management cluster.
  */
 export async function managementConnection(
   { env, cwd, clock }: Pick<CliContext, 'env' | 'cwd' | 'clock'>,

@@ -64,7 +64,7 @@ export async function runCloudProviderCommand(
       controllers: options.controllers,
       leaderElection: leaderElectionOf(options),
       // As in cloud-provider-openstack.
-      namesRegion: env['OS_CCM_REGIONAL'] === 'true',
+      includesRegion: env['OS_CCM_REGIONAL'] === 'true',
       metricsListen: options.metricsListen,
       clock,
       random: Math.random,

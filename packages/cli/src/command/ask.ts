@@ -7,7 +7,7 @@ export async function askOnTerminal(question: string, isHidden: boolean, signal:
   const { stdin: input, stderr } = process;
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
   const terminal = createInterface({ input, output: isHidden ? silent : stderr, terminal: true });
-  // In raw mode Ctrl-C is a key. Sent as a signal it ends the command as usual.
+  // In raw mode, Ctrl-C is a key press. Sent as a signal, it ends the command as usual.
   terminal.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
   const left = Promise.withResolvers<never>();
   terminal.on('close', () => left.reject(new CommandError('nothing was entered')));

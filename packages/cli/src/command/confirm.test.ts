@@ -3,21 +3,21 @@ import { expect, test } from 'vitest';
 import { confirm } from './confirm.ts';
 
 const words = { question: 'Delete cluster "demo"?', declinedMessage: 'nothing was deleted' };
-const promptAnswering = (answer: string) => ({
+const promptWithAnswer = (answer: string) => ({
   ask: (question: string) => Promise.resolve(question.endsWith(' [y/N] ') ? answer : ''),
 });
 
 test.each(['y', 'Y', 'yes', ' YES '])('continues on %j', async (answer) => {
-  await expect(confirm(promptAnswering(answer), words, {})).resolves.toBeUndefined();
+  await expect(confirm(promptWithAnswer(answer), words, {})).resolves.toBeUndefined();
 });
 
 test.each(['', 'n', 'no', 'yep', 'ye'])('stops on %j', async (answer) => {
-  await expect(confirm(promptAnswering(answer), words, {})).rejects.toThrow(words.declinedMessage);
+  await expect(confirm(promptWithAnswer(answer), words, {})).rejects.toThrow(words.declinedMessage);
 });
 
 test('does not prompt with --yes, on a terminal or not', async () => {
   await expect(confirm({ ask: undefined }, words, { yes: true })).resolves.toBeUndefined();
-  await expect(confirm(promptAnswering('n'), words, { yes: true })).resolves.toBeUndefined();
+  await expect(confirm(promptWithAnswer('n'), words, { yes: true })).resolves.toBeUndefined();
 });
 
 test('requires --yes without a terminal', async () => {

@@ -21,7 +21,10 @@ export interface CliContext {
   readonly ask: ((question: string, isHidden: boolean) => Promise<string>) | undefined;
   /** Aborts on SIGINT and SIGTERM. */
   readonly signal: AbortSignal;
-  /** Calls `listener` at each SIGHUP, which then no longer ends the process; returns a function that stops it. */
+  /**
+   * Calls `listener` on each SIGHUP, which then no longer ends the process; returns a function that removes the
+   * listener.
+   */
   readonly onHangup: (listener: () => void) => () => void;
   exitWith(code: number): void;
 }

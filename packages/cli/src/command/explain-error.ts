@@ -63,17 +63,17 @@ function explainApiError(error: ApiError): Explanation {
     };
   }
   if (error.code === 404) return { ...base, advice: ADVICE_BY_RESOURCE.get(error.subject?.resource ?? '') };
-  return { ...base, advice: error.message.includes(FORBIDDEN_MARK) ? ASK_FOR_ROLE : undefined };
+  return { ...base, advice: error.message.includes(FORBIDDEN_MARK) ? ROLE_ADVICE : undefined };
 }
 
-/** The message of RBAC. Admission has messages of its own, with advice. */
+/** Occurs in RBAC's message. Admission has its own messages, with advice. */
 const FORBIDDEN_MARK = ' is forbidden: User "';
-const ASK_FOR_ROLE =
+const ROLE_ADVICE =
   'request a role in the namespace (fairway-reader can read, fairway-member can change), or choose a namespace where you have one with -n';
 
 const listed = (command: string) => `"${command}" lists those in this namespace; choose another namespace with -n`;
 
-/** Advice for an object that does not exist, by plural. */
+/** Advice for an object that does not exist, by the plural of its kind. */
 const ADVICE_BY_RESOURCE: ReadonlyMap<string, string> = new Map([
   ['clusters', listed('fairway cluster list')],
   ['nodepools', listed('fairway nodepool list')],

@@ -8,7 +8,7 @@ const NPM = { pid: 90, parent: 50, group: 90, name: 'npm start' };
 const SH = { pid: 95, parent: 90, group: 90, name: 'sh -c fairway up' };
 
 /** Ids of the processes that `SELF` follows. */
-function followed(
+function followedIds(
   others: readonly ProcessSpec[],
   options: { hasInput?: boolean; launcher?: number; session?: number },
 ) {
@@ -53,15 +53,15 @@ test.each([
     reason: 'a child of init',
   },
 ])('follows $ids with $reason', ({ of, self, hasInput, ids }) => {
-  expect(followed([...of, { pid: SELF, ...self }], { hasInput })).toEqual(ids);
+  expect(followedIds([...of, { pid: SELF, ...self }], { hasInput })).toEqual(ids);
 });
 
 test('follows the launcher for old Nodes and its launchers, even as a daemon', () => {
   const launcher = { pid: 98, parent: 95, group: 90, name: 'node fairway.js up' };
   const self = { pid: SELF, parent: 98, group: 90 };
 
-  expect(followed([self, launcher, SH, NPM], { launcher: 98 })).toEqual([98, 95, 90]);
-  expect(followed([self, { ...launcher, group: 98 }, SH, NPM], { launcher: 98, hasInput: false })).toEqual([98]);
+  expect(followedIds([self, launcher, SH, NPM], { launcher: 98 })).toEqual([98, 95, 90]);
+  expect(followedIds([self, { ...launcher, group: 98 }, SH, NPM], { launcher: 98, hasInput: false })).toEqual([98]);
 });
 
 test('reads a process of this machine from /proc', () => {

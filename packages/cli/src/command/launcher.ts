@@ -14,7 +14,7 @@ export interface ObservedProcess {
   readonly name: string;
 }
 
-/** The processes of this machine; undefined if there is no such process. */
+/** Looks up a process of this machine; undefined if it does not exist. */
 export type ProcessTable = (pid: number) => ObservedProcess | undefined;
 
 /** Number of ancestors to check: launcher, shell, npm. */

@@ -27,7 +27,7 @@ test.each([
     timeout: 300_000,
     reason: 'despite the timeout',
   },
-])('with $args, a command whose default is $isDefault waits: $wait $reason', ({ isDefault, args, ...expected }) => {
+])('a command with $args and default $isDefault waits: $wait $reason', ({ isDefault, args, ...expected }) => {
   const { wait, timeout } = expected;
   expect(parsed(isDefault, ...args)).toEqual({ wait, timeout });
 });

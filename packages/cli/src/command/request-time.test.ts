@@ -15,7 +15,7 @@ test.each([
   expect(requestTimeAfter([last], Date.parse(NOW))).toBe(gets);
 });
 
-test('a request time is later than a pending request too', () => {
+test('a request time is also later than a pending request', () => {
   const before = ['2026-06-01T11:00:00Z', '2026-06-01T12:30:00Z', undefined];
 
   expect(requestTimeAfter(before, Date.parse(NOW))).toBe('2026-06-01T12:30:00.001Z');

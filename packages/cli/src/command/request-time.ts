@@ -1,11 +1,11 @@
 import { requestTimeMs } from '@fairway/api/domain/request';
 
-/** No later time can be written. */
+/** The latest time that can be written. */
 const MAX_REQUEST_TIME_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
 /**
  * The time for a new request. Earlier requests, pending or done, may come from a machine whose clock is ahead, and an
- * earlier time would request nothing. Values that aren't times are ignored.
+ * earlier time would have no effect. Values that aren't times are ignored.
  */
 export function requestTimeAfter(before: readonly (string | undefined)[], nowMs: number): string {
   const times = before.flatMap((each) => {

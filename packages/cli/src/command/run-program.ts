@@ -20,7 +20,7 @@ export async function runProgram(args: readonly string[]): Promise<number> {
   const heartbeat = setInterval(() => {}, HEARTBEAT_MS);
   try {
     const exitCode = await runWith(args, context);
-    // Whatever a stopped start or completion still waits for must not keep the process alive.
+    // A stopped start or completion may still be waiting for something, which must not keep the process alive.
     if (interrupt.signal.aborted || args[0] === '__complete') process.exit(exitCode);
     return exitCode;
   } finally {

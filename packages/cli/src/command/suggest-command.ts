@@ -1,7 +1,7 @@
 import { editDistance } from '@fairway/api/domain/suggest';
 import type { Command } from 'commander';
 
-/** Words that other tools use for ours. */
+/** Words of other tools, with our words for them. */
 const SYNONYMS: Readonly<Record<string, string>> = {
   nodegroup: 'nodepool',
   node: 'machine',
@@ -108,7 +108,7 @@ function costOf(typed: string, name: string): number {
 }
 
 /**
- * Turns `get clusters` and `clusters` into list, and a list with names into `get`. A group in the singular shows its
+ * Turns `get clusters` and `clusters` into `list`, and a list with names into `get`. A group in the singular shows its
  * verbs.
  */
 function asListCommand(

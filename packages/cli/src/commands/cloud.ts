@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { CliContext } from '../command/context.ts';
 import { outputOption } from '../command/options.ts';
-import { type CloudList, LIMITED_BY_PLANS } from '../resources/cloud-list.ts';
+import { type CloudList, PLAN_LIMITED_LISTS } from '../resources/cloud-list.ts';
 
 const LIST_DESCRIPTIONS: Readonly<Record<CloudList, string>> = {
   flavors: 'list the flavors available to nodes',
@@ -22,7 +22,7 @@ export function addCloudCommands(program: Command, context: CliContext): void {
       .description(description)
       .option('--credential <name>', "in the project of this CloudCredential; default: the namespace's own cloud")
       .addOption(outputOption(['json', 'yaml', 'name']));
-    if (list in LIMITED_BY_PLANS) command.option('--plan <plan>', 'only those that this plan allows');
+    if (list in PLAN_LIMITED_LISTS) command.option('--plan <plan>', 'only those that this plan allows');
     command.action(async (options) => {
       const { printCloudList } = await import('../resources/cloud-lists.ts');
       await printCloudList(context, program.opts(), list as CloudList, options);

@@ -50,9 +50,9 @@ export interface FairwayCommandOptions extends KeystoneOptions, AuditOptions {
   /** A URL with `{page}`; only from fairway.yaml and the environment. */
   readonly consoleDocumentation?: string;
   readonly inClusterPools: boolean;
-  /** Only from fairway.yaml. */
+  /** Can be set only in fairway.yaml. */
   readonly usageRetentionDays?: number;
-  /** Only from fairway.yaml. */
+  /** Can be set only in fairway.yaml. */
   readonly projectQuota?: QuotaDefaults;
   /** Only from fairway.yaml; see ConfiguredTracing. */
   readonly tracing?: ConfiguredTracing;

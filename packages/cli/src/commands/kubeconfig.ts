@@ -6,7 +6,7 @@ export function addKubeconfigCommand(program: Command, context: CliContext): voi
   declareKubeconfigCommand(program, context, program, '[cluster]');
 }
 
-/** The same command at the top level and among the verbs of clusters. */
+/** Adds the same command at the top level and among the verbs of clusters. */
 export function declareKubeconfigCommand(
   parent: Command,
   context: CliContext,

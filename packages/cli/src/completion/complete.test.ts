@@ -64,7 +64,11 @@ test.each([
   { words: ['version', 'get', ''], candidates: ['1.36'], reason: 'offered versions by name' },
   { words: ['pool', 'get', ''], candidates: ['general'], reason: 'another alias' },
   { words: ['auth', 'token', '--cloud', ''], candidates: ['mycloud'], reason: 'entries of clouds.yaml' },
-  { words: ['kubeconfig', '--exec', '--cloud', 'my'], candidates: ['mycloud'], reason: 'the same' },
+  {
+    words: ['kubeconfig', '--exec', '--cloud', 'my'],
+    candidates: ['mycloud'],
+    reason: 'entries of clouds.yaml for another command',
+  },
   { words: ['cloud', 'flavors', '--credential', ''], candidates: ['mine'], reason: 'a credential as a value' },
   { words: ['cloud', 'q'], candidates: ['quota'], reason: 'lists of a cloud' },
   { words: ['-n', 'team', 'cluster', 'get', 'd'], candidates: ['demo'], reason: 'options before the command' },
@@ -81,7 +85,7 @@ test.each([
   { words: ['pool', 'list', '--cluster=o'], candidates: ['--cluster=other'], reason: 'a value in the same word' },
   { words: ['pool', 'list', '--cluster', '='], candidates: ['demo', 'other'], reason: 'a word broken at = by bash' },
   { words: ['cluster', 'wait', 'demo', '--for', 'u'], candidates: ['upgraded'], reason: 'conditions to wait for' },
-  { words: ['machine', 'keep', 'x', '--for', ''], candidates: [], reason: 'a duration' },
+  { words: ['machine', 'keep', 'x', '--for', ''], candidates: [], reason: 'nothing for a duration' },
   { words: ['completion', ''], candidates: ['bash', 'zsh', 'fish'], reason: 'choices of an argument' },
   { words: ['__'], candidates: [], reason: 'no hidden commands' },
 ])('$words: $reason', async ({ words, candidates }) => {
@@ -91,9 +95,13 @@ test.each([
 });
 
 test.each<{ words: readonly string[]; scope: Partial<NameScope>; reason: string }>([
-  { words: ['pool', 'list', '--cluster', 'demo', '--cluster', ''], scope: { cluster: 'demo' }, reason: 'an option' },
+  {
+    words: ['pool', 'list', '--cluster', 'demo', '--cluster', ''],
+    scope: { cluster: 'demo' },
+    reason: 'the cluster of an option',
+  },
   { words: ['cluster', 'scale', 'demo', '--pool', ''], scope: { cluster: 'demo' }, reason: 'a cluster named earlier' },
-  { words: ['cluster', 'restore', 'demo', ''], scope: { cluster: 'demo' }, reason: 'its snapshots' },
+  { words: ['cluster', 'restore', 'demo', ''], scope: { cluster: 'demo' }, reason: 'the snapshots of a cluster' },
   { words: ['machine', 'get', ''], scope: { cluster: undefined }, reason: 'no cluster' },
   { words: ['-n', 'team', 'cluster', 'get', ''], scope: { namespace: 'team' }, reason: 'options before the command' },
   { words: ['cluster', 'get', '--namespace=team', ''], scope: { namespace: 'team' }, reason: 'a value after =' },

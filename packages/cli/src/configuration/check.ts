@@ -109,7 +109,7 @@ function problemOf(read: () => unknown, where: string): string[] {
   }
 }
 
-/** Variables of Fairway that aren't settings. */
+/** Environment variables of Fairway that aren't settings. */
 const NON_CONFIG_VARIABLES = new Set(['FAIRWAY_CONFIG', 'FAIRWAY_BACKUP_PASSPHRASE', LAUNCHER_VARIABLE]);
 /** Kubernetes sets these in pods for a Service whose name begins with fairway. */
 const SERVICE_VARIABLE = /^FAIRWAY_([A-Z0-9_]+_)?(SERVICE_(HOST|PORT)|PORT)(_|$)/;

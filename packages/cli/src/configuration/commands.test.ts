@@ -38,7 +38,7 @@ test('config check accepts a correct file with the cloud and the files that it n
   });
 });
 
-test('config check reports every problem and what would be allowed', async () => {
+test('config check reports every problem and the allowed values', async () => {
   const { code, stdout, stderr } = await fairway(['config', 'check', 'bad.yaml']);
 
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
@@ -61,9 +61,9 @@ test('config check and doctor read the audit policy and the kubeconfig of its we
   const doctor = await fairway(['doctor', '--home', join(folder, 'home')], { FAIRWAY_CONFIG: 'audit.yaml' });
 
   expect(code).toBe(2);
-  for (const said of [stderr, doctor.stdout]) {
-    expect(said).toMatch(/audit\.policyFile: .*"None"\|"Metadata"\|"Request"\|"RequestResponse"/);
-    expect(said).toMatch(/audit\.webhook\.configFile: .*no current-context/);
+  for (const output of [stderr, doctor.stdout]) {
+    expect(output).toMatch(/audit\.policyFile: .*"None"\|"Metadata"\|"Request"\|"RequestResponse"/);
+    expect(output).toMatch(/audit\.webhook\.configFile: .*no current-context/);
   }
 });
 
@@ -75,16 +75,16 @@ test('up refuses an audit policy that is not valid', async () => {
 });
 
 test('config check warns about backups without a destination, and up refuses them', async () => {
-  const says =
+  const message =
     'backup.schedule: backups are scheduled at "0 3 * * *", but there is no object store: set controlPlanes.offHostFile';
 
   expect(await fairway(['config', 'check', 'nowhere.yaml'])).toMatchObject({
     code: 0,
-    stderr: expect.stringContaining(`warning: ${says}`) as string,
+    stderr: expect.stringContaining(`warning: ${message}`) as string,
   });
   expect(await fairway(['up', '--config', 'nowhere.yaml', '--home', join(folder, 'home')])).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining(`error: ${says}`) as string,
+    stderr: expect.stringContaining(`error: ${message}`) as string,
   });
 });
 

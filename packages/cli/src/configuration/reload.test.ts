@@ -55,7 +55,7 @@ test('changes nothing if the file is invalid', () => {
   );
 });
 
-test('prefers a flag to the file, as at the start', () => {
+test('prefers a flag to the file, as at startup', () => {
   const { context, levels } = started('log: { level: warn }\n', '--log-level', 'info', '--log-levels', 'gateway=debug');
   writeFileSync(file, 'log: { level: error, levels: { gateway: error } }\n');
   context.hangUp();
@@ -63,7 +63,7 @@ test('prefers a flag to the file, as at the start', () => {
   expect([levels.isEnabled('info', undefined), levels.isEnabled('debug', 'gateway')]).toEqual([true, true]);
 });
 
-test('reads nothing after it was stopped', () => {
+test('reads nothing after it has been stopped', () => {
   const { context, stop } = started('log: { level: warn }\n');
   stop();
   context.hangUp();

@@ -16,7 +16,8 @@ interface ReloadOptions<T> {
 
 /**
  * Applies the log levels of the file again on SIGHUP, and reports other keys that need a restart. Does nothing without
- * a file or on a terminal, where the signal means that the terminal was closed. Returns a function that stops it.
+ * a file or on a terminal, where the signal means that the terminal was closed. Returns a function that stops
+ * listening.
  */
 export function reloadOnHangup<T extends FairwayCommandOptions>(
   context: CliContext,

@@ -70,15 +70,15 @@ export function duration(minMs: number): z.ZodType<number, string> {
   });
 }
 
-const BYTE_NANOS = 1_000_000_000n;
+const NANOS_PER_BYTE = 1_000_000_000n;
 
 /** Bytes, written as a Kubernetes quantity: `64Mi`, or a number. */
 export function bytes(min: number): z.ZodType<number, string | number> {
   return z.union([z.string(), z.number()]).transform((text, context) => {
     try {
       const { nanos } = parseQuantity(text);
-      const value = Number(nanos / BYTE_NANOS);
-      if (nanos % BYTE_NANOS === 0n && value >= min && Number.isSafeInteger(value)) return value;
+      const value = Number(nanos / NANOS_PER_BYTE);
+      if (nanos % NANOS_PER_BYTE === 0n && value >= min && Number.isSafeInteger(value)) return value;
     } catch {
       // Same error as for too small a value.
     }

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { capabilitiesOf } from './cloud-capabilities.ts';
 import type { CloudObservation } from './cloud-observation.ts';
 
-/** A cloud with every capability. */
-const FULL: CloudObservation = {
+/** reports for a cloud with %j whether %s is offered: %s */
+const FULL_CLOUD: CloudObservation = {
   cloud: 'full',
   region: 'R',
   user: 'u',
@@ -32,12 +32,12 @@ const FULL: CloudObservation = {
 
 function withoutService(type: ServiceType): Partial<CloudObservation> {
   const problem = `${type} GET /: notFound: the catalog has no ${type} service, only: identity`;
-  return { services: { ...FULL.services, [type]: { problem } } };
+  return { services: { ...FULL_CLOUD.services, [type]: { problem } } };
 }
 
 test('reports every capability of a complete cloud', () => {
-  expect(capabilitiesOf(FULL).filter(({ offered }) => offered !== 'yes')).toEqual([]);
-  expect(capabilitiesOf(FULL).flatMap(({ missing }) => missing)).toEqual([]);
+  expect(capabilitiesOf(FULL_CLOUD).filter(({ offered }) => offered !== 'yes')).toEqual([]);
+  expect(capabilitiesOf(FULL_CLOUD).flatMap(({ missing }) => missing)).toEqual([]);
 });
 
 test.each<[change: Partial<CloudObservation>, capability: string, offered: string, missing: RegExp, reason: string]>([
@@ -102,7 +102,7 @@ test.each<[change: Partial<CloudObservation>, capability: string, offered: strin
     'not shown',
   ],
 ])('rates a cloud with %j: %s is offered: %s', (change, name, offered, missing) => {
-  const capability = capabilitiesOf({ ...FULL, ...change }).find(({ capability }) => capability === name);
+  const capability = capabilitiesOf({ ...FULL_CLOUD, ...change }).find(({ capability }) => capability === name);
 
   expect(capability?.offered).toBe(offered);
   expect(capability?.missing.join('; ')).toMatch(missing);
@@ -115,7 +115,7 @@ test('reports a user who may not create the resources of a cluster', () => {
     { what: 'application credentials', allowed: 'no' as const, detail: 'restricted' },
   ];
 
-  const [nodes] = capabilitiesOf({ ...FULL, permissions: { value } });
+  const [nodes] = capabilitiesOf({ ...FULL_CLOUD, permissions: { value } });
 
   expect(nodes).toMatchObject({
     offered: 'partly',

@@ -22,7 +22,7 @@ const CLUSTER_NEEDS = ['networks', 'subnets', 'routers', 'security groups'];
 const NEEDED_PERMISSIONS = new Set(['servers', 'server groups', 'networks', 'routers', 'floating IPs']);
 const NODE_NEEDS = ['instances', 'cores', 'MiB of memory', 'ports'];
 
-/** The table of the starter kit for Kubernetes, evaluated for one cloud. Pure. */
+/** The capabilities in the starter kit's table for Kubernetes, evaluated for one cloud. Pure. */
 export function capabilitiesOf(cloud: CloudObservation): Capability[] {
   return [
     nodes(cloud),
@@ -83,7 +83,7 @@ function nodes(cloud: CloudObservation): Capability {
   return { capability: 'nodes', offered, detail, missing };
 }
 
-/** This only limits the cloud, because tenants' clusters use their own credentials. */
+/** Denied permissions only limit the cloud, because tenants' clusters use their own credentials. */
 function deniedPermissions({ permissions, user, project }: CloudObservation): string[] {
   if ('problem' in permissions) return [];
   const names = permissions.value

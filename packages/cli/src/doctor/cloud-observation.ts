@@ -155,9 +155,9 @@ export async function observeCloud(
   };
 }
 
-async function known<T>(ask: () => Promise<T>): Promise<ObservedValue<T>> {
+async function known<T>(query: () => Promise<T>): Promise<ObservedValue<T>> {
   try {
-    return { value: await ask() };
+    return { value: await query() };
   } catch (error) {
     return { problem: explainError(error).message };
   }

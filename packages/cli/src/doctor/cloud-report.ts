@@ -3,7 +3,7 @@ import { type Capability, fittingFlavors, fittingImages } from './cloud-capabili
 import type { CloudObservation, ObservedValue } from './cloud-observation.ts';
 import { wantedExtensions } from './wanted-extensions.ts';
 
-const ADMIN =
+const ADMIN_WARNING =
   'WARNING: the role admin reaches into the projects of all tenants, and Fairway does not need it: use a user without it';
 
 /** Formats the report on a cloud. */
@@ -11,7 +11,7 @@ export function renderCloudReport(cloud: CloudObservation, capabilities: readonl
   const { user, project, roles, region } = cloud;
   const where = region === undefined ? '' : ` in region ${region}`;
   const login = `Cloud ${cloud.cloud}: project ${project}${where}, as user ${user} with roles ${roles.join(', ')}\n`;
-  const who = roles.includes('admin') ? `${login}${ADMIN}\n` : login;
+  const who = roles.includes('admin') ? `${login}${ADMIN_WARNING}\n` : login;
   const offered = alignColumns([
     ['KUBERNETES EXPECTS', 'OFFERED', 'DETAIL', 'MISSING'],
     ...capabilities.map(({ capability, offered, detail, missing }) => [

@@ -7,7 +7,8 @@ import { type Finding, ok, problem } from './finding.ts';
 const CHECK = 'configuration';
 
 /**
- * The findings of "fairway config check" on the file in FAIRWAY_CONFIG and the files that it names; empty without one.
+ * The findings of "fairway config check" on the file in FAIRWAY_CONFIG and the files that it names; empty if
+ * FAIRWAY_CONFIG is not set.
  */
 export async function configurationFindings(context: CliContext): Promise<Finding[]> {
   const file = configurationFile(context);

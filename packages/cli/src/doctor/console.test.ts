@@ -3,11 +3,11 @@ import { type ConsoleObservation, consoleFindings } from './console.ts';
 
 const ways = { keystone: true, singleSignOn: ['Company'] };
 
-test.each<{ reason: string; seen: ConsoleObservation; says: readonly string[] }>([
+test.each<{ reason: string; seen: ConsoleObservation; expectedLines: readonly string[] }>([
   {
     reason: 'a healthy console',
     seen: { pageStatus: 200, signInMethods: ways },
-    says: ['ok: https://fairway.example.org/console/, for Keystone users, Company'],
+    expectedLines: ['ok: https://fairway.example.org/console/, for Keystone users, Company'],
   },
   {
     reason: 'no Keystone users allowed, and a self-signed certificate',
@@ -16,20 +16,24 @@ test.each<{ reason: string; seen: ConsoleObservation; says: readonly string[] }>
       signInMethods: { keystone: false, singleSignOn: [] },
       certificateError: 'SELF_SIGNED_CERT_IN_CHAIN',
     },
-    says: [
+    expectedLines: [
       'ok: https://fairway.example.org/console/, for tokens alone; browsers warn of its certificate (SELF_SIGNED_CERT_IN_CHAIN)',
     ],
   },
-  { reason: 'a console that is not built', seen: { pageStatus: 503 }, says: ['warning: the console is not built'] },
+  {
+    reason: 'a console that is not built',
+    seen: { pageStatus: 503 },
+    expectedLines: ['warning: the console is not built'],
+  },
   {
     reason: 'a proxy that changes requests',
     seen: { pageStatus: 200 },
-    says: ['warning: the console offers no way to sign in'],
+    expectedLines: ['warning: the console offers no way to sign in'],
   },
-  { reason: 'a console that is turned off', seen: { pageStatus: 404 }, says: [] },
-  { reason: 'kube-apiserver instead of Fairway', seen: { pageStatus: 403 }, says: [] },
-])('reports $reason', ({ seen, says }) => {
+  { reason: 'a console that is turned off', seen: { pageStatus: 404 }, expectedLines: [] },
+  { reason: 'kube-apiserver instead of Fairway', seen: { pageStatus: 403 }, expectedLines: [] },
+])('reports $reason', ({ seen, expectedLines }) => {
   const found = consoleFindings(seen, 'https://fairway.example.org');
 
-  expect(found.map(({ status, detail }) => `${status}: ${detail}`)).toEqual(says);
+  expect(found.map(({ status, detail }) => `${status}: ${detail}`)).toEqual(expectedLines);
 });

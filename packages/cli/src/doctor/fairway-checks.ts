@@ -10,7 +10,7 @@ import { Leases } from '@fairway/kube/kinds/resources';
 import { isApiError } from '@fairway/kube/object/api-error';
 import { foreignDefinitions, foreignKindsMessage } from '@fairway/service/install/foreign-definitions';
 import { isEmbedded } from '@fairway/service/install/is-embedded';
-import { SHARD_GROUP, SHARDS } from '@fairway/service/serve/share';
+import { SHARD_COUNT, SHARD_GROUP } from '@fairway/service/serve/share';
 import { observeWebhook } from '@fairway/service/serve/webhook-observation';
 import { type Home, identifyProcess } from '@fairway/service/up/home';
 import { chooseKubeconfig, isKubeconfigExplicit } from '../client/choose-kubeconfig.ts';
@@ -121,7 +121,7 @@ async function emptyIfForbidden(observe: () => Promise<Finding[]>): Promise<Find
 
 /** Requires access to Fairway's own namespace. */
 async function sharingFindings(client: KubeClient, nowMs: number): Promise<Finding[]> {
-  const { selector: labelSelector } = new ShardLeases(SYSTEM_NAMESPACE, SHARD_GROUP, SHARDS);
+  const { selector: labelSelector } = new ShardLeases(SYSTEM_NAMESPACE, SHARD_GROUP, SHARD_COUNT);
   try {
     const { items } = await client.resource(Leases).list({ namespace: SYSTEM_NAMESPACE, labelSelector });
     return replicaFindings(items, nowMs);
@@ -144,7 +144,7 @@ async function certificateFindings({ transport }: KubeConnection, nowMs: number)
     const advice = 'restart "fairway up", which writes a new kubeconfig, or ask the operator for one';
     findings.push(certificateFinding('client certificate', validTo, nowMs, advice));
   }
-  const served = await servedUntil(transport.server);
+  const served = await certificateExpiry(transport.server);
   if (served !== undefined) {
     findings.push(certificateFinding('server certificate', served, nowMs, 'restart "fairway up": it issues a new one'));
   }
@@ -152,7 +152,7 @@ async function certificateFindings({ transport }: KubeConnection, nowMs: number)
 }
 
 /** Expiry of a server's certificate; undefined if it presents none. The request verifies the issuer. */
-function servedUntil(server: string): Promise<string | undefined> {
+function certificateExpiry(server: string): Promise<string | undefined> {
   const { hostname, port } = new URL(server);
   return new Promise((resolve) => {
     const host = hostname.replace(/^\[|\]$/g, '');

@@ -33,8 +33,8 @@ const NO_NETWORK = /network \S+ could not be found/i;
 const NO_FLAVOR_OR_IMAGE = /flavor \S+ could not be found|can not find requested image/i;
 
 /**
- * Requests as Nova, Neutron and Keystone of Zed handle them: nothing is created for any user. No such request exists
- * for security groups.
+ * Requests that create nothing for any user, as handled by Nova, Neutron and Keystone in the Zed release. No such
+ * request exists for security groups.
  */
 function permissionProbes(userId: string): readonly PermissionProbe[] {
   const server = { name: NAME, flavorRef: randomUUID(), imageRef: randomUUID(), networks: [{ uuid: randomUUID() }] };
@@ -84,8 +84,8 @@ function permissionProbes(userId: string): readonly PermissionProbe[] {
 }
 
 /**
- * Requests resources that cannot be created, and tells a policy denial (403) from a rejection of the request. Creates
- * nothing; rejects only if the login is refused.
+ * Requests resources that cannot be created, and distinguishes a policy denial (403) from a rejection of the request.
+ * Creates nothing; rejects only if the login is refused.
  */
 export async function observePermissions({ session }: OpenStackClient): Promise<readonly Permission[]> {
   const { token } = await session.token();

@@ -27,7 +27,7 @@ test.each([
     metadata: {},
     ready: { status: 'False', reason: 'Provisioning', since: JUST_NOW },
     status: undefined,
-    reason: 'at work',
+    reason: 'is progressing',
   },
   {
     metadata: {},

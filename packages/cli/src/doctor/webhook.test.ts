@@ -7,7 +7,7 @@ const healthy: WebhookObservation = {
   name: 'admission.fairway.dev',
   faults: [],
   origin: 'https://gateway.example.org:8443',
-  answer: { kind: 'trusted', validTo: 'Jan  1 00:00:00 2027 GMT' },
+  probe: { kind: 'trusted', validTo: 'Jan  1 00:00:00 2027 GMT' },
 };
 
 test.each([
@@ -31,26 +31,26 @@ test.each([
   },
   {
     reason: 'its address was removed',
-    webhook: { ...healthy, origin: undefined, answer: undefined },
+    webhook: { ...healthy, origin: undefined, probe: undefined },
     says: [
       'error: ValidatingWebhookConfiguration admission.fairway.dev has no address: start a gateway, which registers one',
     ],
   },
   {
     reason: 'a load balancer terminates TLS',
-    webhook: { ...healthy, answer: { kind: 'distrusted', code: 'SELF_SIGNED_CERT_IN_CHAIN' } as const },
+    webhook: { ...healthy, probe: { kind: 'distrusted', code: 'SELF_SIGNED_CERT_IN_CHAIN' } as const },
     says: [
       'error: https://gateway.example.org:8443 answers with a certificate that the registered caBundle does not verify (SELF_SIGNED_CERT_IN_CHAIN)',
     ],
   },
   {
     reason: 'the certificate lacks the name of its URL',
-    webhook: { ...healthy, answer: { kind: 'distrusted', code: 'ERR_TLS_CERT_ALTNAME_INVALID' } as const },
+    webhook: { ...healthy, probe: { kind: 'distrusted', code: 'ERR_TLS_CERT_ALTNAME_INVALID' } as const },
     says: ['error: https://gateway.example.org:8443 answers with a certificate that is for other names'],
   },
   {
     reason: 'no gateway is running, or none is reachable from this machine',
-    webhook: { ...healthy, answer: { kind: 'silent', code: 'ECONNREFUSED' } as const },
+    webhook: { ...healthy, probe: { kind: 'silent', code: 'ECONNREFUSED' } as const },
     says: [
       'warning: https://gateway.example.org:8443 does not answer from here (ECONNREFUSED); if kube-apiserver cannot reach it either, it rejects changes of Clusters and NodePools',
     ],

@@ -17,33 +17,33 @@ export function webhookFindings(webhook: WebhookObservation | undefined, nowMs: 
       ),
     ];
   }
-  const { name, faults, origin, answer } = webhook;
+  const { name, faults, origin, probe } = webhook;
   const findings: Finding[] = [];
   if (faults.length > 0) {
     findings.push(
       problem(CHECK, `ValidatingWebhookConfiguration ${name} was changed: ${faults.join('; ')}`, GATEWAY_ADVICE),
     );
   }
-  if (origin === undefined || answer === undefined) {
+  if (origin === undefined || probe === undefined) {
     const detail = `ValidatingWebhookConfiguration ${name} has no address: start a gateway, which registers one`;
     return [...findings, problem(CHECK, detail, GATEWAY_ADVICE)];
   }
-  switch (answer.kind) {
+  switch (probe.kind) {
     case 'trusted':
       if (faults.length === 0) findings.push(ok(CHECK, `kube-apiserver calls ${origin}, which answers`));
-      findings.push(certificateFinding('webhook certificate', answer.validTo, nowMs, GATEWAY_ADVICE));
+      findings.push(certificateFinding('webhook certificate', probe.validTo, nowMs, GATEWAY_ADVICE));
       return findings;
     case 'distrusted':
       return [
         ...findings,
-        problem(CHECK, `${origin} answers with a certificate that ${reasonOf(answer.code)}`, adviceOf(answer.code)),
+        problem(CHECK, `${origin} answers with a certificate that ${reasonOf(probe.code)}`, adviceOf(probe.code)),
       ];
     case 'silent':
       return [
         ...findings,
         warning(
           CHECK,
-          `${origin} does not answer from here (${answer.code}); if kube-apiserver cannot reach it either, it rejects changes of Clusters and NodePools`,
+          `${origin} does not answer from here (${probe.code}); if kube-apiserver cannot reach it either, it rejects changes of Clusters and NodePools`,
           'check whether a gateway runs there, and whether a load balancer or a NetworkPolicy blocks it; --webhook-url sets the address',
         ),
       ];

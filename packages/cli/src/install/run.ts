@@ -1,7 +1,7 @@
 import type { ServerVersion } from '@fairway/kube/client/kube-client';
 import { CommandError } from '@fairway/service/command-error';
 import { ExitCode } from '@fairway/service/exit-code';
-import { RULES_SINCE_MINOR } from '@fairway/service/install/definitions';
+import { MIN_CEL_MINOR } from '@fairway/service/install/definitions';
 import { type InstallResult, install } from '@fairway/service/install/installer';
 import { isEmbedded } from '@fairway/service/install/is-embedded';
 import { type LostField, lostFieldText } from '@fairway/service/install/lost-fields';
@@ -25,7 +25,7 @@ export async function runInstall(
 ): Promise<void> {
   const { clock, signal, stderr, stdout } = context;
   if (options.output !== undefined) {
-    stdout.write(printed(options));
+    stdout.write(renderManifests(options));
     return;
   }
   const connection = await managementConnection(context, globals);
@@ -54,7 +54,7 @@ export async function runInstall(
   }
 }
 
-function printed({ output }: InstallCommandOptions): string {
+function renderManifests({ output }: InstallCommandOptions): string {
   const objects = manifests().map(({ object }) => object);
   if (output === 'json') {
     return `${JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects }, undefined, 4)}\n`;
@@ -69,9 +69,9 @@ function checkVersion({ gitVersion, minor }: ServerVersion, server: string): voi
       advice: 'choose the management cluster’s kubeconfig with --kubeconfig or --context',
     });
   }
-  if (Number.parseInt(minor, 10) < RULES_SINCE_MINOR) {
+  if (Number.parseInt(minor, 10) < MIN_CEL_MINOR) {
     throw new CommandError(
-      `the API server of ${server} is ${gitVersion}; at least 1.${RULES_SINCE_MINOR} is needed to enforce the rules of Fairway's kinds`,
+      `the API server of ${server} is ${gitVersion}; at least 1.${MIN_CEL_MINOR} is needed to enforce the rules of Fairway's kinds`,
       {
         exitCode: ExitCode.Usage,
         advice: 'upgrade it, or name another management cluster with --kubeconfig or --context',

@@ -3,7 +3,7 @@ import { changesOf, dryRunText } from './changes.ts';
 
 test.each<{ reason: string; before: object | undefined; after: object; lines: readonly string[] }>([
   { reason: 'nothing', before: { spec: { a: 1 } }, after: { spec: { a: 1 } }, lines: [] },
-  { reason: 'a value', before: { spec: { a: 1 } }, after: { spec: { a: 2 } }, lines: ['spec.a: 1 -> 2'] },
+  { reason: 'a changed value', before: { spec: { a: 1 } }, after: { spec: { a: 2 } }, lines: ['spec.a: 1 -> 2'] },
   { reason: 'a new field', before: { spec: {} }, after: { spec: { a: { b: 'x' } } }, lines: ['spec.a.b: x'] },
   { reason: 'a removed field', before: { spec: { a: true } }, after: { spec: {} }, lines: ['spec.a: true -> (none)'] },
   {

@@ -22,9 +22,9 @@ export function changesOf(before: object | undefined, after: object): readonly s
  * The fields in which a requested object differs from an existing one, formatted as by {@link changesOf}; fields that
  * are left out don't count. Pure.
  */
-export function differingFields(wanted: object, existing: object): readonly string[] {
-  const requestedLeaves = leavesOf(wanted);
-  return changesOf(existing, wanted).filter((line) => requestedLeaves.has(line.slice(0, line.indexOf(': '))));
+export function differingFields(desired: object, existing: object): readonly string[] {
+  const requestedLeaves = leavesOf(desired);
+  return changesOf(existing, desired).filter((line) => requestedLeaves.has(line.slice(0, line.indexOf(': '))));
 }
 
 /** The message of a dry run, followed by the changes. */

@@ -51,13 +51,13 @@ test.each<{ reason: string; status: ClusterStatus | undefined; state: string; de
   expect(kubeconfigsRevoked('demo', 'now').steps(view)).toMatchObject([{ detail }]);
 });
 
-const renewing = 'nodes are being renewed';
+const renewalMessage = 'nodes are being renewed';
 const preparing = {
   ...ready,
   type: 'CredentialsStable',
   status: 'False' as const,
   reason: 'PreparingRotation',
-  message: renewing,
+  message: renewalMessage,
 };
 const rotation = (phase: 'Stable' | 'Preparing' | 'Prepared' | 'Completing', requested = 'now') => ({
   ...revoked('before'),
@@ -95,7 +95,7 @@ test.each<{ reason: string; status: ClusterStatus; until: 'Prepared' | 'Stable';
     status: { conditions: [ready, preparing], credentials: rotation('Prepared') },
     until: 'Stable',
     state: 'running',
-    detail: renewing,
+    detail: renewalMessage,
   },
   {
     reason: 'the rotation is complete',

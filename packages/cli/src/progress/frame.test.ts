@@ -29,7 +29,7 @@ describe('a line on a terminal', () => {
     },
     { reason: 'shows no bar for a finished step', step: done, line: '✔ pool: all nodes are ready' },
     { reason: 'shows no detail for a waiting step', step: waiting, line: '· nodes' },
-    { reason: 'what failed', step: { ...running, state: 'failed' as const }, line: '✖ pool: 1/2' },
+    { reason: 'shows no bar for a failed step', step: { ...running, state: 'failed' as const }, line: '✖ pool: 1/2' },
     { reason: 'shows a full bar for a reached goal', step: running, ending: 'reached' as const, line: '✔ pool: 1/2' },
     {
       reason: 'keeps the bar of a failed step',

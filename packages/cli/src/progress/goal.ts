@@ -9,7 +9,7 @@ import { DONE, type Outcome, RUNNING, type Step } from './step.ts';
 export interface Goal {
   /** `cluster "demo"`, for messages. */
   readonly subject: string;
-  /** The command that follows it, if not that of the whole cluster. */
+  /** The command to follow this operation, if not the one for the whole cluster. */
   readonly watch?: string;
   readonly steps: (view: ClusterView) => readonly Step[];
   readonly outcome: (view: ClusterView) => Outcome;
@@ -136,7 +136,7 @@ export function notFoundOutcome(message: string): Outcome {
 
 const SEVERITY: readonly Outcome['state'][] = ['done', 'running', 'blocked', 'failed'];
 
-/** The worst outcome, which decides for all. */
+/** The worst outcome, which determines the outcome of all. */
 export function worstOutcome(outcomes: readonly Outcome[]): Outcome {
   return outcomes.reduce((a, b) => (SEVERITY.indexOf(b.state) > SEVERITY.indexOf(a.state) ? b : a), DONE);
 }

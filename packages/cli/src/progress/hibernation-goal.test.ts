@@ -32,7 +32,7 @@ test.each([
     state: 'running',
   },
   {
-    reason: 'nodes go',
+    reason: 'nodes are being removed',
     status: { hibernation: hibernation(true, false), conditions: ready('Hibernating') },
     state: 'running',
   },

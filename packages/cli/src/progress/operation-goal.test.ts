@@ -48,7 +48,7 @@ function view(
 
 type Machines = Readonly<Record<string, NonNullable<ClusterView['machines'][number]['status']>>>;
 
-const NOTHING: ClusterView = { cluster: undefined, pools: [], machines: [] };
+const EMPTY_VIEW: ClusterView = { cluster: undefined, pools: [], machines: [] };
 const goal = operationEnded({ kind: 'cluster', name: 'demo', uid: 'c1' });
 
 describe('the outcome of a watch', () => {
@@ -71,7 +71,7 @@ describe('the outcome of a watch', () => {
       view: view({ ...done, state: 'Failed', reason: 'UpgradeAborted', description: 'aborted' }),
       outcome: { state: 'failed', reason: 'UpgradeAborted', message: 'aborted' },
     },
-    { reason: 'it was deleted', view: NOTHING, outcome: { state: 'done' } },
+    { reason: 'it was deleted', view: EMPTY_VIEW, outcome: { state: 'done' } },
     {
       reason: 'it was deleted, and another object has its name',
       view: { ...view(upgrading), cluster: { ...view(upgrading).cluster, metadata: { name: 'demo', uid: 'c2' } } },
@@ -108,12 +108,12 @@ test('a step that waits for somebody shows since when', () => {
 });
 
 describe('the watch of a pool', () => {
-  const ofPool = operationEnded({ kind: 'nodepool', name: 'general', uid: 'p1' });
+  const poolGoal = operationEnded({ kind: 'nodepool', name: 'general', uid: 'p1' });
   const machines = { b: { lastOperation: done }, a: { lastOperation: creating } };
 
   test('shows its nodes as parts', () => {
     expect(
-      ofPool.steps(view(done, upgrading, { machines })).map(({ key, state, isPart }) => [key, state, isPart]),
+      poolGoal.steps(view(done, upgrading, { machines })).map(({ key, state, isPart }) => [key, state, isPart]),
     ).toEqual([
       ['pool general', 'running', undefined],
       ['machine a', 'running', true],
@@ -124,15 +124,15 @@ describe('the watch of a pool', () => {
   test.each([
     { reason: 'the pool is updating', view: view(done, upgrading), state: 'running' },
     { reason: 'the pool is done, whatever the state of its cluster', view: view(upgrading, done), state: 'done' },
-    { reason: 'it was deleted', view: NOTHING, state: 'done' },
+    { reason: 'it was deleted', view: EMPTY_VIEW, state: 'done' },
   ])('$reason: $state', ({ view, state }) => {
-    expect(ofPool.outcome(view).state).toBe(state);
-    expect(ofPool.watch).toBe('fairway nodepool get general --watch');
+    expect(poolGoal.outcome(view).state).toBe(state);
+    expect(poolGoal.watch).toBe('fairway nodepool get general --watch');
   });
 });
 
 describe('the watch of a machine', () => {
-  const ofMachine = operationEnded({ kind: 'machine', name: 'a', uid: 'a' });
+  const machineGoal = operationEnded({ kind: 'machine', name: 'a', uid: 'a' });
   const mark = { due: true, reason: 'RepairRequested', message: 'somebody asks for a repair', time: SINCE };
   const due = { repair: { ...mark, strategy: 'Reinstall' } } as const;
 
@@ -158,7 +158,7 @@ describe('the watch of a machine', () => {
     },
   ])('$reason: $state', ({ status, state, detail }) => {
     const seen = view(upgrading, upgrading, { machines: { a: status, b: { lastOperation: creating } } });
-    expect(ofMachine.outcome(seen).state).toBe(state);
-    expect(ofMachine.steps(seen)).toMatchObject([{ key: 'machine a', state, detail }]);
+    expect(machineGoal.outcome(seen).state).toBe(state);
+    expect(machineGoal.steps(seen)).toMatchObject([{ key: 'machine a', state, detail }]);
   });
 });

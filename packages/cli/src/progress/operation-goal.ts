@@ -26,7 +26,7 @@ interface OperatedObject extends KubeObject {
 
 /**
  * No operation is in progress on a cluster and its pools, on a pool, or on a machine, or the object is deleted. The
- * watch continues whoever must act.
+ * watch continues even while somebody must act.
  */
 export function operationEnded(watched: WatchedObject): Goal {
   const { kind, name } = watched;

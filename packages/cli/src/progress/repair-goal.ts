@@ -5,14 +5,14 @@ import { type Goal, poolReady } from './goal.ts';
 import { DONE, type Outcome, RUNNING } from './step.ts';
 
 /** A machine was reinstalled for this request and is Ready, or it was deleted and its pool is complete. */
-export function machineRepaired(wanted: Machine, requested: string, poolName: string): Goal {
+export function machineRepaired(target: Machine, requested: string, poolName: string): Goal {
   const pool = poolReady(poolName);
-  const { name, uid } = wanted.metadata;
+  const { name, uid } = target.metadata;
   const find = ({ machines }: ClusterView) => machines.find(({ metadata }) => metadata.uid === uid);
   const hasStarted = ({ pools }: ClusterView) =>
     pools
       .find(({ metadata }) => metadata.name === poolName)
-      ?.status?.healing?.requests?.some((met) => met.machine === name && met.value === requested) === true;
+      ?.status?.healing?.requests?.some((request) => request.machine === name && request.value === requested) === true;
   return {
     subject: `machine "${name}"`,
     steps: (view) => {

@@ -25,7 +25,7 @@ test.each([
     done: 0,
   },
   {
-    reason: 'nodes go',
+    reason: 'nodes are being removed',
     status: { reset: reset(REQUESTED_AT, 'RemovingNodes'), conditions: ready('False', 'Resetting') },
     state: 'running',
     done: 0,

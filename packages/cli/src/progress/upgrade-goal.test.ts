@@ -31,7 +31,7 @@ interface Row {
   readonly reason: string;
   readonly view: ReturnType<typeof view>;
   readonly outcome: object;
-  readonly wanted?: string;
+  readonly requestedVersion?: string;
 }
 
 test.each<Row>([
@@ -72,7 +72,7 @@ test.each<Row>([
   },
   {
     reason: 'a node runs another minor version with the same prefix',
-    wanted: '1.3',
+    requestedVersion: '1.3',
     view: view({ version: '1.3.0', conditions: ready }, [machine('1.3.0', { version: '1.36.0', phase: 'Ready' })]),
     outcome: { state: 'running' },
   },
@@ -111,12 +111,12 @@ test.each<Row>([
   },
   {
     reason: 'an older patch than the requested one',
-    wanted: '1.36.4',
+    requestedVersion: '1.36.4',
     view: view({ version: '1.36.3', conditions: ready }, [machine('1.36.3')]),
     outcome: { state: 'running' },
   },
-])('$reason: $outcome.state', ({ view, outcome, wanted = '1.36' }) => {
-  expect(clusterUpgraded('demo', wanted).outcome(view)).toEqual(outcome);
+])('$reason: $outcome.state', ({ view, outcome, requestedVersion = '1.36' }) => {
+  expect(clusterUpgraded('demo', requestedVersion).outcome(view)).toEqual(outcome);
 });
 
 test.each([

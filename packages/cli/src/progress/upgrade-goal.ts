@@ -9,53 +9,56 @@ import type { ClusterView } from './cluster-view.ts';
 import { clusterReady, type Goal } from './goal.ts';
 import { type Outcome, RUNNING, type Step } from './step.ts';
 
-/** Control plane and all nodes run `wanted`, a minor version or an exact one, and the cluster is ready. */
-export function clusterUpgraded(name: string, wanted: string): Goal {
+/** The control plane and all nodes run `wanted`, a minor version or an exact one, and the cluster is ready. */
+export function clusterUpgraded(name: string, requestedVersion: string): Goal {
   const ready = clusterReady(name, []);
   return {
     subject: `cluster "${name}"`,
-    steps: (view) => [controlPlaneStep(view.cluster, wanted), nodesStep(view, wanted)],
+    steps: (view) => [controlPlaneStep(view.cluster, requestedVersion), nodesStep(view, requestedVersion)],
     outcome: (view) => {
       const { cluster, machines, pools } = view;
       const outcome = ready.outcome(view);
       if (cluster === undefined || outcome.state === 'failed') return outcome;
-      const isThere =
-        runsVersion(cluster.status?.version, wanted) && machines.every((machine) => isUpgraded(machine, wanted));
-      if (isThere) return outcome;
-      return held(cluster, pools) ?? (outcome.state === 'done' ? RUNNING : outcome);
+      const isReached =
+        runsVersion(cluster.status?.version, requestedVersion) &&
+        machines.every((machine) => isUpgraded(machine, requestedVersion));
+      if (isReached) return outcome;
+      return blockedOutcome(cluster, pools) ?? (outcome.state === 'done' ? RUNNING : outcome);
     },
   };
 }
 
-function controlPlaneStep(cluster: Cluster | undefined, wanted: string): Step {
+function controlPlaneStep(cluster: Cluster | undefined, requestedVersion: string): Step {
   const key = 'control-plane';
   const title = 'control plane';
   const { version } = cluster?.status ?? {};
   const isReady = conditionOf(cluster, 'ControlPlaneReady')?.status === 'True';
-  if (runsVersion(version, wanted) && isReady) return { key, title, state: 'done', detail: version ?? '' };
+  if (runsVersion(version, requestedVersion) && isReady) return { key, title, state: 'done', detail: version ?? '' };
   const why = conditionOf(cluster, 'UpToDate');
   const detail = why?.status === 'False' ? why.message : (conditionOf(cluster, 'ControlPlaneReady')?.message ?? '');
   return { key, title, state: 'running', detail };
 }
 
-function nodesStep({ cluster, machines, pools }: ClusterView, wanted: string): Step {
+function nodesStep({ cluster, machines, pools }: ClusterView, requestedVersion: string): Step {
   const key = 'nodes';
   const title = 'nodes';
-  const done = machines.filter((machine) => isUpgraded(machine, wanted)).length;
+  const done = machines.filter((machine) => isUpgraded(machine, requestedVersion)).length;
   const share = `${done}/${pluralize(machines.length, 'node')}`;
-  if (done === machines.length && runsVersion(cluster?.status?.version, wanted)) {
+  if (done === machines.length && runsVersion(cluster?.status?.version, requestedVersion)) {
     return { key, title, state: 'done', detail: share };
   }
-  if (!runsVersion(cluster?.status?.version, wanted)) return { key, title, state: 'waiting', detail: '' };
+  if (!runsVersion(cluster?.status?.version, requestedVersion)) return { key, title, state: 'waiting', detail: '' };
   const progress = { done, total: machines.length };
-  const detail = [share, ...atWork(machines, wanted), ...waits(pools), ...end(cluster)].join('; ');
+  const detail = [share, ...currentNodeDetail(machines, requestedVersion), ...waits(pools), ...end(cluster)].join('; ');
   return { key, title, state: 'running', detail, progress };
 }
 
 /** The node being upgraded, and its progress. */
-function atWork(machines: readonly Machine[], wanted: string): string[] {
+function currentNodeDetail(machines: readonly Machine[], requestedVersion: string): string[] {
   const machine = machines.find(
-    (each) => !isUpgraded(each, wanted) && (each.status?.phase !== 'Ready' || each.status.marks?.renewal?.due === true),
+    (each) =>
+      !isUpgraded(each, requestedVersion) &&
+      (each.status?.phase !== 'Ready' || each.status.marks?.renewal?.due === true),
   );
   return machine === undefined ? [] : [`${machine.metadata.name}: ${machine.status?.phase ?? 'Pending'}`];
 }
@@ -77,7 +80,7 @@ function end(cluster: Cluster | undefined): string[] {
 }
 
 /** Waits for what continues without help, including the window; reports what a user or operator must decide. */
-function held(cluster: Cluster, pools: readonly NodePool[]): Outcome | undefined {
+function blockedOutcome(cluster: Cluster, pools: readonly NodePool[]): Outcome | undefined {
   const isCurrent = (cluster.status?.observedGeneration ?? 0) >= (cluster.metadata.generation ?? 0);
   const upToDate = isCurrent ? conditionOf(cluster, 'UpToDate') : undefined;
   if (upToDate?.status === 'False' && isWaitingForOthers(upToDate.reason) && !isDraining(upToDate.reason)) {
@@ -103,16 +106,20 @@ function isWaitingForOthers(reason: string): boolean {
   return turn === 'user' || turn === 'operator';
 }
 
-/** Whether the node itself has come back, not only whether its target is set. */
-export function isUpgraded({ spec, status }: Machine, wanted: string): boolean {
-  return runsVersion(spec.version, wanted) && runsVersion(status?.version, wanted) && status?.phase === 'Ready';
+/** Whether the node itself has come back with the version, and not only its target is set. */
+export function isUpgraded({ spec, status }: Machine, requestedVersion: string): boolean {
+  return (
+    runsVersion(spec.version, requestedVersion) &&
+    runsVersion(status?.version, requestedVersion) &&
+    status?.phase === 'Ready'
+  );
 }
 
-/** A node that reports no version yet runs an old one. */
-function runsVersion(version: string | undefined, wanted: string): boolean {
+/** A node that has not reported a version yet still runs an old one. */
+function runsVersion(version: string | undefined, requestedVersion: string): boolean {
   if (version === undefined) return false;
   // A kubelet may report something that is not a version; it is never parsed here.
-  return version === wanted || (isMinor(wanted) && version.startsWith(`${wanted}.`));
+  return version === requestedVersion || (isMinor(requestedVersion) && version.startsWith(`${requestedVersion}.`));
 }
 
 function conditionOf(cluster: Cluster | undefined, type: string) {

@@ -7,7 +7,7 @@ import { LineReporter } from './reporter.ts';
 import type { Outcome, Step } from './step.ts';
 import { timeLeft, waitForGoal } from './wait-for.ts';
 
-const NOTHING: ClusterView = { cluster: undefined, pools: [], machines: [] };
+const EMPTY_VIEW: ClusterView = { cluster: undefined, pools: [], machines: [] };
 const BLOCKED: Outcome = { state: 'blocked', reason: 'QuotaExceeded', message: 'the quota is 10 cores' };
 
 /** A goal with the listed states, one per view; nothing changes after the last one. */
@@ -22,7 +22,7 @@ function runGoal(outcomes: readonly Outcome[], steps: readonly (readonly Step[])
     outcome: () => outcomes[index] ?? { state: 'running' },
   };
   async function* follow(signal: AbortSignal) {
-    for (index = 0; index < outcomes.length; index++) yield NOTHING;
+    for (index = 0; index < outcomes.length; index++) yield EMPTY_VIEW;
     index--;
     const aborted = new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
     seen.resolve();

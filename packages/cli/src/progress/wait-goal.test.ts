@@ -46,7 +46,7 @@ function view({ cluster = {}, pool = ready, machine = {} }: Record<string, objec
     ],
   };
 }
-const NOTHING: ClusterView = { cluster: undefined, pools: [], machines: [] };
+const EMPTY_VIEW: ClusterView = { cluster: undefined, pools: [], machines: [] };
 const cluster: WatchedObject = { kind: 'cluster', name: 'demo', uid: 'c' };
 const pool: WatchedObject = { kind: 'nodepool', name: 'general', uid: 'p' };
 const machine: WatchedObject = { kind: 'machine', name: 'm', uid: 'm' };
@@ -61,11 +61,11 @@ test.each<{ watched: WatchedObject; target: string; view: ClusterView; state: st
     reason: 'a pool is not observed yet',
   },
   { watched: cluster, target: 'Ready', view: view({ pool: broken }), state: 'blocked', reason: 'a pool needs help' },
-  { watched: cluster, target: 'Ready', view: NOTHING, state: 'failed', reason: 'the cluster was deleted' },
+  { watched: cluster, target: 'Ready', view: EMPTY_VIEW, state: 'failed', reason: 'the cluster was deleted' },
   { watched: pool, target: 'Ready', view: view({ cluster: broken }), state: 'done', reason: 'a pool alone' },
-  { watched: machine, target: 'Ready', view: view(), state: 'done', reason: 'a machine' },
+  { watched: machine, target: 'Ready', view: view(), state: 'done', reason: 'the machine is ready' },
   { watched: cluster, target: 'deleted', view: view(), state: 'running', reason: 'the object exists' },
-  { watched: cluster, target: 'deleted', view: NOTHING, state: 'done', reason: 'the object is deleted' },
+  { watched: cluster, target: 'deleted', view: EMPTY_VIEW, state: 'done', reason: 'the object is deleted' },
   {
     watched: { ...cluster, uid: 'x' },
     target: 'deleted',
@@ -73,7 +73,7 @@ test.each<{ watched: WatchedObject; target: string; view: ClusterView; state: st
     state: 'done',
     reason: 'another object has its name',
   },
-  { watched: machine, target: 'deleted', view: NOTHING, state: 'done', reason: 'a machine is deleted' },
+  { watched: machine, target: 'deleted', view: EMPTY_VIEW, state: 'done', reason: 'a machine is deleted' },
   { watched: cluster, target: 'upgraded', view: view(), state: 'done', reason: 'everything runs the version' },
   {
     watched: cluster,
@@ -96,28 +96,28 @@ test.each<{ watched: WatchedObject; target: string; view: ClusterView; state: st
     state: 'failed',
     reason: 'the upgrade was aborted',
   },
-  { watched: pool, target: 'upgraded', view: view(), state: 'done', reason: 'all nodes of the pool run it' },
-  { watched: machine, target: 'upgraded', view: view(), state: 'done', reason: 'the machine runs it' },
+  { watched: pool, target: 'upgraded', view: view(), state: 'done', reason: 'all nodes of the pool run the version' },
+  { watched: machine, target: 'upgraded', view: view(), state: 'done', reason: 'the machine runs the version' },
   {
     watched: machine,
     target: 'upgraded',
     view: view({ machine: { phase: 'Draining' } }),
     state: 'running',
-    reason: 'it leaves',
+    reason: 'the machine is draining',
   },
   {
     watched: cluster,
     target: 'condition=Ready',
     view: view({ pool: broken }),
     state: 'done',
-    reason: 'its own condition',
+    reason: 'a condition of its own kind',
   },
   {
     watched: cluster,
     target: 'condition=Ready=False',
     view: view({ cluster: broken }),
     state: 'done',
-    reason: 'its value',
+    reason: 'its condition has the requested value',
   },
   {
     watched: cluster,
@@ -127,7 +127,7 @@ test.each<{ watched: WatchedObject; target: string; view: ClusterView; state: st
     reason: 'the condition does not exist yet',
   },
 ])('$watched.kind --for=$awaited is $state: $reason', ({ watched, target, view, state }) => {
-  const wanted = parseWaitTarget(target);
+  const waitTarget = parseWaitTarget(target);
 
-  expect(wanted && stateReached(watched, wanted).outcome(view).state).toBe(state);
+  expect(waitTarget && stateReached(watched, waitTarget).outcome(view).state).toBe(state);
 });

@@ -53,20 +53,20 @@ function targetOutcome(view: ClusterView, watched: WatchedObject, target: WaitTa
 function upgrade(view: ClusterView, { kind, name }: WatchedObject, object: ReportingObject): Outcome {
   const { cluster } = view;
   if (cluster === undefined) return notFoundOutcome('the cluster was deleted in the meantime');
-  const wanted = cluster.spec.version ?? cluster.status?.version;
-  if (wanted === undefined) return RUNNING;
-  if (kind === 'cluster') return clusterUpgraded(name, wanted).outcome(view);
-  if (kind === 'machine') return isUpgraded(object as Machine, wanted) ? DONE : RUNNING;
+  const expected = cluster.spec.version ?? cluster.status?.version;
+  if (expected === undefined) return RUNNING;
+  if (kind === 'cluster') return clusterUpgraded(name, expected).outcome(view);
+  if (kind === 'machine') return isUpgraded(object as Machine, expected) ? DONE : RUNNING;
   const poolMachines = view.machines.filter(({ spec }) => spec.nodePoolName === name);
-  if (poolMachines.every((machine) => isUpgraded(machine, wanted))) return readiness(object);
+  if (poolMachines.every((machine) => isUpgraded(machine, expected))) return readiness(object);
   const { state, reason = 'Failed', message = '' } = (object as NodePool).status?.upgrade ?? {};
   return state === 'Aborted' ? { state: 'failed', reason, message } : RUNNING;
 }
 
 function hasCondition(
   { status }: ReportingObject,
-  { type, status: wanted }: Extract<WaitTarget, { state: 'condition' }>,
+  { type, status: expected }: Extract<WaitTarget, { state: 'condition' }>,
 ): boolean {
   const found = status?.conditions?.find((condition) => condition.type.toLowerCase() === type.toLowerCase());
-  return found?.status.toLowerCase() === wanted.toLowerCase();
+  return found?.status.toLowerCase() === expected.toLowerCase();
 }

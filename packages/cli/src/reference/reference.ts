@@ -13,7 +13,7 @@ export const EXIT_CODES: Record<keyof typeof ExitCode, string> = {
 };
 
 /** An option that at least this many commands have is described once for all of them. */
-const SHARED_BY = 3;
+const MIN_SHARED_COMMANDS = 3;
 
 /** The command's reference as Markdown, generated from the commander tree. */
 export function renderReference(program: Command): string {
@@ -58,7 +58,7 @@ function sharedOptions(program: Command): SharedOptions {
       else known.count += 1;
     }
   }
-  const common = [...counts].filter(([, { count }]) => count >= SHARED_BY);
+  const common = [...counts].filter(([, { count }]) => count >= MIN_SHARED_COMMANDS);
   return new Map(common.map(([key, { option }]) => [key, option]));
 }
 

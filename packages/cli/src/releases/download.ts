@@ -68,27 +68,27 @@ async function receiveWithRetries(url: string, part: string, options: DownloadOp
 
 async function receive(url: string, part: string, options: DownloadOptions): Promise<void> {
   const { onProgress, clock, signal } = options;
-  const silence = new AbortController();
-  const give = () => silence.abort(new Error(`no data for ${IDLE_TIMEOUT_MS / 1000} s`));
-  let timer = clock.after(IDLE_TIMEOUT_MS, give);
+  const idleAbort = new AbortController();
+  const onIdle = () => idleAbort.abort(new Error(`no data for ${IDLE_TIMEOUT_MS / 1000} s`));
+  let timer = clock.after(IDLE_TIMEOUT_MS, onIdle);
   try {
-    const begun = sizeOf(part);
+    const downloadedBytes = sizeOf(part);
     const response = await options.fetch(url, {
-      headers: begun > 0 ? { range: `bytes=${begun}-` } : {},
-      signal: AbortSignal.any([signal, silence.signal]),
+      headers: downloadedBytes > 0 ? { range: `bytes=${downloadedBytes}-` } : {},
+      signal: AbortSignal.any([signal, idleAbort.signal]),
     });
     // The server has no more bytes to send; the checksum decides.
     if (response.status === 416) return;
     if (!response.ok) throw refusal(url, response.status);
     const isPartial = response.status === 206;
     const length = response.headers.get('content-length');
-    const total = length === null ? undefined : Number(length) + (isPartial ? begun : 0);
-    let bytes = isPartial ? begun : 0;
+    const total = length === null ? undefined : Number(length) + (isPartial ? downloadedBytes : 0);
+    let bytes = isPartial ? downloadedBytes : 0;
     const file = await open(part, isPartial ? 'a' : 'w', 0o600);
     try {
       for await (const chunk of response.body ?? []) {
         timer.cancel();
-        timer = clock.after(IDLE_TIMEOUT_MS, give);
+        timer = clock.after(IDLE_TIMEOUT_MS, onIdle);
         await file.write(chunk as Uint8Array);
         bytes += (chunk as Uint8Array).length;
         onProgress(bytes, total);

@@ -86,14 +86,17 @@ const ARCHITECTURES: Readonly<Partial<Record<NodeJS.Architecture, string>>> = {
   s390x: 's390x',
 };
 
-/** The files to download for a machine, with the matching version of etcd. Throws a CommandError if there are none. */
+/**
+ * The files to download for a machine, with the matching version of etcd. Throws a CommandError if a version is invalid
+ * or unknown, or if the machine is not supported.
+ */
 export function releaseRequest(
   version: string,
   etcd: string | undefined,
   machine: { readonly platform: NodeJS.Platform; readonly arch: NodeJS.Architecture },
 ): ReleaseRequest {
-  const wanted = version.replace(/^v/, '');
-  if (!/^\d+\.\d+\.\d+$/.test(wanted)) {
+  const requestedVersion = version.replace(/^v/, '');
+  if (!/^\d+\.\d+\.\d+$/.test(requestedVersion)) {
     throw usageError(`"${version}" is not an exact version of Kubernetes`, `such as ${newestPatches().join(', ')}`);
   }
   const architecture = machine.platform === 'linux' ? ARCHITECTURES[machine.arch] : undefined;
@@ -103,7 +106,7 @@ export function releaseRequest(
       'run Fairway on Linux, or with --control-plane simulated',
     );
   }
-  const minor = wanted.split('.').slice(0, 2).join('.');
+  const minor = requestedVersion.split('.').slice(0, 2).join('.');
   const known = SHIPPED_RELEASES.find(({ spec }) => spec.minor === minor)?.spec.components['etcd'];
   const etcdVersion = etcd?.replace(/^v/, '') ?? known;
   if (etcdVersion === undefined) {
@@ -112,7 +115,7 @@ export function releaseRequest(
       'choose one with --etcd; see kubeadm’s SupportedEtcdVersion in cmd/kubeadm/app/constants',
     );
   }
-  return { version: wanted, etcd: etcdVersion, architecture };
+  return { version: requestedVersion, etcd: etcdVersion, architecture };
 }
 
 /** The newest known patch of each minor version, newest first. */

@@ -11,7 +11,7 @@ import { withConnection } from '../client/connect.ts';
 import type { CliContext, GlobalOptions } from '../command/context.ts';
 
 /** Where a pod mounts the Secret. */
-const FOLDER = '/etc/fairway-autoscaler';
+const MOUNT_PATH = '/etc/fairway-autoscaler';
 
 /** Prints the Secret as a manifest: cluster-autoscaler reads files, and its pod mounts them from a Secret. */
 export async function printAutoscalerConfig(
@@ -34,7 +34,7 @@ export async function printAutoscalerConfig(
     if (response.status === undefined) throw new CommandError('the response has no certificate');
     return response.status;
   });
-  const files = { key: `${FOLDER}/tls.key`, cert: `${FOLDER}/tls.crt`, cacert: `${FOLDER}/ca.crt` };
+  const files = { key: `${MOUNT_PATH}/tls.key`, cert: `${MOUNT_PATH}/tls.crt`, cacert: `${MOUNT_PATH}/ca.crt` };
   const secret = {
     apiVersion: 'v1',
     kind: 'Secret',

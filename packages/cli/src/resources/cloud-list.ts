@@ -4,7 +4,7 @@ import type { AllowListName } from '@fairway/api/domain/plan-allowance';
 export type CloudList = 'flavors' | 'images' | 'zones' | 'networks' | 'volume-types' | 'quota';
 
 /** Lists whose entries a plan may restrict. */
-export const LIMITED_BY_PLANS: Readonly<Partial<Record<CloudList, AllowListName>>> = {
+export const PLAN_LIMITED_LISTS: Readonly<Partial<Record<CloudList, AllowListName>>> = {
   flavors: 'flavors',
   images: 'images',
   networks: 'networks',

@@ -12,7 +12,7 @@ import type { CliContext, GlobalOptions } from '../command/context.ts';
 import type { ObjectForm } from '../output/objects.ts';
 import { alignColumns } from '../output/table.ts';
 import { markPlans, readPlans } from './allowing-plans.ts';
-import { type CloudList, LIMITED_BY_PLANS } from './cloud-list.ts';
+import { type CloudList, PLAN_LIMITED_LISTS } from './cloud-list.ts';
 
 export interface CloudListOptions {
   readonly credential?: string;
@@ -29,20 +29,21 @@ export async function printCloudList(
 ): Promise<void> {
   await withConnection(context, globals, async (connection) => {
     const { status = {} } = await readProfile(connection, options.credential, context.signal);
-    const thing = LIMITED_BY_PLANS[list];
-    const offered = thing === undefined ? [] : await readPlans(connection, options.plan, context.signal);
+    const planLimit = PLAN_LIMITED_LISTS[list];
+    const offered = planLimit === undefined ? [] : await readPlans(connection, options.plan, context.signal);
     const known = itemsOf(status, list);
-    const items = known && thing ? markPlans(known, thing, { offered, planName: options.plan }) : known;
+    const items = known && planLimit ? markPlans(known, planLimit, { offered, planName: options.plan }) : known;
     const ready = status.conditions?.find(({ type }) => type === 'Ready');
     if (ready?.status === 'False') context.stderr.write(`warning: ${ready.message}\n`);
     for (const { list: name, total } of status.truncated ?? []) {
-      if (FIELDS[list].includes(name)) context.stderr.write(`the cloud has ${total} ${name}; not all are shown\n`);
+      if (STATUS_FIELDS[list].includes(name))
+        context.stderr.write(`the cloud has ${total} ${name}; not all are shown\n`);
     }
     if (known === undefined || known.length === 0) {
-      context.stderr.write(`The cloud offers the project no ${WORDS[list]} that Fairway knows of.\n`);
+      context.stderr.write(`The cloud offers the project no ${LIST_NOUNS[list]} that Fairway knows of.\n`);
     } else if (items?.length === 0) {
       context.stderr.write(
-        `Plan "${options.plan}" allows none of the ${WORDS[list]} that the cloud offers the project.\n`,
+        `Plan "${options.plan}" allows none of the ${LIST_NOUNS[list]} that the cloud offers the project.\n`,
       );
     }
     if (items !== undefined && (items.length > 0 || options.output !== undefined)) {
@@ -76,7 +77,7 @@ export async function readProfile(
 }
 
 /** Fields of the status, by list. */
-const FIELDS: Readonly<Record<CloudList, readonly string[]>> = {
+const STATUS_FIELDS: Readonly<Record<CloudList, readonly string[]>> = {
   flavors: ['flavors'],
   images: ['images'],
   zones: ['zones'],
@@ -85,7 +86,7 @@ const FIELDS: Readonly<Record<CloudList, readonly string[]>> = {
   quota: ['quotas'],
 };
 
-const WORDS: Readonly<Record<CloudList, string>> = {
+const LIST_NOUNS: Readonly<Record<CloudList, string>> = {
   flavors: 'flavors',
   images: 'images',
   zones: 'availability zones',
@@ -126,7 +127,7 @@ function render(list: CloudList, items: readonly Item[], output: ObjectForm | un
   if (output === 'yaml') return dump(items, { lineWidth: -1, noRefs: true });
   if (output === 'name') return items.map(({ name }) => `${name}\n`).join('');
   const isMarked = items.some((item) => item['plans'] !== undefined);
-  const columns = isMarked ? [...COLUMNS[list], PLANS] : COLUMNS[list];
+  const columns = isMarked ? [...COLUMNS[list], PLANS_COLUMN] : COLUMNS[list];
   return alignColumns([
     columns.map(([heading]) => heading),
     ...items.map((item) => columns.map(([, cell]) => cell(item))),
@@ -148,7 +149,7 @@ function textOf(value: unknown): string {
 const NAME: Column = ['NAME', field('name')];
 const ID: Column = ['ID', field('id')];
 /** Only if some plan restricts the list. */
-const PLANS: Column = ['PLANS', ({ plans }) => (plans as readonly string[] | undefined)?.join(',') ?? ''];
+const PLANS_COLUMN: Column = ['PLANS', ({ plans }) => (plans as readonly string[] | undefined)?.join(',') ?? ''];
 
 const COLUMNS: Readonly<Record<CloudList, readonly Column[]>> = {
   flavors: [

@@ -37,14 +37,14 @@ export async function createCluster(
 ): Promise<void> {
   await withConnection(context, globals, async (connection) => {
     const manifest = await requestedObjects(context, connection, options);
-    const [wanted] = manifest.clusters;
-    if (wanted === undefined || manifest.clusters.length > 1) {
+    const [requestedCluster] = manifest.clusters;
+    if (requestedCluster === undefined || manifest.clusters.length > 1) {
       throw usageError(`the file must contain exactly one Cluster, but has ${manifest.clusters.length}`);
     }
     const startedMs = context.clock.now();
     const { pools } = await createObjects(context, connection, manifest, options);
     if (options.dryRun || !options.wait) return;
-    const { name = '', namespace = connection.namespace } = wanted.metadata;
+    const { name = '', namespace = connection.namespace } = requestedCluster.metadata;
     const goal = clusterReady(
       name,
       pools.map(({ metadata }) => metadata.name ?? ''),

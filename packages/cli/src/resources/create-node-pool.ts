@@ -52,7 +52,7 @@ export async function createNodePool(
 }
 
 /** Options that a file replaces. */
-const FROM_FILE = [
+const OPTIONS_REPLACED_BY_FILE = [
   'cluster',
   'flavor',
   'nodes',
@@ -84,7 +84,7 @@ async function requestedPools(
   const { name, filename, cluster, flavor } = options;
   if (filename !== undefined) {
     if (name !== undefined) throw usageError('a name and --filename are mutually exclusive: the file has the name');
-    const conflictingOptions = FROM_FILE.filter((key) => options[key] !== undefined).map(
+    const conflictingOptions = OPTIONS_REPLACED_BY_FILE.filter((key) => options[key] !== undefined).map(
       (key) => `--${kebabCase(key)}`,
     );
     if (conflictingOptions.length > 0)

@@ -11,7 +11,7 @@ import { fakeContext } from '../testing/fake-context.ts';
 import { createObjects } from './create-objects.ts';
 import { parseManifest } from './manifest.ts';
 
-const wanted = {
+const requested = {
   clusters: [aCluster({ plan: 'free' }, { name: 'prod', namespace: 'ns' })],
   pools: [aNodePool({ clusterName: 'prod' }, { name: 'web', namespace: 'ns' })],
 };
@@ -56,13 +56,13 @@ describe('a lost connection', () => {
     { reason: 'before the pool is stored', lost: { path: 'nodepools' }, left: ['prod'] },
   ])('is completed by the same command: $reason', async ({ lost, left }) => {
     const { connection, stored } = newApi(lost);
-    await expect(createObjects(fakeContext(), connection, wanted, {})).rejects.toThrow(/socket hang up/);
+    await expect(createObjects(fakeContext(), connection, requested, {})).rejects.toThrow(/socket hang up/);
     expect(names(stored)).toEqual(left);
 
     const again = newApi();
     for (const [path, object] of stored) again.stored.set(path, object);
     const context = fakeContext();
-    await createObjects(context, again.connection, wanted, {});
+    await createObjects(context, again.connection, requested, {});
 
     expect(names(again.stored)).toEqual(['prod', 'web']);
     const words = left.includes('prod') ? 'unchanged' : 'created';
@@ -75,7 +75,7 @@ describe('a lost connection', () => {
   ])('reports what exists and what to do: $path', async ({ path, known }) => {
     const { connection } = newApi({ path });
 
-    await expect(createObjects(fakeContext(), connection, wanted, {})).rejects.toMatchObject({
+    await expect(createObjects(fakeContext(), connection, requested, {})).rejects.toMatchObject({
       advice: `${known}: run the same command again to create what is missing`,
       exitCode: ExitCode.Unreachable,
     });
@@ -84,7 +84,7 @@ describe('a lost connection', () => {
 
 test('checks everything before it stores anything', async () => {
   const { connection, transport } = newApi();
-  await createObjects(fakeContext(), connection, wanted, {});
+  await createObjects(fakeContext(), connection, requested, {});
   const posts = transport.requests.filter(({ method }) => method === 'POST').map(({ path }) => path);
 
   expect(posts.map((path) => path.includes('dryRun'))).toEqual([true, true, false, false]);
@@ -93,13 +93,13 @@ test('checks everything before it stores anything', async () => {
 describe('prints created objects as one stream that can be applied again', () => {
   test.each([{ dryRun: true }, { dryRun: false }])('%j', async (options) => {
     const [yaml, json] = [fakeContext(), fakeContext()];
-    await createObjects(yaml, newApi().connection, wanted, { ...options, output: 'yaml' });
-    await createObjects(json, newApi().connection, wanted, { ...options, output: 'json' });
+    await createObjects(yaml, newApi().connection, requested, { ...options, output: 'yaml' });
+    await createObjects(json, newApi().connection, requested, { ...options, output: 'json' });
     const template = (object: KubeObject) => ({
       ...object,
       apiVersion: 'fairway.dev/v1alpha1',
     });
-    const expected = [...wanted.clusters, ...wanted.pools].map(template);
+    const expected = [...requested.clusters, ...requested.pools].map(template);
 
     expect(loadAll(yaml.written.stdout)).toEqual(expected);
     expect(load(json.written.stdout)).toEqual({ apiVersion: 'v1', kind: 'List', items: expected });

@@ -27,16 +27,16 @@ interface CreateOptions {
 export async function createObjects(
   context: CliContext,
   connection: Connection,
-  wanted: Manifest,
+  requested: Manifest,
   { dryRun = false, output }: CreateOptions,
 ): Promise<Manifest> {
-  const existing = await findExisting(connection, wanted, context.signal);
-  const missing = missingObjects(wanted, existing);
+  const existing = await findExisting(connection, requested, context.signal);
+  const missing = missingObjects(requested, existing);
   const checked = await dryRunAll(connection, missing, context.signal);
   const created = dryRun ? checked : await createAll(context, connection, missing);
   const done: Manifest = {
-    clusters: [...existing.clusters.filter((each) => contains(wanted.clusters, each)), ...created.clusters],
-    pools: [...existing.pools.filter((each) => contains(wanted.pools, each)), ...created.pools],
+    clusters: [...existing.clusters.filter((each) => contains(requested.clusters, each)), ...created.clusters],
+    pools: [...existing.pools.filter((each) => contains(requested.pools, each)), ...created.pools],
   };
   printCreated(context, { done, created }, { dryRun, ...(output && { output }) });
   return done;
@@ -47,15 +47,15 @@ function contains(objects: readonly (Cluster | NodePool)[], { metadata }: Cluste
 }
 
 /** Requested objects that exist, and all pools of the requested cluster. */
-async function findExisting({ client }: Connection, wanted: Manifest, signal: AbortSignal): Promise<Existing> {
+async function findExisting({ client }: Connection, requested: Manifest, signal: AbortSignal): Promise<Existing> {
   const get = <T extends KubeObject>(kind: Kind<T>, { metadata }: T) => {
     const { name = '', namespace = '' } = metadata;
     return undefinedIfNotFound(client.resource(kind).get(name, { namespace, signal }));
   };
-  const [cluster] = wanted.clusters;
+  const [cluster] = requested.clusters;
   const [foundClusters, foundPools] = await Promise.all([
-    Promise.all(wanted.clusters.map((each) => get(clusters, each))),
-    Promise.all(wanted.pools.map((each) => get(nodePools, each))),
+    Promise.all(requested.clusters.map((each) => get(clusters, each))),
+    Promise.all(requested.pools.map((each) => get(nodePools, each))),
   ]);
   const clusterExists = foundClusters.some((found) => found !== undefined);
   const { namespace = '', name } = cluster?.metadata ?? {};

@@ -47,13 +47,13 @@ export async function createCredential(
 ): Promise<void> {
   await withConnection(context, globals, async (connection) => {
     await withCloud(context, options.cloud, async (keystone) => {
-      const made = await delegate(context, keystone, keystoneName(connection, name), options);
+      const created = await delegate(context, keystone, keystoneName(connection, name), options);
       try {
         const spec = { cloud: options.fairwayCloud ?? options.cloud, reclaimPolicy: options.reclaimPolicy };
-        await store(connection, name, spec, made.keys);
+        await store(connection, name, spec, created.keys);
       } catch (error) {
-        // Otherwise it would be an orphan in Keystone.
-        await made.revoke();
+        // Otherwise the credential would be orphaned in Keystone.
+        await created.revoke();
         throw error;
       }
       context.stdout.write(`${qualifiedName(cloudCredentials, name)} created\n`);
@@ -123,9 +123,9 @@ async function revoke(
     if (id !== undefined) await ignoreNotFound(identity.deleteTrust(id));
     return;
   }
-  const isOurs = (made: { readonly name: string; readonly description?: string | null | undefined }) =>
-    made.name === name && made.description === DESCRIPTION;
-  const found = id ?? (await identity.applicationCredentials()).find(isOurs)?.id;
+  const isOwn = (created: { readonly name: string; readonly description?: string | null | undefined }) =>
+    created.name === name && created.description === DESCRIPTION;
+  const found = id ?? (await identity.applicationCredentials()).find(isOwn)?.id;
   if (found !== undefined) await ignoreNotFound(identity.deleteApplicationCredential(found));
 }
 
@@ -167,18 +167,18 @@ async function delegate(
     });
     return { keys: { [CREDENTIAL_KEYS.trustId]: trust.id }, revoke: () => identity.deleteTrust(trust.id) };
   }
-  const wanted = { name, description: DESCRIPTION, roles, unrestricted: false, ...expiry };
-  const made = await identity.createApplicationCredential(wanted).catch((error: unknown) => {
+  const request = { name, description: DESCRIPTION, roles, unrestricted: false, ...expiry };
+  const created = await identity.createApplicationCredential(request).catch((error: unknown) => {
     if (!isOpenStackError(error, 'conflict')) throw error;
     const advice = `if nothing uses it, run: openstack application credential delete ${name}; otherwise choose another name`;
     throw new CommandError(`an application credential "${name}" already exists`, { advice });
   });
   return {
     keys: {
-      [CREDENTIAL_KEYS.applicationCredentialId]: made.id,
-      [CREDENTIAL_KEYS.applicationCredentialSecret]: made.secret,
+      [CREDENTIAL_KEYS.applicationCredentialId]: created.id,
+      [CREDENTIAL_KEYS.applicationCredentialSecret]: created.secret,
     },
-    revoke: () => identity.deleteApplicationCredential(made.id),
+    revoke: () => identity.deleteApplicationCredential(created.id),
   };
 }
 
@@ -195,8 +195,8 @@ async function store(
 ): Promise<void> {
   const secrets = client.resource(Secrets);
   const generateName = `${name}-cloud-credential-`;
-  const made = await secrets.create({ metadata: { generateName, namespace }, stringData: { ...stringData } });
-  const secret = { metadata: { name: made.metadata.name ?? '', namespace } };
+  const created = await secrets.create({ metadata: { generateName, namespace }, stringData: { ...stringData } });
+  const secret = { metadata: { name: created.metadata.name ?? '', namespace } };
   try {
     const credential: CloudCredential = {
       apiVersion: API_VERSION,

@@ -16,7 +16,7 @@ interface DeleteOptions extends WaitOptions {
   readonly dryRun?: boolean;
 }
 
-/** An object to delete, and the condition of its deletion. */
+/** An object to delete, and the goal that is reached once it is deleted. */
 interface Target {
   readonly name: string;
   readonly uid: string | undefined;

@@ -1,6 +1,6 @@
 import type { Event } from '@fairway/kube/kinds/generated/types';
 import { expect, test } from 'vitest';
-import { eventRow, seenOrder } from './event-row.ts';
+import { compareLastSeen, eventRow } from './event-row.ts';
 
 const event: Event = {
   metadata: { name: 'a', creationTimestamp: '2026-01-01T00:00:00Z' },
@@ -50,5 +50,5 @@ test('sorts the latest last, with or without fractions of a second', () => {
   const third = at('2026-01-02T00:00:00.600000Z');
   const last = at('2026-01-02T00:00:01Z');
 
-  expect([last, third, second, first].toSorted(seenOrder)).toEqual([first, second, third, last]);
+  expect([last, third, second, first].toSorted(compareLastSeen)).toEqual([first, second, third, last]);
 });

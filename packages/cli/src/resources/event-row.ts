@@ -7,13 +7,13 @@ export function lastSeen({ series, lastTimestamp, eventTime, firstTimestamp, met
 }
 
 /** Sorts the latest last. */
-export function seenOrder(a: Event, b: Event): number {
-  const [one, other] = [sortable(a), sortable(b)];
+export function compareLastSeen(a: Event, b: Event): number {
+  const [one, other] = [sortableTime(a), sortableTime(b)];
   return one < other ? -1 : Number(one > other);
 }
 
 /** Gives times with and without fractions of a second the same order. */
-function sortable(event: Event): string {
+function sortableTime(event: Event): string {
   const [seconds = '', fraction = ''] = lastSeen(event).replace(/Z$/, '').split('.');
   return `${seconds}.${fraction.padEnd(9, '0')}`;
 }

@@ -100,11 +100,11 @@ describe('all examples in one namespace', () => {
   });
 
   test('have unique names, and pools start with that of their cluster', () => {
-    const wanted = manifests.flatMap((manifest) => manifest.clusters).map(({ metadata }) => metadata.name);
+    const clusterNames = manifests.flatMap((manifest) => manifest.clusters).map(({ metadata }) => metadata.name);
     const pools = manifests.flatMap((manifest) => manifest.pools);
     const names = pools.map(({ metadata }) => metadata.name);
 
-    expect(new Set(wanted).size).toBe(wanted.length);
+    expect(new Set(clusterNames).size).toBe(clusterNames.length);
     expect(new Set(names).size).toBe(names.length);
     expect(pools.filter(({ metadata, spec }) => !metadata.name?.startsWith(`${spec.clusterName}-`))).toEqual([]);
   });
@@ -120,7 +120,7 @@ test.each([
   {
     text: '---\napiVersion: fairway.dev/v1alpha1\nkind: Cluster',
     message: /object 1: .*metadata/s,
-    reason: 'no name',
+    reason: 'an object without a name',
   },
 ])('refuses $reason', ({ text, message }) => {
   expect(() => parseManifest(text, 'file', 'default')).toThrow(message);

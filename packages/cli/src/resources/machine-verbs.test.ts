@@ -18,26 +18,30 @@ function machine(status: object = {}, metadata: Machine['metadata'] = {}): Machi
 describe('a repair', () => {
   test.each<{ of: string; machine: Machine; why: RegExp | undefined }>([
     { of: 'a broken machine', machine: machine(), why: undefined },
-    { of: 'a healthy one', machine: machine({ phase: 'Ready' }), why: undefined },
+    { of: 'a healthy machine', machine: machine({ phase: 'Ready' }), why: undefined },
     {
-      of: 'one whose repair waits',
+      of: 'a machine whose repair is waiting',
       machine: machine({ marks: { repair: { ...repair, due: false } } }),
       why: undefined,
     },
-    { of: 'one without a server', machine: machine({ serverID: undefined }), why: /no server yet/ },
-    { of: 'one that goes', machine: machine({}, { deletionTimestamp: TIME }), why: /already being deleted/ },
+    { of: 'a machine without a server', machine: machine({ serverID: undefined }), why: /no server yet/ },
     {
-      of: 'one that is excluded',
+      of: 'a machine that is being deleted',
+      machine: machine({}, { deletionTimestamp: TIME }),
+      why: /already being deleted/,
+    },
+    {
+      of: 'a machine that is excluded',
       machine: machine({}, { annotations: { 'fairway.dev/exclude-from-healing': '' } }),
       why: /run "fairway machine include demo-a" first/,
     },
     {
-      of: 'one that is paused',
+      of: 'a machine that is paused',
       machine: machine({}, { annotations: { 'fairway.dev/paused': 'true' } }),
       why: /is paused/,
     },
     {
-      of: 'one that is being repaired',
+      of: 'a machine that is being repaired',
       machine: machine({ marks: { repair } }),
       why: new RegExp(`in progress since ${localTime(TIME)}: the kubelet is down`),
     },
@@ -62,17 +66,21 @@ test('excludes a machine and reports what happens to its repair', () => {
 test.each([
   { of: 'a machine that stays', machine: machine(), goal: undefined },
   {
-    of: 'one that goes',
+    of: 'a machine that is being deleted',
     machine: machine({ phase: 'Draining' }, { deletionTimestamp: TIME }),
     goal: 'the server is deleted',
   },
   {
-    of: 'one whose drain is over',
+    of: 'a machine whose drain is over',
     machine: machine({ phase: 'Terminated' }, { deletionTimestamp: TIME }),
     goal: undefined,
   },
-  { of: 'one to install anew', machine: machine({ reinstall: {} }), goal: 'the server is reinstalled' },
-  { of: 'one that is installed anew', machine: machine({ reinstall: { requestedTime: TIME } }), goal: undefined },
+  { of: 'a machine to be reinstalled', machine: machine({ reinstall: {} }), goal: 'the server is reinstalled' },
+  {
+    of: 'a machine that is being reinstalled',
+    machine: machine({ reinstall: { requestedTime: TIME } }),
+    goal: undefined,
+  },
 ])('the drain of $of', ({ machine: of, goal }) => {
   expect(drainGoal(of)).toBe(goal);
 });

@@ -1,4 +1,4 @@
-import { isHibernationWanted } from '@fairway/api/domain/hibernation';
+import { shouldHibernate } from '@fairway/api/domain/hibernation';
 import {
   EXCLUDE_FROM_HEALING_ANNOTATION,
   FORCE_DRAIN_ANNOTATION,
@@ -168,7 +168,7 @@ async function hibernationReason(
   const cluster = await undefinedIfNotFound(client.resource(clusters).get(clusterName, { namespace, signal }));
   if (cluster === undefined) return `cluster "${clusterName}" does not exist`;
   if (isPaused(cluster)) return `cluster "${clusterName}" is paused: run "fairway cluster resume ${clusterName}" first`;
-  if (!isHibernationWanted(cluster)) return undefined;
+  if (!shouldHibernate(cluster)) return undefined;
   return `cluster "${clusterName}" is hibernated or being hibernated: its nodes are deleted`;
 }
 

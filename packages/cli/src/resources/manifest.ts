@@ -45,10 +45,12 @@ export function parseManifest(text: string, source: string, namespace: string): 
     if (!parsed.success) throw usageError(`${source}, object ${index + 1}: ${z.prettifyError(parsed.error)}`);
     const { apiVersion, kind } = parsed.data;
     const metadata = { namespace, ...(parsed.data.metadata as ObjectMeta) };
-    const isOurs = apiVersion === API_VERSION;
+    const isFairwayKind = apiVersion === API_VERSION;
     // The server validates spec; an older client must not.
-    if (isOurs && kind === clusters.kind) found.clusters.push({ ...parsed.data, metadata } as unknown as Cluster);
-    else if (isOurs && kind === nodePools.kind) found.pools.push({ ...parsed.data, metadata } as unknown as NodePool);
+    if (isFairwayKind && kind === clusters.kind)
+      found.clusters.push({ ...parsed.data, metadata } as unknown as Cluster);
+    else if (isFairwayKind && kind === nodePools.kind)
+      found.pools.push({ ...parsed.data, metadata } as unknown as NodePool);
     else {
       throw usageError(
         `${source}, object ${index + 1}: ${apiVersion} ${kind} must be a Cluster or a NodePool of ${API_VERSION}`,

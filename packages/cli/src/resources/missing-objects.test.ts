@@ -10,82 +10,82 @@ const terminating = { deletionTimestamp: '2026-11-28T00:00:00Z' };
 const nothing: Manifest = { clusters: [], pools: [] };
 const all: Manifest = { clusters: [cluster], pools: [web, db] };
 
-test.each<{ reason: string; wanted: Manifest; existing: Manifest; missing: Manifest }>([
-  { reason: 'nothing exists', wanted: all, existing: nothing, missing: all },
+test.each<{ reason: string; requested: Manifest; existing: Manifest; missing: Manifest }>([
+  { reason: 'nothing exists', requested: all, existing: nothing, missing: all },
   {
     reason: 'an earlier run ended after the cluster',
-    wanted: all,
+    requested: all,
     existing: { clusters: [cluster], pools: [] },
     missing: { clusters: [], pools: [web, db] },
   },
   {
     reason: 'an earlier run ended between pools',
-    wanted: all,
+    requested: all,
     existing: { clusters: [cluster], pools: [web] },
     missing: { clusters: [], pools: [db] },
   },
   {
     reason: 'pools are created before their cluster',
-    wanted: all,
+    requested: all,
     existing: { clusters: [], pools: [web] },
     missing: { clusters: [cluster], pools: [db] },
   },
   {
     reason: 'omitted fields match any value',
-    wanted: { clusters: [{ ...cluster, spec: { plan: 'free' } } as typeof cluster], pools: [web] },
+    requested: { clusters: [{ ...cluster, spec: { plan: 'free' } } as typeof cluster], pools: [web] },
     existing: { clusters: [cluster], pools: [] },
     missing: { clusters: [], pools: [web] },
   },
   {
     reason: 'only some pools of a file exist',
-    wanted: { clusters: [], pools: [web, db] },
+    requested: { clusters: [], pools: [web, db] },
     existing: { clusters: [], pools: [web] },
     missing: { clusters: [], pools: [db] },
   },
-])('$reason', ({ wanted, existing, missing }) => {
-  expect(missingObjects(wanted, existing)).toEqual(missing);
+])('$reason', ({ requested, existing, missing }) => {
+  expect(missingObjects(requested, existing)).toEqual(missing);
 });
 
 describe('refuses', () => {
-  test.each<{ reason: string; wanted: Manifest; existing: Manifest; message: RegExp; advice: RegExp }>([
+  test.each<{ reason: string; requested: Manifest; existing: Manifest; message: RegExp; advice: RegExp }>([
     {
       reason: 'a request for objects that all exist',
-      wanted: all,
+      requested: all,
       existing: all,
       message: /^cluster "prod" already exists$/,
       advice: /^to wait for it: fairway cluster wait prod; to change it: fairway cluster update prod$/,
     },
     {
       reason: 'a cluster of the same name with another plan',
-      wanted: { clusters: [aCluster({ plan: 'standard' }, { name: 'prod' })], pools: [web] },
+      requested: { clusters: [aCluster({ plan: 'standard' }, { name: 'prod' })], pools: [web] },
       existing: { clusters: [cluster], pools: [] },
       message: /^cluster "prod" already exists, and differs: cluster "prod" spec\.plan: free -> standard$/,
       advice: /nodepool create web --cluster prod --flavor \S+ --nodes 3$/,
     },
     {
       reason: 'a cluster of the same name with a pool that was not requested',
-      wanted: { clusters: [cluster], pools: [web] },
+      requested: { clusters: [cluster], pools: [web] },
       existing: { clusters: [cluster], pools: [db] },
       message: /^cluster "prod" already exists$/,
       advice: /^it has the pools db; to add pool web: fairway nodepool create web --cluster prod/,
     },
     {
       reason: 'a pool of the same name in another cluster',
-      wanted: { clusters: [cluster], pools: [web] },
+      requested: { clusters: [cluster], pools: [web] },
       existing: { clusters: [], pools: [aNodePool({ clusterName: 'other' }, { name: 'web' })] },
       message: /^node pool "web" already exists, and differs: node pool "web" spec\.clusterName: other -> prod/,
       advice: /nodepool wait web; to change it: fairway nodepool update web$/,
     },
     {
       reason: 'a cluster of the same name that is being deleted',
-      wanted: all,
+      requested: all,
       existing: { clusters: [{ ...cluster, metadata: { ...cluster.metadata, ...terminating } }], pools: [] },
       message: /^"prod" is still being deleted$/,
       advice: /fairway cluster wait prod --for=deleted$/,
     },
-  ])('$reason', ({ wanted, existing, message, advice }) => {
-    expect(() => missingObjects(wanted, existing)).toThrow(message);
-    expect(() => missingObjects(wanted, existing)).toThrow(
+  ])('$reason', ({ requested, existing, message, advice }) => {
+    expect(() => missingObjects(requested, existing)).toThrow(message);
+    expect(() => missingObjects(requested, existing)).toThrow(
       expect.objectContaining({ advice: expect.stringMatching(advice) }) as Error,
     );
   });

@@ -12,24 +12,24 @@ export type Existing = Manifest;
  * completes them; any other object of the same name is foreign. Pure. Throws a CommandError if all of them exist, or if
  * an existing one differs.
  */
-export function missingObjects(wanted: Manifest, existing: Existing): Manifest {
+export function missingObjects(requested: Manifest, existing: Existing): Manifest {
   const isMissing =
     (found: readonly (Cluster | NodePool)[]) =>
     ({ metadata }: Cluster | NodePool): boolean =>
       !found.some((each) => each.metadata.name === metadata.name);
   const missing = {
-    clusters: wanted.clusters.filter(isMissing(existing.clusters)),
-    pools: wanted.pools.filter(isMissing(existing.pools)),
+    clusters: requested.clusters.filter(isMissing(existing.clusters)),
+    pools: requested.pools.filter(isMissing(existing.pools)),
   };
   const [cluster] = existing.clusters;
-  const requestedPools = existing.pools.filter((pool) => !isMissing(wanted.pools)(pool));
+  const requestedPools = existing.pools.filter((pool) => !isMissing(requested.pools)(pool));
   for (const found of [...existing.clusters, ...requestedPools]) requireNotTerminating(found);
   const isComplete = missing.clusters.length + missing.pools.length === 0;
   const different = [
-    ...pairs(wanted.clusters, existing.clusters).flatMap(differences('cluster')),
-    ...pairs(wanted.pools, requestedPools).flatMap(differences('node pool')),
+    ...pairs(requested.clusters, existing.clusters).flatMap(differences('cluster')),
+    ...pairs(requested.pools, requestedPools).flatMap(differences('node pool')),
   ];
-  const others = existing.pools.filter(isMissing(wanted.pools));
+  const others = existing.pools.filter(isMissing(requested.pools));
   const [found] = [...existing.clusters, ...requestedPools];
   if (found === undefined || (!isComplete && different.length === 0 && others.length === 0)) return missing;
   const subject = cluster === undefined ? 'node pool' : 'cluster';
@@ -61,12 +61,15 @@ function adviceFor(
 
 /** The fields in which the stored object differs from the requested one; the server fills in omitted fields. */
 function differences(words: string) {
-  return ([wanted, found]: readonly [Cluster | NodePool, Cluster | NodePool]): readonly string[] =>
-    differingFields(wanted, found).map((line) => `${words} "${found.metadata.name}" ${line}`);
+  return ([requested, found]: readonly [Cluster | NodePool, Cluster | NodePool]): readonly string[] =>
+    differingFields(requested, found).map((line) => `${words} "${found.metadata.name}" ${line}`);
 }
 
-function pairs<T extends Cluster | NodePool>(wanted: readonly T[], found: readonly T[]): readonly (readonly [T, T])[] {
-  return wanted.flatMap((each) => {
+function pairs<T extends Cluster | NodePool>(
+  requested: readonly T[],
+  found: readonly T[],
+): readonly (readonly [T, T])[] {
+  return requested.flatMap((each) => {
     const same = found.find(({ metadata }) => metadata.name === each.metadata.name);
     return same === undefined ? [] : [[each, same] as const];
   });

@@ -9,7 +9,7 @@ import { dump } from 'js-yaml';
 import { type Connection, withConnection } from '../client/connect.ts';
 import type { CliContext, GlobalOptions } from '../command/context.ts';
 import { alignColumns } from '../output/table.ts';
-import { eventRow, seenOrder } from './event-row.ts';
+import { compareLastSeen, eventRow } from './event-row.ts';
 import type { KindName } from './kind-names.ts';
 
 /** Prints the events of a cluster or pool with its dependents, or of a machine, as one timeline, latest last. */
@@ -51,7 +51,7 @@ export async function timelineOf(
   const objects = await involvedObjects(connection, kind, name, signal);
   const uids = new Set(objects.map(({ metadata }) => metadata.uid));
   const { items } = await connection.client.resource(Events).list({ namespace: connection.namespace, signal });
-  return items.filter(({ involvedObject }) => uids.has(involvedObject.uid)).toSorted(seenOrder);
+  return items.filter(({ involvedObject }) => uids.has(involvedObject.uid)).toSorted(compareLastSeen);
 }
 
 /** The object and its current dependents. Rejects if the object does not exist. */

@@ -46,7 +46,7 @@ LOSES LocalStorage: data of pods
 `);
 });
 
-test('says if there is nothing to do', () => {
+test('reports that there is nothing to do', () => {
   expect(describePlan('demo', { from: '1.36.3', time, steps: [], quotas: [], findings: [] })).toBe(
     'demo: stays at 1.36.3\n\nNothing to do.\n',
   );

@@ -15,8 +15,8 @@ function pool(state?: PoolUpgrade['state'], { paused = false, aborted = false } 
 
 describe('the upgrade of a pool', () => {
   test.each([
-    { verb: 'pause', of: 'under way', given: pool('Running'), words: /^paused: .*1\/3 nodes are updated to 1\.36/ },
-    { verb: 'pause', of: 'to come', given: pool(), words: /^paused: .*no node is being updated now/ },
+    { verb: 'pause', of: 'in progress', given: pool('Running'), words: /^paused: .*1\/3 nodes are updated to 1\.36/ },
+    { verb: 'pause', of: 'not started yet', given: pool(), words: /^paused: .*no node is being updated now/ },
     { verb: 'resume', of: 'paused', given: pool('Paused', { paused: true }), words: /^resumed: .*continues \(1\/3/ },
     {
       verb: 'resume',
@@ -25,17 +25,24 @@ describe('the upgrade of a pool', () => {
       words: /^resumed: the update of its nodes/,
     },
     { verb: 'resume', of: 'done', given: pool('Complete', { paused: true }), words: /no nodes need an update/ },
-    { verb: 'resume', of: 'under way', given: pool('Running'), nothing: /not paused and its upgrade was not aborted/ },
-    { verb: 'abort-upgrade', of: 'under way', given: pool('Running'), words: /aborted: .*\(1\/3\)/ },
+    {
+      verb: 'resume',
+      of: 'in progress',
+      given: pool('Running'),
+      nothing: /not paused and its upgrade was not aborted/,
+    },
+    { verb: 'abort-upgrade', of: 'in progress', given: pool('Running'), words: /aborted: .*\(1\/3\)/ },
     { verb: 'abort-upgrade', of: 'halted', given: pool('Halted'), words: /aborted: / },
     { verb: 'abort-upgrade', of: 'done', given: pool('Complete'), nothing: /no upgrade in progress/ },
     { verb: 'abort-upgrade', of: 'never', given: pool(), nothing: /no upgrade in progress/ },
     { verb: 'abort-upgrade', of: 'aborted', given: pool('Aborted', { aborted: true }), nothing: /already/ },
-  ] as const)('$verb, for $of', ({ verb, given, ...said }) => {
+  ] as const)('$verb, for $of', ({ verb, given, ...expected }) => {
     const order = requestFor(verb, given);
 
-    expect('nothing' in order ? order.nothing : order.words).toMatch('nothing' in said ? said.nothing : said.words);
-    expect('nothing' in order).toBe('nothing' in said);
+    expect('nothing' in order ? order.nothing : order.words).toMatch(
+      'nothing' in expected ? expected.nothing : expected.words,
+    );
+    expect('nothing' in order).toBe('nothing' in expected);
     // The digest means nothing to people.
     expect(order).not.toHaveProperty('words', expect.stringContaining(TARGET));
     expect(order).not.toHaveProperty('nothing', expect.stringContaining(TARGET));

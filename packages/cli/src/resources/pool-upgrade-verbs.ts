@@ -32,7 +32,7 @@ export async function requestPoolUpgrade(
   });
 }
 
-/** The change that a verb makes to a pool, or why it makes none. Pure. */
+/** The change that a verb makes to a pool, or why it makes no change. Pure. */
 export function requestFor(verb: PoolUpgradeVerb, pool: NodePool): PoolUpgradeRequest | { readonly nothing: string } {
   const { name } = pool.metadata;
   const { upgrade } = pool.status ?? {};

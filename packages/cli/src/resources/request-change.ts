@@ -27,8 +27,8 @@ export async function requestChange<T extends KubeObject>(
 ): Promise<T | undefined> {
   const { name = '', namespace, uid } = before.metadata;
   const write = { fieldManager: 'fairway', signal, dryRun, ...(namespace !== undefined && { namespace }) };
-  const uidBound = { ...value, metadata: { ...value.metadata, uid } };
-  const after = await client.resource(kind).patch(name, { type: 'merge', value: uidBound }, write);
+  const boundPatch = { ...value, metadata: { ...value.metadata, uid } };
+  const after = await client.resource(kind).patch(name, { type: 'merge', value: boundPatch }, write);
   const sentence = `${qualifiedName(kind, name)} ${words}`;
   stdout.write(dryRun ? dryRunText(sentence, before, after) : `${sentence}\n`);
   return dryRun ? undefined : after;

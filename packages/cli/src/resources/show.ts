@@ -37,8 +37,8 @@ export async function listObjects(
         ...(selection.labelSelector !== undefined && { labelSelector: selection.labelSelector }),
         signal: context.signal,
       });
-      const ofCluster = items.filter((item) => belongsTo(kindName, item, options.cluster));
-      context.stdout.write(renderObjects(kind, ofCluster, options.output, true));
+      const clusterItems = items.filter((item) => belongsTo(kindName, item, options.cluster));
+      context.stdout.write(renderObjects(kind, clusterItems, options.output, true));
       return;
     }
     const query = queryString({ labelSelector: selection.labelSelector, includeObject: 'Object' });

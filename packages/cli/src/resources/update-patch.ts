@@ -83,6 +83,6 @@ export function nodePoolPatch(change: NodePoolChange): object {
 
 /** Drops undefined fields; undefined if none is left. */
 function defined(fields: Readonly<Record<string, unknown>>): object | undefined {
-  const given = Object.entries(fields).filter(([, value]) => value !== undefined);
-  return given.length === 0 ? undefined : Object.fromEntries(given);
+  const definedFields = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return definedFields.length === 0 ? undefined : Object.fromEntries(definedFields);
 }

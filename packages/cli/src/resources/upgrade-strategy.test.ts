@@ -22,7 +22,7 @@ test.each<{ reason: string; status?: ClusterStatus; chosen: object }>([
     },
   },
   {
-    reason: 'the newest',
+    reason: 'nothing, if the cluster runs the newest version',
     status: { version: '1.36.3', nextUpgradeVersions: [], upToDate: true },
     chosen: { nothing: 'runs 1.36.3; no newer version is available for it' },
   },
@@ -47,13 +47,13 @@ test.each<{ strategy: UpgradeStrategy; of: string; status: ClusterStatus; chosen
   },
   {
     strategy: 'latest-patch',
-    of: 'a minor version alone',
+    of: 'only a minor version',
     status: { version: '1.35.4', nextUpgradeVersions: ['1.36'] },
     chosen: { nothing: 'runs 1.35.4; no newer patch is available for it (strategy LATEST_PATCH)' },
   },
   {
     strategy: 'next-minor',
-    of: 'a patch alone',
+    of: 'only a patch',
     status: { version: '1.35.2', nextUpgradeVersions: [], availablePatch: '1.35.4' },
     chosen: { nothing: 'runs 1.35.2; no newer minor version is available for it (strategy NEXT_MINOR)' },
   },

@@ -54,12 +54,12 @@ export async function waitForObjects(
 async function withDeadline<T>(
   { clock, signal }: CliContext,
   { subject, leftMs }: { readonly subject: string; readonly leftMs: number },
-  ask: (signal: AbortSignal) => Promise<T>,
+  request: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const late = new AbortController();
   const timer = clock.after(leftMs, () => late.abort());
   try {
-    return await ask(AbortSignal.any([signal, late.signal]));
+    return await request(AbortSignal.any([signal, late.signal]));
   } catch (error) {
     if (!late.signal.aborted || signal.aborted) throw error;
     throw new CommandError(`${subject}: timed out waiting for Fairway's API`, {

@@ -14,7 +14,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const of = (server: string, token = 't') => renderKubeconfig({ name: 'demo', server: `https://${server}.test`, token });
 
-test.each([undefined, 'of somebody before'])('replaces %s with a file for its owner alone', async (before) => {
+test.each([undefined, 'of somebody before'])('replaces %s with a file that only its owner can read', async (before) => {
   const path = join(folder, 'demo.kubeconfig');
   if (before !== undefined) writeFileSync(path, before, { mode: 0o644 });
   const context = fakeContext({ cwd: folder });
@@ -31,7 +31,7 @@ describe('merging into a kubeconfig', () => {
     writeKubeconfig(fakeContext({ cwd: folder }), kubeconfig, { merge: 'config', contextName });
   const merged = () => parseKubeconfig(readFileSync(join(folder, 'config'), 'utf8'));
 
-  test('creates a file for its owner alone and selects the new context', async () => {
+  test('creates a file that only its owner can read, and selects the new context', async () => {
     await merge(of('a'));
 
     expect(statSync(join(folder, 'config')).mode & 0o777).toBe(0o600);
@@ -80,13 +80,13 @@ describe('merging into a kubeconfig', () => {
 
   test("does not replace the user of another cluster's context", async () => {
     await merge(of('a'), 'mine');
-    const theirs = of('b').replaceAll('demo-admin', 'mine');
+    const foreignConfig = of('b').replaceAll('demo-admin', 'mine');
 
-    await expect(merge(theirs)).rejects.toThrow(/has the context "mine" for https:\/\/a\.test/);
+    await expect(merge(foreignConfig)).rejects.toThrow(/has the context "mine" for https:\/\/a\.test/);
   });
 });
 
-test('prints it without a file, under the requested name', async () => {
+test('prints the kubeconfig under the requested name if no file is given', async () => {
   const context = fakeContext();
 
   await writeKubeconfig(context, of('a'), { merge: undefined, contextName: 'mine' });

@@ -9,8 +9,8 @@ import { dump } from 'js-yaml';
 import type { CliContext } from '../command/context.ts';
 
 /**
- * Prints a kubeconfig, writes it to the file `output` for its owner alone, or merges it into a file: the given path, or
- * ~/.kube/config for true.
+ * Prints a kubeconfig, writes it to the file `output` that only its owner can read, or merges it into a file: the given
+ * path, or ~/.kube/config for true.
  */
 export async function writeKubeconfig(
   context: Pick<CliContext, 'stdout' | 'stderr' | 'env' | 'cwd'>,
@@ -44,7 +44,8 @@ export async function writeKubeconfig(
 }
 
 /**
- * The file that kubectl would write: the first existing one in KUBECONFIG, or else the last; by default ~/.kube/config.
+ * The file that kubectl would write: the first existing one in KUBECONFIG, otherwise the last; by default
+ * ~/.kube/config.
  */
 function defaultPath(env: CliContext['env']): string {
   const paths = kubeconfigPaths({ HOME: homedir(), ...env });

@@ -11,7 +11,7 @@ import { LogLevels } from '@fairway/service/log-levels';
 import { createLogger } from '@fairway/service/logger';
 import { metricsPushSettings } from '@fairway/service/otlp/metrics-settings';
 import { FOREIGN_ADVICE, ForeignControlPlanesError } from '@fairway/service/serve/control-plane-location';
-import type { GatewayServing } from '@fairway/service/serve/gateway';
+import type { GatewayEndpoint } from '@fairway/service/serve/gateway';
 import type { ListenAddress } from '@fairway/service/serve/listen-address';
 import type { CertificateFiles } from '@fairway/service/serve/own-certificate';
 import { type RunningReplica, serve } from '@fairway/service/serve/serve';
@@ -36,7 +36,7 @@ import { checkCloudOptions } from '../up/cloud-options.ts';
 import { controlPlaneOptions } from '../up/control-plane-options.ts';
 import { keystoneOptions } from '../up/keystone-options.ts';
 import { magnumOptions } from '../up/magnum-options.ts';
-import { explainStart } from '../up/run.ts';
+import { explainStartFailure } from '../up/run.ts';
 
 interface ServeCommandOptions extends FairwayCommandOptions {
   readonly gateway: boolean;
@@ -122,7 +122,7 @@ export async function runServe(
         isConsoleServed: options.console,
       }),
     );
-    // As in `up`: a killed process writes nothing at its end.
+    // As in `up`: a killed process can't write anything when it exits.
     flushCompileCache();
     await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
   }
@@ -146,7 +146,7 @@ function gatewayOf(
     readonly certificate: CertificateFiles | undefined;
     readonly magnum: ServerNames | undefined;
   },
-): GatewayServing | undefined {
+): GatewayEndpoint | undefined {
   const { gateway, listen, webhookUrl, limits, console, consoleDocumentation } = options;
   if (!gateway) return undefined;
   if (webhookUrl === undefined && isWildcard(listen.host)) {
@@ -223,7 +223,7 @@ async function start(
         cause: error,
       });
     }
-    throw explainStart(explainManagementError(error, connection), listen);
+    throw explainStartFailure(explainManagementError(error, connection), listen);
   }
 }
 

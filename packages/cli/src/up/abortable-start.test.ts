@@ -16,7 +16,7 @@ test('waits for a start that is not stopped', async () => {
   expect(await abortableStart(context, Promise.resolve('running'))).toBe('running');
 });
 
-test('returns a stopped start that ends within the grace period, for a graceful shutdown', async () => {
+test('returns a stopped start that completes within the grace period, for a graceful shutdown', async () => {
   const { context, clock, stop } = stoppableContext();
   const start = Promise.withResolvers<string>();
   const waiting = abortableStart(context, start.promise);

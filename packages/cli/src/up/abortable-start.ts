@@ -7,7 +7,7 @@ const GRACE_MS = 5_000;
 
 /**
  * Waits for a start. Once it is stopped, the start has a few more seconds: a step that waits for a missing cloud or API
- * server must not block the exit. Then rejects with a CommandError; ending at any point is safe.
+ * server must not block the exit. Then rejects with a CommandError; exiting at any point is safe.
  */
 export async function abortableStart<T>(
   { clock, signal, stderr }: Pick<CliContext, 'clock' | 'signal' | 'stderr'>,

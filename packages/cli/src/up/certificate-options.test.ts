@@ -11,9 +11,15 @@ test('resolves files against the working directory', () => {
 });
 
 test.each([
-  { options: { tlsCertFile: 'a' }, says: 'tls.certFile is set, but tls.keyFile (--tls-private-key-file) is not' },
-  { options: { tlsPrivateKeyFile: 'a' }, says: 'tls.keyFile is set, but tls.certFile (--tls-cert-file) is not' },
-  { options: { tlsCaFile: 'a' }, says: 'tls.caFile is set, but tls.certFile (--tls-cert-file) is not' },
-])('refuses an incomplete pair: $says', ({ options, says }) => {
-  expect(() => certificateOptions({ cwd: '/' }, options)).toThrow(says);
+  {
+    options: { tlsCertFile: 'a' },
+    expectedMessage: 'tls.certFile is set, but tls.keyFile (--tls-private-key-file) is not',
+  },
+  {
+    options: { tlsPrivateKeyFile: 'a' },
+    expectedMessage: 'tls.keyFile is set, but tls.certFile (--tls-cert-file) is not',
+  },
+  { options: { tlsCaFile: 'a' }, expectedMessage: 'tls.caFile is set, but tls.certFile (--tls-cert-file) is not' },
+])('refuses an incomplete pair: $expectedMessage', ({ options, expectedMessage }) => {
+  expect(() => certificateOptions({ cwd: '/' }, options)).toThrow(expectedMessage);
 });

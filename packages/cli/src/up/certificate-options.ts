@@ -18,11 +18,11 @@ export function certificateOptions(
 ): CertificateFiles | undefined {
   if (tlsCertFile === undefined && tlsPrivateKeyFile === undefined && tlsCaFile === undefined) return undefined;
   if (tlsCertFile === undefined || tlsPrivateKeyFile === undefined) {
-    const [there, missing] =
+    const [present, missing] =
       tlsCertFile === undefined
         ? [tlsPrivateKeyFile === undefined ? 'tls.caFile' : 'tls.keyFile', 'tls.certFile (--tls-cert-file)']
         : ['tls.certFile', 'tls.keyFile (--tls-private-key-file)'];
-    throw usageError(`${there} is set, but ${missing} is not`);
+    throw usageError(`${present} is set, but ${missing} is not`);
   }
   return {
     certFile: resolve(cwd, tlsCertFile),

@@ -9,9 +9,9 @@ import type { CliContext } from '../command/context.ts';
 export function requireCloud(yaml: CloudsYaml, name: string): void {
   if (!yaml.names.includes(name)) {
     const hint = suggest(name, yaml.names);
-    const likely = hint.startsWith('did you mean') ? `; ${hint}` : '';
+    const suggestion = hint.startsWith('did you mean') ? `; ${hint}` : '';
     throw usageError(
-      `clouds.yaml has no cloud "${name}", only: ${yaml.names.join(', ') || 'none'}${likely}`,
+      `clouds.yaml has no cloud "${name}", only: ${yaml.names.join(', ') || 'none'}${suggestion}`,
       'clouds.yaml is searched in OS_CLIENT_CONFIG_FILE, this folder, XDG_CONFIG_HOME/openstack, ~/.config/openstack, /etc/xdg/openstack and /etc/openstack',
     );
   }

@@ -37,15 +37,15 @@ export async function controlPlaneOptions(
   home: Home,
   areLeft: boolean,
 ): Promise<(options: ControlPlanesOptions) => ControlPlanes> {
-  const { controlPlane: asked, controlPlaneAddress: address } = options;
+  const { controlPlane: requestedMode, controlPlaneAddress: address } = options;
   const recordedMode = previousControlPlanes(home);
   const assets = env[ASSETS_VARIABLE];
-  const binaries = (asked ?? recordedMode) === 'simulated' ? [] : await findLocalBinaries(env, []);
+  const binaries = (requestedMode ?? recordedMode) === 'simulated' ? [] : await findLocalBinaries(env, []);
   const found = binaries.map(({ version, paths }) => ({ version, folder: dirname(paths['kube-apiserver']) }));
   const hasRealCloud = options.cloud !== undefined;
   const { kind, note } = chooseControlPlane({
-    requestedKind: asked,
-    rememberedKind: recordedMode,
+    requestedKind: requestedMode,
+    existingKind: recordedMode,
     home: home.path,
     hasRealCloud,
     assets,
@@ -76,7 +76,7 @@ export async function controlPlaneOptions(
           egress,
           alwaysAllowed,
           offHost,
-          hasLeftovers: areLeft,
+          keepRunning: areLeft,
         })
       : simulated;
   return (opening) => {

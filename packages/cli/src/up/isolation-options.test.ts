@@ -7,7 +7,7 @@ describe('user ids', () => {
     expect(parseUserRange('7-7')).toEqual({ first: 7, last: 7 });
   });
 
-  test.each(['', '7', '0-9', '9-7', '1-4294967295', 'a-b', '1-2-3', '-1-5', '1 - 2'])('reject "%s"', (text) => {
+  test.each(['', '7', '0-9', '9-7', '1-4294967295', 'a-b', '1-2-3', '-1-5', '1 - 2'])('cannot be "%s"', (text) => {
     expect(() => parseUserRange(text)).toThrow('FIRST-LAST');
   });
 });
@@ -18,7 +18,7 @@ describe('address ranges', () => {
     expect(collectRanges('fd00::/8', [])).toEqual(['fd00::/8']);
   });
 
-  test.each(['example.org', '10.0.0.0/33', '10.0.0.0/8:0'])('reject "%s"', (text) => {
+  test.each(['example.org', '10.0.0.0/33', '10.0.0.0/8:0'])('cannot be "%s"', (text) => {
     expect(() => collectEgressTargets(text, [])).toThrow(text);
   });
 

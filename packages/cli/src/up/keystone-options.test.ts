@@ -42,7 +42,7 @@ test.each([
   {
     keystone: 'a',
     keystoneSettings: { policyFile: 'missing.json' },
-    reason: 'no file',
+    reason: 'a missing policy file',
     error: /cannot use the policy .*missing\.json/,
   },
   { keystone: 'a', keystoneSettings: { policyFile: 'broken.json' }, reason: 'a broken policy', error: /resources/ },

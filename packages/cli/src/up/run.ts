@@ -65,8 +65,10 @@ export async function runUp(
   const stopReloading = reloadOnHangup(context, { started: options, reread, levels });
   const stopReclaiming = reclaimMemory({ clock });
   if (!signal.aborted) {
-    stdout.write(welcome({ running, home, seconds, cwd: context.cwd, isSimulated: options.cloud === undefined }));
-    // A killed process writes nothing at its end, and the next start would compile everything again.
+    stdout.write(
+      welcomeMessage({ running, home, seconds, cwd: context.cwd, isSimulated: options.cloud === undefined }),
+    );
+    // A killed process can't write its compile cache when it exits, and the next start would compile everything again.
     flushCompileCache();
     await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
   }
@@ -128,7 +130,7 @@ async function start(
       ...(isFirstStart && { onStep: (step) => stderr.write(`  ${step}\n`) }),
     });
   } catch (error) {
-    throw explainStart(error, `${host}:${port}`);
+    throw explainStartFailure(error, `${host}:${port}`);
   }
 }
 
@@ -138,7 +140,7 @@ function simulatedKeystone({ cloud }: Pick<UpCommandOptions, 'cloud'>): Keystone
 }
 
 /** Adds advice to a start that failed because of the address or the home; returns other errors unchanged. */
-export function explainStart(error: unknown, listen: string): unknown {
+export function explainStartFailure(error: unknown, listen: string): unknown {
   if (error instanceof HomeInUseError || error instanceof SharedHomeError)
     return new CommandError(error.message, { cause: error });
   const advise = ADVICE_BY_CODE.get((error as NodeJS.ErrnoException).code ?? '');
@@ -204,7 +206,7 @@ interface Welcome {
 }
 
 /** The message once Fairway serves: its address, and what to type next. */
-export function welcome({ running, home, seconds, cwd, isSimulated }: Welcome): string {
+export function welcomeMessage({ running, home, seconds, cwd, isSimulated }: Welcome): string {
   const example = join(import.meta.dirname, '../../../../examples/cluster.yaml');
   const lines = [
     `Fairway serves at ${running.url} after ${seconds} s; its state is in ${home.path}`,

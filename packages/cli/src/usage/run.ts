@@ -1,4 +1,4 @@
-import { UsageDetailExpired, type UsageRow, type UsageStep, usageReport } from '@fairway/api/domain/usage/report';
+import { UsageDetailExpiredError, type UsageRow, type UsageStep, usageReport } from '@fairway/api/domain/usage/report';
 import { SYSTEM_NAMESPACE } from '@fairway/api/group';
 import { type UsageRecord, usageRecords } from '@fairway/api/kinds/usage-record';
 import { isApiError } from '@fairway/kube/object/api-error';
@@ -59,7 +59,7 @@ function reportOf(records: readonly UsageRecord[], question: Parameters<typeof u
   try {
     return usageReport(records, question);
   } catch (error) {
-    if (!(error instanceof UsageDetailExpired)) throw error;
+    if (!(error instanceof UsageDetailExpiredError)) throw error;
     const advice =
       'ended usage is kept by UTC hour for eight days and by UTC day before that: start and end the period on such a boundary, and do not choose smaller periods';
     throw usageError(error.message, advice, error);
@@ -75,8 +75,8 @@ async function readRecords(
   const records = client.resource(usageRecords);
   if (allNamespaces || project !== undefined) {
     const { items } = await records.list({ signal });
-    const isAsked = ({ spec, status }: UsageRecord) => spec.namespace === project || status?.projectID === project;
-    return project === undefined ? items : items.filter(isAsked);
+    const isOfProject = ({ spec, status }: UsageRecord) => spec.namespace === project || status?.projectID === project;
+    return project === undefined ? items : items.filter(isOfProject);
   }
   const { items } = await records.list({ namespace, signal });
   const kept = await records.list({ namespace: SYSTEM_NAMESPACE, signal }).catch((error: unknown) => {

@@ -1,4 +1,4 @@
-import { excessiveGrowth, excessiveGrowthWith } from '@fairway/base/testing/growth';
+import { excessiveGrowth, excessiveItemGrowth } from '@fairway/base/testing/growth';
 import { describe, expect, test } from 'vitest';
 import { parseGateway, parseGatewayClass, parseHttpRoute, parseReferenceGrant } from '../gateways/parse.ts';
 import { INGRESS_ANNOTATION } from '../ingresses/annotation-names.ts';
@@ -13,9 +13,9 @@ import { readParameters } from '../volumes/class-parameters.ts';
 type Reader = (text: string) => unknown;
 
 const words = (text: string) => text.split(/[ ,;=/]/);
-/** One for each character. */
-const each = <T>(text: string, made: (index: number) => T) =>
-  Array.from({ length: text.length / 20 }, (_, i) => made(i));
+/** One item for every 20 characters. */
+const each = <T>(text: string, make: (index: number) => T) =>
+  Array.from({ length: text.length / 20 }, (_, i) => make(i));
 const recordOf = (text: string) => Object.fromEntries(each(text, (index) => [`key-${index}`, text.slice(0, 20)]));
 
 const readAnnotations = (annotations: Record<string, string>): Reader => {
@@ -24,7 +24,7 @@ const readAnnotations = (annotations: Record<string, string>): Reader => {
 };
 const backend = { service: { name: 'web', port: { number: 80 } } };
 
-/** What tenants write into objects in their clusters, as read from caches. A field may have up to a megabyte. */
+/** What tenants write into objects in their clusters, as read from caches. A field may be up to a megabyte long. */
 describe('reads objects of tenant clusters in linear time:', () => {
   test.each<[string, Reader]>([
     ...Object.values(ANNOTATION).map((name): [string, Reader] => [
@@ -83,8 +83,8 @@ describe('reads objects of tenant clusters in linear time:', () => {
 
   const ingressOf = (rules: object[]) => specFromIngress({ metadata: { name: 'a' }, spec: { rules } }, SETTINGS);
   const pathOf = (index: number) => ({ path: `/${index}`, pathType: 'Exact', backend });
-  const createMany = <T>(count: number, made: (index: number) => T) =>
-    Array.from({ length: count }, (_, index) => made(index));
+  const createMany = <T>(count: number, make: (index: number) => T) =>
+    Array.from({ length: count }, (_, index) => make(index));
   const rawObject = (spec: object) => ({ metadata: { name: 'a', namespace: 'b', uid: 'u' }, spec }) as never;
 
   test.each<[string, (count: number) => unknown]>([
@@ -94,7 +94,7 @@ describe('reads objects of tenant clusters in linear time:', () => {
       (count) => ingressOf(createMany(count, (index) => ({ host: `h${index}`, http: { paths: [pathOf(index)] } }))),
     ],
     [
-      'hosts of TLS',
+      'TLS hosts',
       (count) =>
         specFromIngress(
           { metadata: { name: 'a' }, spec: { tls: [{ hosts: createMany(count, (i) => `h${i}`) }] } },
@@ -137,6 +137,6 @@ describe('reads objects of tenant clusters in linear time:', () => {
         ),
     ],
   ])('many %s', async (_, read) => {
-    expect(await excessiveGrowthWith(read)).toBeUndefined();
+    expect(await excessiveItemGrowth(read)).toBeUndefined();
   });
 });

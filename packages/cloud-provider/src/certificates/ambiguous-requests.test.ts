@@ -12,7 +12,7 @@ const target = {
 };
 
 describe.each([
-  ['a stolen credential of a node', SIGNERS.kubeletServing, 'system:node:demo-a', 'server auth'],
+  ['the stolen credential of a node', SIGNERS.kubeletServing, 'system:node:demo-a', 'server auth'],
   ['a stolen bootstrap token', SIGNERS.kubeletClient, 'system:bootstrap:abcdef', 'client auth'],
 ])('with %s', (_, signerName, username, usage) => {
   test.each(ambiguousRequests(target))(

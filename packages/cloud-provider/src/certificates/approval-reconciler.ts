@@ -4,7 +4,7 @@ import type { Machine } from '@fairway/api/kinds/machine';
 import { isPaused } from '@fairway/api/pause';
 import { type Clock, formatTime } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
-import { ignoreGone } from '@fairway/kube/client/ignore-not-found';
+import { ignoreDeleted } from '@fairway/kube/client/ignore-not-found';
 import type { Informer } from '@fairway/kube/client/informer';
 import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
 import type { CertificateSigningRequest } from '@fairway/kube/kinds/generated/types';
@@ -164,7 +164,7 @@ export class ApprovalReconciler {
     };
     const client = tenant.client.resource(CertificateSigningRequests);
     await wrapTenantError(
-      ignoreGone(client.patch(name, { type: 'merge', value }, { subresource: 'approval', signal })),
+      ignoreDeleted(client.patch(name, { type: 'merge', value }, { subresource: 'approval', signal })),
     );
   }
 }

@@ -32,8 +32,8 @@ function csr(request: string, signerName: string = SIGNERS.kubeletClient, decide
 
 test.each([
   ['of a kubelet', csr('eA=='), 'eA=='],
-  ['too large', csr('x'.repeat(MEGABYTE)), ''],
-  ['of another signer', csr('eA==', 'example.com/a'), ''],
+  ['that is too large', csr('x'.repeat(MEGABYTE)), ''],
+  ['for another signer', csr('eA==', 'example.com/a'), ''],
   ['denied', csr('eA==', SIGNERS.kubeletServing, 'Denied'), ''],
 ])('stores only a few KiB of a CSR %s in the cache', (_, large, request) => {
   const trimmed = trimRequest(large);

@@ -8,7 +8,10 @@ import { CertificateSigningRequests } from '@fairway/kube/kinds/resources';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
 import { isKubeletRequest, isOversized, OVERSIZED_REQUEST, REQUESTER_GROUPS } from './node-request.ts';
 
-/** A CSR may have 1 MB and a cluster any number of CSRs: the usual page size of 500 would not fit into memory. */
+/**
+ * A CSR may be up to 1 MB and a cluster may have any number of CSRs: the usual page size of 500 would not fit into
+ * memory.
+ */
 const PAGE_SIZE = 20;
 /**
  * Limits the conditions of other types, which a decision preserves. An API server keeps one per type, and CSRs have

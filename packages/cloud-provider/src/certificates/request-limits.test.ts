@@ -80,7 +80,7 @@ const spec = (username: string, request: string, usages = ['client auth']) => ({
   signerName: SIGNERS.kubeletClient,
 });
 
-test(`makes no server lookups and few writes for ${FLOOD} requests of strangers`, async () => {
+test(`makes no server lookups and few writes for ${FLOOD} requests from unknown requesters`, async () => {
   const clock = new FakeClock();
   const [own, other] = [await requestFor('system:node:demo-general-a'), await requestFor('system:node:elsewhere')];
   const tampered = own.replace(/.{12}$/, 'AAAAAAAAAAA=');
@@ -137,7 +137,7 @@ test('retries a request after an error, with backoff, as an error is not a decis
   expect(done).toEqual({ lookUps: 0, writes: 0 });
 });
 
-test('leaves a request to the next process when the signal aborts', async () => {
+test('leaves a request to the next process when the signal is aborted', async () => {
   const own = await requestFor('system:node:demo-general-a');
   const abort = new AbortController();
   const tokenID = () => {

@@ -10,8 +10,12 @@ const from = (value: string, selector?: object) => ({
 const OTHER = { namespace: 'other' };
 
 test.each<{ is: string; listeners?: object[]; spec?: object; metadata?: object; at: string[]; reason?: string }>([
-  { is: 'one of the same namespace', at: ['http *'] },
-  { is: 'the section that it names', spec: { parentRefs: [{ name: 'shop', sectionName: 'http' }] }, at: ['http *'] },
+  { is: 'a route in the same namespace', at: ['http *'] },
+  {
+    is: 'the section that the route names',
+    spec: { parentRefs: [{ name: 'shop', sectionName: 'http' }] },
+    at: ['http *'],
+  },
   {
     is: 'a section that does not exist',
     spec: { parentRefs: [{ name: 'shop', sectionName: 'https' }] },
@@ -24,31 +28,31 @@ test.each<{ is: string; listeners?: object[]; spec?: object; metadata?: object; 
     at: [],
     reason: 'NoMatchingParent',
   },
-  { is: 'one of another namespace', metadata: OTHER, at: [], reason: 'NotAllowedByListeners' },
-  { is: 'one of any namespace', listeners: [from('All')], metadata: OTHER, at: ['http *'] },
-  { is: 'of none', listeners: [from('None')], at: [], reason: 'NotAllowedByListeners' },
+  { is: 'a route in another namespace', metadata: OTHER, at: [], reason: 'NotAllowedByListeners' },
+  { is: 'a listener for routes of all namespaces', listeners: [from('All')], metadata: OTHER, at: ['http *'] },
+  { is: 'a listener for routes of no namespace', listeners: [from('None')], at: [], reason: 'NotAllowedByListeners' },
   {
-    is: 'one whose namespace has the labels',
+    is: 'a route whose namespace has the labels',
     listeners: [from('Selector', { matchLabels: { team: 'a' } })],
     metadata: OTHER,
     at: ['http *'],
   },
   {
-    is: 'one whose namespace has others',
+    is: 'a route whose namespace has other labels',
     listeners: [from('Selector', { matchExpressions: [{ key: 'team', operator: 'NotIn', values: ['a'] }] })],
     metadata: OTHER,
     at: [],
     reason: 'NotAllowedByListeners',
   },
   {
-    is: 'labels that nobody inherits',
+    is: 'an inherited property instead of a label',
     listeners: [from('Selector', { matchExpressions: [{ key: 'toString', operator: 'Exists' }] })],
     metadata: OTHER,
     at: [],
     reason: 'NotAllowedByListeners',
   },
   {
-    is: 'a listener for another kind of routes',
+    is: 'a listener for another kind of route',
     listeners: [{ ...http, allowedRoutes: { kinds: [{ kind: 'GRPCRoute' }] } }],
     at: [],
     reason: 'NotAllowedByListeners',

@@ -9,9 +9,9 @@ import { selects } from './selector.ts';
 /** The result of resolving a route's reference to a Gateway. */
 export interface Attachment {
   readonly parentRef: ParentRef;
-  /** The listeners that it attaches to, accepted or not, and the hosts that it serves there. */
+  /** The listeners that the route attaches to, accepted or not, and the hosts that it serves there. */
   readonly at: readonly AllowedListener[];
-  /** Why it attaches to no accepted listener. */
+  /** Why the route attaches to no accepted listener. */
   readonly refused: ReasonAndMessage | undefined;
 }
 
@@ -42,11 +42,11 @@ export function refersTo(ref: ParentRef, routeNamespace: string | undefined, gat
  * https://gateway-api.sigs.k8s.io/reference/spec/#routeconditionreason
  */
 export function attachmentsOf(route: HttpRoute, context: AttachmentContext): readonly Attachment[] {
-  return refsOf(route, context).map((parentRef) => ({ parentRef, ...placesOf(route, parentRef, context) }));
+  return refsOf(route, context).map((parentRef) => ({ parentRef, ...resolveParentRef(route, parentRef, context) }));
 }
 
 /** The attachments of a route that exceeds the limit. */
-export function unreadAttachmentsOf(
+export function overLimitAttachmentsOf(
   route: HttpRoute,
   context: Pick<AttachmentContext, 'gateway'>,
 ): readonly Attachment[] {
@@ -62,19 +62,19 @@ function refsOf(
   return [...new Map(refs.map((ref) => [`${ref.sectionName ?? ''}:${ref.port ?? ''}`, ref])).values()];
 }
 
-function placesOf(route: HttpRoute, { sectionName, port }: ParentRef, context: AttachmentContext) {
+function resolveParentRef(route: HttpRoute, { sectionName, port }: ParentRef, context: AttachmentContext) {
   const named = context.listeners.filter(
     ({ listener }) =>
       (sectionName === undefined || listener.name === sectionName) && (port === undefined || listener.port === port),
   );
   if (named.length === 0) {
     const which = [sectionName && `name ${sectionName}`, port && `port ${port}`].filter(Boolean).join(' and ');
-    return unattached('NoMatchingParent', `the Gateway has no listener with ${which}`);
+    return refusedAttachment('NoMatchingParent', `the Gateway has no listener with ${which}`);
   }
   const allowed = named.filter((each) => isAllowed(route, each, context));
   if (allowed.length === 0) {
     const message = `allowedRoutes of the Gateway's listeners does not allow this HTTPRoute or its namespace ${route.metadata.namespace}`;
-    return unattached('NotAllowedByListeners', message);
+    return refusedAttachment('NotAllowedByListeners', message);
   }
   const hostnames = 'problem' in route.spec ? [] : route.spec.hostnames;
   const matching = allowed
@@ -82,7 +82,7 @@ function placesOf(route: HttpRoute, { sectionName, port }: ParentRef, context: A
     .filter(({ hosts }) => hosts.length > 0);
   if (matching.length === 0) {
     const hosts = allowed.map(({ listener }) => listener.hostname).join(', ');
-    return unattached(
+    return refusedAttachment(
       'NoMatchingListenerHostname',
       `no hostname of the route matches the Gateway's listeners: ${hosts}`,
     );
@@ -95,7 +95,7 @@ function placesOf(route: HttpRoute, { sectionName, port }: ParentRef, context: A
   };
 }
 
-function unattached(reason: string, message: string) {
+function refusedAttachment(reason: string, message: string) {
   return { at: [], refused: { reason, message } };
 }
 

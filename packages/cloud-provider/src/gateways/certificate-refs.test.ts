@@ -51,19 +51,19 @@ test.each<{
   { is: 'a Secret', refs: [{ name: 'shop' }], certificates: ['shop'], reasons: [] },
   { is: 'none', refs: [], certificates: [], reasons: ['InvalidCertificateRef'] },
   {
-    is: 'several, each once',
+    is: 'several Secrets, each once',
     refs: [{ name: 'shop' }, { name: 'more' }, { name: 'shop' }],
     certificates: ['shop', 'more'],
     reasons: [],
   },
   {
-    is: 'one that is not there, which may have been',
+    is: 'a missing Secret, which may have existed before',
     refs: [{ name: 'none' }],
     certificates: ['none'],
     reasons: ['InvalidCertificateRef'],
   },
   {
-    is: 'one that can not be read, beside another',
+    is: 'an unreadable Secret together with a valid one',
     refs: [{ name: 'junk' }, { name: 'shop' }],
     certificates: ['junk', 'shop'],
     reasons: ['InvalidCertificateRef'],
@@ -83,20 +83,20 @@ test.each<{
     watched: [],
   },
   {
-    is: 'its own namespace by name',
+    is: 'its own namespace, named explicitly',
     refs: [{ namespace: 'default', name: 'shop' }],
     certificates: ['shop'],
     reasons: [],
   },
   {
-    is: 'another namespace, whether it is there or not',
+    is: 'another namespace, whether the Secret exists or not',
     refs: [{ namespace: 'other', name: 'none' }],
     certificates: [],
     reasons: ['RefNotPermitted'],
     watched: [],
   },
   {
-    is: 'another namespace that lets all of its Secrets be used',
+    is: 'another namespace that grants all of its Secrets',
     refs: [{ namespace: 'other', name: 'shop' }],
     grant: { from: [GATEWAY_REF], to: [TO] },
     certificates: ['shop'],
@@ -104,7 +104,7 @@ test.each<{
     watched: ['other/shop'],
   },
   {
-    is: 'another namespace that lets this one be used',
+    is: 'another namespace that grants this Secret',
     refs: [{ namespace: 'other', name: 'shop' }],
     grant: { from: [GATEWAY_REF], to: [{ ...TO, name: 'shop' }] },
     certificates: ['shop'],
@@ -112,7 +112,7 @@ test.each<{
     watched: ['other/shop'],
   },
   {
-    is: 'another namespace that lets another one be used',
+    is: 'another namespace that grants another Secret',
     refs: [{ namespace: 'other', name: 'shop' }],
     grant: { from: [GATEWAY_REF], to: [{ ...TO, name: 'more' }] },
     certificates: [],
@@ -128,7 +128,7 @@ test.each<{
     watched: [],
   },
   {
-    is: 'a grant for Gateways of elsewhere',
+    is: 'a grant for Gateways in another namespace',
     refs: [{ namespace: 'other', name: 'shop' }],
     grant: { from: [{ ...GATEWAY_REF, namespace: 'third' }], to: [TO] },
     certificates: [],

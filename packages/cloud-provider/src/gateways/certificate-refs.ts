@@ -55,18 +55,20 @@ function resolve(
 ): ResolvedCertificates {
   const refs = new Map(tls?.certificateRefs.map((ref) => [keyOf(ref, context), ref]));
   const certificates: DesiredCertificate[] = [];
-  const problems: ReasonAndMessage[] = refs.size > 0 ? [] : [invalid('tls.certificateRefs refers to no Secret')];
+  const problems: ReasonAndMessage[] =
+    refs.size > 0 ? [] : [invalidRefReason('tls.certificateRefs refers to no Secret')];
   for (const [key, { name }] of refs) {
     const secret =
       known.get(key) ??
-      invalid(`Secret ${name}: a Gateway can refer to at most ${MAX_SECRETS} Secrets: create another Gateway`);
+      invalidRefReason(`Secret ${name}: a Gateway can refer to at most ${MAX_SECRETS} Secrets: create another Gateway`);
     if ('reason' in secret) {
       problems.push(secret);
       continue;
     }
     const certificate = context.certificateOf(secret);
     certificates.push({ secret, certificate });
-    if ('problem' in certificate) problems.push(invalid(`Secret ${secret.namespace}/${name}: ${certificate.problem}`));
+    if ('problem' in certificate)
+      problems.push(invalidRefReason(`Secret ${secret.namespace}/${name}: ${certificate.problem}`));
   }
   return { certificates, problems };
 }
@@ -96,7 +98,7 @@ function refused(ref: CertificateRef, context: GrantContext): ReasonAndMessage |
   const { group, kind, name, namespace = context.namespace } = ref;
   if (group !== '' || kind !== 'Secret') {
     const what = group === '' ? kind : `${kind}.${group}`;
-    return invalid(`certificate ${name} is a ${what.slice(0, 80)}, but only Secrets are supported`);
+    return invalidRefReason(`certificate ${name} is a ${what.slice(0, 80)}, but only Secrets are supported`);
   }
   const reference = { fromKind: 'Gateway', fromNamespace: context.namespace, toKind: 'Secret' } as const;
   if (isPermitted({ ...reference, toNamespace: namespace, toName: name }, context.grantsOf)) return undefined;
@@ -104,6 +106,6 @@ function refused(ref: CertificateRef, context: GrantContext): ReasonAndMessage |
   return { reason: 'RefNotPermitted', message };
 }
 
-function invalid(message: string): ReasonAndMessage {
+function invalidRefReason(message: string): ReasonAndMessage {
   return { reason: 'InvalidCertificateRef', message };
 }

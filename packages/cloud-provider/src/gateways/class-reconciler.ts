@@ -1,6 +1,6 @@
 import { identityOf } from '@fairway/api/identity';
 import { isPaused } from '@fairway/api/pause';
-import { ignoreGone } from '@fairway/kube/client/ignore-not-found';
+import { ignoreDeleted } from '@fairway/kube/client/ignore-not-found';
 import { setCondition } from '@fairway/kube/controller/conditions';
 import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
 import { wrapTenantError } from '@fairway/tenancy/connection/tenant-problem';
@@ -37,7 +37,7 @@ export class ClassReconciler {
         const value = { metadata: { uid }, status: { conditions } };
         const client = tenant.client.resource(GatewayClasses);
         const options = { signal: pass.signal, subresource: 'status' };
-        await wrapTenantError(ignoreGone(client.patch(name, { type: 'merge', value }, options)));
+        await wrapTenantError(ignoreDeleted(client.patch(name, { type: 'merge', value }, options)));
       }),
     );
     return pass.end();

@@ -12,7 +12,7 @@ export type Progress =
       /** Reasons why listeners have no certificate. */
       readonly withoutCertificate: ReadonlyMap<string, string>;
     }
-  /** The old state keeps working. */
+  /** The previous configuration keeps working. */
   | { readonly kind: 'pending'; readonly message: string }
   | { readonly kind: 'refused'; readonly reason: string; readonly message: string };
 

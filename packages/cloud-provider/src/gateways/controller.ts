@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { gatewayOwner } from '@fairway/tenancy/cloud/ownership';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
 import type { CloudProviderDependencies, Declaration } from '../dependencies.ts';
-import { followBackends, ROUTED_CONTROLLER, routedComponents } from '../l7/routed-controller.ts';
-import { followNodes, followServers, loadBalancerWatches, onTenantEnd } from '../load-balancers/node-handlers.ts';
+import { ROUTED_CONTROLLER, routedComponents, watchBackends } from '../l7/routed-controller.ts';
+import { loadBalancerWatches, onTenantEnd, watchNodes, watchServers } from '../load-balancers/node-handlers.ts';
 import { servicesOf } from '../load-balancers/tenant-services.ts';
 import { gatewayKey, ownerOfKey } from './gateway-key.ts';
 import { GatewayLoadBalancerReconciler } from './gateway-load-balancer.ts';
@@ -37,11 +37,11 @@ export const gatewayController: Declaration = {
     const { attempts, tenants } = shared;
     const retryNow = (key: string) => attempts.retryNow((item) => item === key);
     tenants.onConnect((tenant) => {
-      followGateways(tenant, TenantGateways.of(tenant, shared), enqueue, retryNow);
-      followNodes(tenant, () => keysOf(tenant, shared).forEach(enqueue));
+      watchGateways(tenant, TenantGateways.of(tenant, shared), enqueue, retryNow);
+      watchNodes(tenant, () => keysOf(tenant, shared).forEach(enqueue));
       onTenantEnd(tenant, () => keysOf(tenant, shared).forEach(enqueue));
     });
-    followServers(shared, (tenant) => keysOf(tenant, shared), enqueue);
+    watchServers(shared, (tenant) => keysOf(tenant, shared), enqueue);
   },
 };
 
@@ -58,7 +58,7 @@ function keyOf({ clusterUid }: TenantCluster, { metadata }: Gateway): string {
 }
 
 /** Watches that affect Gateways, started once their kinds exist in the cluster. */
-function followGateways(
+function watchGateways(
   tenant: TenantCluster,
   gateways: TenantGateways,
   enqueue: (key: string) => void,
@@ -100,13 +100,13 @@ function followGateways(
     }
     // Objects may be listed before the tenant counts as connected, or before each other, so they are enqueued
     // afterwards.
-    void onCachesSynced(tenant, gateways).then(all, () => {});
+    void whenCachesSynced(tenant, gateways).then(all, () => {});
   });
   gateways.onLabels(all);
-  followBackends(tenant, (service) => gateways.routes?.find(routesByService, service).forEach(onRoute));
+  watchBackends(tenant, (service) => gateways.routes?.find(routesByService, service).forEach(onRoute));
 }
 
-async function onCachesSynced({ nodes, ...tenant }: TenantCluster, gateways: TenantGateways): Promise<void> {
+async function whenCachesSynced({ nodes, ...tenant }: TenantCluster, gateways: TenantGateways): Promise<void> {
   const { signal } = tenant;
   const { classes, gateways: all, routes, grants } = gateways;
   const caches = [nodes, servicesOf({ nodes, ...tenant }), classes, all, routes, grants];
@@ -114,11 +114,11 @@ async function onCachesSynced({ nodes, ...tenant }: TenantCluster, gateways: Ten
 }
 
 function userTriggered(old: Gateway, gateway: Gateway): boolean {
-  const requestedIDs = ({ metadata, className, spec }: Gateway) => [
+  const userFields = ({ metadata, className, spec }: Gateway) => [
     className,
     spec,
     metadata.annotations,
     metadata.deletionTimestamp,
   ];
-  return !isDeepStrictEqual(requestedIDs(old), requestedIDs(gateway));
+  return !isDeepStrictEqual(userFields(old), userFields(gateway));
 }

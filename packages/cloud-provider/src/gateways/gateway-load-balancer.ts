@@ -99,14 +99,14 @@ export class GatewayLoadBalancerReconciler {
     const { events } = this.#dependencies;
     const { gateway, tenant } = scope;
     events.normal(tenant, gateway, 'Creating', 'Creating load balancer');
-    const made = await createRouted(scope, desired, this.#dependencies, (reason, message) =>
+    const created = await createRouted(scope, desired, this.#dependencies, (reason, message) =>
       events.warning(tenant, gateway, reason, message),
     );
-    if (made.vip_port_id) await ensureFloatingIp(scope, balancerSpec, made.vip_port_id);
+    if (created.vip_port_id) await ensureFloatingIp(scope, balancerSpec, created.vip_port_id);
     return BUILDING_PROGRESS;
   }
 
-  /** Resolves with its address once it matches the desired state. */
+  /** Resolves with the address of the load balancer once the load balancer matches the desired state. */
   async #update(
     scope: PresentGatewayScope,
     loadBalancer: LoadBalancer,

@@ -75,7 +75,7 @@ export class GatewayReconciler {
     const certificateOf = readSecrets(secretsOfGateway(gateway, relatedObjects), (names) =>
       secrets.read(tenant, key, names),
     );
-    // The Gateway is enqueued again when they have been read.
+    // The Gateway is enqueued again when the Secrets have been read.
     if (certificateOf === undefined) return {};
     const validation = validateGateway(gateway, settings, { ...relatedObjects, certificateOf });
     return this.#serve({ ...target, gateway }, { settings, ...validation }, context);
@@ -146,7 +146,7 @@ export class GatewayReconciler {
     // parsed.
     const isLeft = validated.refused !== undefined;
     const isNew = !hasFinalizer(gateway, CLEANUP_FINALIZER);
-    if (isLeft || (isNew && !validated.listeners.some(isAccepted))) return NOT_ACCEPTED;
+    if (isLeft || (isNew && !validated.listeners.some(isAccepted))) return NOT_ACCEPTED_PROGRESS;
     try {
       return await loadBalancers.ensureLoadBalancer(scope, { ...task, listeners: validated.listeners });
     } catch (error) {
@@ -243,7 +243,7 @@ const LOAD_BALANCER = 'load balancer';
 /** Certificates no longer in use: deleting them must not delay anything else. */
 const SURPLUS_CERTIFICATES = 'surplus certificates';
 const GATEWAY_STATUS = 'status of Gateway';
-const NOT_ACCEPTED: Progress = { kind: 'pending', message: 'no listener is accepted' };
+const NOT_ACCEPTED_PROGRESS: Progress = { kind: 'pending', message: 'no listener is accepted' };
 
 async function scopeOf<P extends GatewayTarget>(target: P, { signal }: Pass) {
   const projectID = await target.cloud.client.session.projectId();
@@ -262,7 +262,7 @@ async function gatewayExists({ client }: TenantCluster, uid: string, signal: Abo
   try {
     return await someMatch(boundedPages(client.metadata(Gateways), { signal }), ({ metadata }) => metadata.uid === uid);
   } catch (error) {
-    // Without its kind, none exist.
+    // If the kind is not installed, no Gateways exist.
     if (isApiError(error, 'NotFound')) return false;
     return wrapTenantError(Promise.reject(error));
   }

@@ -7,7 +7,7 @@ import type { ValidatedGateway } from './gateway-status.ts';
 import type { Gateway, HttpRoute, ReferenceGrant } from './kinds.ts';
 import { secretsOfListeners, validateListeners } from './listeners.ts';
 import { type Routing, routingOf } from './routing.ts';
-import { type ReadGateway, specFromGateway } from './spec-from-gateway.ts';
+import { type ParsedGatewaySpec, specFromGateway } from './spec-from-gateway.ts';
 
 /** The cluster state that a Gateway depends on. */
 export interface GatewayContextObjects {
@@ -17,10 +17,10 @@ export interface GatewayContextObjects {
   readonly labelsOf: (namespace: string) => Readonly<Record<string, string>>;
 }
 
-/** Includes the content of the Secrets that its listeners refer to. */
+/** Includes the content of the Secrets that the Gateway's listeners refer to. */
 export type ResolvedGatewayContext = GatewayContextObjects & Pick<CertificateContext, 'certificateOf'>;
 
-/** The Secrets that it refers to with permission. Pure. */
+/** The Secrets that the Gateway refers to and is permitted to use. Pure. */
 export function secretsOfGateway(
   { metadata: { namespace = '' }, spec }: Gateway,
   { grantsOf }: Pick<GatewayContextObjects, 'grantsOf'>,
@@ -28,7 +28,7 @@ export function secretsOfGateway(
   return 'problem' in spec ? [] : secretsOfListeners(spec, { namespace, grantsOf });
 }
 
-export interface GatewayValidation extends Omit<ReadGateway, 'refused'> {
+export interface GatewayValidation extends Omit<ParsedGatewaySpec, 'refused'> {
   readonly validated: ValidatedGateway;
   readonly routing: Routing;
 }
@@ -61,7 +61,7 @@ export function validateGateway(
   return { ...rest, routing, validated: { gateway, refused, listeners, attached: routing.attached } };
 }
 
-function readGateway(gateway: Gateway, settings: LoadBalancerSettings): ReadGateway {
+function readGateway(gateway: Gateway, settings: LoadBalancerSettings): ParsedGatewaySpec {
   try {
     if ('problem' in gateway.spec) throw new ServiceRefused(gateway.spec.problem);
     return specFromGateway(gateway, gateway.spec, settings);

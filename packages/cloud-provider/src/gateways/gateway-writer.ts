@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { ignoreGone } from '@fairway/kube/client/ignore-not-found';
+import { ignoreDeleted } from '@fairway/kube/client/ignore-not-found';
 import { removeFinalizer } from '@fairway/kube/controller/finalizers';
 import { wrapTenantError } from '@fairway/tenancy/connection/tenant-problem';
 import type { GatewayWriteScope } from './gateway-scope.ts';
@@ -16,7 +16,7 @@ export async function patchGatewayStatus(
   const { name = '', namespace = '', uid } = gateway.metadata;
   const value = { metadata: { uid }, status: { ...status, addresses: status.addresses ?? null } };
   const options = { namespace, signal, subresource: 'status' };
-  await wrapTenantError(ignoreGone(tenant.client.resource(Gateways).patch(name, { type: 'merge', value }, options)));
+  await wrapTenantError(ignoreDeleted(tenant.client.resource(Gateways).patch(name, { type: 'merge', value }, options)));
 }
 
 /** Removes the finalizer. */
@@ -37,5 +37,7 @@ export async function patchRouteStatus(
   const { name = '', namespace = '', uid, resourceVersion } = route.metadata;
   const value = { metadata: { uid, resourceVersion }, status: { parents } };
   const options = { namespace, signal, subresource: 'status' };
-  await wrapTenantError(ignoreGone(tenant.client.resource(HttpRoutes).patch(name, { type: 'merge', value }, options)));
+  await wrapTenantError(
+    ignoreDeleted(tenant.client.resource(HttpRoutes).patch(name, { type: 'merge', value }, options)),
+  );
 }

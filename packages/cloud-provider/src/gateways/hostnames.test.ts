@@ -14,7 +14,7 @@ test.each([
   ['*.example', 'aexample', false],
   ['a.example', '', false],
   ['*.example', '', false],
-])('returns for "%s" covering every host of "%s": %s', (broader, narrower, expected) => {
+])('decides whether "%s" covers every host of "%s": %s', (broader, narrower, expected) => {
   expect(coversHost(broader, narrower)).toBe(expected);
 });
 
@@ -28,7 +28,7 @@ test.each<[listener: string, route: string[], common: string[]]>([
   ['*.a.example', ['*.example'], ['*.a.example']],
   ['a.example', ['b.example'], []],
   ['*.example', ['example'], []],
-])('serves at a listener for "%s" with route hosts %j: %j', (listener, route, common) => {
+])('intersects the hostname "%s" of a listener with route hosts %j: %j', (listener, route, common) => {
   expect(commonHosts(listener, route)).toEqual(common);
 });
 

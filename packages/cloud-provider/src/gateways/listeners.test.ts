@@ -14,7 +14,9 @@ const https = (name: string, fields: object = {}) => ({
   ...fields,
 });
 const tls = (fields: object) => https('a', { tls: { certificateRefs: [{ name: 'shop' }], ...fields } });
-const CLIENTS = { default: { validation: { caCertificateRefs: [{ group: '', kind: 'ConfigMap', name: 'ca' }] } } };
+const CLIENT_VALIDATION = {
+  default: { validation: { caCertificateRefs: [{ group: '', kind: 'ConfigMap', name: 'ca' }] } },
+};
 
 let certificate: TlsCertificate;
 beforeAll(async () => {
@@ -41,26 +43,26 @@ test.each<{ is: string; listeners: object[]; expected: string[] }>([
   { is: 'HTTP', listeners: [http('a')], expected: ['- - - 1'] },
   { is: 'HTTPS with a certificate', listeners: [https('a')], expected: ['- - - 1'] },
   { is: 'HTTPS without tls', listeners: [https('a', { tls: undefined })], expected: ['- - InvalidCertificateRef 1'] },
-  { is: 'TLS that is passed on', listeners: [tls({ mode: 'Passthrough' })], expected: ['UnsupportedProtocol - - 1'] },
+  { is: 'TLS passthrough', listeners: [tls({ mode: 'Passthrough' })], expected: ['UnsupportedProtocol - - 1'] },
   {
-    is: 'options, which nobody would heed',
+    is: 'TLS options, which would have no effect',
     listeners: [tls({ options: { 'acme.io/tls': '1.3' } })],
     expected: ['Invalid - - 1'],
   },
-  { is: 'no options', listeners: [tls({ options: {} })], expected: ['- - - 1'] },
+  { is: 'empty TLS options', listeners: [tls({ options: {} })], expected: ['- - - 1'] },
   {
-    is: 'certificates of clients, as they were asked for once',
-    listeners: [tls({ frontendValidation: CLIENTS.default.validation })],
+    is: 'client certificates in the former field',
+    listeners: [tls({ frontendValidation: CLIENT_VALIDATION.default.validation })],
     expected: ['Invalid - - 1'],
   },
   {
-    is: 'tls of what is in clear text',
+    is: 'TLS settings of an HTTP listener',
     listeners: [http('a', { tls: { certificateRefs: [] } })],
     expected: ['Invalid - - 1'],
   },
   { is: 'protocol TLS', listeners: [https('a', { protocol: 'TLS' })], expected: ['UnsupportedProtocol - - 0'] },
   {
-    is: 'a protocol of somebody else',
+    is: 'a vendor-specific protocol',
     listeners: [{ name: 'a', port: 80, protocol: 'acme.io/quic' }],
     expected: ['UnsupportedProtocol - - 0'],
   },
@@ -70,7 +72,7 @@ test.each<{ is: string; listeners: object[]; expected: string[] }>([
     expected: ['- - - 1', '- - - 1'],
   },
   {
-    is: 'one hostname twice',
+    is: 'the same hostname twice',
     listeners: [http('a'), http('b'), http('c', { port: 81 })],
     expected: ['- HostnameConflict - 1', '- HostnameConflict - 1', '- - - 1'],
   },
@@ -85,12 +87,12 @@ test.each<{ is: string; listeners: object[]; expected: string[] }>([
     expected: ['- ProtocolConflict - 1', 'UnsupportedProtocol ProtocolConflict - 0'],
   },
   {
-    is: 'one hostname of HTTPS twice',
+    is: 'the same HTTPS hostname twice',
     listeners: [https('a', { hostname: 'a.example' }), https('b', { hostname: 'a.example' })],
     expected: ['- HostnameConflict - 1', '- HostnameConflict - 1'],
   },
   {
-    is: 'a port of UDP, which is another one',
+    is: 'the same port over UDP, which is a separate one',
     listeners: [http('a'), http('b', { protocol: 'UDP' })],
     expected: ['- - - 1', 'UnsupportedProtocol - - 0'],
   },
@@ -112,13 +114,13 @@ test('serves no HTTPS at a listener that requires client certificates, because t
   const reasons = (frontend: object) =>
     validate({ listeners: [http('a'), https('b')], tls: { frontend } }).map(({ refused }) => refused?.reason);
 
-  expect(reasons(CLIENTS)).toEqual([undefined, 'Invalid']);
+  expect(reasons(CLIENT_VALIDATION)).toEqual([undefined, 'Invalid']);
   expect(reasons({})).toEqual([undefined, undefined]);
 });
 
 test.each<{ is: string; listeners: object[]; expected: (string | undefined)[] }>([
   {
-    is: 'hostnames in common are told, of HTTPS and one port',
+    is: 'HTTPS listeners on one port report overlapping hostnames',
     listeners: [
       https('a', { hostname: 'a.example' }),
       https('b', { hostname: '*.example' }),
@@ -128,12 +130,12 @@ test.each<{ is: string; listeners: object[]; expected: (string | undefined)[] }>
     expected: ['b', 'a', undefined, undefined],
   },
   {
-    is: 'every host has all others in common',
+    is: 'a listener for every host overlaps with all others',
     listeners: [https('a'), https('b', { hostname: 'b.example' })],
     expected: ['b', 'a'],
   },
   {
-    is: 'in clear text there is no connection to be reused',
+    is: 'HTTP listeners do not overlap, since no connection is reused',
     listeners: [http('a'), http('b', { hostname: 'b.example' })],
     expected: [undefined, undefined],
   },

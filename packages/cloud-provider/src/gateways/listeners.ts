@@ -14,9 +14,9 @@ import type { GatewaySpec, Listener } from './schemas.ts';
 /** A listener of a Gateway and its problems. */
 export interface ValidatedListener {
   readonly listener: Listener;
-  /** Why it is not accepted. */
+  /** Why the listener is not accepted. */
   readonly refused: ReasonAndMessage | undefined;
-  /** It conflicts with another listener and is therefore not accepted. */
+  /** Set if the listener conflicts with another one and is therefore not accepted. */
   readonly conflict: ReasonAndMessage | undefined;
   /** Listeners with overlapping hosts: a client of one of them may send requests for another on the same connection. */
   readonly overlap: ReasonAndMessage | undefined;
@@ -65,10 +65,10 @@ export function validateListeners(spec: GatewaySpec, context: CertificateContext
     const { certificates = [], problems = [] }: Partial<ResolvedCertificates> = resolved.get(listener) ?? {};
     return {
       listener,
-      refused: refusedOf(listener, spec),
+      refused: refusalOf(listener, spec),
       conflict: conflictOf(listener, listeners),
       overlap: overlapOf(listener, listeners),
-      unresolved: mostSevere([...problems, ...badKinds]),
+      unresolved: combinedProblem([...problems, ...badKinds]),
       certificates,
       kinds,
     };
@@ -77,28 +77,30 @@ export function validateListeners(spec: GatewaySpec, context: CertificateContext
 
 /** Listeners whose certificates are checked. */
 function httpsListeners(spec: GatewaySpec): readonly Listener[] {
-  return spec.listeners.filter((listener) => isHttps(listener) && refusedOf(listener, spec) === undefined);
+  return spec.listeners.filter((listener) => isHttps(listener) && refusalOf(listener, spec) === undefined);
 }
 
 /** The supported fields of `tls`. */
 const SUPPORTED_TLS_FIELDS: ReadonlySet<string> = new Set(['mode', 'certificateRefs']);
 const NO_TLS: NonNullable<Listener['tls']> = { mode: 'Terminate', certificateRefs: [] };
 
-function refusedOf(listener: Listener, { tls: gatewayTls }: GatewaySpec): ReasonAndMessage | undefined {
+function refusalOf(listener: Listener, { tls: gatewayTls }: GatewaySpec): ReasonAndMessage | undefined {
   const { protocol, tls = NO_TLS } = listener;
   if (!KINDS_OF_PROTOCOL.has(protocol)) return unsupportedProtocol(protocol);
   if (!isHttps(listener)) {
-    return listener.tls && invalid('tls requires protocol HTTPS: remove it, or change the protocol to encrypt traffic');
+    return (
+      listener.tls && invalidReason('tls requires protocol HTTPS: remove it, or change the protocol to encrypt traffic')
+    );
   }
   if (tls.mode !== 'Terminate') {
     const message = `tls.mode ${tls.mode.slice(0, 40)} is not supported: use Terminate, or a Service of type LoadBalancer, which passes TLS through`;
     return { reason: 'UnsupportedProtocol', message };
   }
   const other = Object.keys(tls).find((field) => !SUPPORTED_TLS_FIELDS.has(field) && !isEmpty(tls[field]));
-  if (other !== undefined) return invalid(`tls.${other.slice(0, 40)} is not supported: remove it`);
+  if (other !== undefined) return invalidReason(`tls.${other.slice(0, 40)} is not supported: remove it`);
   // Ignoring this would admit every client.
   if (!isEmpty(gatewayTls?.frontend))
-    return invalid('spec.tls.frontend: client certificate validation is not supported');
+    return invalidReason('spec.tls.frontend: client certificate validation is not supported');
   return undefined;
 }
 
@@ -114,12 +116,12 @@ function unsupportedProtocol(protocol: string): ReasonAndMessage {
   return { reason: 'UnsupportedProtocol', message };
 }
 
-function invalid(message: string): ReasonAndMessage {
+function invalidReason(message: string): ReasonAndMessage {
   return { reason: 'Invalid', message };
 }
 
 /** Combines several problems: the most important reason, and all messages. */
-function mostSevere(problems: readonly ReasonAndMessage[]): ReasonAndMessage | undefined {
+function combinedProblem(problems: readonly ReasonAndMessage[]): ReasonAndMessage | undefined {
   const first = problems.find(({ reason }) => reason === 'RefNotPermitted') ?? problems[0];
   const message = problems.map((problem) => problem.message).join('; ');
   return first && { reason: first.reason, message: message.slice(0, MAX_MESSAGE_LENGTH) };

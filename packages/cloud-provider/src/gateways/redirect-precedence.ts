@@ -13,7 +13,7 @@ export interface OrderedPolicy<E extends Entry> {
   readonly rules: readonly L7RuleFields[];
 }
 
-export interface Ordered<E extends Entry> {
+export interface OrderedPolicies<E extends Entry> {
   readonly policies: readonly OrderedPolicy<E>[];
   /** Redirects that would also apply to requests of other entries. */
   readonly refused: readonly E[];
@@ -28,7 +28,7 @@ const MAX_RULES = 50;
  * Policies that implement a list of entries in which the first match wins. Octavia evaluates redirect policies before pool policies, so a redirect must also
  * exclude earlier entries: an earlier entry with several rules needs one policy for each of them. Pure.
  */
-export function orderRedirects<E extends Entry>(entries: readonly E[]): Ordered<E> {
+export function orderRedirects<E extends Entry>(entries: readonly E[]): OrderedPolicies<E> {
   const policies: OrderedPolicy<E>[] = [];
   const refused: E[] = [];
   const before: E[] = [];

@@ -33,11 +33,11 @@ export function redirectOf(filter: RedirectFilter, request: RedirectAction): L7R
   if (path === undefined) return { action: 'REDIRECT_PREFIX', redirect_prefix: origin, ...code };
   if (path.type === 'ReplaceFullPath') {
     const full = path.replaceFullPath ?? '/';
-    if (!PATH.test(full)) return badPath();
+    if (!PATH.test(full)) return invalidPathProblem();
     return { action: 'REDIRECT_TO_URL', redirect_url: `${origin}${full}`, ...code };
   }
   if (path.type !== 'ReplacePrefixMatch') return { problem: `path type "${path.type.slice(0, 40)}" is not supported` };
-  const before = replacedPrefix(path.replacePrefixMatch ?? '/', request.path);
+  const before = redirectPrefix(path.replacePrefixMatch ?? '/', request.path);
   if (typeof before !== 'string') return before;
   return { action: 'REDIRECT_PREFIX', redirect_prefix: `${origin}${before}`, ...code };
 }
@@ -55,15 +55,15 @@ function originOf(filter: RedirectFilter, request: RedirectAction): string | { p
 }
 
 /** The prefix to put before the path of a request, which Octavia cannot change. */
-function replacedPrefix(replacement: string, { type, value }: PathMatch): string | { problem: string } {
+function redirectPrefix(replacement: string, { type, value }: PathMatch): string | { problem: string } {
   if (type !== 'Prefix') return { problem: 'ReplacePrefixMatch requires a path match of type PathPrefix' };
-  if (!PATH.test(replacement)) return badPath();
+  if (!PATH.test(replacement)) return invalidPathProblem();
   const kept = value === '/' ? '' : value;
   const whole = trimmedEnd(replacement, '/');
   if (whole.endsWith(kept)) return whole.slice(0, whole.length - kept.length);
   return { problem: `Octavia cannot rewrite the path of a request: replacePrefixMatch must end with ${value}` };
 }
 
-function badPath(): { problem: string } {
+function invalidPathProblem(): { problem: string } {
   return { problem: 'a redirect path must begin with / and may contain letters, digits and ._~!&()*+,;=:@/-' };
 }

@@ -52,14 +52,14 @@ export function requestMatchOf({
     // Only the first match for a header name is used.
     if (found.has(key)) continue;
     if (type !== 'Exact' && type !== 'RegularExpression')
-      return { problem: `header match type ${displayed(type)} is not supported` };
+      return { problem: `header match type ${quotedText(type)} is not supported` };
     if (type === 'Exact' && !HEADER_VALUE.test(value)) {
       return {
-        problem: `the value of header ${displayed(name)} may contain only letters, digits and ._~!$&()*+;=:@%/-`,
+        problem: `the value of header ${quotedText(name)} may contain only letters, digits and ._~!$&()*+;=:@%/-`,
       };
     }
     const problem = type === 'Exact' ? undefined : regexProblem(value);
-    if (problem !== undefined) return { problem: `header ${displayed(name)}: ${problem}` };
+    if (problem !== undefined) return { problem: `header ${quotedText(name)}: ${problem}` };
     found.set(key, { name: key, type: type === 'Exact' ? 'Exact' : 'Regex', value });
   }
   const match = { path: pathMatch, headers: [...found.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1)) };
@@ -72,7 +72,7 @@ function pathMatchOf({ type, value }: HttpMatch['path']): PathMatch | { problem:
     return problem === undefined ? { type: 'Regex', value } : { problem: `path: ${problem}` };
   }
   if (type !== 'Exact' && type !== 'PathPrefix')
-    return { problem: `path match type ${displayed(type)} is not supported` };
+    return { problem: `path match type ${quotedText(type)} is not supported` };
   if (!PATH.test(value))
     return { problem: 'a path must begin with / and may contain letters, digits and ._~!$&()*+,;=:@%/-' };
   return type === 'Exact' ? { type, value } : { type: 'Prefix', value: trimmedEnd(value, '/') || '/' };
@@ -92,7 +92,7 @@ function regexProblem(value: string): string | undefined {
   }
 }
 
-function displayed(text: string): string {
+function quotedText(text: string): string {
   return `"${text.slice(0, 40)}"`;
 }
 

@@ -1,4 +1,4 @@
-import { excessiveGrowthWith } from '@fairway/base/testing/growth';
+import { excessiveItemGrowth } from '@fairway/base/testing/growth';
 import { describe, expect, test } from 'vitest';
 import { type Routing, routingOf } from './routing.ts';
 import { aContext, aRoute, backend, GRANT } from './testing/routes.ts';
@@ -12,7 +12,7 @@ const redirect = (requestRedirect: object, ...matches: object[]) => ({
 });
 const HTTPS_REDIRECT = { scheme: 'https', statusCode: 301 };
 
-/** As `name -> target`, with a `!` for each inverted rule. */
+/** The policies as `name -> target`, with a `!` for each inverted rule. */
 function policies({ ports }: Routing, port = 80): readonly string[] {
   return (ports.get(port)?.policies ?? []).map(({ name, rules, target }) => {
     const inverted = rules.filter(({ invert }) => invert).map(({ value }) => ` !${value}`);
@@ -33,7 +33,7 @@ describe('precedence', () => {
       expected: ['*/a', '*/a/b', '*/a', '*/'],
     },
     {
-      is: 'a name before a wildcard, whatever the paths',
+      is: 'a name before a wildcard, regardless of the paths',
       routes: [
         [{ hostnames: ['*.example'], rules: [rule(path('/a/b'))] }],
         [{ hostnames: ['a.example'], rules: [rule(path('/'))] }],
@@ -41,12 +41,12 @@ describe('precedence', () => {
       expected: ['a.example/', '*.example/a/b'],
     },
     {
-      is: 'more headers',
+      is: 'more headers first',
       routes: [[{ rules: [rule(path('/a')), rule({ ...path('/a'), headers: [{ name: 'V', value: '2' }] }, 'api')] }]],
       expected: ['*/a v=2', '*/a'],
     },
     {
-      is: 'the older route, then the name, and who is second is never asked',
+      is: 'the older route, then the name; the second never gets requests',
       routes: [
         [{ rules: [rule(path('/a'), 'api')] }, { name: 'new', creationTimestamp: '2026-02-01T00:00:00Z' }],
         [{ rules: [rule(path('/a'))] }, { name: 'old' }],
@@ -63,7 +63,7 @@ describe('precedence', () => {
     expect(policies(routing)[0]).toContain(routes.length > 1 ? WEB : '');
   });
 
-  test('passes what the most specific listener does not serve to no other listener', () => {
+  test('does not pass a request to another listener if the most specific one does not serve it', () => {
     const listeners = [
       { ...http, name: 'any' },
       { ...http, name: 'shop', hostname: 'shop.example' },
@@ -114,7 +114,7 @@ describe('redirects, which Octavia evaluates before pool policies', () => {
     expect(routing.routes[0]?.dropped).toEqual([expect.stringContaining('rules[3]: Octavia applies redirects first')]);
   });
 
-  test('are omitted if others match all their requests', () => {
+  test('are omitted if earlier rules match all their requests', () => {
     const old = aRoute({ hostnames: ['a.example'], rules: [rule(path('/'))] }, { name: 'a' });
     const youngerRoute = aRoute(
       { hostnames: ['a.example'], rules: [redirect(HTTPS_REDIRECT, path('/'))] },
@@ -177,45 +177,52 @@ describe('targets of redirects', () => {
 describe('rules that Octavia cannot implement', () => {
   test.each<{ is: string; rule: object; words: string; hostnames?: string[] }>([
     { is: 'a method', rule: rule({ method: 'GET' }), words: 'cannot match methods' },
-    { is: 'a query', rule: rule({ queryParams: [{ name: 'a', value: 'b' }] }), words: 'cannot match queryParams' },
-    { is: 'a path with a quote', rule: rule(path('/a"b')), words: 'a path must begin with /' },
-    { is: 'a path with a line', rule: rule(path('/a\nb')), words: 'a path must begin with /' },
-    { is: 'a path that is long', rule: rule(path(`/${'a'.repeat(300)}`)), words: 'at most 200' },
-    { is: 'a repeated group', rule: rule(path('/(a+)+', 'RegularExpression')), words: 'repeated and special groups' },
-    { is: 'a look around', rule: rule(path('/(?=a)', 'RegularExpression')), words: 'repeated and special groups' },
-    { is: 'much repetition', rule: rule(path('/a*b*c*d*e*', 'RegularExpression')), words: 'at most 4' },
-    { is: 'half an expression', rule: rule(path('/(a', 'RegularExpression')), words: 'not a regular expression' },
-    { is: 'a header with a comma', rule: rule({ headers: [{ name: 'a', value: 'b,c' }] }), words: 'header "a"' },
-    { is: 'an unknown type', rule: rule(path('/', 'Suffix')), words: 'type "Suffix" is not supported' },
     {
-      is: 'another filter',
+      is: 'query parameters',
+      rule: rule({ queryParams: [{ name: 'a', value: 'b' }] }),
+      words: 'cannot match queryParams',
+    },
+    { is: 'a path with a quote', rule: rule(path('/a"b')), words: 'a path must begin with /' },
+    { is: 'a path with a line break', rule: rule(path('/a\nb')), words: 'a path must begin with /' },
+    { is: 'a path that is too long', rule: rule(path(`/${'a'.repeat(300)}`)), words: 'at most 200' },
+    { is: 'a repeated group', rule: rule(path('/(a+)+', 'RegularExpression')), words: 'repeated and special groups' },
+    { is: 'a lookaround', rule: rule(path('/(?=a)', 'RegularExpression')), words: 'repeated and special groups' },
+    { is: 'too many repetitions', rule: rule(path('/a*b*c*d*e*', 'RegularExpression')), words: 'at most 4' },
+    { is: 'an incomplete expression', rule: rule(path('/(a', 'RegularExpression')), words: 'not a regular expression' },
+    { is: 'a header with a comma', rule: rule({ headers: [{ name: 'a', value: 'b,c' }] }), words: 'header "a"' },
+    { is: 'an unknown path type', rule: rule(path('/', 'Suffix')), words: 'type "Suffix" is not supported' },
+    {
+      is: 'an unsupported filter',
       rule: { filters: [{ type: 'URLRewrite' }], ...backend('web') },
       words: 'filter URLRewrite',
     },
     { is: 'a filter of a backend', rule: backend('web', { filters: [{ type: 'URLRewrite' }] }), words: 'backendRefs' },
     { is: 'timeouts', rule: { timeouts: { request: '1s' }, ...backend('web') }, words: 'timeouts is not supported' },
-    { is: 'a redirect of any host', rule: redirect(HTTPS_REDIRECT), words: 'without a hostname', hostnames: [] },
+    { is: 'a redirect for all hosts', rule: redirect(HTTPS_REDIRECT), words: 'without a hostname', hostnames: [] },
     {
-      is: 'a redirect to a percent sign',
+      is: 'a redirect to a path with a percent sign',
       rule: redirect({ path: { type: 'ReplaceFullPath', replaceFullPath: '/%[src]' } }),
       words: 'a redirect path',
     },
-    { is: 'a code that is none', rule: redirect({ statusCode: 200 }), words: 'statusCode 200' },
+    { is: 'a redirect with an invalid status code', rule: redirect({ statusCode: 200 }), words: 'statusCode 200' },
     {
-      is: 'another prefix',
+      is: 'a redirect to another prefix',
       rule: redirect({ path: { type: 'ReplacePrefixMatch', replacePrefixMatch: '/b' } }, path('/a')),
       words: 'must end with /a',
     },
   ])('$is', ({ rule: invalidRule, words, hostnames = ['a.example'] }) => {
     const alone = routingOf([aRoute({ hostnames, rules: [invalidRule] })], aContext([http]));
-    const beside = routingOf([aRoute({ hostnames, rules: [invalidRule, rule(path('/good'))] })], aContext([http]));
+    const withValidRule = routingOf(
+      [aRoute({ hostnames, rules: [invalidRule, rule(path('/good'))] })],
+      aContext([http]),
+    );
 
     expect(alone.routes[0]).toMatchObject({
       refused: { reason: 'UnsupportedValue', message: expect.stringContaining(words) },
     });
     expect(policies(alone)).toEqual([]);
-    expect(beside.routes[0]).toMatchObject({ refused: undefined, dropped: [expect.stringContaining(words)] });
-    expect(policies(beside)).toHaveLength(1);
+    expect(withValidRule.routes[0]).toMatchObject({ refused: undefined, dropped: [expect.stringContaining(words)] });
+    expect(policies(withValidRule)).toHaveLength(1);
   });
 });
 
@@ -223,9 +230,9 @@ describe('backends', () => {
   test.each<{ is: string; refs: object[]; grants?: object[]; reasons: string[]; target: string }>([
     { is: 'a Service', refs: [{ name: 'web', port: 80 }], reasons: [], target: WEB },
     { is: 'none', refs: [], reasons: [], target: 'pool_nowhere' },
-    { is: 'no share', refs: [{ name: 'web', port: 80, weight: 0 }], reasons: [], target: 'pool_nowhere' },
+    { is: 'a weight of zero', refs: [{ name: 'web', port: 80, weight: 0 }], reasons: [], target: 'pool_nowhere' },
     {
-      is: 'one twice',
+      is: 'the same backend twice',
       refs: [
         { name: 'web', port: 80 },
         { name: 'web', port: 80 },
@@ -234,26 +241,26 @@ describe('backends', () => {
       target: WEB,
     },
     {
-      is: 'a Service that is not there',
+      is: 'a Service that does not exist',
       refs: [{ name: 'x', port: 80 }],
       reasons: ['BackendNotFound'],
       target: 'pool_nowhere',
     },
     {
-      is: 'a port that is not',
+      is: 'a port that does not exist',
       refs: [{ name: 'web', port: 81 }],
       reasons: ['BackendNotFound'],
       target: 'pool_nowhere',
     },
     { is: 'no port', refs: [{ name: 'web' }], reasons: ['BackendNotFound'], target: 'pool_nowhere' },
     {
-      is: 'a Service on no node',
+      is: 'a Service that is not reachable on nodes',
       refs: [{ name: 'inner', port: 80 }],
       reasons: ['BackendNotOnNodes'],
       target: 'pool_nowhere',
     },
     {
-      is: 'another protocol',
+      is: 'an unsupported protocol',
       refs: [{ name: 'h2', port: 80 }],
       reasons: ['UnsupportedProtocol'],
       target: 'pool_nowhere',
@@ -265,7 +272,7 @@ describe('backends', () => {
       target: 'pool_nowhere',
     },
     {
-      is: 'one of two',
+      is: 'two backends, only one of which exists',
       refs: [
         { name: 'web', port: 80 },
         { name: 'x', port: 80 },
@@ -274,20 +281,20 @@ describe('backends', () => {
       target: WEB,
     },
     {
-      is: 'another namespace',
+      is: 'a Service in another namespace',
       refs: [{ name: 'far', namespace: 'other', port: 80 }],
       reasons: ['RefNotPermitted'],
       target: 'pool_nowhere',
     },
     {
-      is: 'another namespace that grants it',
+      is: 'a Service in another namespace with a grant',
       refs: [{ name: 'far', namespace: 'other', port: 80 }],
       grants: [GRANT],
       reasons: [],
       target: 'pool_other_far_80',
     },
     {
-      is: 'another namespace that grants another one',
+      is: 'a Service in another namespace with a grant for another Service',
       refs: [{ name: 'far', namespace: 'other', port: 80 }],
       grants: [{ ...GRANT, to: [{ group: '', kind: 'Service', name: 'near' }] }],
       reasons: ['RefNotPermitted'],
@@ -338,6 +345,6 @@ describe('limits', () => {
     };
 
     expect(decide(10).map(({ refused }) => refused?.reason)).toEqual(Array(10).fill('UnsupportedValue'));
-    expect(await excessiveGrowthWith(decide)).toBeUndefined();
+    expect(await excessiveItemGrowth(decide)).toBeUndefined();
   });
 });

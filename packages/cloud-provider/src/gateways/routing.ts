@@ -1,6 +1,6 @@
 import type { L7RuleFields } from '@fairway/openstack/types/l7-policy';
 import { EMPTY_POOL } from '../l7/desired-routing.ts';
-import { type Attachment, type AttachmentContext, attachmentsOf, unreadAttachmentsOf } from './attachment.ts';
+import { type Attachment, type AttachmentContext, attachmentsOf, overLimitAttachmentsOf } from './attachment.ts';
 import { type BackendContext, resolveBackends, type WeightedBackend } from './backend-refs.ts';
 import type { ReasonAndMessage } from './condition-reason.ts';
 import { byHostPrecedence, coversHost, sharesHosts } from './hostnames.ts';
@@ -58,7 +58,7 @@ export interface Routing {
 interface RouteEntry extends Entry {
   readonly listener: Listener;
   readonly route: HttpRoute;
-  /** Of the rule. */
+  /** Index of the rule. */
   readonly index: number;
 }
 
@@ -71,7 +71,7 @@ export function routingOf(routes: readonly HttpRoute[], context: RoutingContext)
   const outcomes: RouteOutcome[] = [];
   for (const [index, route] of routes.toSorted(byAge).entries()) {
     const isWithinLimit = index < MAX_ROUTES;
-    const attachments = isWithinLimit ? attachmentsOf(route, context) : unreadAttachmentsOf(route, context);
+    const attachments = isWithinLimit ? attachmentsOf(route, context) : overLimitAttachmentsOf(route, context);
     for (const name of new Set(attachments.flatMap(({ at }) => at.map(({ listener }) => listener.listener.name)))) {
       attached.set(name, (attached.get(name) ?? 0) + 1);
     }
@@ -88,7 +88,7 @@ export function routingOf(routes: readonly HttpRoute[], context: RoutingContext)
   return {
     ports,
     pools: withUsedPools(pools, ports),
-    routes: outcomes.map((each) => withoutOverlong(each, overtaking)),
+    routes: outcomes.map((each) => withoutOverlongRedirects(each, overtaking)),
     attached,
   };
 }
@@ -232,7 +232,7 @@ function withUsedPools(
 }
 
 /** Removes redirects that Octavia would apply before routes with higher precedence. */
-function withoutOverlong(outcome: RouteOutcome, overlong: readonly RouteEntry[]): RouteOutcome {
+function withoutOverlongRedirects(outcome: RouteOutcome, overlong: readonly RouteEntry[]): RouteOutcome {
   const own = new Set(overlong.filter(({ route }) => route === outcome.route).map(({ index }) => index));
   if (own.size === 0) return outcome;
   const words = [...own].map(

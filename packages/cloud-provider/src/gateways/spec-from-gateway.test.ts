@@ -11,21 +11,24 @@ test.each<{ operator: boolean; annotation?: string; isPublic: boolean }>([
   { operator: false, annotation: 'true', isPublic: false },
   { operator: true, isPublic: false },
   { operator: true, annotation: 'false', isPublic: true },
-])('is internal by the operator $operator, by the annotation $annotation: public $isPublic', (given) => {
-  const annotations = given.annotation === undefined ? {} : { [INTERNAL_ANNOTATION]: given.annotation };
-  const listeners = [{ name: 'http', port: 80, protocol: 'HTTP' }];
-  const gateway = parseGateway({
-    metadata: { name: 'shop', namespace: 'default', uid: 'u', annotations },
-    spec: { gatewayClassName: 'octavia', listeners },
-  });
+])(
+  'is internal or public: with the operator’s $operator and the annotation $annotation, public is $isPublic',
+  (testCase) => {
+    const annotations = testCase.annotation === undefined ? {} : { [INTERNAL_ANNOTATION]: testCase.annotation };
+    const listeners = [{ name: 'http', port: 80, protocol: 'HTTP' }];
+    const gateway = parseGateway({
+      metadata: { name: 'shop', namespace: 'default', uid: 'u', annotations },
+      spec: { gatewayClassName: 'octavia', listeners },
+    });
 
-  const { balancerSpec } = specFromGateway(gateway, gateway.spec as GatewaySpec, {
-    ...SETTINGS,
-    isInternal: given.operator,
-  });
+    const { balancerSpec } = specFromGateway(gateway, gateway.spec as GatewaySpec, {
+      ...SETTINGS,
+      isInternal: testCase.operator,
+    });
 
-  expect(balancerSpec.floatingIP !== undefined).toBe(given.isPublic);
-});
+    expect(balancerSpec.floatingIP !== undefined).toBe(testCase.isPublic);
+  },
+);
 
 function readGateway(annotations: Record<string, string>, infrastructure: object) {
   const listeners = [{ name: 'http', port: 80, protocol: 'HTTP' }];
@@ -72,27 +75,30 @@ describe('spec.infrastructure', () => {
 
 const SUBNET = 'loadbalancer.openstack.org/subnet-id';
 
-test.each<{ annotations?: Record<string, string>; infrastructure?: object; says: string }>([
-  { annotations: { [INTERNAL_ANNOTATION]: 'True' }, says: '"True" is invalid' },
-  { infrastructure: { annotations: { [INTERNAL_ANNOTATION]: 'yes' } }, says: '"yes" is invalid' },
-  { infrastructure: { annotations: { [INTERNAL_ANNOTATION]: true } }, says: 'infrastructure.annotations' },
+test.each<{ annotations?: Record<string, string>; infrastructure?: object; expectedMessage: string }>([
+  { annotations: { [INTERNAL_ANNOTATION]: 'True' }, expectedMessage: '"True" is invalid' },
+  { infrastructure: { annotations: { [INTERNAL_ANNOTATION]: 'yes' } }, expectedMessage: '"yes" is invalid' },
+  { infrastructure: { annotations: { [INTERNAL_ANNOTATION]: true } }, expectedMessage: 'infrastructure.annotations' },
   {
     annotations: { [INTERNAL_ANNOTATION]: 'true' },
     infrastructure: { annotations: { [INTERNAL_ANNOTATION]: 'false' } },
-    says: 'contradict each other',
+    expectedMessage: 'contradict each other',
   },
-  { annotations: { [SUBNET]: 'x' }, says: `annotation ${SUBNET}: "x" is not supported here` },
+  { annotations: { [SUBNET]: 'x' }, expectedMessage: `annotation ${SUBNET}: "x" is not supported here` },
   {
     infrastructure: { annotations: { 'service.beta.kubernetes.io/ovh-loadbalancer-allowed-sources': '10.0.0.0/8' } },
-    says: `use ${RANGES_ANNOTATION}, or remove it`,
+    expectedMessage: `use ${RANGES_ANNOTATION}, or remove it`,
   },
   {
     infrastructure: { annotations: { 'service.beta.kubernetes.io/aws-load-balancer-scheme': 'internal' } },
-    says: `use ${INTERNAL_ANNOTATION}: "true"`,
+    expectedMessage: `use ${INTERNAL_ANNOTATION}: "true"`,
   },
-])('refuses $annotations and $infrastructure: $says', ({ annotations = {}, infrastructure = {}, says }) => {
-  expect(() => readGateway(annotations, infrastructure)).toThrow(says);
-});
+])(
+  'refuses $annotations and $infrastructure: $expectedMessage',
+  ({ annotations = {}, infrastructure = {}, expectedMessage }) => {
+    expect(() => readGateway(annotations, infrastructure)).toThrow(expectedMessage);
+  },
+);
 
 test('reports that a tuning annotation of Services has no effect', () => {
   const { warnings } = readGateway({ 'loadbalancer.openstack.org/timeout-client-data': '5' }, {});

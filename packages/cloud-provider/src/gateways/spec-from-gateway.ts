@@ -28,7 +28,7 @@ const ANNOTATION_RULES: AnnotationRules = {
   restrictionOf: routedRestrictionOf,
 };
 
-const INFRASTRUCTURE: ReadonlySet<string> = new Set(['annotations', 'labels', 'parametersRef']);
+const INFRASTRUCTURE_FIELDS: ReadonlySet<string> = new Set(['annotations', 'labels', 'parametersRef']);
 
 const ADVICE = {
   internal: `${ANNOTATION.internal}: "true", or "false" for a floating IP`,
@@ -45,7 +45,7 @@ export interface GatewayLoadBalancerSpec {
   readonly sourceRanges: readonly string[];
 }
 
-export interface ReadGateway {
+export interface ParsedGatewaySpec {
   readonly balancerSpec: GatewayLoadBalancerSpec;
   /** Why the Gateway is not accepted. */
   readonly refused: ReasonAndMessage | undefined;
@@ -57,7 +57,7 @@ export function specFromGateway(
   { metadata }: Pick<Gateway, 'metadata'>,
   spec: GatewaySpec,
   settings: LoadBalancerSettings,
-): ReadGateway {
+): ParsedGatewaySpec {
   const reader = new AnnotationReader(gatewayAnnotations(metadata, spec), ANNOTATION_RULES);
   const ranges = GATEWAY_ANNOTATION.sourceRanges;
   const isInternal = reader.flag(GATEWAY_ANNOTATION.internal) ?? settings.isInternal;
@@ -116,7 +116,7 @@ function refusedOf({ addresses, infrastructure }: GatewaySpec, isPublic: boolean
   if (infrastructure?.parametersRef != null) {
     return { reason: 'InvalidParameters', message: 'spec.infrastructure.parametersRef is not supported' };
   }
-  const unknown = Object.keys(infrastructure ?? {}).find((name) => !INFRASTRUCTURE.has(name));
+  const unknown = Object.keys(infrastructure ?? {}).find((name) => !INFRASTRUCTURE_FIELDS.has(name));
   if (unknown !== undefined) {
     return { reason: 'Invalid', message: `spec.infrastructure.${displayText(unknown)} is not supported: remove it` };
   }

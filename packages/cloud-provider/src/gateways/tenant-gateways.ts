@@ -83,11 +83,11 @@ export class TenantGateways {
     if ('problem' in spec) return true;
     const isNeeded = spec.listeners.some(({ allowedRoutes }) => allowedRoutes.namespaces.from === 'Selector');
     if (!isNeeded) return true;
-    this.#namespaces ??= this.#followNamespaces();
+    this.#namespaces ??= this.#watchNamespaces();
     return this.#namespaces.hasSynced;
   }
 
-  #followNamespaces(): Informer<KubeObject> {
+  #watchNamespaces(): Informer<KubeObject> {
     const { informers, signal } = this.#tenant;
     const namespaces = informers.informer<KubeObject>(Namespaces, { metadataOnly: true, trim: labelsOnly });
     const changed = () => {
@@ -124,7 +124,7 @@ export class TenantGateways {
     return this.gateways?.find(candidateGateways, 'yes') ?? [];
   }
 
-  /** The objects that it depends on. */
+  /** The objects that a Gateway depends on. */
   relatedObjects({ metadata }: Gateway): GatewayContextObjects {
     const services = servicesOf(this.#tenant);
     return {
@@ -135,12 +135,12 @@ export class TenantGateways {
     };
   }
 
-  /** Routes that refer to it now or did before. */
+  /** Routes that refer to the Gateway now or did before. */
   routesOf({ namespace, name }: ObjectMeta): readonly HttpRoute[] {
     return this.routes?.find(routesByGateway, `${namespace}/${name}`) ?? [];
   }
 
-  /** Whether Fairway should serve it. Deleting its class does not stop a Gateway that is already served. */
+  /** Whether Fairway should serve the Gateway. Deleting its class does not stop a Gateway that is already served. */
   isServed(gateway: Gateway): boolean {
     const { className = '' } = gateway;
     const found = this.classes?.get(className);

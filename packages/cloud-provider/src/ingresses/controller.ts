@@ -4,8 +4,8 @@ import { Ingresses } from '@fairway/kube/kinds/resources';
 import { ingressOwner } from '@fairway/tenancy/cloud/ownership';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
 import type { Declaration } from '../dependencies.ts';
-import { followBackends, ROUTED_CONTROLLER, routedComponents } from '../l7/routed-controller.ts';
-import { followNodes, followServers, loadBalancerWatches, onTenantEnd } from '../load-balancers/node-handlers.ts';
+import { ROUTED_CONTROLLER, routedComponents, watchBackends } from '../l7/routed-controller.ts';
+import { loadBalancerWatches, onTenantEnd, watchNodes, watchServers } from '../load-balancers/node-handlers.ts';
 import { servicesOf } from '../load-balancers/tenant-services.ts';
 import { ingressKey, ownerOfKey } from './ingress-key.ts';
 import { IngressLoadBalancerReconciler } from './ingress-load-balancer.ts';
@@ -44,21 +44,21 @@ export const ingressController: Declaration = {
   listen(enqueue, shared) {
     const { attempts, tenants } = shared;
     tenants.onConnect((tenant) => {
-      followIngresses(tenant, enqueue, (key) => attempts.retryNow((item) => item === key));
-      followBackends(tenant, (service) => {
+      watchIngresses(tenant, enqueue, (key) => attempts.retryNow((item) => item === key));
+      watchBackends(tenant, (service) => {
         for (const ingress of ingressesOf(tenant).find(ingressesByService, service)) enqueue(keyOf(tenant, ingress));
       });
-      followNodes(tenant, () => servedKeys(tenant).forEach(enqueue));
+      watchNodes(tenant, () => servedKeys(tenant).forEach(enqueue));
       onTenantEnd(tenant, () => servedKeys(tenant).forEach(enqueue));
     });
-    followServers(shared, servedKeys, enqueue);
+    watchServers(shared, servedKeys, enqueue);
   },
 };
 
-function followIngresses(tenant: TenantCluster, enqueue: (key: string) => void, retryNow: (key: string) => void): void {
+function watchIngresses(tenant: TenantCluster, enqueue: (key: string) => void, retryNow: (key: string) => void): void {
   const ingresses = ingressesOf(tenant);
   const onIngress = (ingress: Ingress) => {
-    if (effectiveClass(ingress) !== undefined) followClasses(tenant, enqueue);
+    if (effectiveClass(ingress) !== undefined) watchClasses(tenant, enqueue);
     enqueue(keyOf(tenant, ingress));
   };
   ingresses.addHandler({
@@ -93,7 +93,7 @@ function userTriggered(old: Ingress, ingress: Ingress): boolean {
 const syncedTenants = new WeakSet<TenantCluster>();
 
 /** IngressClasses, watched once an Ingress refers to one. */
-function followClasses(tenant: TenantCluster, enqueue: (key: string) => void): void {
+function watchClasses(tenant: TenantCluster, enqueue: (key: string) => void): void {
   if (syncedTenants.has(tenant)) return;
   syncedTenants.add(tenant);
   const classes = ingressClassesOf(tenant);

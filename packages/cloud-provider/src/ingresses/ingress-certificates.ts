@@ -11,8 +11,8 @@ interface Dependencies {
 }
 
 /**
- * Stores the certificates to serve and reports invalid ones. Resolves with references in the order of `spec.tls`, with undefined if no certificate can be
- * used, and with `unread` while its Secrets are not known yet.
+ * Stores the certificates to serve and reports invalid ones. Resolves with references in the order of `spec.tls`, with
+ * undefined if no certificate can be used, or with `unread` until the Secrets have been read.
  */
 export async function ensureIngressCertificates(
   scope: PresentIngressScope,

@@ -88,10 +88,10 @@ export class IngressLoadBalancerReconciler {
     const { events } = this.#dependencies;
     const { ingress, tenant } = scope;
     events.normal(tenant, ingress, 'Creating', 'Creating load balancer');
-    const made = await createRouted(scope, desired, this.#dependencies, (reason, message) =>
+    const created = await createRouted(scope, desired, this.#dependencies, (reason, message) =>
       events.warning(tenant, ingress, reason, message),
     );
-    if (made.vip_port_id) await ensureFloatingIp(scope, balancerSpec, made.vip_port_id);
+    if (created.vip_port_id) await ensureFloatingIp(scope, balancerSpec, created.vip_port_id);
   }
 
   async #update(

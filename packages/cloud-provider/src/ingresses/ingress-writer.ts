@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { ignoreGone } from '@fairway/kube/client/ignore-not-found';
+import { ignoreDeleted } from '@fairway/kube/client/ignore-not-found';
 import { isBeingDeleted, removeFinalizer } from '@fairway/kube/controller/finalizers';
 import type { IngressLoadBalancerIngress } from '@fairway/kube/kinds/generated/types';
 import { Ingresses } from '@fairway/kube/kinds/resources';
@@ -32,5 +32,5 @@ async function patchStatus(
   const value = { metadata: { uid }, status: { loadBalancer: { ingress: addresses } } };
   const client = tenant.client.resource(Ingresses);
   const options = { namespace, signal, subresource: 'status' };
-  await wrapTenantError(ignoreGone(client.patch(name, { type: 'merge', value }, options)));
+  await wrapTenantError(ignoreDeleted(client.patch(name, { type: 'merge', value }, options)));
 }

@@ -77,7 +77,7 @@ test.each<[host: string, request: string, isServed: boolean]>([
   expect(targetOf(routes, request, '/')).toBe(isServed ? 'web' : undefined);
 });
 
-const MANY = [
+const OVERLAPPING_RULES = [
   rule('', path('/', 'Prefix', 'all')),
   rule('*.b.example', path('/', 'Prefix', 'wildcard')),
   rule(
@@ -98,10 +98,10 @@ test.each<[host: string, request: string, service: string | undefined]>([
   ['c.b.example', '/x', 'wildcard'],
   ['elsewhere.example', '/x', 'all'],
 ])('applies the most specific path, the host first: %s%s', (host, request, service) => {
-  const { routes } = read({ rules: MANY });
+  const { routes } = read({ rules: OVERLAPPING_RULES });
 
   expect(targetOf(routes, host, request)).toBe(service);
-  expect(targetOf(read({ rules: MANY.toReversed() }).routes, host, request)).toBe(service);
+  expect(targetOf(read({ rules: OVERLAPPING_RULES.toReversed() }).routes, host, request)).toBe(service);
 });
 
 test('treats the same host in two rules as one host', () => {
@@ -113,14 +113,18 @@ test('treats the same host in two rules as one host', () => {
 });
 
 test.each<{ is: string; rows: HTTPIngressPath[]; reason: string }>([
-  { is: 'a quote, which ends a text in a configuration', rows: [path("/it's", 'Prefix')], reason: 'PathNotServed' },
-  { is: 'a space', rows: [path('/a b', 'Exact')], reason: 'PathNotServed' },
-  { is: 'a new line', rows: [path('/a\nacl x', 'Exact')], reason: 'PathNotServed' },
-  { is: 'a backslash', rows: [path('/a\\', 'Exact')], reason: 'PathNotServed' },
-  { is: 'more than a rule holds', rows: [path(`/${'a'.repeat(300)}`, 'Prefix')], reason: 'PathNotServed' },
-  { is: 'no slash', rows: [path('foo', 'ImplementationSpecific')], reason: 'PathNotServed' },
   {
-    is: 'a backend that is no Service',
+    is: 'a quote, which would end a string in a configuration',
+    rows: [path("/it's", 'Prefix')],
+    reason: 'PathNotServed',
+  },
+  { is: 'a space', rows: [path('/a b', 'Exact')], reason: 'PathNotServed' },
+  { is: 'a newline', rows: [path('/a\nacl x', 'Exact')], reason: 'PathNotServed' },
+  { is: 'a backslash', rows: [path('/a\\', 'Exact')], reason: 'PathNotServed' },
+  { is: 'more than a rule can hold', rows: [path(`/${'a'.repeat(300)}`, 'Prefix')], reason: 'PathNotServed' },
+  { is: 'no leading slash', rows: [path('foo', 'ImplementationSpecific')], reason: 'PathNotServed' },
+  {
+    is: 'a backend that is not a Service',
     rows: [{ path: '/', pathType: 'Prefix', backend: { resource: { kind: 'Bucket', name: 'b' } } }],
     reason: 'BackendNotServed',
   },

@@ -12,35 +12,41 @@ function read(annotations: Record<string, string>) {
   return specFromIngress(ingress, SETTINGS);
 }
 
-test.each<{ annotations: Record<string, string>; says: string }>([
-  { annotations: { [`${OCTAVIA_PREFIX}internal`]: 'False' }, says: '"False" is invalid: it must be true or false' },
-  { annotations: { [`${OCTAVIA_PREFIX}internal`]: 'no' }, says: 'is invalid' },
-  { annotations: { [`${OCTAVIA_PREFIX}keep-floatingip`]: 'yes' }, says: 'is invalid' },
-  { annotations: { [`${OCTAVIA_PREFIX}floatingip`]: '203.0.113' }, says: 'is not an IPv4 address' },
-  { annotations: { [`${OCTAVIA_PREFIX}whitelist-source-range`]: '10.0.0.0' }, says: 'is not an address range' },
-  { annotations: { [`${OCTAVIA_PREFIX}whitelist-source-range`]: ' , ' }, says: 'contains no address range' },
-  { annotations: { 'ingress.fairway.dev/http': 'off' }, says: 'it must be redirect, serve, none' },
-  { annotations: { 'kubernetes.io/ingress.allow-http': 'no' }, says: 'is invalid' },
-  { annotations: { 'loadbalancer.openstack.org/class': 'gold' }, says: 'class "gold" does not exist' },
+test.each<{ annotations: Record<string, string>; expectedMessage: string }>([
+  {
+    annotations: { [`${OCTAVIA_PREFIX}internal`]: 'False' },
+    expectedMessage: '"False" is invalid: it must be true or false',
+  },
+  { annotations: { [`${OCTAVIA_PREFIX}internal`]: 'no' }, expectedMessage: 'is invalid' },
+  { annotations: { [`${OCTAVIA_PREFIX}keep-floatingip`]: 'yes' }, expectedMessage: 'is invalid' },
+  { annotations: { [`${OCTAVIA_PREFIX}floatingip`]: '203.0.113' }, expectedMessage: 'is not an IPv4 address' },
+  {
+    annotations: { [`${OCTAVIA_PREFIX}whitelist-source-range`]: '10.0.0.0' },
+    expectedMessage: 'is not an address range',
+  },
+  { annotations: { [`${OCTAVIA_PREFIX}whitelist-source-range`]: ' , ' }, expectedMessage: 'contains no address range' },
+  { annotations: { 'ingress.fairway.dev/http': 'off' }, expectedMessage: 'it must be redirect, serve, none' },
+  { annotations: { 'kubernetes.io/ingress.allow-http': 'no' }, expectedMessage: 'is invalid' },
+  { annotations: { 'loadbalancer.openstack.org/class': 'gold' }, expectedMessage: 'class "gold" does not exist' },
   {
     annotations: { [`${OCTAVIA_PREFIX}source-range`]: '10.0.0.0/8' },
-    says: `use ${OCTAVIA_PREFIX}whitelist-source-range`,
+    expectedMessage: `use ${OCTAVIA_PREFIX}whitelist-source-range`,
   },
   {
     annotations: { 'nginx.ingress.kubernetes.io/whitelist-source-range': '10.0.0.0/8' },
-    says: `use ${OCTAVIA_PREFIX}whitelist-source-range, or remove it`,
+    expectedMessage: `use ${OCTAVIA_PREFIX}whitelist-source-range, or remove it`,
   },
   {
     annotations: { 'nginx.ingress.kubernetes.io/auth-url': 'https://a.example' },
-    says: 'must not be ignored: remove it',
+    expectedMessage: 'must not be ignored: remove it',
   },
   {
     annotations: { 'service.beta.kubernetes.io/load-balancer-source-ranges': '10.0.0.0/8' },
-    says: `use ${OCTAVIA_PREFIX}whitelist-source-range`,
+    expectedMessage: `use ${OCTAVIA_PREFIX}whitelist-source-range`,
   },
-  { annotations: { 'loadbalancer.openstack.org/subnet-id': 'x' }, says: 'is not supported here' },
-])('refuses $annotations: $says', ({ annotations, says }) => {
-  expect(() => read({ ...PUBLIC_ANNOTATIONS, ...annotations })).toThrow(says);
+  { annotations: { 'loadbalancer.openstack.org/subnet-id': 'x' }, expectedMessage: 'is not supported here' },
+])('refuses $annotations: $expectedMessage', ({ annotations, expectedMessage }) => {
+  expect(() => read({ ...PUBLIC_ANNOTATIONS, ...annotations })).toThrow(expectedMessage);
 });
 
 test.each([
@@ -52,7 +58,7 @@ test.each([
   expect(read({ [name]: value }).warnings.map((each) => each.reason)).toEqual([reason]);
 });
 
-test('is internal anyway if a Service annotation requests it', () => {
+test('makes the load balancer internal even if only a Service annotation requests it', () => {
   const internalAnnotations = { 'service.beta.kubernetes.io/openstack-internal-load-balancer': 'true' };
 
   expect(read(internalAnnotations).balancerSpec.floatingIP).toBeUndefined();

@@ -17,7 +17,7 @@ import type { TlsSpec } from './tls-traffic.ts';
 /** Octavia's maximum timeout: 24 days, in milliseconds. */
 const MAX_TIMEOUT_MS = 24 * 24 * 60 * 60 * 1000;
 /**
- * Each one is a listener policy that is evaluated in order for every request. Each change of one takes the load
+ * Each one is a listener policy that is evaluated in order for every request. Each policy change takes the load
  * balancer seconds.
  */
 const MAX_ROUTES = 200;

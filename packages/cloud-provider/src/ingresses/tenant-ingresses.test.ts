@@ -3,25 +3,31 @@ import { CLEANUP_FINALIZER, CONTROLLER, isServed } from './tenant-ingresses.ts';
 
 const ANNOTATION = 'kubernetes.io/ingress.class';
 
-test.each<{ is: string; name?: string; old?: string; controller?: string; isDefined?: boolean; isOurs: boolean }>([
-  { is: 'class octavia', name: 'octavia', isOurs: true },
-  { is: 'no class', isOurs: false },
-  { is: 'the old annotation of octavia-ingress-controller', old: 'openstack', isOurs: true },
-  { is: 'the old annotation with our name', old: 'octavia', isOurs: true },
-  { is: 'the old annotation of another', old: 'nginx', isOurs: false },
+test.each<{ is: string; name?: string; old?: string; controller?: string; isDefined?: boolean; expected: boolean }>([
+  { is: 'class octavia', name: 'octavia', expected: true },
+  { is: 'no class', expected: false },
+  { is: 'the old annotation of octavia-ingress-controller', old: 'openstack', expected: true },
+  { is: 'the old annotation with our name', old: 'octavia', expected: true },
+  { is: 'the old annotation of another controller', old: 'nginx', expected: false },
   {
-    is: 'a field beside the old annotation',
+    is: 'a class field in addition to the old annotation',
     name: 'nginx',
     old: 'openstack',
     controller: 'k8s.io/nginx',
-    isOurs: false,
+    expected: false,
   },
-  { is: 'a class of our controller', name: 'public', controller: CONTROLLER, isOurs: true },
-  { is: 'a class of another controller', name: 'public', controller: 'k8s.io/nginx', isOurs: false },
-  { is: 'a class that does not exist', name: 'public', isOurs: false },
-  { is: 'a class that is deleted while it is served', name: 'public', isDefined: true, isOurs: true },
-  { is: 'a class that another takes over', name: 'public', controller: 'k8s.io/nginx', isDefined: true, isOurs: false },
-])('$is', ({ name, old, controller, isDefined, isOurs }) => {
+  { is: 'a class of our controller', name: 'public', controller: CONTROLLER, expected: true },
+  { is: 'a class of another controller', name: 'public', controller: 'k8s.io/nginx', expected: false },
+  { is: 'a class that does not exist', name: 'public', expected: false },
+  { is: 'a class that is deleted while it is served', name: 'public', isDefined: true, expected: true },
+  {
+    is: 'a class that another controller takes over',
+    name: 'public',
+    controller: 'k8s.io/nginx',
+    isDefined: true,
+    expected: false,
+  },
+])('$is', ({ name, old, controller, isDefined, expected }) => {
   const ingress = {
     metadata: {
       ...(old && { annotations: { [ANNOTATION]: old } }),
@@ -30,5 +36,5 @@ test.each<{ is: string; name?: string; old?: string; controller?: string; isDefi
     spec: { ...(name && { ingressClassName: name }) },
   };
 
-  expect(isServed(ingress, controller === undefined ? undefined : { spec: { controller } })).toBe(isOurs);
+  expect(isServed(ingress, controller === undefined ? undefined : { spec: { controller } })).toBe(expected);
 });

@@ -18,7 +18,7 @@ const CLASS_ANNOTATION = 'kubernetes.io/ingress.class';
 /** Values of the annotation; the first is octavia-ingress-controller's. */
 const LEGACY_CLASSES: ReadonlySet<string> = new Set(['openstack', OCTAVIA_CLASS]);
 
-/** Name of the class; undefined if it has none, or if its annotation selects octavia-ingress-controller. */
+/** Name of the class; undefined if the Ingress has none, or if its annotation selects octavia-ingress-controller. */
 function classOf({ metadata, spec }: Ingress): { readonly name: string | undefined; readonly isLegacy: boolean } {
   const { ingressClassName: name } = spec;
   const old = metadata.annotations?.[CLASS_ANNOTATION];
@@ -31,7 +31,10 @@ export function effectiveClass(ingress: Ingress): string | undefined {
   return name === OCTAVIA_CLASS ? undefined : name;
 }
 
-/** Whether Fairway should serve it. `ingressClass`: its class, if it exists; deleting it does not stop an Ingress that is already served. Pure. */
+/**
+ * Whether Fairway should serve the Ingress. `ingressClass`: its class, if it exists; deleting the class does not stop
+ * an Ingress that is already served. Pure.
+ */
 export function isServed(ingress: Ingress, ingressClass: Pick<IngressClass, 'spec'> | undefined): boolean {
   const { name, isLegacy } = classOf(ingress);
   if (name === undefined) return isLegacy;
@@ -41,7 +44,7 @@ export function isServed(ingress: Ingress, ingressClass: Pick<IngressClass, 'spe
     : ingressClass.spec.controller === CONTROLLER;
 }
 
-/** Whether it belongs to Fairway, or may. */
+/** Whether the Ingress belongs to Fairway, or may. */
 export function mayBeServed(ingress: Ingress): boolean {
   const { name, isLegacy } = classOf(ingress);
   return name !== undefined || isLegacy || hasFinalizer(ingress, CLEANUP_FINALIZER);

@@ -10,7 +10,9 @@ export interface TlsSpec {
   readonly http: HttpHandling;
 }
 
-/** How port 80 handles hosts that must be encrypted: redirects to HTTPS, serves them, or has no listener at all. */
+/**
+ * How port 80 handles hosts that must be encrypted: redirects them to HTTPS, serves them, or has no listener at all.
+ */
 export type HttpHandling = 'redirect' | 'serve' | 'none';
 
 /** A route of port 80. Blocked requests do not even reach the default backend. */
@@ -53,20 +55,20 @@ export function httpsOnlyHosts({ routes, tls }: { readonly routes: readonly Rout
   const all = [...new Set([...routes.map(({ host }) => host), ...tls.hosts])];
   const encrypted = all.filter((host) => host !== '' && isEncrypted(host, tls)).toSorted(byHost);
   return {
-    redirectedHosts: encrypted.filter(hasHostname),
+    redirectedHosts: encrypted.filter(isExactHost),
     // If everything is encrypted, no distinction is needed.
-    blockedHosts: tls.hosts.includes('') ? [] : encrypted.filter((host) => !hasHostname(host)),
+    blockedHosts: tls.hosts.includes('') ? [] : encrypted.filter((host) => !isExactHost(host)),
   };
 }
 
 export function isEncrypted(host: string, { hosts }: Pick<TlsSpec, 'hosts'>): boolean {
   const wildcard = `*${host.slice(host.indexOf('.'))}`;
-  return hosts.some((each) => each === '' || each === host || (each === wildcard && hasHostname(host)));
+  return hosts.some((each) => each === '' || each === host || (each === wildcard && isExactHost(host)));
 }
 
 const HOST_NAME = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/;
 
-/** Whether it is an exact host name. */
-function hasHostname(host: string): boolean {
+/** Whether `host` is an exact host name. */
+function isExactHost(host: string): boolean {
   return HOST_NAME.test(host);
 }

@@ -49,15 +49,15 @@ async function perform(
   switch (action.kind) {
     case 'createSharedPool': {
       const body = { ...action.pool, loadbalancer_id: loadBalancer.id };
-      const made = await cloud.make(ledgers.pools, key, () => octavia.pools.create(body, options));
-      ledgers.pools.recordWritten(key, { ...made, loadbalancers }, cloud.now());
-      memory.membersWritten(key, made.id, []);
+      const created = await cloud.make(ledgers.pools, key, () => octavia.pools.create(body, options));
+      ledgers.pools.recordWritten(key, { ...created, loadbalancers }, cloud.now());
+      memory.recordWrittenMembers(key, created.id, []);
       return;
     }
     case 'createHttpListener': {
       const body = { ...action.listener, loadbalancer_id: loadBalancer.id };
-      const made = await cloud.make(ledgers.listeners, key, () => octavia.listeners.create(body, options));
-      ledgers.listeners.recordWritten(key, { ...made, loadbalancers }, cloud.now());
+      const created = await cloud.make(ledgers.listeners, key, () => octavia.listeners.create(body, options));
+      ledgers.listeners.recordWritten(key, { ...created, loadbalancers }, cloud.now());
       policies.changed(scope);
       return;
     }

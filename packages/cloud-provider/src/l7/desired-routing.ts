@@ -61,7 +61,7 @@ export function matchTagOf(rules: readonly L7RuleFields[], redirect?: L7Redirect
   return `fairway-match-${createHash('sha256').update(text).digest('hex').slice(0, 32)}`;
 }
 
-/** `algorithm`: by default that of Service pools. */
+/** `algorithm` defaults to that of Service pools. */
 export function emptyPool(
   name: string,
   tags: readonly string[],

@@ -28,14 +28,14 @@ test.each<{ written: object; provider?: string; flavorID?: string; reason: strin
     written: { provider: 'amphora', flavor_id: ID },
     provider: 'amphora',
     flavorID: ID,
-    reason: 'Services use the same',
+    reason: 'Services use the same provider and flavor',
   },
   { written: { flavor_id: ID }, flavorID: ID, reason: 'the flavor belongs to the default provider' },
   { written: { provider: 'a10' }, provider: 'a10', reason: 'other providers may parse HTTP' },
   {
     written: { provider: 'ovn', flavor_id: ID },
     provider: 'amphora',
-    reason: 'OVN does not parse HTTP, and its flavor is its own',
+    reason: 'OVN does not parse HTTP, and the flavor belongs to OVN',
   },
 ])('uses provider $provider and flavor $flavorID for $written: $reason', ({ written, provider, flavorID }) => {
   expect(providerChoice(settings(written))).toEqual({ provider, flavorID });
@@ -49,7 +49,7 @@ const CLASSES = {
   },
 };
 
-test('is in the cluster’s network without a class', () => {
+test('uses the cluster’s network if no class is set', () => {
   expect(place(CLASSES)).toEqual({
     vip: { subnetID: 'nodes', networkID: undefined },
     memberSubnetID: 'nodes',
@@ -72,10 +72,10 @@ test('refuses an unknown class, with the names of existing ones', () => {
   expect(() => place(CLASSES, 'iron')).toThrow('class "iron" does not exist; available: gold, inside, near');
 });
 
-test('keeps an existing load balancer in place, and reports that', () => {
-  const made = { vip_address: '10.0.0.5', vip_subnet_id: 'nodes', vip_network_id: 'net' } as LoadBalancer;
+test('keeps the placement of an existing load balancer, and reports it', () => {
+  const existing = { vip_address: '10.0.0.5', vip_subnet_id: 'nodes', vip_network_id: 'net' } as LoadBalancer;
 
-  expect(placementWarning(place(CLASSES), made)).toBeUndefined();
-  expect(placementWarning(place(CLASSES, 'inside'), made)).toContain('retains its subnet-id');
-  expect(placementWarning(place(CLASSES, 'gold'), made)).toContain('retains its network-id');
+  expect(placementWarning(place(CLASSES), existing)).toBeUndefined();
+  expect(placementWarning(place(CLASSES, 'inside'), existing)).toContain('retains its subnet-id');
+  expect(placementWarning(place(CLASSES, 'gold'), existing)).toContain('retains its network-id');
 });

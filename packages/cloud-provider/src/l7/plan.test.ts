@@ -33,7 +33,7 @@ function desiredOf(spec: Ingress['spec'], certificates?: readonly [string, ...st
 const TREE = { project_id: 'p', provisioning_status: 'ACTIVE', admin_state_up: true, tags: ['mark'] };
 
 /** What the API returns once `desired` has been created. */
-function made(desiredState: DesiredRouting): ObservedRouting {
+function createdRouting(desiredState: DesiredRouting): ObservedRouting {
   const pools = desiredState.pools.map(
     ({ pool }): Pool => ({
       ...TREE,
@@ -138,30 +138,30 @@ function after(observed: ObservedRouting, action: AnyAction): ObservedRouting {
 const CREATE_STEPS = ['createPolicy', 'createRule', 'createRule', 'updatePolicy'];
 
 test.each<{ is: string; desiredState: DesiredRouting; start?: ObservedRouting; kinds: string[] }>([
-  { is: 'what is as it should be', desiredState: NOW, kinds: [] },
+  { is: 'nothing to change', desiredState: NOW, kinds: [] },
   {
-    is: 'a path more of a Service that is there',
+    is: 'an additional path of a Service in use',
     desiredState: desired(path('/', 'web'), path('/api', 'api'), path('/api/v2', 'web')),
     kinds: CREATE_STEPS,
   },
   {
-    is: 'a path more of another Service: the pool first',
+    is: 'an additional path of another Service: the pool first',
     desiredState: desired(path('/', 'web'), path('/api', 'api'), path('/x', 'x')),
     kinds: ['createSharedPool', ...CREATE_STEPS],
   },
   {
-    is: 'a path less: its pool last',
+    is: 'a removed path: its pool last',
     desiredState: desired(path('/', 'web')),
     kinds: ['deletePolicy', 'deletePool'],
   },
   {
-    is: 'many paths less, of those that come first',
+    is: 'several removed paths, which come first',
     desiredState: desired(path('/', 'web')),
-    start: made(desired(path('/', 'web'), path('/1', 'web'), path('/2', 'web'), path('/3', 'web'))),
+    start: createdRouting(desired(path('/', 'web'), path('/1', 'web'), path('/2', 'web'), path('/3', 'web'))),
     kinds: ['deletePolicy', 'deletePolicy', 'deletePolicy'],
   },
   {
-    is: 'another path: it is there before the old one goes',
+    is: 'a changed path: the new one exists before the old one is deleted',
     desiredState: desired(path('/', 'web'), path('/v2', 'api')),
     kinds: [...CREATE_STEPS, 'deletePolicy'],
   },
@@ -174,8 +174,8 @@ test.each<{ is: string; desiredState: DesiredRouting; start?: ObservedRouting; k
     is: 'policies in another order',
     desiredState: NOW,
     start: {
-      ...made(NOW),
-      policies: made(NOW)
+      ...createdRouting(NOW),
+      policies: createdRouting(NOW)
         .policies.toReversed()
         .map((each, at) => ({ ...each, position: at + 1 })),
     },
@@ -184,36 +184,45 @@ test.each<{ is: string; desiredState: DesiredRouting; start?: ObservedRouting; k
   {
     is: 'a policy that has lost a rule',
     desiredState: NOW,
-    start: { ...made(NOW), policies: made(NOW).policies.map((each) => ({ ...each, rules: each.rules.slice(0, 1) })) },
+    start: {
+      ...createdRouting(NOW),
+      policies: createdRouting(NOW).policies.map((each) => ({ ...each, rules: each.rules.slice(0, 1) })),
+    },
     kinds: [...CREATE_STEPS, 'deletePolicy'],
   },
   {
-    is: 'a policy that was half made: it is completed before it counts',
+    is: 'a half-created policy: it is completed before it takes effect',
     desiredState: NOW,
     start: {
-      ...made(NOW),
-      policies: made(NOW).policies.map((each) =>
+      ...createdRouting(NOW),
+      policies: createdRouting(NOW).policies.map((each) =>
         each.rules.length > 1 ? { ...each, admin_state_up: false, rules: each.rules.slice(0, 1) } : each,
       ),
     },
     kinds: ['createRule', 'updatePolicy'],
   },
   {
-    is: 'a policy that somebody has turned off',
+    is: 'a policy that someone has disabled',
     desiredState: NOW,
-    start: { ...made(NOW), policies: made(NOW).policies.map((each) => ({ ...each, admin_state_up: false })) },
+    start: {
+      ...createdRouting(NOW),
+      policies: createdRouting(NOW).policies.map((each) => ({ ...each, admin_state_up: false })),
+    },
     kinds: ['updatePolicy', 'updatePolicy'],
   },
   {
-    is: 'two of one policy, of a create that was tried twice',
+    is: 'a duplicate policy from a repeated create request',
     desiredState: NOW,
     start: {
-      ...made(NOW),
-      policies: [...made(NOW).policies, { ...made(NOW).policies[0], id: 'twin', position: 3 } as L7Policy],
+      ...createdRouting(NOW),
+      policies: [
+        ...createdRouting(NOW).policies,
+        { ...createdRouting(NOW).policies[0], id: 'twin', position: 3 } as L7Policy,
+      ],
     },
     kinds: ['deletePolicy'],
   },
-])('$is', ({ desiredState, start = made(NOW), kinds }) => {
+])('$is', ({ desiredState, start = createdRouting(NOW), kinds }) => {
   const settled = settle(desiredState, start);
 
   const names = desiredState.listeners.flatMap(({ policies }) => policies.map(({ name }) => name));
@@ -224,14 +233,14 @@ test.each([
   ['PENDING_UPDATE', 'wait'],
   ['ERROR', 'broken'],
 ])('handles a load balancer that is %s: %s', (state, kind) => {
-  const now = made(NOW);
+  const now = createdRouting(NOW);
   const observed = { ...now, loadBalancer: { ...now.loadBalancer, provisioning_status: state }, policies: [] };
 
   expect(planRouting(NOW, observed)).toEqual({ kind });
 });
 
 test('deletes a foreign listener first, as it may use the port', () => {
-  const now = made(NOW);
+  const now = createdRouting(NOW);
   const tcp = { ...(now.listeners[0] as Listener), id: 'tcp', protocol: 'TCP' };
 
   expect(planRouting(NOW, { ...now, listeners: [tcp] })).toEqual({
@@ -251,7 +260,7 @@ test('replaces a redirect policy that was changed by hand', () => {
     ...NOW,
     listeners: [{ ...whole, policies: whole.policies.map((each) => ({ ...each, target: redirect })) }],
   };
-  const now = made(NOW);
+  const now = createdRouting(NOW);
   const withRedirect = now.policies.map((each) => ({ ...each, ...redirect, redirect_pool_id: null }));
   const otherTarget = {
     ...now,
@@ -271,10 +280,10 @@ test('adds a listener for an additional port, and deletes a removed one first', 
   const [whole] = NOW.listeners;
   const more = { ...whole, listener: { ...whole?.listener, protocol: 'HTTP', protocol_port: 8080 } } as DesiredListener;
 
-  expect(planRouting({ ...NOW, listeners: [...NOW.listeners, more] }, made(NOW))).toMatchObject({
+  expect(planRouting({ ...NOW, listeners: [...NOW.listeners, more] }, createdRouting(NOW))).toMatchObject({
     action: { kind: 'createHttpListener', listener: { protocol_port: 8080 } },
   });
-  expect(planRouting({ ...NOW, listeners: [more] }, made(NOW))).toEqual({
+  expect(planRouting({ ...NOW, listeners: [more] }, createdRouting(NOW))).toEqual({
     kind: 'act',
     action: { kind: 'deleteListener', id: 'http' },
   });
@@ -285,7 +294,7 @@ describe('TLS', () => {
     rules: [{ host: 'shop.example', http: { paths: [path('/', 'web')] } }],
     tls: [{ hosts: ['shop.example'], secretName: 'shop' }],
   };
-  const plain = made(desiredOf({ rules: spec.rules }));
+  const plain = createdRouting(desiredOf({ rules: spec.rules }));
 
   test('creates HTTPS before HTTP redirects to it', () => {
     const desiredState = desiredOf(spec, ['ref-a']);
@@ -297,7 +306,7 @@ describe('TLS', () => {
   });
 
   test('changes only the listener for another certificate', () => {
-    const now = made(desiredOf(spec, ['ref-a', 'ref-b']));
+    const now = createdRouting(desiredOf(spec, ['ref-a', 'ref-b']));
 
     expect(planRouting(desiredOf(spec, ['ref-a', 'ref-b']), now)).toEqual({ kind: 'done' });
     expect(planRouting(desiredOf(spec, ['ref-c', 'ref-b']), now)).toEqual({
@@ -306,8 +315,8 @@ describe('TLS', () => {
     });
   });
 
-  test('removes HTTPS without a certificate, and HTTP still serves none of its hosts', () => {
-    const now = made(desiredOf(spec, ['ref-a']));
+  test('removes the HTTPS listener without a certificate, and still serves none of its hosts over HTTP', () => {
+    const now = createdRouting(desiredOf(spec, ['ref-a']));
     const desiredState = desiredOf(spec);
 
     expect(planRouting(desiredState, now)).toEqual({ kind: 'act', action: { kind: 'deleteListener', id: 'https' } });

@@ -25,9 +25,9 @@ export type RoutingAction =
 
 export type RoutingPlan =
   | { readonly kind: 'done' }
-  /** It is pending and cannot be changed. */
+  /** The load balancer is pending and cannot be changed. */
   | { readonly kind: 'wait' }
-  /** It is in ERROR. */
+  /** The load balancer is in ERROR. */
   | { readonly kind: 'broken' }
   | { readonly kind: 'act'; readonly action: Action | RoutingAction };
 
@@ -152,7 +152,9 @@ function policiesOf({ policies }: ObservedRouting, listenerID: string): readonly
   return policies.filter(({ listener_id }) => listener_id === listenerID);
 }
 
-/** True also while it is being created: rules are created in order, and a policy without rules matches nothing. */
+/**
+ * True also while the policy is being created: rules are created in order, and a policy without rules matches nothing.
+ */
 function isUpToDate(policy: L7Policy, { matchTag, rules, target }: DesiredPolicy): boolean {
   if (!policy.tags.includes(matchTag) || !hasTarget(policy, target)) return false;
   const missing = rules.length - policy.rules.length;

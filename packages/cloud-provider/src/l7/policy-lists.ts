@@ -33,7 +33,7 @@ export class PolicyLists {
   }
 }
 
-/** Hence the list is read again until the load balancer is ACTIVE; nothing changes in between. */
+/** A deleting policy causes the list to be read again until the load balancer is ACTIVE; nothing changes in between. */
 function isDeleting({ provisioning_status: state }: L7Policy): boolean {
   return state === 'PENDING_DELETE' || state === 'DELETED';
 }

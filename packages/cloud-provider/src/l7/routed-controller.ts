@@ -40,7 +40,7 @@ interface RoutedKind<T extends KubeObject> {
   readonly keysOf: (loadBalancer: LoadBalancer) => readonly string[];
 }
 
-/** Dependencies of their reconcilers. */
+/** Dependencies of the reconcilers. */
 export function routedComponents<T extends KubeObject>(
   shared: CloudProviderDependencies,
   enqueue: (key: string) => void,
@@ -69,7 +69,7 @@ export function routedComponents<T extends KubeObject>(
 }
 
 /** By `namespace/name`: the Services that requests are sent to. */
-export function followBackends(tenant: TenantCluster, changed: (key: string) => void): void {
+export function watchBackends(tenant: TenantCluster, changed: (key: string) => void): void {
   const onChange = (service: Service) => changed(objectKey(service));
   servicesOf(tenant).addHandler({
     onAdd: onChange,

@@ -31,7 +31,7 @@ export async function applyNextRoutingChange(
 ): Promise<'done' | 'waiting' | 'changed'> {
   const { cloud, key } = scope;
   if (loadBalancer.provisioning_status !== 'ACTIVE') {
-    watch.expectDeletion(cloud, key, loadBalancer);
+    watch.expectPendingChange(cloud, key, loadBalancer);
     return 'waiting';
   }
   for (let reads = 0; reads <= MAX_READS; reads++) {
@@ -64,17 +64,17 @@ export async function createRouted(
   warn: (reason: string, message: string) => void,
 ): Promise<LoadBalancer> {
   try {
-    const made = await createLoadBalancer(scope, createBody(desired), memory);
+    const created = await createLoadBalancer(scope, createBody(desired), memory);
     policies.changed(scope);
-    watch.expect(scope.cloud, scope.key, 'build', made);
-    return made;
+    watch.expect(scope.cloud, scope.key, 'build', created);
+    return created;
   } catch (error) {
     if (isOpenStackError(error) && UNSUPPORTED_PROVIDER.test(error.detail)) warn('ProviderNotSuited', PROVIDER_ADVICE);
     throw error;
   }
 }
 
-/** The oldest load balancer. Others are from creates that were assumed lost, and are deleted. */
+/** The oldest load balancer. The others come from create requests that were assumed lost, and are deleted. */
 export async function oldestLoadBalancer(
   scope: LoadBalancerScope,
   present: readonly LoadBalancer[],

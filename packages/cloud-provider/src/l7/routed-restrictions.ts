@@ -2,7 +2,7 @@ import { ANNOTATION, SERVICE_ANNOTATIONS, TUNING_ANNOTATIONS } from '../load-bal
 import { type Restriction, restrictionOf } from '../load-balancers/unread-annotations.ts';
 
 /** Annotations that a layer-7 load balancer can safely ignore. */
-const APPLICABLE: ReadonlySet<string> = new Set([
+const IGNORABLE_ANNOTATIONS: ReadonlySet<string> = new Set([
   ...TUNING_ANNOTATIONS,
   ANNOTATION.address,
   ANNOTATION.ovhClass,
@@ -15,7 +15,7 @@ const APPLICABLE: ReadonlySet<string> = new Set([
  */
 export function routedRestrictionOf(name: string, value: string): Restriction | undefined {
   const found = restrictionOf(name, value);
-  const isServiceOnly = SERVICE_ANNOTATIONS.has(name) && !APPLICABLE.has(name);
+  const isServiceOnly = SERVICE_ANNOTATIONS.has(name) && !IGNORABLE_ANNOTATIONS.has(name);
   const isSet = value.trim() !== '' && value.trim() !== 'false';
   return found ?? (isServiceOnly && isSet ? 'other' : undefined);
 }

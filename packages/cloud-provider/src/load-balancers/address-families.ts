@@ -61,7 +61,7 @@ export class AddressFamilies {
   }
 
   /** Falls back to one family after the provider rejected both; rejects with any unrelated error. */
-  async placeOne(
+  async placeSingleFamily(
     scope: PresentServiceScope,
     { balancerSpec, place, found }: PlacedSpec,
     error: unknown,

@@ -9,7 +9,7 @@ export interface Warning {
   readonly message: string;
 }
 
-/** Annotations may have 256 KiB, but an Event must stay readable. */
+/** Annotations may be up to 256 KiB long, but an Event must stay readable. */
 const MAX_WARNINGS = 8;
 
 interface Bounds {
@@ -21,7 +21,7 @@ interface Bounds {
 export interface AnnotationRules {
   /** The supported annotations. */
   readonly known: ReadonlySet<string>;
-  /** Of these, annotations whose invalid values only cause a warning. */
+  /** Supported annotations whose invalid values only cause a warning. */
   readonly tuning: ReadonlySet<string>;
   /** Whether an unknown annotation looks like a load balancer setting. */
   readonly isOfKind: (name: string) => boolean;
@@ -111,10 +111,10 @@ export class AnnotationReader {
   }
 }
 
-const NONE: ReadonlySet<string> = new Set();
+const EMPTY_SET: ReadonlySet<string> = new Set();
 const NO_RULES: AnnotationRules = {
-  known: NONE,
-  tuning: NONE,
+  known: EMPTY_SET,
+  tuning: EMPTY_SET,
   isOfKind: () => false,
   restrictionOf: () => undefined,
 };

@@ -8,7 +8,7 @@ import type { TreeMemory } from './tree-memory.ts';
 
 /**
  * Creates a load balancer with all its parts in one call; `fallback` returns an alternative after a rejection. Rejects
- * with its error, and like `ProjectCloud.make`.
+ * with the error of `fallback`, or as `ProjectCloud.make` does.
  */
 export async function createLoadBalancer(
   { cloud, key, owner, signal }: LoadBalancerScope,
@@ -35,7 +35,7 @@ export async function createLoadBalancer(
     for (const listener of tree.listeners) ledgers.listeners.recordWritten(key, listener, nowMs);
     for (const pool of tree.pools) ledgers.pools.recordWritten(key, pool, nowMs);
     for (const monitor of tree.healthMonitors) ledgers.healthMonitors.recordWritten(key, monitor, nowMs);
-    memory.made(key, tree, whole ? undefined : nowMs);
+    memory.recordCreated(key, tree, whole ? undefined : nowMs);
     return tree.loadBalancer;
   };
   return cloud.make(ledgers.loadBalancers, key, create, owner.clusterUid);
@@ -92,7 +92,7 @@ function isPending({ cloud, key, hostKey = key, projectID }: LoadBalancerScope, 
   return [...keys].some((each) => observeHostedBy(cloud, each, listed)?.provisioning_status !== 'ACTIVE');
 }
 
-/** Sets the tags of a load balancer. Resolves with whether it did. */
+/** Sets the tags of a load balancer. Resolves with true if they were set. */
 export async function changeTags(
   scope: LoadBalancerScope,
   loadBalancer: LoadBalancer,
@@ -143,8 +143,8 @@ async function perform(
   switch (action.kind) {
     case 'createListener': {
       const body = { ...action.listener, loadbalancer_id: loadBalancer.id };
-      const made = await cloud.make(ledgers.listeners, key, () => octavia.listeners.create(body, options));
-      ledgers.listeners.recordWritten(key, { ...made, loadbalancers }, cloud.now());
+      const createdPart = await cloud.make(ledgers.listeners, key, () => octavia.listeners.create(body, options));
+      ledgers.listeners.recordWritten(key, { ...createdPart, loadbalancers }, cloud.now());
       return;
     }
     case 'updateListener': {
@@ -156,11 +156,15 @@ async function perform(
       return cloud.remove(ledgers.listeners, action.id, () => octavia.listeners.delete(action.id, options));
     case 'createPool': {
       const body = { ...action.pool, listener_id: action.listenerID };
-      const made = await cloud.make(ledgers.pools, key, () => octavia.pools.create(body, options));
-      ledgers.pools.recordWritten(key, { ...made, loadbalancers, listeners: [{ id: action.listenerID }] }, cloud.now());
-      memory.membersWritten(key, made.id, []);
+      const createdPart = await cloud.make(ledgers.pools, key, () => octavia.pools.create(body, options));
+      ledgers.pools.recordWritten(
+        key,
+        { ...createdPart, loadbalancers, listeners: [{ id: action.listenerID }] },
+        cloud.now(),
+      );
+      memory.recordWrittenMembers(key, createdPart.id, []);
       const listener = listeners.find(({ id }) => id === action.listenerID);
-      if (listener) ledgers.listeners.recordWritten(key, { ...listener, default_pool_id: made.id }, cloud.now());
+      if (listener) ledgers.listeners.recordWritten(key, { ...listener, default_pool_id: createdPart.id }, cloud.now());
       return;
     }
     case 'updatePool': {
@@ -176,7 +180,7 @@ async function perform(
     }
     case 'readMembers': {
       const members = await Array.fromAsync(octavia.pools.members(action.poolID, options));
-      memory.readMembers(key, action.poolID, members);
+      memory.recordMembers(key, action.poolID, members);
       return;
     }
     case 'readMonitor': {
@@ -193,14 +197,16 @@ async function perform(
     case 'replaceMembers': {
       const { members } = action;
       await cloud.withQuotas(members.length, () => octavia.pools.replaceMembers(action.poolID, members, options));
-      memory.membersWritten(key, action.poolID, members);
+      memory.recordWrittenMembers(key, action.poolID, members);
       return;
     }
     case 'createMonitor': {
       const body = { ...action.monitor, pool_id: action.poolID };
-      const made = await cloud.make(ledgers.healthMonitors, key, () => octavia.healthMonitors.create(body, options));
+      const createdPart = await cloud.make(ledgers.healthMonitors, key, () =>
+        octavia.healthMonitors.create(body, options),
+      );
       const pool = pools.find(({ id }) => id === action.poolID);
-      if (pool) ledgers.pools.recordWritten(key, { ...pool, healthmonitor_id: made.id }, cloud.now());
+      if (pool) ledgers.pools.recordWritten(key, { ...pool, healthmonitor_id: createdPart.id }, cloud.now());
       return;
     }
     case 'updateMonitor': {

@@ -31,8 +31,8 @@ test.each<Case>([
     isKnown: true,
     reason: 'it has worked without a router',
   },
-])('provides load balancer settings: $isKnown, as $reason', (given) => {
-  const { network, mode = 'Router', ready = 'True', operationType: type = 'Create', isKnown } = given;
+])('provides load balancer settings: $isKnown, because $reason', (testCase) => {
+  const { network, mode = 'Router', ready = 'True', operationType: type = 'Create', isKnown } = testCase;
   const at = '2026-01-01T00:00:00Z';
   const cluster = {
     ...aCluster({ network: { gateway: { mode } } }),

@@ -13,7 +13,7 @@ import { ANNOTATION } from './annotation-names.ts';
 import { LoadBalancerEvents } from './load-balancer-events.ts';
 import { LoadBalancerReconciler } from './load-balancer-reconciler.ts';
 import { LoadBalancerWatch } from './load-balancer-watch.ts';
-import { followNodes, followServers, loadBalancerWatches, onTenantEnd } from './node-handlers.ts';
+import { loadBalancerWatches, onTenantEnd, watchNodes, watchServers } from './node-handlers.ts';
 import { LoadBalancerRecovery } from './recovery.ts';
 import { ownerOfKey, serviceKey } from './service-key.ts';
 import { ServiceReconciler } from './service-reconciler.ts';
@@ -37,7 +37,7 @@ export const loadBalancerController: Declaration = {
   create(shared, enqueue) {
     const { attempts, tenants } = shared;
     const loadBalancerWatch = new LoadBalancerWatch(enqueue, (loadBalancer) => {
-      // The actual owner is known once its project is.
+      // The actual owner is known once the owner's project is.
       const projectID = loadBalancer.project_id;
       const owner = serviceOwner(loadBalancer, projectID);
       const users = [...(owner ? [owner] : []), ...sharersOf(loadBalancer, projectID)];
@@ -59,11 +59,11 @@ export const loadBalancerController: Declaration = {
   listen(enqueue, shared) {
     const { attempts, tenants } = shared;
     tenants.onConnect((tenant) => {
-      followServices(tenant, enqueue, (key) => attempts.retryNow((item) => item === key));
-      followNodes(tenant, () => loadBalancedKeys(tenant).forEach(enqueue));
+      watchServices(tenant, enqueue, (key) => attempts.retryNow((item) => item === key));
+      watchNodes(tenant, () => loadBalancedKeys(tenant).forEach(enqueue));
       onTenantEnd(tenant, () => loadBalancedKeys(tenant).forEach(enqueue));
     });
-    followServers(shared, loadBalancedKeys, enqueue);
+    watchServers(shared, loadBalancedKeys, enqueue);
   },
 };
 
@@ -75,7 +75,7 @@ function keysReferringTo(tenant: TenantCluster | undefined, id: string): readonl
   return named.map(({ metadata }) => serviceKey({ clusterUid, serviceUid: metadata.uid ?? '' }));
 }
 
-function followServices(tenant: TenantCluster, enqueue: (key: string) => void, retryNow: (key: string) => void): void {
+function watchServices(tenant: TenantCluster, enqueue: (key: string) => void, retryNow: (key: string) => void): void {
   const services = servicesOf(tenant);
   const keyOf = ({ metadata }: Service) =>
     serviceKey({ clusterUid: tenant.clusterUid, serviceUid: metadata.uid ?? '' });

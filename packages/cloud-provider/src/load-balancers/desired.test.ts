@@ -78,7 +78,7 @@ const ID = '4b2ee5ba-2d1f-4ba4-9a31-1b9b2b6a9d5e';
 test.each([
   { is: 'the cluster’s subnet', annotations: {}, vip: { vip_subnet_id: 'nodes' } },
   { is: 'a subnet of its own', annotations: { subnetID: ID }, vip: { vip_subnet_id: ID } },
-  { is: 'a port, which has both already', annotations: { portID: ID }, vip: { vip_port_id: ID } },
+  { is: 'a port, which already has both', annotations: { portID: ID }, vip: { vip_port_id: ID } },
 ])('takes its address from $is', ({ annotations, vip }) => {
   const body = Object.entries(bodyOf({}, annotations)).filter(([name]) => name.startsWith('vip_'));
 

@@ -46,7 +46,7 @@ export interface DesiredContext {
   readonly membersByFamily?: readonly MemberAddress[];
   /** Subnets of nodes and load balancer if their families differ; undefined if everything is in the spec's subnet. */
   readonly memberSubnets?: readonly KnownSubnet[] | undefined;
-  /** By default that of the spec. */
+  /** Defaults to the placement in the spec. */
   readonly place?: VipPlacement | undefined;
   /** Ownership tags: see `tenancy/cloud/ownership`. */
   readonly tags: readonly string[];
@@ -145,7 +145,7 @@ function subnetOf(
   if (known === undefined) return named;
   const isOtherFamily = known.some(({ id, family }) => id === named && family !== familyOf(address));
   if (named !== undefined && !isOtherFamily) return named;
-  return known.find(({ isIn }) => isIn(address))?.id;
+  return known.find(({ contains }) => contains(address))?.id;
 }
 
 function monitorOf({ type, delay, timeout, maxRetries, maxRetriesDown }: NonNullable<PortSpec['monitor']>) {

@@ -38,7 +38,7 @@ export function listenerChanges(desired: ListenerFields, now: Listener): object 
   const sni = desired.sni_container_refs;
   if (sni && !isSameSet(sni, now.sni_container_refs ?? [])) changes['sni_container_refs'] = sni;
   addTagChange(changes, desired.tags, now.tags);
-  return orUndefined(changes);
+  return undefinedIfEmpty(changes);
 }
 
 export function poolChanges(desired: PoolFields, now: Pool): object | undefined {
@@ -48,7 +48,7 @@ export function poolChanges(desired: PoolFields, now: Pool): object | undefined 
     changes['session_persistence'] = desired.session_persistence ?? null;
   }
   addTagChange(changes, desired.tags, now.tags);
-  return orUndefined(changes);
+  return undefinedIfEmpty(changes);
 }
 
 export function monitorChanges(desired: HealthMonitorFields, now: HealthMonitor): object | undefined {
@@ -56,7 +56,7 @@ export function monitorChanges(desired: HealthMonitorFields, now: HealthMonitor)
   const changedFields = fields.filter((field) => desired[field] !== undefined && desired[field] !== now[field]);
   const changes: Record<string, unknown> = Object.fromEntries(changedFields.map((field) => [field, desired[field]]));
   addTagChange(changes, desired.tags, now.tags);
-  return orUndefined(changes);
+  return undefinedIfEmpty(changes);
 }
 
 /** Compared by address, port, subnet and monitor port; users may set other weights. */
@@ -79,6 +79,6 @@ function isSameSet(a: readonly string[], b: readonly string[]): boolean {
   return new Set(a).size === set.size && a.every((each) => set.has(each));
 }
 
-function orUndefined(changes: Record<string, unknown>): object | undefined {
+function undefinedIfEmpty(changes: Record<string, unknown>): object | undefined {
   return Object.keys(changes).length === 0 ? undefined : changes;
 }

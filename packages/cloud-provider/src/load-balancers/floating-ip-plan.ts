@@ -6,8 +6,8 @@ export interface FloatingIpMarks {
   readonly own: string;
   readonly kept: string;
   /**
-   * Whether it belonged to another Service of the same cluster: on its own load balancer, a Service takes it over from
-   * the previous owner.
+   * Whether a floating IP belonged to another Service of the same cluster: on its own load balancer, a Service takes
+   * over the floating IP from the previous owner.
    */
   readonly isInherited: (floatingIp: FloatingIp) => boolean;
 }
@@ -34,8 +34,8 @@ export interface FloatingIpState {
 }
 
 /**
- * The next step towards the desired floating IP of a Service. Surplus ones are removed first, as a port can have only
- * one. Only floating IPs with the Service's mark are deleted; any other is at most detached. Pure.
+ * The next step towards the desired floating IP of a Service. Surplus floating IPs are removed first, as a port can
+ * have only one. Only floating IPs with the Service's mark are deleted; any other is at most detached. Pure.
  */
 export function planFloatingIp(state: FloatingIpState): FloatingIpPlan {
   const { desired, keepsAddress, marks, portID, floatingIps } = state;

@@ -41,7 +41,7 @@ export async function claimFloatingIps(
   const floatingIpsAtPort = async () => (await observeFloatingIps(scope)).filter(({ port_id }) => port_id === portID);
   let found = await floatingIpsAtPort();
   if (found.length === 0) {
-    // It may be newer than the list.
+    // The floating IP may be newer than the list.
     scope.cloud.cache.floatingIps.invalidate();
     found = await floatingIpsAtPort();
   }
@@ -179,7 +179,7 @@ function noSubnetMessage(subnets: readonly Subnet[], networkID: string): string 
   return `no subnets of network ${networkID} are visible to this project; specify one by its ID with ${ANNOTATION.floatingSubnetID}`;
 }
 
-/** Creates one in the first matching subnet with a free address. */
+/** Creates a floating IP in the first matching subnet with a free address. */
 async function createInSubnets(
   { cloud, signal }: LoadBalancerScope,
   choice: SubnetChoice,

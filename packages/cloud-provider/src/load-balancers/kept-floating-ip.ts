@@ -2,7 +2,7 @@ import { ANNOTATION } from './annotation-names.ts';
 import type { PresentServiceScope } from './service-scope.ts';
 
 /** Maximum length of a description in Octavia and Neutron. */
-const MAX_DESCRIPTION = 255;
+const MAX_DESCRIPTION_LENGTH = 255;
 
 /** Description of a floating IP that outlives its Service. */
 export function keptFloatingIPName({ cluster, service }: PresentServiceScope): { readonly as: string } | undefined {
@@ -17,5 +17,5 @@ export function keptFloatingIPNameFrom(
   ...values: readonly (string | undefined)[]
 ): { readonly as: string } | undefined {
   const isKept = values.some((value) => value !== undefined && value !== '' && value !== 'false');
-  return isKept ? { as: description.slice(0, MAX_DESCRIPTION) } : undefined;
+  return isKept ? { as: description.slice(0, MAX_DESCRIPTION_LENGTH) } : undefined;
 }

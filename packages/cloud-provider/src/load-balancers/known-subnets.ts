@@ -9,11 +9,11 @@ export interface KnownSubnet {
   readonly id: string;
   readonly family: Family;
   readonly networkID: string;
-  readonly isIn: (address: string) => boolean;
+  readonly contains: (address: string) => boolean;
 }
 
 /** Limit for all projects; the cache is cleared when it is exceeded. */
-const MAX_CACHED = 10_000;
+const MAX_CACHE_ENTRIES = 10_000;
 
 /** Subnets by ID, each requested once. */
 export class KnownSubnets {
@@ -26,7 +26,7 @@ export class KnownSubnets {
     if (known) return known;
     try {
       const found = knownSubnet(await cloud.client.network.subnets.get(id, { signal }));
-      if (this.#cached.size >= MAX_CACHED) this.#cached.clear();
+      if (this.#cached.size >= MAX_CACHE_ENTRIES) this.#cached.clear();
       this.#cached.set(key, found);
       return found;
     } catch (error) {
@@ -35,7 +35,7 @@ export class KnownSubnets {
     }
   }
 
-  /** Those of these subnets that are visible. */
+  /** The subnets with these IDs that are visible. */
   async all(scope: LoadBalancerScope, ids: Iterable<string | undefined>): Promise<readonly KnownSubnet[]> {
     const found: KnownSubnet[] = [];
     for (const id of new Set(ids)) {
@@ -47,5 +47,5 @@ export class KnownSubnets {
 }
 
 export function knownSubnet({ id, ip_version: family, network_id: networkID, cidr }: Subnet): KnownSubnet {
-  return { id, family, networkID, isIn: cidrSet([cidr]) };
+  return { id, family, networkID, contains: cidrSet([cidr]) };
 }

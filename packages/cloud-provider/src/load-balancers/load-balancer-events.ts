@@ -5,7 +5,7 @@ import { EventDeduplicator, TenantEvents, type TenantEventsOptions, withKind } f
 interface EventSource {
   /** Source of the Events. */
   readonly component: string;
-  /** The object that they are about. */
+  /** The object that the Events are about. */
   readonly kind: ResourceType;
 }
 

@@ -12,9 +12,9 @@ import type { PresentServiceScope } from './service-scope.ts';
 type NamedFlavor = NonNullable<LoadBalancerSpec['flavor']>;
 
 /** Limit for all projects; the cache is cleared when it is exceeded. */
-const MAX_CACHED = 1_000;
+const MAX_CACHE_ENTRIES = 1_000;
 /** Clouds have a handful. */
-const MAX_LISTED = 20;
+const MAX_LISTED_FLAVORS = 20;
 
 /** Octavia's flavors, as visible to each project. */
 export class LoadBalancerFlavors {
@@ -52,7 +52,7 @@ export class LoadBalancerFlavors {
   async #list({ cloud, projectID, signal }: PresentServiceScope): Promise<readonly LoadBalancerFlavor[] | undefined> {
     try {
       const all = await cloud.client.loadBalancing.flavors({ signal });
-      if (this.#cached.size >= MAX_CACHED) this.#cached.clear();
+      if (this.#cached.size >= MAX_CACHE_ENTRIES) this.#cached.clear();
       this.#cached.set(projectID, all);
       return all;
     } catch (error) {
@@ -78,8 +78,8 @@ function missingFlavorMessage(flavor: NamedFlavor, all: readonly LoadBalancerFla
   const advice = `remove the annotation to use the cloud's default, or ${createAdvice}`;
   if (enabled.length === 0) return `${annotationText}: the cloud has no load balancer flavors; ${advice}`;
   const listed = enabled
-    .slice(0, MAX_LISTED)
+    .slice(0, MAX_LISTED_FLAVORS)
     .map(({ id, name }) => displayText('id' in flavor ? `${id} (${name})` : name));
-  const more = enabled.length > MAX_LISTED ? ` and ${enabled.length - MAX_LISTED} more` : '';
+  const more = enabled.length > MAX_LISTED_FLAVORS ? ` and ${enabled.length - MAX_LISTED_FLAVORS} more` : '';
   return `${annotationText}: the cloud has no such load balancer flavor; specify one of ${listed.join(', ')}${more}, ${advice}`;
 }

@@ -29,7 +29,7 @@ import type { Takeover } from './takeover.ts';
 import { CLEANUP_FINALIZER } from './tenant-services.ts';
 import { requireTlsContainer } from './tls-container.ts';
 import { LoadBalancerTreeReconciler, type LoadBalancerTreeReconcilerDependencies } from './tree-reconciler.ts';
-import { isOfUpstream } from './unmarked-parts.ts';
+import { isFromUpstream } from './unmarked-parts.ts';
 
 export interface LoadBalancerReconcilerDependencies
   extends LoadBalancerTreeReconcilerDependencies,
@@ -70,7 +70,7 @@ export class LoadBalancerReconciler {
     watch.begin(cloud, key);
     if (present.length + deletingCount === 0 && (await this.#dependencies.takeover.step(scope))) return;
     const place = await placementOf(scope, present);
-    if (await this.#moveAway(scope, place, present)) return;
+    if (await this.#releaseUnused(scope, place, present)) return;
     if (place.kind === 'wait') return watch.expect(cloud, key, 'build');
     if (place.kind === 'shared') return this.#shared.ensurePorts(scope, place, settings);
     const loadBalancer = await this.#oldest(scope, present);
@@ -96,7 +96,7 @@ export class LoadBalancerReconciler {
   }
 
   /** Releases load balancers that the Service no longer uses, one step at a time. Resolves with whether there was one. */
-  async #moveAway(scope: PresentServiceScope, place: Placement, own: readonly LoadBalancer[]): Promise<boolean> {
+  async #releaseUnused(scope: PresentServiceScope, place: Placement, own: readonly LoadBalancer[]): Promise<boolean> {
     const { memory, watch } = this.#dependencies;
     if (place.kind === 'wait') return false;
     const shared = observeShared(scope).filter(({ id }) => place.kind === 'own' || place.loadBalancer.id !== id);
@@ -119,7 +119,7 @@ export class LoadBalancerReconciler {
     if (balancerSpec.tlsContainerRef !== undefined)
       await requireTlsContainer(scope, balancerSpec.tlsContainerRef, settings);
     const flavorID = await this.#flavors.require(scope, balancerSpec);
-    await this.#dependencies.takeover.recordWithoutID(scope);
+    await this.#dependencies.takeover.reportUnfinishedLoadBalancers(scope);
     const sharers = sharersOfPrevious(scope).map(({ metadata: { uid = '' } }) =>
       sharerTag({ ...owner, serviceUid: uid }),
     );
@@ -130,10 +130,11 @@ export class LoadBalancerReconciler {
       return { ...body, tags: [...(body.tags ?? []), ...sharers] };
     };
     const placed = await this.#families.place(scope, balancerSpec);
-    const fallback = async (error: unknown) => bodyOf(await this.#families.placeOne(scope, placed, error));
-    const made = await createLoadBalancer(scope, bodyOf(placed), memory, fallback);
-    // The floating IP follows in the next reconcile. With many Services, all load balancers are started first this way.
-    watch.expect(cloud, key, 'build', made);
+    const fallback = async (error: unknown) => bodyOf(await this.#families.placeSingleFamily(scope, placed, error));
+    const created = await createLoadBalancer(scope, bodyOf(placed), memory, fallback);
+    // The floating IP follows in the next reconcile. This way, if there are many Services, all load balancers are
+    // started first.
+    watch.expect(cloud, key, 'build', created);
   }
 
   async #update(
@@ -173,7 +174,7 @@ export class LoadBalancerReconciler {
     const served = { loadBalancerID: loadBalancer.id, isOwn: true, address, ingress, problem };
     if (plan.kind === 'done') watch.settle(key, 'any');
     // A load balancer created without listeners serves no traffic yet, and one being taken over is only partly Fairway's.
-    const isComplete = loadBalancer.listeners.length >= desired.ports.length && !isOfUpstream(scope, loadBalancer);
+    const isComplete = loadBalancer.listeners.length >= desired.ports.length && !isFromUpstream(scope, loadBalancer);
     if (isComplete || plan.kind === 'done') await this.#writeStatus(scope, served, plan);
   }
 
@@ -198,7 +199,7 @@ export class LoadBalancerReconciler {
     if (served.problem !== undefined) events.warning(tenant, service, 'SyncLoadBalancerFailed', served.problem);
   }
 
-  /** The oldest load balancer; others are from creates that were assumed lost. */
+  /** The oldest load balancer; the others come from create requests that were assumed lost. */
   async #oldest(scope: PresentServiceScope, present: readonly LoadBalancer[]): Promise<LoadBalancer | undefined> {
     const [first, ...extra] = present;
     for (const { id, provisioning_status: state } of extra) {

@@ -37,11 +37,11 @@ export interface SubnetChoice {
 export interface FloatingIPSpec {
   readonly networkID: string;
   readonly subnetID: string | undefined;
-  /** Subnets that it may be allocated from if none is specified by ID; undefined for any. */
+  /** Subnets from which the floating IP may be allocated if none is specified by ID; undefined for any. */
   readonly subnets: SubnetChoice | undefined;
   /** Exactly this address. */
   readonly address: string | undefined;
-  /** The field that specifies it; by default `spec.loadBalancerIP` of the Service. */
+  /** The field that specifies the address; by default `spec.loadBalancerIP` of the Service. */
   readonly addressField?: string;
 }
 
@@ -58,7 +58,7 @@ export interface LoadBalancerSpec {
   readonly provider: string | undefined;
   /** IP families of the load balancer's addresses, in order; a member has an address of one of them. */
   readonly families: readonly Family[];
-  /** Whether all of them are required. */
+  /** Whether all families are required. */
   readonly needsAllFamilies: boolean;
   readonly vip: {
     readonly subnetID: string | undefined;

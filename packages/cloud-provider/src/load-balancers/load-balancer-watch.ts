@@ -60,7 +60,10 @@ export class LoadBalancerWatch {
     return [...this.#watched.values()].flatMap(({ keys }) => [...keys]);
   }
 
-  /** Lasts until `settle`. Another kind of change replaces the previous one. Durations depend on the provider. */
+  /**
+   * Expects a change until `settle`. Another kind of change replaces the previous one. Durations depend on the
+   * provider.
+   */
   expect(cloud: ProjectCloud, key: string, change: Change, { provider }: ProviderField = {}): void {
     if (this.#pendingFor(key)?.change === change) return;
     const shared = this.#shared(cloud, change, provider ?? '');
@@ -69,8 +72,8 @@ export class LoadBalancerWatch {
     this.#pending.add(shared);
   }
 
-  /** Waits for the change in progress: the expected one, if any. */
-  expectDeletion(cloud: ProjectCloud, key: string, loadBalancer: LoadBalancer): void {
+  /** Waits for the change in progress, which is the expected one if there is one. */
+  expectPendingChange(cloud: ProjectCloud, key: string, loadBalancer: LoadBalancer): void {
     const known = this.#pendingFor(key)?.change;
     if (known === 'build' || known === 'update') return;
     const isNew = loadBalancer.provisioning_status === 'PENDING_CREATE';

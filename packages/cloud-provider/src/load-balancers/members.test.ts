@@ -25,22 +25,22 @@ test.each<{
   families?: readonly Family[];
   members: string[];
 }>([
-  { is: 'all, by name', nodes: [node('b'), node('a')], members: ['a 10.0.0.97', 'b 10.0.0.98'] },
-  { is: 'one that is being deleted', nodes: [node('a', { isDeleting: true })], members: [] },
-  { is: 'one that is excluded', nodes: [node('a', { labels: excludeLabel('') })], members: [] },
-  { is: 'one that is excluded with true', nodes: [node('a', { labels: excludeLabel('true') })], members: [] },
+  { is: 'all nodes, ordered by name', nodes: [node('b'), node('a')], members: ['a 10.0.0.97', 'b 10.0.0.98'] },
+  { is: 'no node that is being deleted', nodes: [node('a', { isDeleting: true })], members: [] },
+  { is: 'no excluded node', nodes: [node('a', { labels: excludeLabel('') })], members: [] },
+  { is: 'no node excluded with true', nodes: [node('a', { labels: excludeLabel('true') })], members: [] },
   {
-    is: 'one with the exclusion set to false',
+    is: 'a node with the exclusion set to false',
     nodes: [node('a', { labels: excludeLabel('false') })],
     members: ['a 10.0.0.97'],
   },
   {
-    is: 'one that the autoscaler is about to delete',
+    is: 'no node that the autoscaler is about to delete',
     nodes: [node('a', { taints: ['ToBeDeletedByClusterAutoscaler'] })],
     members: [],
   },
-  { is: 'one with another taint', nodes: [node('a', { taints: ['other'] })], members: ['a 10.0.0.97'] },
-  { is: 'one without an address', nodes: [node('a', { addresses: [] })], members: [] },
+  { is: 'a node with another taint', nodes: [node('a', { taints: ['other'] })], members: ['a 10.0.0.97'] },
+  { is: 'no node without an address', nodes: [node('a', { addresses: [] })], members: [] },
   {
     is: 'the first address of the family',
     nodes: [node('a', { addresses: ['2001:db8::1', '10.0.0.1', '10.0.0.2'] })],
@@ -52,7 +52,7 @@ test.each<{
     families: [6],
     members: ['a 2001:db8::1'],
   },
-  { is: 'none of another family', nodes: [node('a')], families: [6], members: [] },
+  { is: 'no address of another family', nodes: [node('a')], families: [6], members: [] },
   {
     is: 'the first family that a node has',
     nodes: [
@@ -64,24 +64,24 @@ test.each<{
     members: ['a 2001:db8::1', 'b 10.0.0.98', 'c 2001:db8::3'],
   },
   {
-    is: 'one address once',
+    is: 'each address only once',
     nodes: [node('a', { addresses: ['10.0.0.1'] }), node('b', { addresses: ['10.0.0.1'] })],
     members: ['a 10.0.0.1'],
   },
   {
-    is: 'a label with its value',
+    is: 'nodes with the value of a label',
     nodes: [node('a', { labels: { zone: 'a' } }), node('b', { labels: { zone: 'b' } })],
     selector: new Map([['zone', 'a']]),
     members: ['a 10.0.0.97'],
   },
   {
-    is: 'a label with any value',
+    is: 'nodes with any value of a label',
     nodes: [node('a', { labels: { gpu: '' } }), node('b')],
     selector: new Map([['gpu', null]]),
     members: ['a 10.0.0.97'],
   },
   {
-    is: 'all labels',
+    is: 'only nodes with all labels',
     nodes: [node('a', { labels: { gpu: '' } })],
     selector: new Map([
       ['gpu', null],
@@ -104,10 +104,10 @@ test('selects members of each family for protocols that are not translated', () 
 });
 
 test.each<{ is: string; ipFamilies: string[]; provider?: string; addresses: string[]; message: string[] }>([
-  { is: 'IPv4 alone', ipFamilies: ['IPv4'], addresses: ['2001:db8::1'], message: [] },
-  { is: 'nodes that are not there yet', ipFamilies: ['IPv6'], addresses: [], message: [] },
+  { is: 'only IPv4', ipFamilies: ['IPv4'], addresses: ['2001:db8::1'], message: [] },
+  { is: 'nodes that do not exist yet', ipFamilies: ['IPv6'], addresses: [], message: [] },
   {
-    is: 'IPv6 alone, of nodes without it',
+    is: 'only IPv6, for nodes without it',
     ipFamilies: ['IPv6'],
     addresses: ['10.0.0.1'],
     message: ['the IPv6 address has no backends on TCP/80, UDP/53: no node has an IPv6 address'],
@@ -125,7 +125,7 @@ test.each<{ is: string; ipFamilies: string[]; provider?: string; addresses: stri
     addresses: ['10.0.0.1'],
     message: ['the IPv6 address has no backends on TCP/80, UDP/53: no node has an IPv6 address'],
   },
-  { is: 'nodes with both', ipFamilies: ['IPv4', 'IPv6'], addresses: ['10.0.0.1', '2001:db8::1'], message: [] },
+  { is: 'nodes with both families', ipFamilies: ['IPv4', 'IPv6'], addresses: ['10.0.0.1', '2001:db8::1'], message: [] },
 ])('reports unserved nodes: $is', ({ ipFamilies, provider, addresses, message }) => {
   const service = aService({ ipFamilies, ports: [HTTP, DNS] }, provider === undefined ? {} : { provider });
   const { balancerSpec } = specFromService(service, SETTINGS);

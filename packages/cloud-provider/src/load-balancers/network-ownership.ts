@@ -10,14 +10,14 @@ import type { PresentServiceScope } from './service-scope.ts';
 type Scope = Pick<PresentServiceScope, 'cloud' | 'projectID' | 'service' | 'signal'>;
 
 /** Limit for all projects; older entries are checked again. */
-const MAX_CACHED = 10_000;
+const MAX_CACHE_ENTRIES = 10_000;
 
 /**
  * Checks that a Service refers only to ports, subnets and networks that its project may use. An administrator's credential may use those of every project, so
  * the cloud would accept any. The operator's settings are not checked.
  */
 export class NetworkOwnership {
-  readonly #cached = new RecentMap<true>(MAX_CACHED);
+  readonly #cached = new RecentMap<true>(MAX_CACHE_ENTRIES);
 
   /** Throws ServiceRefused for a resource of another project; rejects with the cloud's error. Missing resources are left for Octavia to reject. */
   async require(

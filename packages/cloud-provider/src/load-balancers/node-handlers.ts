@@ -30,7 +30,7 @@ export function loadBalancerWatches({ cache, tenants }: CloudProviderDependencie
 }
 
 /** Watches servers. */
-export function followServers(
+export function watchServers(
   { cache, clouds, tenants }: CloudProviderDependencies,
   keysOf: KeysOf,
   enqueue: (key: string) => void,
@@ -47,7 +47,7 @@ export function followServers(
 }
 
 /** Watches nodes and the objects that determine whether they are members. */
-export function followNodes({ nodes }: TenantCluster, changed: () => void): void {
+export function watchNodes({ nodes }: TenantCluster, changed: () => void): void {
   nodes.addHandler({
     onAdd: changed,
     onUpdate: (old, node) => {

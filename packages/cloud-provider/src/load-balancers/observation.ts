@@ -20,7 +20,7 @@ import { serviceKey } from './service-key.ts';
 import type { ServiceScope } from './service-scope.ts';
 import { servicesByUid, servicesOf, wantsLoadBalancer } from './tenant-services.ts';
 import type { TreeMemory } from './tree-memory.ts';
-import { withUnmarked } from './unmarked-parts.ts';
+import { withUnmarkedParts } from './unmarked-parts.ts';
 
 /** Maximum age of the list of load balancers, which is refreshed every minute while any exist. */
 const MAX_AGE_MS = 120_000;
@@ -34,7 +34,7 @@ export interface ObservedLoadBalancers {
   readonly deletingCount: number;
 }
 
-/** The owner's load balancers. Rejects with StillSettling while a create may still take effect. */
+/** The owner's load balancers. Rejects with StillSettling while a create request may still take effect. */
 export async function observeLoadBalancers({
   cloud,
   owner,
@@ -97,8 +97,8 @@ function isBeingDeleted({ provisioning_status: state }: LoadBalancer): boolean {
 }
 
 /**
- * The complete tree of the load balancer. Its parts are listed only if they may differ from the known state. This
- * includes the case that the load balancer shows that a part was deleted while this process changed another.
+ * The complete tree of the load balancer. Its parts are listed only if they may differ from the known state, for
+ * example because a part was deleted while this process changed another.
  */
 export async function observeTree(
   scope: LoadBalancerScope,
@@ -115,7 +115,7 @@ export async function observeTree(
 
 function whole(scope: LoadBalancerScope, loadBalancer: LoadBalancer, tree: ObservedTree): Promise<ObservedTree> {
   const known = new Set([...tree.listeners, ...listenersOn(scope, loadBalancer)].map(({ id }) => id));
-  return withUnmarked(scope, loadBalancer, tree, (id) => known.has(id));
+  return withUnmarkedParts(scope, loadBalancer, tree, (id) => known.has(id));
 }
 
 async function readParts(
@@ -134,7 +134,7 @@ async function readParts(
       ? cache.healthMonitors.snapshot()
       : cache.healthMonitors.refreshAfter(partsFromMs, signal),
   ]);
-  const isIn = ({ loadbalancers }: { readonly loadbalancers: readonly { readonly id: string }[] }) =>
+  const contains = ({ loadbalancers }: { readonly loadbalancers: readonly { readonly id: string }[] }) =>
     loadbalancers.some(({ id }) => id === loadBalancer.id);
   const members = memory.members(key);
   const monitors = withPendingWrites(
@@ -158,9 +158,9 @@ async function readParts(
       listeners,
       objectsOfOwner(listeners, projectID, owner),
       'listener',
-    ).items.filter(isIn),
+    ).items.filter(contains),
     pools: withPendingWrites(ledgers.pools, key, pools, objectsOfOwner(pools, projectID, owner), 'pool')
-      .items.filter(isIn)
+      .items.filter(contains)
       .map(present),
     monitors,
     members,
@@ -179,7 +179,10 @@ export function floatingIpMarks({ owner, tenant }: Pick<LoadBalancerScope, 'owne
   };
 }
 
-/** All floating IPs of the project. Rejects with StillSettling while a create for the owner may still take effect. */
+/**
+ * All floating IPs of the project. Rejects with StillSettling while a create request for the owner may still take
+ * effect.
+ */
 export async function observeFloatingIps(scope: LoadBalancerScope): Promise<readonly FloatingIp[]> {
   const { cloud, projectID, signal } = scope;
   const { own, kept } = floatingIpMarks(scope);

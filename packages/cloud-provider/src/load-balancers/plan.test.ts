@@ -25,7 +25,7 @@ function desiredBy(service: ServiceArguments, members = MEMBERS): DesiredLoadBal
 }
 
 /** What Octavia returns for a load balancer that was created in one call. */
-function made(desired: DesiredLoadBalancer, status = 'ACTIVE'): ObservedTree {
+function createdTree(desired: DesiredLoadBalancer, status = 'ACTIVE'): ObservedTree {
   const { listeners, ...body } = createBody(desired);
   const common = { project_id: 'p', provisioning_status: status, admin_state_up: true };
   const loadBalancer: LoadBalancer = {
@@ -43,12 +43,14 @@ function made(desired: DesiredLoadBalancer, status = 'ACTIVE'): ObservedTree {
   const members = new Map<string, Member[]>();
   const observed = listeners.map(({ default_pool, ...listener }, index): Listener => {
     const {
-      members: given = [],
+      members: givenMembers = [],
       healthmonitor,
       ...pool
     } = default_pool ?? { name: '', protocol: '', lb_algorithm: '' };
     const id = `pool-${index}`;
-    const inPool = given.map((member, at): Member => ({ ...common, id: `member-${index}-${at}`, tags: [], ...member }));
+    const inPool = givenMembers.map(
+      (member, at): Member => ({ ...common, id: `member-${index}-${at}`, tags: [], ...member }),
+    );
     members.set(id, inPool);
     if (healthmonitor)
       monitors.push({
@@ -88,7 +90,7 @@ const summary = (plan: Plan): unknown => {
 };
 
 const planAfter = (before: ServiceArguments, after: ServiceArguments, members = MEMBERS) =>
-  summary(planLoadBalancer(desiredBy(after, members), made(desiredBy(before)), all));
+  summary(planLoadBalancer(desiredBy(after, members), createdTree(desiredBy(before)), all));
 
 test('leaves a matching load balancer unchanged', () => {
   expect(planAfter([{ ports: [HTTP, DNS] }], [{ ports: [HTTP, DNS] }])).toBe('done');
@@ -100,7 +102,7 @@ test.each([
   { status: 'PENDING_DELETE', plan: 'wait' },
   { status: 'ERROR', plan: 'broken' },
 ])('handles a load balancer that is $status: $plan', ({ status, plan }) => {
-  expect(summary(planLoadBalancer(desiredBy([]), made(desiredBy([]), status), all))).toBe(plan);
+  expect(summary(planLoadBalancer(desiredBy([]), createdTree(desiredBy([]), status), all))).toBe(plan);
 });
 
 // These cases include what cloud-provider-openstack 1.36 never converges, or only after an edit: see docs/decisions on
@@ -112,21 +114,21 @@ describe.each<{ is: string; before: ServiceArguments; after: ServiceArguments; n
     after: [{ ports: [HTTP, HTTPS] }],
     next: ['createListener', { listener: expect.objectContaining({ protocol: 'TCP', protocol_port: 443 }) }],
   },
-  { is: 'a port is taken away', before: [{ ports: [HTTP, HTTPS] }], after: [], next: ['deletePool', { id: 'pool-1' }] },
+  { is: 'a port is removed', before: [{ ports: [HTTP, HTTPS] }], after: [], next: ['deletePool', { id: 'pool-1' }] },
   {
-    is: 'ports change places',
+    is: 'ports change their order',
     before: [{ ports: [HTTP, HTTPS] }],
     after: [{ ports: [HTTPS, HTTP] }],
     next: 'done',
   },
   {
-    is: 'X-Forwarded-For is asked for: the listener must go before another takes its port',
+    is: 'X-Forwarded-For is requested: the listener must be deleted before another takes its port',
     before: [],
     after: [{}, { xForwardedFor: 'true' }],
     next: ['deletePool', { id: 'pool-0' }],
   },
   {
-    is: 'TLS is asked for',
+    is: 'TLS is requested',
     before: [{}, { xForwardedFor: 'true' }],
     after: [{}, { xForwardedFor: 'true', tlsContainerRef: 'https://barbican/1' }],
     next: ['deletePool', { id: 'pool-0' }],
@@ -138,25 +140,25 @@ describe.each<{ is: string; before: ServiceArguments; after: ServiceArguments; n
     next: ['updateListener', { id: 'listener-0', changes: { default_tls_container_ref: 'https://barbican/2' } }],
   },
   {
-    is: 'PROXY is asked for',
+    is: 'PROXY is requested',
     before: [],
     after: [{}, { proxyProtocol: 'v2' }],
     next: ['deletePool', { id: 'pool-0' }],
   },
   {
-    is: 'source ranges',
+    is: 'source ranges are added',
     before: [],
     after: [{ loadBalancerSourceRanges: ['10.0.0.0/8'] }],
     next: ['updateListener', { id: 'listener-0', changes: { allowed_cidrs: ['10.0.0.0/8'] } }],
   },
   {
-    is: 'no source ranges any more',
+    is: 'source ranges are removed',
     before: [{ loadBalancerSourceRanges: ['10.0.0.0/8'] }],
     after: [],
     next: ['updateListener', { id: 'listener-0', changes: { allowed_cidrs: null } }],
   },
   {
-    is: 'a timeout that is not asked for any more',
+    is: 'a timeout is removed',
     before: [{}, { timeoutClientData: '1000' }],
     after: [],
     next: ['updateListener', { id: 'listener-0', changes: { timeout_client_data: 50_000 } }],
@@ -168,13 +170,13 @@ describe.each<{ is: string; before: ServiceArguments; after: ServiceArguments; n
     next: ['updatePool', { id: 'pool-0', changes: { lb_algorithm: 'SOURCE_IP' } }],
   },
   {
-    is: 'session affinity, which upstream sets at creation alone',
+    is: 'session affinity, which upstream sets only at creation',
     before: [],
     after: [{ sessionAffinity: 'ClientIP' }],
     next: ['updatePool', { id: 'pool-0', changes: { session_persistence: { type: 'SOURCE_IP' } } }],
   },
   {
-    is: 'no monitor any more',
+    is: 'the monitor is removed',
     before: [],
     after: [{}, { monitor: 'false' }],
     next: ['deleteMonitor', { id: 'monitor-0' }],
@@ -186,7 +188,7 @@ describe.each<{ is: string; before: ServiceArguments; after: ServiceArguments; n
     next: ['updateMonitor', { id: 'monitor-0', changes: { delay: 30 } }],
   },
   {
-    is: 'another monitor: members first, then it goes',
+    is: 'another monitor: members first, then the old one is deleted',
     before: [],
     after: [{ externalTrafficPolicy: 'Local', healthCheckNodePort: 31000 }],
     next: ['replaceMembers', { poolID: 'pool-0', members: [expect.objectContaining({ monitor_port: 31000 })] }],
@@ -219,7 +221,7 @@ describe('members', () => {
   });
 
   test('keep weights set by hand', () => {
-    const tree = made(desiredBy([]));
+    const tree = createdTree(desiredBy([]));
     const [member] = tree.members.get('pool-0') ?? [];
     const weighted = new Map([['pool-0', member ? [{ ...member, weight: 7, backup: true }] : []]]);
 
@@ -235,14 +237,14 @@ describe('members', () => {
   });
 
   test('are read if they are unknown', () => {
-    const plan = planLoadBalancer(desiredBy([]), { ...made(desiredBy([])), members: new Map() }, all);
+    const plan = planLoadBalancer(desiredBy([]), { ...createdTree(desiredBy([])), members: new Map() }, all);
 
     expect(summary(plan)).toEqual(['readMembers', { poolID: 'pool-0' }]);
   });
 });
 
 describe('drift', () => {
-  const tree = made(desiredBy([]));
+  const tree = createdTree(desiredBy([]));
 
   test('recreates a missing listener after its pool is deleted', () => {
     const observed = { ...tree, listeners: [] };
@@ -264,13 +266,13 @@ describe('drift', () => {
 });
 
 test('reads a monitor that no list shows, and does not create it twice', () => {
-  const plan = planLoadBalancer(desiredBy([]), { ...made(desiredBy([])), monitors: [] }, all);
+  const plan = planLoadBalancer(desiredBy([]), { ...createdTree(desiredBy([])), monitors: [] }, all);
 
   expect(summary(plan)).toEqual(['readMonitor', { id: 'monitor-0', poolID: 'pool-0' }]);
 });
 
 test('reports changed immutable settings of an existing load balancer', () => {
-  const { loadBalancer } = made(desiredBy([]));
+  const { loadBalancer } = createdTree(desiredBy([]));
   const desiredState = desiredBy([{}, { subnetID: '4b2ee5ba-2d1f-4ba4-9a31-1b9b2b6a9d5e', availabilityZone: 'az2' }]);
 
   expect(ignoredChanges(desiredState, loadBalancer)).toEqual(['subnet-id', 'availability-zone']);
@@ -281,7 +283,7 @@ describe('a shared load balancer', () => {
   const isOwn = ({ tags }: { readonly tags: readonly string[] }) => tags.includes('mine');
 
   test('keeps the parts of other owners', () => {
-    const tree = made(desiredBy([{ ports: [HTTP, HTTPS] }]));
+    const tree = createdTree(desiredBy([{ ports: [HTTP, HTTPS] }]));
     const listeners = tree.listeners.map((each, index) => ({ ...each, tags: index === 1 ? ['theirs'] : each.tags }));
 
     expect(summary(planLoadBalancer(desiredBy([]), { ...tree, listeners }, { isOwn }))).toBe('done');
@@ -290,14 +292,18 @@ describe('a shared load balancer', () => {
   // Cases of cloud-provider-openstack's checkListenerPorts and popListener.
   test.each([
     { is: 'nobody', has: [], next: 'done' },
-    { is: 'somebody another port', has: [{ protocol: 'TCP', protocol_port: 81 }], next: 'done' },
-    { is: 'somebody the port by UDP', has: [{ protocol: 'UDP', protocol_port: 80 }], next: 'done' },
-    { is: 'somebody the port', has: [{ protocol: 'TCP', protocol_port: 80 }], next: 'occupied' },
-    { is: 'somebody the port by HTTP', has: [{ protocol: 'HTTP', protocol_port: 80 }], next: 'occupied' },
-    { is: 'somebody the port by TLS', has: [{ protocol: 'TERMINATED_HTTPS', protocol_port: 80 }], next: 'occupied' },
-    { is: 'somebody the port by SCTP', has: [{ protocol: 'SCTP', protocol_port: 80 }], next: 'done' },
+    { is: 'someone on another port', has: [{ protocol: 'TCP', protocol_port: 81 }], next: 'done' },
+    { is: 'someone on the port over UDP', has: [{ protocol: 'UDP', protocol_port: 80 }], next: 'done' },
+    { is: 'someone on the port', has: [{ protocol: 'TCP', protocol_port: 80 }], next: 'occupied' },
+    { is: 'someone on the port over HTTP', has: [{ protocol: 'HTTP', protocol_port: 80 }], next: 'occupied' },
+    {
+      is: 'someone on the port over TLS',
+      has: [{ protocol: 'TERMINATED_HTTPS', protocol_port: 80 }],
+      next: 'occupied',
+    },
+    { is: 'someone on the port over SCTP', has: [{ protocol: 'SCTP', protocol_port: 80 }], next: 'done' },
   ])('has the next change $next for $is', ({ has, next }) => {
-    const tree = made(desiredBy([]));
+    const tree = createdTree(desiredBy([]));
     const [own] = tree.listeners;
     const others = has.map((each, index) => ({ ...own, ...each, id: `other-${index}`, tags: ['theirs'] }) as Listener);
     // Two listeners cannot use one port: the existing one was first.
@@ -308,7 +314,7 @@ describe('a shared load balancer', () => {
   });
 
   test('leaves a port to its owner', () => {
-    const tree = made(desiredBy([]));
+    const tree = createdTree(desiredBy([]));
     const listeners = tree.listeners.map((each) => ({ ...each, tags: ['theirs'] }));
 
     expect(planLoadBalancer(desiredBy([]), { ...tree, listeners }, { isOwn })).toMatchObject({

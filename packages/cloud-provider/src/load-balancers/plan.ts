@@ -24,7 +24,7 @@ export interface ObservedTree {
   readonly members: ReadonlyMap<string, readonly Member[]>;
 }
 
-/** One change of a tree. Octavia accepts no other for this load balancer until it is applied. */
+/** One change of a tree. Octavia accepts no other change of this load balancer until it is applied. */
 export type Action =
   | { readonly kind: 'deleteListener'; readonly id: string }
   | { readonly kind: 'deletePool'; readonly id: string }
@@ -41,9 +41,9 @@ export type Action =
 
 export type Plan =
   | { readonly kind: 'done' }
-  /** It is pending: it cannot be changed, and its state may be outdated. */
+  /** The load balancer is pending: it cannot be changed, and its state may be outdated. */
   | { readonly kind: 'wait' }
-  /** It is in ERROR. */
+  /** The load balancer is in ERROR. */
   | { readonly kind: 'broken' }
   /** The load balancer must be recreated; `field`: what Octavia cannot change. */
   | { readonly kind: 'recreate'; readonly field: 'provider' | 'address' }
@@ -53,8 +53,8 @@ export type Plan =
 
 export interface PlanOptions {
   /**
-   * Decides which parts may be changed and removed: all parts of one's own load balancer, otherwise those with one's
-   * own tag.
+   * Decides which parts may be changed and removed: all parts of the owner's own load balancer, but only those with the
+   * owner's tag in a shared one.
    */
   readonly isOwn: (part: { readonly tags: readonly string[] }) => boolean;
 }

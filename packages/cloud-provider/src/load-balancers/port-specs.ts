@@ -51,7 +51,7 @@ export function portSpecs(service: Service, reader: AnnotationReader, context: P
     const both = `annotations ${ANNOTATION.proxyProtocol} and ${ANNOTATION.xForwardedFor}`;
     throw new ServiceRefused(`${both}: a listener can add only one of them; remove the other`);
   }
-  warnOfIgnored(ports, reader, context, proxy);
+  warnOfIgnoredSettings(ports, reader, context, proxy);
   return ports.map((port, index) => portSpec(port, index, service, context, proxy));
 }
 
@@ -108,7 +108,7 @@ function proxyOf(reader: AnnotationReader): 'PROXY' | 'PROXYV2' | undefined {
   return first;
 }
 
-function warnOfIgnored(
+function warnOfIgnoredSettings(
   ports: readonly ServicePort[],
   reader: AnnotationReader,
   { terminatesTls, addsForwardedFor }: PortContext,

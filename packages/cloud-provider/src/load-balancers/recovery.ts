@@ -7,12 +7,12 @@ import type { LoadBalancerScope } from './load-balancer-scope.ts';
 import type { TreeMemory } from './tree-memory.ts';
 
 const RECOVERY_KIND = 'cure of load balancer';
-/** Once it has been ACTIVE for this long, a new failure starts over with a failover. */
+/** Once a load balancer has been ACTIVE for this long, a new failure starts over with a failover. */
 const RECOVERED_AFTER_MS = 600_000;
 
 interface FailedLoadBalancer {
   readonly loadBalancerID: string;
-  /** The time since which it has been ACTIVE. */
+  /** The time since which the load balancer has been ACTIVE. */
   activeSinceMs: number | undefined;
   hasFailedOver: boolean;
 }
@@ -56,7 +56,7 @@ export class LoadBalancerRecovery {
     });
   }
 
-  /** Records that it is ACTIVE. */
+  /** Records that the load balancer is ACTIVE. */
   recordHealthy(key: string, nowMs: number): void {
     const failure = this.#failures.get(key);
     if (failure === undefined) return;
@@ -68,7 +68,7 @@ export class LoadBalancerRecovery {
     if (this.#failures.delete(key)) this.#attempts.forget(key);
   }
 
-  /** Resolves with false if the cloud does not allow or support it. */
+  /** Resolves with false if the cloud does not allow or support failovers. */
   async #failOver({ cloud, key, signal }: LoadBalancerScope, id: string): Promise<boolean> {
     try {
       await cloud.client.loadBalancing.loadBalancers.failover(id, { signal });

@@ -50,7 +50,7 @@ export async function releaseLoadBalancer(
   if (state.startsWith('PENDING_')) return 'build';
   const isHost = serviceOwner(loadBalancer, projectID)?.serviceUid === owner.serviceUid;
   const [successor] = isHost ? successorsOf(scope, loadBalancer) : [];
-  // In ERROR it accepts no changes, so its next owner would have to recreate it as well.
+  // A load balancer in ERROR accepts no changes, so its next owner would have to recreate it as well.
   if (isHost && (successor === undefined || state === 'ERROR')) {
     // Another Service that shares it may be changing it.
     const isDone = await memory.runExclusively(loadBalancer.id, () =>
@@ -66,13 +66,13 @@ export async function releaseLoadBalancer(
     await changeTree(hostScope, plan.action, tree, memory);
     return 'update';
   }
-  if (isHost && successor) await passOn(hostScope, loadBalancer, successor, kept, memory);
+  if (isHost && successor) await handOver(hostScope, loadBalancer, successor, kept, memory);
   else await changeTags(hostScope, loadBalancer, tagsWithoutSharer(scope, loadBalancer), memory);
   memory.forget(key);
   return 'update';
 }
 
-async function passOn(
+async function handOver(
   scope: ServiceScope,
   loadBalancer: LoadBalancer,
   successor: Service,

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { ignoreGone } from '@fairway/kube/client/ignore-not-found';
+import { ignoreDeleted } from '@fairway/kube/client/ignore-not-found';
 import { type ConditionState, setCondition } from '@fairway/kube/controller/conditions';
 import { removeFinalizer } from '@fairway/kube/controller/finalizers';
 import type { LoadBalancerIngress, Service, ServiceStatus } from '@fairway/kube/kinds/generated/types';
@@ -16,20 +16,20 @@ const READY_CONDITION = 'fairway.dev/LoadBalancerReady';
 export const OWN_ID_ANNOTATION = 'fairway.dev/load-balancer-id';
 
 /** Status of a working load balancer. */
-export interface Served {
+export interface ServedStatus {
   readonly loadBalancerID: string;
-  /** Whether it was created for the Service. */
+  /** Whether the load balancer was created for the Service. */
   readonly isOwn: boolean;
   readonly address: string;
   readonly ingress: readonly LoadBalancerIngress[];
-  /** How it deviates from the spec although it works. */
+  /** How the load balancer deviates from the spec although it works. */
   readonly problem?: string | undefined;
 }
 
 /** Records the load balancer and its address on the Service. Writes nothing if unchanged. */
 export async function patchServedStatus(
   scope: ServiceWriteScope,
-  { loadBalancerID, isOwn, address, ingress, problem }: Served,
+  { loadBalancerID, isOwn, address, ingress, problem }: ServedStatus,
   nowMs: number,
 ): Promise<void> {
   const desired = {
@@ -118,5 +118,5 @@ async function patch(
 ): Promise<void> {
   const { name = '', namespace = '' } = service.metadata;
   const client = tenant.client.resource<Service>(Services);
-  await wrapTenantError(ignoreGone(client.patch(name, { type: 'merge', value }, { namespace, signal, ...options })));
+  await wrapTenantError(ignoreDeleted(client.patch(name, { type: 'merge', value }, { namespace, signal, ...options })));
 }

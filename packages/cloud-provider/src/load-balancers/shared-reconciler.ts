@@ -13,7 +13,7 @@ import type { LoadBalancerSpec } from './load-balancer-spec.ts';
 import type { NetworkOwnership } from './network-ownership.ts';
 import { ServiceRefused } from './service-refused.ts';
 import type { PresentServiceScope } from './service-scope.ts';
-import { OWN_ID_ANNOTATION, patchServedStatus, type Served } from './service-writer.ts';
+import { OWN_ID_ANNOTATION, patchServedStatus, type ServedStatus } from './service-writer.ts';
 import type { LoadBalancerSettings } from './settings.ts';
 import type { SharedLoadBalancer } from './sharing.ts';
 import { specFromService } from './spec-from-service.ts';
@@ -62,7 +62,7 @@ export class SharedLoadBalancerReconciler {
     const { loadBalancer, hostKey } = shared;
     const { provisioning_status: state } = loadBalancer;
     if (state === 'ERROR') throw brokenSharedError(shared);
-    if (state !== 'ACTIVE') return watch.expectDeletion(cloud, key, loadBalancer);
+    if (state !== 'ACTIVE') return watch.expectPendingChange(cloud, key, loadBalancer);
     const hostScope = { ...scope, hostKey };
     const host = serviceOwner(loadBalancer, projectID);
     const floating = await sharedAddress(scope, host, loadBalancer.vip_port_id);
@@ -73,7 +73,7 @@ export class SharedLoadBalancerReconciler {
     if (vips.some(({ family }) => family === 4)) requireSameScheme(balancerSpec, loadBalancer, floating);
     requireSameAddress(scope, loadBalancer, addresses);
     const { clusterName } = settings;
-    const desired = sharedDesired(
+    const desired = withoutPlacement(
       trees.desired(scope, balancerSpec, { clusterName, flavorID: undefined, memberSubnets }),
     );
     if (!loadBalancer.tags.includes(sharerTag(owner))) {
@@ -114,7 +114,11 @@ export class SharedLoadBalancerReconciler {
   async #writeStatus(
     scope: PresentServiceScope,
     shared: SharedLoadBalancer,
-    { addresses, ingress, problem }: Pick<Served, 'ingress' | 'problem'> & { readonly addresses: readonly string[] },
+    {
+      addresses,
+      ingress,
+      problem,
+    }: Pick<ServedStatus, 'ingress' | 'problem'> & { readonly addresses: readonly string[] },
   ): Promise<void> {
     const { clock, events, watch } = this.#dependencies;
     const { key, service, tenant } = scope;
@@ -130,7 +134,7 @@ export class SharedLoadBalancerReconciler {
   }
 }
 
-function sharedDesired(desired: DesiredLoadBalancer): DesiredLoadBalancer {
+function withoutPlacement(desired: DesiredLoadBalancer): DesiredLoadBalancer {
   const { subnetID: _, ...vip } = desired.vip;
   return { ...desired, provider: undefined, vip: { ...vip, subnetID: undefined, address: undefined } };
 }

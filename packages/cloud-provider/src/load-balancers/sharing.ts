@@ -71,8 +71,8 @@ function refersTo({ metadata }: Service, { id }: LoadBalancer): boolean {
 }
 
 /**
- * Services that used the previous load balancer, which only records show. Returns at most as many as may share one,
- * longest served first.
+ * Services that used the previous load balancer, according to their annotations. Returns at most as many as may share
+ * one, longest served first.
  */
 export function sharersOfPrevious({ service, tenant, cloud }: PresentServiceScope): readonly Service[] {
   const { annotations = {}, uid } = service.metadata;

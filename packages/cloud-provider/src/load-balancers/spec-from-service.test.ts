@@ -70,7 +70,7 @@ describe('annotation values', () => {
     expect(warningsFor({}, monitor)).toEqual(['InvalidAnnotation', 'InvalidAnnotation']);
   });
 
-  test('reports misspelled annotations and others of the same family, up to a limit', () => {
+  test('reports misspelled annotations and unknown ones of the same family, up to a limit', () => {
     const service = aService();
     service.metadata.annotations = Object.fromEntries(
       Array.from({ length: 100 }, (_, index) => [`loadbalancer.openstack.org/typo-${index}`, 'x'.repeat(10_000)]),
@@ -94,9 +94,9 @@ describe('protocols', () => {
     );
 
   test.each([
-    { is: 'as they are', annotations: {}, protocols: ['TCP/TCP/TCP', 'UDP/UDP/-'] },
+    { is: 'by default', annotations: {}, protocols: ['TCP/TCP/TCP', 'UDP/UDP/-'] },
     {
-      is: 'with a monitor for all',
+      is: 'with monitors for all ports',
       annotations: { monitor: 'true' },
       protocols: ['TCP/TCP/TCP', 'UDP/UDP/UDP-CONNECT'],
     },
@@ -154,36 +154,36 @@ describe('refusals that name the setting', () => {
       says: 'only one of them',
     },
     {
-      is: 'a class that is not there',
+      is: 'a class that does not exist',
       service: [{}, { class: 'gold' }],
       says: 'class "gold" does not exist; available: none',
     },
     { is: 'the old provider of OVHcloud', service: [{}, { ovhClass: 'iolb' }], says: 'iolb is not supported' },
-    { is: 'an id that is none', service: [{}, { subnetID: '../x' }], says: '"../x" is not an ID' },
+    { is: 'an invalid ID', service: [{}, { subnetID: '../x' }], says: '"../x" is not an ID' },
     {
       is: 'an address of another family',
       service: [{ loadBalancerIP: '2001:db8::1' }],
       says: 'is not a valid IPv4 address',
     },
     {
-      is: 'a range that is none',
+      is: 'an invalid range',
       service: [{ loadBalancerSourceRanges: ['10.0.0.0/33'] }],
       says: '"10.0.0.0/33" is not an address range',
     },
     {
-      is: 'a range without a length',
+      is: 'a range without a prefix length',
       service: [{ loadBalancerSourceRanges: ['10.0.0.1'] }],
       says: 'is not an address range',
     },
-    { is: 'ranges of another family alone', service: [{ loadBalancerSourceRanges: ['2001:db8::/32'] }], says: 'IPv4' },
+    { is: 'only ranges of another family', service: [{ loadBalancerSourceRanges: ['2001:db8::/32'] }], says: 'IPv4' },
     {
-      is: 'TLS by OVN',
+      is: 'TLS with OVN',
       service: [{}, { provider: 'ovn', tlsContainerRef: 'x' }],
       says: 'provider ovn does not support',
     },
-    { is: 'PROXY by OVN', service: [{}, { provider: 'ovn', proxyProtocol: 'v2' }], says: 'proxy-protocol' },
+    { is: 'PROXY with OVN', service: [{}, { provider: 'ovn', proxyProtocol: 'v2' }], says: 'proxy-protocol' },
     {
-      is: 'ranges by OVN, which would let in everybody',
+      is: 'ranges with OVN, which would admit everyone',
       service: [{ loadBalancerSourceRanges: ['10.0.0.0/8'] }, { provider: 'ovn' }],
       says: 'spec.loadBalancerSourceRanges',
     },

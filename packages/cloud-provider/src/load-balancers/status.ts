@@ -14,7 +14,7 @@ export function ingressOf(
   if (hostname !== undefined) return [{ hostname }];
   const isBehindProxy = ports.some(usesProxyProtocol);
   return addresses.map((ip) => {
-    const hasHostname = isBehindProxy && hostnameSuffix !== undefined && isIP(ip) === 4;
-    return hasHostname ? { hostname: `${ip}.${hostnameSuffix}` } : { ip, ipMode: isBehindProxy ? 'Proxy' : 'VIP' };
+    const isExactHost = isBehindProxy && hostnameSuffix !== undefined && isIP(ip) === 4;
+    return isExactHost ? { hostname: `${ip}.${hostnameSuffix}` } : { ip, ipMode: isBehindProxy ? 'Proxy' : 'VIP' };
   });
 }

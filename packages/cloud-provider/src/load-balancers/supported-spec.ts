@@ -49,7 +49,7 @@ export function supportedSpec(
   };
 }
 
-/** Explains that it cannot be changed, and what to do. */
+/** Explains that the load balancer cannot get an address of this family, and what to do. */
 export function missingFamilyMessage({ id }: LoadBalancer, family: Family): string {
   return `load balancer ${id} has no IPv${family} address, and Octavia cannot add one to an existing load balancer; once its network has an IPv${family} subnet, delete it with \`openstack loadbalancer delete --cascade ${id}\`: Fairway recreates it with the same floating IP`;
 }

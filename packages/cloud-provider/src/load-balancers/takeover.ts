@@ -58,7 +58,7 @@ export class Takeover {
     }
     const users = requireOwned(scope, loadBalancer, upstream);
     requireActive(loadBalancer);
-    const [host, ...guests] = hostFirst(users, loadBalancer, upstream);
+    const [host, ...guests] = sortHostFirst(users, loadBalancer, upstream);
     // Its owner takes it over for all users. The next list then enqueues the others.
     if (host?.metadata.uid !== service.metadata.uid) return true;
     return this.#claim(scope, loadBalancer, guests);
@@ -68,7 +68,13 @@ export class Takeover {
    * Reports load balancers that upstream was still creating for a Service. Nothing proves that they belong to it, as
    * upstream had not recorded the ID.
    */
-  async recordWithoutID({ cloud, service, signal, tenant, upstream }: PresentServiceScope): Promise<void> {
+  async reportUnfinishedLoadBalancers({
+    cloud,
+    service,
+    signal,
+    tenant,
+    upstream,
+  }: PresentServiceScope): Promise<void> {
     if (upstream === undefined) return;
     const { loadBalancers } = cloud.client.loadBalancing;
     for await (const { id, tags } of loadBalancers.list({ name: upstream.tag }, { signal })) {
@@ -100,7 +106,7 @@ export class Takeover {
   }
 }
 
-/** The Services that use it. Throws ServiceRefused unless all its marks belong to this cluster. */
+/** The Services that use the load balancer. Throws ServiceRefused unless all its marks belong to this cluster. */
 function requireOwned(
   { projectID, service, tenant }: PresentServiceScope,
   loadBalancer: LoadBalancer,
@@ -136,8 +142,8 @@ function refuse({ id }: LoadBalancer, cause: string): never {
   );
 }
 
-/** The Service that upstream created it for; if it no longer exists, a stable choice among the users. */
-function hostFirst(
+/** Sorts the Service that upstream created the load balancer for first; if it no longer exists, the order is stable. */
+function sortHostFirst(
   users: readonly Service[],
   { name }: LoadBalancer,
   { clusterName }: UpstreamMarks,
@@ -147,7 +153,9 @@ function hostFirst(
   return users.toSorted((a, b) => (rank(a) < rank(b) ? -1 : 1));
 }
 
-/** Octavia rejects all changes in ERROR or while pending, even of tags. Throws a ProblemError in these states. */
+/**
+ * Throws a ProblemError if the load balancer is pending or in ERROR: Octavia then rejects all changes, even of tags.
+ */
 function requireActive({ id, provisioning_status: state }: LoadBalancer): void {
   if (state === 'ACTIVE') return;
   const message = `load balancer ${id} is in ${state}, and cannot be taken over until it is ACTIVE`;

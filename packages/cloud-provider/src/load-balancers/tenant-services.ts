@@ -12,13 +12,13 @@ export const CLEANUP_FINALIZER = 'service.kubernetes.io/load-balancer-cleanup';
 /** `spec.loadBalancerClass` of Services for Fairway; other classes belong to other controllers. */
 export const LOAD_BALANCER_CLASS = 'fairway.dev/octavia';
 
-/** Whether Fairway should provide its load balancer. */
+/** Whether Fairway should provide the Service's load balancer. */
 export function wantsLoadBalancer(service: Service): boolean {
   const { type, loadBalancerClass = LOAD_BALANCER_CLASS } = service.spec;
   return type === 'LoadBalancer' && loadBalancerClass === LOAD_BALANCER_CLASS && !isBeingDeleted(service);
 }
 
-/** Whether it has or needs a load balancer of Fairway. Services of another class have the same finalizer. */
+/** Whether the Service has or needs a load balancer of Fairway. Services of another class have the same finalizer. */
 export function usesLoadBalancer(service: Service): boolean {
   const { loadBalancerClass = LOAD_BALANCER_CLASS } = service.spec;
   return (

@@ -1,13 +1,16 @@
 import type { LoadBalancerTree } from '@fairway/openstack/load-balancer/created-tree';
 import type { LoadBalancer, Member, MemberCreate } from '@fairway/openstack/types/load-balancer';
 
-interface Remembered {
+interface RememberedTree {
   readonly loadBalancerID: string;
   /** Fingerprint of the load balancer when last read; see `fingerprintOf`. */
   fingerprint: string;
   /** Set from this process's last change until the load balancer is ACTIVE again. */
   hasPendingChange: boolean;
-  /** Lists of its parts that began earlier may be outdated; undefined if it consists only of what this process created. */
+  /**
+   * Lists of the load balancer's parts that began earlier may be outdated; undefined if it consists only of what this
+   * process created.
+   */
   partsFromMs: number | undefined;
   readonly members: Map<string, readonly Member[]>;
 }
@@ -17,7 +20,7 @@ interface Remembered {
  * change shows in its fingerprint, so foreign changes are detected.
  */
 export class TreeMemory {
-  readonly #trees = new Map<string, Remembered>();
+  readonly #trees = new Map<string, RememberedTree>();
   /** IDs of load balancers with a change in progress. */
   readonly #held = new Set<string>();
 
@@ -25,7 +28,7 @@ export class TreeMemory {
    * Stores a Service's complete tree that this process has just created, under `key`. `partsFromMs`: its creation time,
    * if the response omits parts.
    */
-  made(key: string, { loadBalancer, members }: LoadBalancerTree, partsFromMs?: number): void {
+  recordCreated(key: string, { loadBalancer, members }: LoadBalancerTree, partsFromMs?: number): void {
     this.#trees.set(key, {
       loadBalancerID: loadBalancer.id,
       fingerprint: fingerprintOf(loadBalancer),
@@ -66,7 +69,7 @@ export class TreeMemory {
     known.members.clear();
   }
 
-  /** Records that this process is changing it. */
+  /** Records that this process is changing the load balancer. */
   beginChange(key: string): void {
     const known = this.#trees.get(key);
     if (known) known.hasPendingChange = true;
@@ -77,12 +80,12 @@ export class TreeMemory {
     return this.#trees.get(key)?.members ?? new Map();
   }
 
-  readMembers(key: string, poolID: string, members: readonly Member[]): void {
+  recordMembers(key: string, poolID: string, members: readonly Member[]): void {
     this.#trees.get(key)?.members.set(poolID, members);
   }
 
-  membersWritten(key: string, poolID: string, members: readonly MemberCreate[]): void {
-    this.readMembers(key, poolID, members.map(asMember));
+  recordWrittenMembers(key: string, poolID: string, members: readonly MemberCreate[]): void {
+    this.recordMembers(key, poolID, members.map(asMember));
   }
 
   /** Runs a change of a load balancer. Returns false without running it while another is in progress, as Octavia would reject it. */
@@ -108,7 +111,7 @@ function fingerprintOf({ updated_at, listeners, pools }: LoadBalancer): string {
   return JSON.stringify([updated_at, ids]);
 }
 
-/** As it will be read; its ID is not needed. */
+/** The member as it will be read; its ID is not needed. */
 function asMember(member: MemberCreate): Member {
   const id = `${member.address} ${member.protocol_port}`;
   return { ...member, id, project_id: '', provisioning_status: 'PENDING_CREATE', admin_state_up: true, tags: [] };

@@ -17,7 +17,7 @@ import type { PresentServiceScope } from './service-scope.ts';
 import { successorsOf } from './sharing.ts';
 import { requireTlsContainer, tlsContainerOf } from './tls-container.ts';
 import type { TreeMemory } from './tree-memory.ts';
-import { isOfUpstream } from './unmarked-parts.ts';
+import { isFromUpstream } from './unmarked-parts.ts';
 
 export interface LoadBalancerTreeReconcilerDependencies
   extends Pick<CloudProviderDependencies, 'cache' | 'conventions'> {
@@ -82,9 +82,9 @@ export class LoadBalancerTreeReconciler {
   /** Reads what the plan needs. */
   async #plan(scope: PresentServiceScope, loadBalancer: LoadBalancer, desired: DesiredLoadBalancer) {
     const { memory } = this.#dependencies;
-    const isOwn: OwnershipTest = ({ tags }) => {
+    const isOwn: OwnershipPredicate = ({ tags }) => {
       const owner = serviceOwner({ tags, project_id: scope.projectID }, scope.projectID);
-      return owner ? owner.serviceUid === scope.owner.serviceUid : isOfUpstream(scope, { tags });
+      return owner ? owner.serviceUid === scope.owner.serviceUid : isFromUpstream(scope, { tags });
     };
     let tree = await this.#observe(scope, loadBalancer);
     for (let reads = 0; ; reads++) {
@@ -116,7 +116,7 @@ export class LoadBalancerTreeReconciler {
       case 'done':
         return;
       case 'wait':
-        return watch.expectDeletion(cloud, key, tree.loadBalancer);
+        return watch.expectPendingChange(cloud, key, tree.loadBalancer);
       case 'broken':
         return;
       case 'recreate': {
@@ -144,7 +144,7 @@ export class LoadBalancerTreeReconciler {
   }
 }
 
-type OwnershipTest = Parameters<typeof planLoadBalancer>[2]['isOwn'];
+type OwnershipPredicate = Parameters<typeof planLoadBalancer>[2]['isOwn'];
 
 function refuseRecreation(field: string, sharer: { readonly namespace?: string; readonly name?: string }): never {
   throw new ServiceRefused(

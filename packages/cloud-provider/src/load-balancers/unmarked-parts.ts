@@ -8,7 +8,7 @@ import type { ObservedTree } from './plan.ts';
  * not marked yet: listeners with upstream's tag of the Service, and their pools. Fairway's lists do not contain them;
  * they are read only while the load balancer has unknown parts.
  */
-export async function withUnmarked(
+export async function withUnmarkedParts(
   scope: LoadBalancerScope,
   loadBalancer: LoadBalancer,
   tree: ObservedTree,
@@ -27,8 +27,14 @@ export async function withUnmarked(
   return { ...tree, listeners, pools: [...tree.pools, ...(await poolsOf(scope, loadBalancer, missing))] };
 }
 
-/** Whether upstream created it for the Service: its parts belong to the Service although they lack Fairway's marks. */
-export function isOfUpstream({ upstream }: LoadBalancerScope, { tags }: { readonly tags: readonly string[] }): boolean {
+/**
+ * Whether upstream created the object for the Service: its parts belong to the Service although they lack Fairway's
+ * marks.
+ */
+export function isFromUpstream(
+  { upstream }: LoadBalancerScope,
+  { tags }: { readonly tags: readonly string[] },
+): boolean {
   return upstream !== undefined && tags.includes(upstream.tag);
 }
 
@@ -41,7 +47,7 @@ async function unmarkedListeners(
   const present = new Set(tree.listeners.map((each) => each.id));
   const all = await Array.fromAsync(cloud.client.loadBalancing.listeners.list({ loadbalancer_id: id }, { signal }));
   return all.filter(
-    (each) => !present.has(each.id) && isOfUpstream(scope, each) && clusterOfTags(each, projectID) === undefined,
+    (each) => !present.has(each.id) && isFromUpstream(scope, each) && clusterOfTags(each, projectID) === undefined,
   );
 }
 

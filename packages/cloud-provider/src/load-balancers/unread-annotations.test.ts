@@ -106,7 +106,7 @@ describe('a manifest for several clouds', () => {
     expect(read(azure, ['10.0.0.0/8']).balancerSpec.sourceRanges).toEqual(['10.0.0.0/8']);
   });
 
-  test('is public if its annotation here requests that', () => {
+  test('is public if an annotation supported here requests that', () => {
     expect(read({ ...aws, [INTERNAL_ANNOTATION]: 'false' }).balancerSpec.floatingIP).toBeDefined();
   });
 

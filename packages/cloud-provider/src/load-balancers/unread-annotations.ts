@@ -60,7 +60,7 @@ const SOURCE_RANGES_NAMES = [
 ];
 const INTERNAL_VALUES = ['internal', 'private', 'intranet'];
 
-/** Whether it looks like a load balancer setting. */
+/** Whether an annotation looks like a load balancer setting. */
 export function isLoadBalancerAnnotation(name: string): boolean {
   if (FAMILIES.some((family) => name.startsWith(family))) return true;
   return MIXED_FAMILIES.some((family) => name.startsWith(family)) && withoutPrefix(name).includes('loadbalancer');
@@ -87,14 +87,14 @@ export function restrictionOf(name: string, value: string): Restriction | undefi
 
 /** Restrictions from supported annotations and fields. */
 export interface KnownRestrictions {
-  /** Whether it has no floating IP, or a supported annotation explicitly requests one. */
+  /** Whether the load balancer has no floating IP, or a supported annotation explicitly requests one. */
   readonly isDecided: boolean;
   readonly sourceRanges: readonly string[];
   /** The supported alternative, for messages. */
   readonly advice: Readonly<Record<'internal' | 'sources', string>>;
 }
 
-/** Throws ServiceRefused if ignoring one would leave the load balancer more open than requested. */
+/** Throws ServiceRefused if ignoring one of the annotations would leave the load balancer more open than requested. */
 export function requireNotRestricted(
   unread: readonly UnreadAnnotation[],
   { isDecided, sourceRanges, advice }: KnownRestrictions,

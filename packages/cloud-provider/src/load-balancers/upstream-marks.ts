@@ -43,7 +43,10 @@ export function notUpstreamReason(
   return tags.some(isUpstreamTag) ? undefined : 'it has no tag of openstack-cloud-controller-manager';
 }
 
-/** Whether upstream created it: upstream deletes only such floating IPs with a load balancer. */
+/**
+ * Whether upstream created a floating IP with this description: upstream deletes only such floating IPs with a load
+ * balancer.
+ */
 export function isUpstreamFloatingIp(description: string | null | undefined): boolean {
   return description?.startsWith('Floating IP for Kubernetes external service ') ?? false;
 }

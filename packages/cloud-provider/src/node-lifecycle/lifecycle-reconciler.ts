@@ -2,7 +2,7 @@ import { identityOf } from '@fairway/api/identity';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import { isPaused } from '@fairway/api/pause';
 import { type Rate, TokenBuckets } from '@fairway/base/token-buckets';
-import { ignoreGone } from '@fairway/kube/client/ignore-not-found';
+import { ignoreDeleted } from '@fairway/kube/client/ignore-not-found';
 import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
 import { requireOwnProject } from '@fairway/tenancy/cloud/foreign-project-error';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
@@ -81,7 +81,7 @@ export class NodeLifecycleReconciler {
     );
     const options = { signal, ...(uid !== undefined && { uid }) };
     try {
-      await wrapTenantError(ignoreGone(tenant.client.resource(tenantNodes).delete(name, options)));
+      await wrapTenantError(ignoreDeleted(tenant.client.resource(tenantNodes).delete(name, options)));
     } catch (error) {
       const cause = error instanceof Error ? error.message : String(error);
       recorder.warning(asNode(node), 'DeletingNodeFailed', `Failed to delete node ${name}, will retry: ${cause}`);
@@ -96,7 +96,10 @@ function isOfCluster(cluster: Cluster | undefined, tenant: TenantCluster): clust
   return cluster.metadata.deletionTimestamp === undefined;
 }
 
-/** Whether neither the cluster has a server with this name nor its project one with this ID. Rejects with the cloud's error. */
+/**
+ * Whether the cluster has no server with this name and its project has none with this ID. Rejects with the cloud's
+ * error.
+ */
 async function isServerGone(
   cloud: ProjectCloud,
   cluster: Cluster,

@@ -10,7 +10,10 @@ export type NodeAction =
   | { readonly kind: 'stays' }
   /** The cloud reported that its server no longer exists. */
   | { readonly kind: 'goes' }
-  /** It has no Machine: it is deleted if the cluster has no server with its name, and its project none with its ID. */
+  /**
+   * The node has no Machine: it is deleted if the cluster has no server with its name, and its project none with its
+   * ID.
+   */
   | { readonly kind: 'lookUp'; readonly serverID: string | undefined };
 
 /**

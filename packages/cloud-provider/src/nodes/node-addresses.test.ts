@@ -24,7 +24,11 @@ describe('the address that a kubelet requests', () => {
       reason: 'there may be one of each version',
     },
     { annotation: '10.0.0.8', addresses: all, reason: 'it is ignored if it belongs to another server' },
-    { annotation: '10.0.0.7,169.254.169.254', addresses: all, reason: 'both are ignored if one of them does' },
+    {
+      annotation: '10.0.0.7,169.254.169.254',
+      addresses: all,
+      reason: 'both are ignored if one of them belongs to another server',
+    },
     { annotation: 'node-1', addresses: all, reason: 'a name is not an address' },
     { annotation: '', addresses: all, reason: 'it may be missing' },
   ])('$reason: $annotation', ({ annotation, addresses }) => {

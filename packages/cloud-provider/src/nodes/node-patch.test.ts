@@ -136,7 +136,11 @@ describe('labels', () => {
   test.each([
     { zone: 'Zürich 1', label: 'Z-rich-1', reason: 'other characters become dashes' },
     { zone: '-a.b_', label: 'a.b', reason: 'the first and last characters are letters or digits' },
-    { zone: `${'a'.repeat(62)}-b`, label: 'a'.repeat(62), reason: 'the last character is one too after truncation' },
+    {
+      zone: `${'a'.repeat(62)}-b`,
+      label: 'a'.repeat(62),
+      reason: 'the last character is still a letter or digit after truncation',
+    },
   ])('are valid: $reason', ({ zone, label }) => {
     expect(labelsAfter({ server: { ...server, 'OS-EXT-AZ:availability_zone': zone } })).toMatchObject({
       'topology.kubernetes.io/zone': label,
@@ -175,7 +179,7 @@ test('lets a kubelet choose among the addresses of its server', () => {
   expect(internalIPs('10.0.0.8')).toEqual(['10.0.0.7', '10.9.0.7']);
 });
 
-test('writes a server with more addresses than a node can store once', () => {
+test('writes a server’s addresses only once, even if there are more than a node can store', () => {
   const nodes = Array.from({ length: 100 }, (_, n) => ({ addr: `10.0.0.${n}`, version: 4 as const }));
   const many = { ...facts, server: { ...server, addresses: { nodes } } };
   const { status } = nodePatches(newNode, machine, many) as { status: { status: NonNullable<TenantNode['status']> } };
@@ -191,7 +195,7 @@ test('changes nothing if the cloud briefly reports no addresses', () => {
   expect(nodePatches(initializedNode(), machine, withoutAddresses).status).toBeUndefined();
 });
 
-test('gives a node that registered as another server no pods and no other providerID', () => {
+test('keeps pods off a node that registered as another server, and does not change its providerID', () => {
   const claim = 'openstack://RegionOne/another';
   const bootstrappedNode: TenantNode = { ...newNode, spec: { providerID: claim, taints: [] } };
 

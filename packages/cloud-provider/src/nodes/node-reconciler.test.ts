@@ -114,7 +114,7 @@ describe('a node', () => {
     expect(api.requests.length).toBeLessThanOrEqual(25);
   });
 
-  test('is left to the next process when the signal aborts', async () => {
+  test('is left to the next process when the signal is aborted', async () => {
     const abort = new AbortController();
     const { reconciler, api, state } = start();
     state.onRefresh = () => {
@@ -136,7 +136,7 @@ describe('a node', () => {
     expect(said).toEqual(['Synced: Node synced successfully']);
   });
 
-  test('that requests another server’s address has this reported once, and gets its own', async () => {
+  test('gets its own address if it requests another server’s, which is reported once', async () => {
     const annotations = { 'alpha.kubernetes.io/provided-node-ip': '169.254.169.254' };
     const node = { metadata: { name: 'demo-general-a', uid: 'node-uid', annotations }, spec: {}, status: {} };
     const { said, runFor } = start({ listed: [serverWithStatus('ACTIVE')], node });

@@ -3,7 +3,7 @@ import type { Machine } from '@fairway/api/kinds/machine';
 import { isPaused } from '@fairway/api/pause';
 import { RecentMap } from '@fairway/base/recent-map';
 import { type Rate, TokenBuckets } from '@fairway/base/token-buckets';
-import { ignoreGone } from '@fairway/kube/client/ignore-not-found';
+import { ignoreDeleted } from '@fairway/kube/client/ignore-not-found';
 import type { ResourceClient } from '@fairway/kube/client/resource-client';
 import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
 import type { Server } from '@fairway/openstack/types/server';
@@ -65,7 +65,7 @@ export class NodeReconciler {
     const pass = new Pass(context, clock);
     const { signal } = pass;
     const item = identityOf(machine);
-    if (hasPendingChange(currentServer(cloud.listedServers(), machine), node)) {
+    if (isListStale(currentServer(cloud.listedServers(), machine), node)) {
       // The node is up, but the list does not show its server as running yet, so the list is stale.
       await pass.run(() =>
         attempts.withBackoff({ kind: 'server of node', item }, () => findServer(cloud, machine, signal)),
@@ -95,7 +95,7 @@ export class NodeReconciler {
     const item = identityOf(machine);
     if (!this.#writes.tryTake(item, clock.now())) return pass.requeueAfter(WRITE_RETRY_MS);
     const client = tenant.client.resource(tenantNodes);
-    const write = () => wrapTenantError(ignoreGone(writePatches(client, node, patchesFor, pass.signal)));
+    const write = () => wrapTenantError(ignoreDeleted(writePatches(client, node, patchesFor, pass.signal)));
     const { failure } = await pass.run(() => attempts.withBackoff({ kind: 'node', item }, write));
     if (failure) return;
     const recorder = events.of(tenant);
@@ -127,7 +127,7 @@ interface NodePatchInput {
 }
 
 /** A server that is being built has no addresses yet. A stopped server whose node is Ready runs again. */
-function hasPendingChange(server: Server | undefined, node: TenantNode): boolean {
+function isListStale(server: Server | undefined, node: TenantNode): boolean {
   if (server === undefined) return true;
   if (server.status === 'BUILD') return !node.spec?.providerID;
   const isTainted = node.spec?.taints?.some(({ key }) => key === SHUTDOWN_TAINT.key) ?? false;

@@ -31,7 +31,7 @@ describe('routes', () => {
     { reason: 'existing routes stay', nodes: [a, b], present: [routeB, routeA], add: [], remove: [] },
     { reason: 'a deleted node loses its route', nodes: [a], present: [routeA, routeB], add: [], remove: [routeB] },
     {
-      reason: 'another server with the name gets another next hop',
+      reason: 'a new server with the same name gets a new next hop',
       nodes: [node('a', '10.2.0.0/24', '10.0.0.9')],
       present: [routeA],
       add: [route('10.2.0.0/24', '10.0.0.9')],
@@ -69,7 +69,7 @@ describe('a node with a foreign or invalid pod CIDR', () => {
   test.each([
     { podCIDR: '10.2.1.0/24', says: /is already used by node b/, reason: 'the range of another node' },
     { podCIDR: '10.2.1.128/25', says: /is already used by node b/, reason: 'a part of another node’s range' },
-    { podCIDR: '10.2.0.0/17', says: /not a \/24 or smaller/, reason: 'more than one node’s pods need' },
+    { podCIDR: '10.2.0.0/17', says: /not a \/24 or smaller/, reason: 'more than the pods of one node need' },
     { podCIDR: '0.0.0.0/0', says: /not a \/24/, reason: 'everything' },
     { podCIDR: '10.0.0.0/24', says: /within the cluster's 10\.2\.0\.0\/16/, reason: 'the nodes’ subnet' },
     { podCIDR: '169.254.169.254/32', says: /within the cluster's/, reason: 'the metadata service' },

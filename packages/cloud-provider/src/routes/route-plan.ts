@@ -6,9 +6,9 @@ export interface RoutedNode {
   readonly name: string;
   /** `spec.podCIDR`, which a kubelet may have set itself. */
   readonly podCIDR: string | undefined;
-  /** Its server's address in the node subnet; undefined while unknown. */
+  /** The address of the node's server in the node subnet; undefined while unknown. */
   readonly address: string | undefined;
-  /** When it registered, RFC 3339. */
+  /** When the node registered, RFC 3339. */
   readonly createdTime: string;
 }
 

@@ -5,7 +5,7 @@ import type { Machine } from '@fairway/api/kinds/machine';
 import { isPaused } from '@fairway/api/pause';
 import { formatTime } from '@fairway/base/clock';
 import { type Rate, TokenBuckets } from '@fairway/base/token-buckets';
-import { ignoreGone } from '@fairway/kube/client/ignore-not-found';
+import { ignoreDeleted } from '@fairway/kube/client/ignore-not-found';
 import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
 import { isOpenStackError, type OpenStackError } from '@fairway/openstack/http/openstack-error';
 import type { HostRoute, Router } from '@fairway/openstack/types/network';
@@ -28,7 +28,7 @@ type RouteDependencies = Pick<
   'cache' | 'clouds' | 'tenants' | 'attempts' | 'events' | 'clock' | 'conventions'
 >;
 
-/** Maximum delay until foreign changes of the router are detected, with one list for all clusters of a project. */
+/** Maximum delay until foreign changes to the router are detected, with one list for all clusters of a project. */
 const CHECK_INTERVAL_MS = 60_000;
 /** Rate limit per node condition: someone in the tenant's cluster may keep overwriting our changes. */
 const WRITE_RATE: Rate = { burst: 20, perMinute: 4 };
@@ -126,7 +126,7 @@ export class RouteReconciler {
     const patch = { type: 'strategic', value: { status: { conditions } } } as const;
     const client = tenant.client.resource(tenantNodes);
     const write = () =>
-      wrapTenantError(ignoreGone(client.patch(name, patch, { subresource: 'status', signal: pass.signal })));
+      wrapTenantError(ignoreDeleted(client.patch(name, patch, { subresource: 'status', signal: pass.signal })));
     const { failure } = await pass.run(() => attempts.withBackoff({ kind: 'route condition', item: uid }, write));
     if (failure === undefined && condition.status === 'True') {
       events.of(tenant).warning(asNode(node), 'FailedToCreateRoute', condition.message);
@@ -157,7 +157,7 @@ function stateOf(
 
 interface NamedRouter {
   readonly id: string;
-  /** Whether it is managed although it lacks the cluster's ownership tag. */
+  /** Whether the router is managed although it lacks the cluster's ownership tag. */
   readonly isUnmarked: boolean;
 }
 
@@ -230,16 +230,16 @@ async function addRoutes(
   } catch (error) {
     if (!isOpenStackError(error, 'badRequest') || add.length === 1) throw error;
   }
-  const errors2: OpenStackError[] = [];
+  const routeErrors: OpenStackError[] = [];
   for (const route of add) {
     try {
       recordChange(await routers.addRoutes(routerID, [route], { signal }));
     } catch (error) {
       if (!isOpenStackError(error, 'badRequest')) throw error;
-      errors2.push(error);
+      routeErrors.push(error);
       if (ROUTE_LIMIT_MESSAGE.test(error.detail)) break;
     }
   }
-  if (errors2[0]) throw errors2[0];
+  if (routeErrors[0]) throw routeErrors[0];
   return await routers.get(routerID, { signal });
 }

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { accessPlan } from './access-plan.ts';
 
 /**
- * `10.0.0.1` is a rule of Fairway and `-10.0.0.1` a foreign one. `!error` and the like is its state, `!none` means that
- * it has none, and `ro` is its level.
+ * `10.0.0.1` is a rule of Fairway and `-10.0.0.1` a foreign one. A suffix such as `!error` is its state, `!none` means
+ * that it has no state, and `ro` is its level.
  */
 function aRule(text: string): AccessRule {
   const [, foreign, address = '', level, state] = /^(-?)([^ !]+)( ro)?(?: ?!(\w+))?$/.exec(text) ?? [];

@@ -6,7 +6,10 @@ export interface ExportPath {
   readonly path: string;
 }
 
-/** The export location for nodes: the preferred IPv4 one, as far as users can see that; undefined without one. Pure. */
+/**
+ * The export location for nodes: the preferred IPv4 one, if users can see which one is preferred; undefined without
+ * one. Pure.
+ */
 export function exportPath(locations: readonly ExportLocation[]): ExportPath | undefined {
   const usableLocations = locations
     .filter((location) => !location.is_admin_only)

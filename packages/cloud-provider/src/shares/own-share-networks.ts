@@ -3,11 +3,11 @@ import { ignoreNotFound } from '@fairway/openstack/http/openstack-error';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 
 /** Limit for all projects; older entries are checked again. */
-const MAX_CACHED = 10_000;
+const MAX_CACHE_ENTRIES = 10_000;
 
 /** Checks that StorageClasses refer to share networks of their own project: with an administrator's credential, Manila accepts those of every project. */
 export class OwnShareNetworks {
-  readonly #cached = new RecentMap<true>(MAX_CACHED);
+  readonly #cached = new RecentMap<true>(MAX_CACHE_ENTRIES);
 
   /** Resolves with the problem, or undefined; rejects with the cloud's error. */
   async networkProblem({ client }: ProjectCloud, id: string, signal: AbortSignal): Promise<string | undefined> {

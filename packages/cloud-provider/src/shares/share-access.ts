@@ -114,7 +114,7 @@ export class ShareAccess {
     }
     this.#syncingSince.delete(share.id);
     storageWatch.settle(owner, 'build');
-    // Backoffs of addresses that are no longer needed.
+    // Drops backoffs of addresses that are no longer needed.
     this.#attempts.forget((item) => item.startsWith(`${storageKey(owner)}/`));
     pass.requeueAfter(DRIFT_CHECK_INTERVAL_MS);
     return true;
@@ -222,7 +222,7 @@ export class ShareAccess {
   }
 
   async #deny({ share }: ShareAccessSpec, { id }: AccessRule, cloud: ProjectCloud, signal: AbortSignal): Promise<void> {
-    // It is listed until the back end has revoked it.
+    // The rule is listed until the back end has revoked it.
     this.#cached.delete(share.id);
     await cloud.attempts.withBackoff({ kind: 'revoke access', item: id, group: share.id }, async () => {
       try {

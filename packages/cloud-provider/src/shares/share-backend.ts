@@ -23,8 +23,8 @@ const EXTENSION_TIMEOUT_MS = 60_000;
 export class ShareBackend implements StorageBackend<Share> {
   readonly driver = SHARE_DRIVER;
   readonly words = { service: 'shared-file-system', project: 'Manila', noun: 'share' };
-  readonly growth = {
-    startableStatuses: new Set(['available']),
+  readonly expansion = {
+    extendableStatuses: new Set(['available']),
     failed: 'extending_error',
     usesNode: () => false,
     isInUse: () => false,
@@ -45,7 +45,7 @@ export class ShareBackend implements StorageBackend<Share> {
     return ledgers.shares;
   }
 
-  async ownedShares(cloud: ProjectCloud, owner: StorageOwner, signal: AbortSignal): Promise<OwnedStorage<Share>> {
+  async ownedItems(cloud: ProjectCloud, owner: StorageOwner, signal: AbortSignal): Promise<OwnedStorage<Share>> {
     const kind = { noun: 'share', cache: cloud.cache.shares, ledger: cloud.ledgers.shares };
     const { items, deleting } = await ownedStorage(cloud, kind, owner, signal);
     return { items: items.map((share) => this.#withExtension(share, cloud.now())), deleting };
@@ -68,7 +68,7 @@ export class ShareBackend implements StorageBackend<Share> {
     return found !== undefined && found.status !== 'deleting' ? id : undefined;
   }
 
-  /** Creates it with the owner's tags. Rejects like `createStorage`. */
+  /** Creates a share with the owner's tags. Rejects like `createStorage`. */
   create(
     cloud: ProjectCloud,
     owner: StorageOwner,
@@ -81,7 +81,7 @@ export class ShareBackend implements StorageBackend<Share> {
     return createStorage(cloud, cloud.ledgers.shares, owner, options, prepare);
   }
 
-  /** Its access rules are deleted with it. */
+  /** Deletes the share; its access rules are deleted with it. */
   async delete(cloud: ProjectCloud, { id }: Share, signal: AbortSignal): Promise<void> {
     await cloud.remove(cloud.ledgers.shares, id, () => sharesOf(cloud.client).delete(id, { signal }));
     this.#extensions.delete(id);

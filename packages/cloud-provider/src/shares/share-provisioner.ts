@@ -15,7 +15,7 @@ import type { ClaimProvisioner } from '../volumes/storage-reconciler.ts';
 import type { StorageScope } from '../volumes/storage-scope.ts';
 import { storageOf, volumeNameOf } from '../volumes/tenant-storage.ts';
 import { needsProvisioning } from '../volumes/volume-plan.ts';
-import { presentVolume } from '../volumes/volume-presentation.ts';
+import { createPersistentVolume } from '../volumes/volume-presentation.ts';
 import { SHARE_DRIVER } from './driver.ts';
 import { exportPath } from './export-path.ts';
 import { OwnShareNetworks } from './own-share-networks.ts';
@@ -109,10 +109,10 @@ export class ShareProvisioner implements ClaimProvisioner {
       throw new ProblemError({ reason: 'CloudUnavailable', message });
     }
     const volume = shareVolume(claim, storageClass, path, share);
-    await presentVolume(this.#dependencies, waiting, share, volume, pass.signal);
+    await createPersistentVolume(this.#dependencies, waiting, share, volume, pass.signal);
   }
 
-  /** Resolves with whether nodes have access. A rejected one does not delay the others. */
+  /** Resolves with whether nodes have access. One rejected node does not delay the others. */
   async #openAccess(
     { key, claim }: WaitingClaim,
     owner: StorageOwner,

@@ -33,7 +33,7 @@ it.each([
   },
   { reason: 'a server has its name', of: node('b'), is: { kind: 'server', server: servers[1] } },
   { reason: 'its name is a part of another name', of: node('twi'), is: { kind: 'unknown' } },
-  { reason: 'two servers have its name', of: node('twin'), is: { kind: 'ambiguous' } },
+  { reason: 'its providerID refers to one of the two servers', of: node('twin'), is: { kind: 'ambiguous' } },
   {
     reason: 'its providerID refers to one of the two',
     of: node('twin', 'openstack:///4'),
@@ -43,7 +43,7 @@ it.each([
   { reason: 'it is in another region', of: node('a', 'openstack://south/1'), is: { kind: 'foreign' } },
   { reason: 'it is in another cloud', of: node('a', 'aws:///zone/i-1'), is: { kind: 'foreign' } },
   { reason: 'the server belongs to another cluster', of: node('x', 'openstack:///5'), is: { kind: 'foreign' } },
-  { reason: 'the server with its name does too', of: node('managed'), is: { kind: 'unknown' } },
+  { reason: 'the server with its name belongs to another cluster too', of: node('managed'), is: { kind: 'unknown' } },
 ])('matches a node as $is.kind because $reason', ({ of, is }) => {
   expect(matchServer(of, listed, place)).toMatchObject(is);
 });

@@ -100,10 +100,10 @@ function observed(nodes: readonly ReturnType<typeof aNode>[], servers: readonly 
     clock,
   } as unknown as StandaloneDependencies);
   const { signal } = new AbortController();
-  const look = (name: string) => reconciler.reconcile(name, { signal });
+  const reconcile = (name: string) => reconciler.reconcile(name, { signal });
   const deletedMachines = (name: string) =>
     machines.get(`kube-system/${name}`)?.status?.conditions?.some(({ reason }) => reason === 'ServerVanished') ?? false;
-  return { calls, clock, look, machines, said: messages, state, deletedMachines };
+  return { calls, clock, look: reconcile, machines, said: messages, state, deletedMachines };
 }
 
 const alpha = aServer('1', 'alpha');
@@ -119,7 +119,7 @@ describe('a node whose server is not listed', () => {
       isGone: true,
     },
     { reason: 'Nova does not respond', node: aNode('x', 'openstack:///9'), lookUp: 'unavailable', isGone: false },
-    { reason: 'Nova refuses', node: aNode('x', 'openstack:///9'), lookUp: 'forbidden', isGone: false },
+    { reason: 'Nova refuses the request', node: aNode('x', 'openstack:///9'), lookUp: 'forbidden', isGone: false },
     { reason: 'it is Ready', node: aNode('x', 'openstack:///9', 'True'), lookUp: 'notFound', isGone: false },
     { reason: 'its providerID is missing', node: aNode('x'), lookUp: 'notFound', isGone: false },
     { reason: 'it belongs to another cloud', node: aNode('x', 'aws:///9'), lookUp: 'notFound', isGone: false },

@@ -24,7 +24,7 @@ const RETRY_INTERVAL_MS = 20_000;
 const REFRESH_RATE: Rate = { burst: 20, perMinute: 6 };
 const MAX_NODES = 10_000;
 /** After a node has been observed not Ready; later the regular lists suffice. */
-const UNREADY_POLLS_MS = [0, 5_000, 15_000, 30_000];
+const UNREADY_POLL_DELAYS_MS = [0, 5_000, 15_000, 30_000];
 /** An existing server may be deleted later. */
 const RESYNC_INTERVAL_MS = 600_000;
 /** Maximum age of the list, which is its usual interval. */
@@ -36,7 +36,7 @@ export class NodeServerReconciler {
   readonly #queries = new TokenBuckets(QUERY_RATE_LIMIT, 1);
   readonly #refreshes = new TokenBuckets(REFRESH_RATE, 1);
   /** The time since which a node is not Ready, by UID. */
-  readonly #unreadyMs = new RecentMap<number>(MAX_NODES);
+  readonly #unreadySinceMs = new RecentMap<number>(MAX_NODES);
   readonly #recorded: EventDeduplicator;
 
   constructor(dependencies: StandaloneDependencies) {
@@ -78,7 +78,7 @@ export class NodeServerReconciler {
         break;
       case 'ambiguous':
         machines.delete(machineKey(name));
-        this.#recordAmbiguous(tenant, node, match.message);
+        this.#recordAmbiguousServer(tenant, node, match.message);
         break;
       case 'unknown':
         machines.delete(machineKey(name));
@@ -104,13 +104,13 @@ export class NodeServerReconciler {
     const { clock, cluster } = this.#dependencies;
     const { uid = '' } = node.metadata;
     if (isReady(node)) {
-      this.#unreadyMs.delete(uid);
+      this.#unreadySinceMs.delete(uid);
       return;
     }
     const nowMs = clock.now();
-    const sinceMs = this.#unreadyMs.get(uid) ?? nowMs;
-    this.#unreadyMs.set(uid, sinceMs);
-    const pollTimesMs = UNREADY_POLLS_MS.map((delayMs) => sinceMs + delayMs);
+    const sinceMs = this.#unreadySinceMs.get(uid) ?? nowMs;
+    this.#unreadySinceMs.set(uid, sinceMs);
+    const pollTimesMs = UNREADY_POLL_DELAYS_MS.map((delayMs) => sinceMs + delayMs);
     const next = pollTimesMs.find((pollMs) => pollMs > nowMs);
     if (next !== undefined) pass.requeueAfter(next - nowMs);
     const dueMs = pollTimesMs.findLast((pollMs) => pollMs <= nowMs) ?? sinceMs;
@@ -174,7 +174,7 @@ export class NodeServerReconciler {
     return { kind: 'ambiguous', message };
   }
 
-  #recordAmbiguous(tenant: TenantCluster, node: TenantNode, message: string): void {
+  #recordAmbiguousServer(tenant: TenantCluster, node: TenantNode, message: string): void {
     if (!this.#recorded.shouldRecord(tenant, node, 'ServerAmbiguous', message)) return;
     this.#dependencies.events.of(tenant).warning(asNode(node), 'ServerAmbiguous', message);
   }

@@ -106,7 +106,7 @@ function conventionsOf({ cluster, includesRegion }: StandaloneOptions): Conventi
   };
 }
 
-/** Nodes are not created here. Only the approval of kubelet certificates uses this, and it does not run. */
+/** Nodes are not created here. Only the approval of kubelet certificates uses this, and it does not run here. */
 const NO_BOOTSTRAPPER: NodeBootstrapper = {
   userData: () => Promise.reject(new Error('nodes are not created for self-managed clusters')),
   tokenID: () => Promise.reject(new Error('nodes are not created for self-managed clusters')),

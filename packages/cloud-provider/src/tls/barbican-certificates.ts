@@ -25,7 +25,7 @@ export class BarbicanCertificates {
   readonly #ownersWithoutCertificates = new Set<string>();
   /** Keys of owners whose Secrets changed more often than could be served. */
   readonly #staleOwners = new Set<string>();
-  /** By key: what load balancers serve, if that is known and others may be stored. */
+  /** By key: what load balancers serve, if that is known and other certificates may be stored. */
   readonly #served = new Map<string, readonly string[]>();
 
   /**
@@ -47,7 +47,8 @@ export class BarbicanCertificates {
   }
 
   /**
-   * Records that the load balancer serves exactly these, or will be created with them. Valid until the next `ensure`.
+   * Records that the load balancer serves exactly these certificates, or will be created with them. Valid until the
+   * next `ensure`.
    */
   markServed(key: string, references: readonly string[]): void {
     this.#served.set(key, references);

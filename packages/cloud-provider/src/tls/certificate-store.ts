@@ -32,23 +32,22 @@ const MAX_AGE_MS = 600_000;
 export interface StoredReference {
   /** Barbican reference; undefined for an invalid Secret without an earlier certificate. */
   readonly reference: string | undefined;
-  /** It is outdated: too many versions are stored to add another one before old ones are deleted. */
+  /** The certificate is outdated: too many versions are stored to add another one before old ones are deleted. */
   readonly isStale: boolean;
 }
 
 /** The served and the desired version of a Secret: frequent changes must not exhaust the quota. */
-const MAX_PER_SOURCE = 2;
+const MAX_VERSIONS_PER_SECRET = 2;
 /** Limit per owner, including Secrets that it referred to while its load balancer could not be changed. */
-const MAX_PER_OWNER = 60;
+const MAX_CERTIFICATES_PER_OWNER = 60;
 
 /**
  * Resolves with the Barbican reference of each desired certificate, in their order, and stores missing ones. Rejects
- * with the cloud's error, with StillSettling while a create may still take effect, and with a ProblemError if too many
- * of the owner's certificates are stored.
+ * with the cloud's error, with StillSettling while a create request may still take effect, and with a ProblemError if
+ * too many of the owner's certificates are stored.
  *
- * A certificate is found by its name, which encodes owner, Secret and content and is part of the create request. Others
- * in the project may use that name too, but not as Fairway's user: only secrets created by Fairway's own user are
- * served.
+ * A certificate is found by its name, which encodes owner, Secret and content and is part of the create request. Other
+ * users of the project may use that name too, so only secrets created by Fairway's own user are served.
  */
 export async function ensureCertificates(
   scope: CertificateScope,
@@ -68,20 +67,20 @@ export async function ensureCertificates(
       continue;
     }
     const found = fromSource.find(({ fingerprint }) => certificate.fingerprint.startsWith(fingerprint));
-    if (found === undefined && fromSource.length >= MAX_PER_SOURCE) {
+    if (found === undefined && fromSource.length >= MAX_VERSIONS_PER_SECRET) {
       references.push({ reference: last, isStale: true });
       continue;
     }
-    if (found === undefined && count++ >= MAX_PER_OWNER) throw tooManyCertificates();
+    if (found === undefined && count++ >= MAX_CERTIFICATES_PER_OWNER) throw tooManyCertificates();
     const { secret_ref: reference } = found?.secret ?? (await store(scope, userID, secret, certificate));
     references.push({ reference, isStale: false });
   }
   return references;
 }
 
-/** The served version does not change. */
+/** The error for an owner with too many certificates. The served version does not change. */
 function tooManyCertificates(): ProblemError {
-  const message = `${MAX_PER_OWNER} certificates are stored for the load balancer, but it could not be updated to serve them: do not refer to further Secrets until the update succeeds`;
+  const message = `${MAX_CERTIFICATES_PER_OWNER} certificates are stored for the load balancer, but it could not be updated to serve them: do not refer to further Secrets until the update succeeds`;
   return new ProblemError({ reason: 'ConfigurationInvalid', message });
 }
 

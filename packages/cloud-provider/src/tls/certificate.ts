@@ -7,7 +7,7 @@ export interface TlsCertificate {
   readonly privateKey: KeyObject;
   /** The key's own certificate first, then those that signed it. */
   readonly chain: readonly [X509Certificate, ...X509Certificate[]];
-  /** Covers everything, in hexadecimal digits. */
+  /** Covers the key and the whole chain, in hexadecimal digits. */
   readonly fingerprint: string;
 }
 

@@ -7,10 +7,10 @@ import type { SecretName } from '@fairway/tenancy/cloud/certificate-name';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
 import { MAX_TLS_DATA_LENGTH, readCertificate, type TlsCertificate } from './certificate.ts';
 
-interface WatchedProject {
+interface WatchedSecret {
   readonly informer: Informer<Secret>;
   readonly stop: AbortController;
-  /** Queue keys of objects that refer to it. */
+  /** Queue keys of objects that refer to the Secret. */
   readonly users: Set<string>;
 }
 
@@ -32,10 +32,10 @@ export type SecretCertificate = TlsCertificate | { readonly problem: string };
 /** The referenced Secrets in tenants' clusters, each watched by name: other Secrets are not read. */
 export class TenantSecrets {
   readonly #options: SecretsOptions;
-  readonly #watched = new WeakMap<TenantCluster, Map<string, WatchedProject>>();
+  readonly #watched = new WeakMap<TenantCluster, Map<string, WatchedSecret>>();
   /** The cluster of each user's Secrets. */
   readonly #users = new Map<string, TenantCluster>();
-  readonly #parsed = new WeakMap<Secret, SecretCertificate>();
+  readonly #parsedCertificates = new WeakMap<Secret, SecretCertificate>();
 
   constructor(options: SecretsOptions) {
     this.#options = options;
@@ -72,15 +72,15 @@ export class TenantSecrets {
     return [...this.#users.keys()];
   }
 
-  /** Records that `user` no longer refers to any. */
+  /** Records that `user` no longer refers to any Secret. */
   forget(user: string): void {
     const tenant = this.#users.get(user);
     if (tenant) this.#unwatchExcept(tenant, user, new Set());
     this.#users.delete(user);
   }
 
-  #watchedOf(tenant: TenantCluster): Map<string, WatchedProject> {
-    const known = this.#watched.get(tenant) ?? new Map<string, WatchedProject>();
+  #watchedOf(tenant: TenantCluster): Map<string, WatchedSecret> {
+    const known = this.#watched.get(tenant) ?? new Map<string, WatchedSecret>();
     this.#watched.set(tenant, known);
     return known;
   }
@@ -96,10 +96,10 @@ export class TenantSecrets {
 
   #watch(
     tenant: TenantCluster,
-    watched: Map<string, WatchedProject>,
+    watched: Map<string, WatchedSecret>,
     key: string,
     { namespace, name }: SecretName,
-  ): WatchedProject {
+  ): WatchedSecret {
     const { clock, random, log } = this.#options;
     const informer = new Informer(tenant.client.resource(Secrets), {
       namespace,
@@ -109,7 +109,7 @@ export class TenantSecrets {
       random,
       log: log.child({ cluster: tenant.clusterKey }),
     });
-    const each: WatchedProject = { informer, stop: new AbortController(), users: new Set() };
+    const each: WatchedSecret = { informer, stop: new AbortController(), users: new Set() };
     watched.set(key, each);
     const changed = () => each.users.forEach(this.#options.changed);
     informer.addHandler({ onAdd: changed, onUpdate: changed, onDelete: changed });
@@ -121,8 +121,8 @@ export class TenantSecrets {
 
   #certificateIn(secret: Secret | undefined): SecretCertificate {
     if (secret === undefined) return MISSING_SECRET;
-    const known = this.#parsed.get(secret) ?? readCertificate(secret);
-    this.#parsed.set(secret, known);
+    const known = this.#parsedCertificates.get(secret) ?? readCertificate(secret);
+    this.#parsedCertificates.set(secret, known);
     return known;
   }
 }

@@ -16,66 +16,71 @@ const attachmentB: DesiredAttachment = { name: 'b', nodeName: 'node-b', serverID
 const detachingA = { ...attachmentA, isBeingDeleted: true };
 
 const attach = (name: string): AttachmentStep => ({ kind: 'attach', name, serverID: `server-${name}` });
-const wait = (name: string, cause: 'attachment' | 'detachment' | 'other'): AttachmentStep => ({
+const wait = (name: string, awaited: 'attachment' | 'detachment' | 'other'): AttachmentStep => ({
   kind: 'wait',
   name,
-  for: cause,
+  pendingChange: awaited,
 });
 const attached = (name: string): AttachmentStep => ({ kind: 'attached', name, device: `/dev/server-${name}` });
 
 test.each<{ is: string; volume: Volume | undefined; desired: DesiredAttachment[]; steps: unknown[] }>([
   { is: 'a volume that is free', volume: aVolume('available'), desired: [attachmentA], steps: [attach('a')] },
   {
-    is: 'one that is on its way',
+    is: 'a volume that is being attached',
     volume: aVolume('attaching'),
     desired: [attachmentA],
     steps: [wait('a', 'attachment')],
   },
   {
-    is: 'one that Nova has asked for',
+    is: 'a volume that Nova has reserved',
     volume: aVolume('reserved'),
     desired: [attachmentA],
     steps: [wait('a', 'attachment')],
   },
-  { is: 'one that is being made', volume: aVolume('creating'), desired: [attachmentA], steps: [wait('a', 'other')] },
   {
-    is: 'one that is there',
+    is: 'a volume that is being created',
+    volume: aVolume('creating'),
+    desired: [attachmentA],
+    steps: [wait('a', 'other')],
+  },
+  {
+    is: 'a volume that is attached',
     volume: aVolume('in-use', { to: ['server-a'] }),
     desired: [attachmentA],
     steps: [attached('a')],
   },
   {
-    is: 'one that is there and grows',
+    is: 'a volume that is attached and being extended',
     volume: aVolume('extending', { to: ['server-a'] }),
     desired: [attachmentA],
     steps: [attached('a')],
   },
   {
-    is: 'one at another node, by its name',
+    is: 'a volume at another node, which is named',
     volume: aVolume('in-use', { to: ['server-b'] }),
     desired: [attachmentA],
     steps: [{ kind: 'impossible', name: 'a', message: 'it is still attached to node node-b' }],
   },
   {
-    is: 'one at a server that is none of the cluster’s',
+    is: 'a volume at a server outside the cluster',
     volume: aVolume('in-use', { to: ['server-x'] }),
     desired: [attachmentA],
     steps: [{ kind: 'impossible', name: 'a', message: 'it is still attached to server server-x' }],
   },
   {
-    is: 'one that many may have',
+    is: 'a volume that allows several attachments',
     volume: aVolume('in-use', { to: ['server-b'], multiattach: true }),
     desired: [attachmentA],
     steps: [attach('a')],
   },
   {
-    is: 'one that failed',
+    is: 'a volume that failed',
     volume: aVolume('error'),
     desired: [attachmentA],
     steps: [{ kind: 'impossible', name: 'a', message: 'its status in Cinder is error' }],
   },
   {
-    is: 'one that is gone',
+    is: 'a volume that no longer exists',
     volume: undefined,
     desired: [attachmentA],
     steps: [expect.objectContaining({ kind: 'impossible' })],
@@ -87,13 +92,13 @@ test.each<{ is: string; volume: Volume | undefined; desired: DesiredAttachment[]
     steps: [{ kind: 'impossible', name: 'a', message: 'node node-a has no server of this cluster' }],
   },
   {
-    is: 'two that want it: the oldest',
+    is: 'two nodes that request a volume: the oldest attachment first',
     volume: aVolume('available'),
     desired: [attachmentA, attachmentB],
     steps: [attach('a'), wait('b', 'other')],
   },
   {
-    is: 'one that goes from node to node',
+    is: 'a volume that moves from node to node',
     volume: aVolume('in-use', { to: ['server-a'] }),
     desired: [detachingA, attachmentB],
     steps: [
@@ -102,31 +107,31 @@ test.each<{ is: string; volume: Volume | undefined; desired: DesiredAttachment[]
     ],
   },
   {
-    is: 'one that is on its way from node to node',
+    is: 'a volume that is being detached to move to another node',
     volume: aVolume('detaching', { to: ['server-a'] }),
     desired: [detachingA, attachmentB],
     steps: [wait('a', 'detachment'), wait('b', 'other')],
   },
   {
-    is: 'one that has gone from its node',
+    is: 'a volume that has been detached from its node',
     volume: aVolume('available'),
     desired: [detachingA, attachmentB],
     steps: [{ kind: 'detached', name: 'a' }, attach('b')],
   },
   {
-    is: 'a node that went with its server',
+    is: 'a node that was deleted with its server',
     volume: aVolume('available'),
     desired: [{ ...detachingA, serverID: undefined }],
     steps: [{ kind: 'detached', name: 'a' }],
   },
   {
-    is: 'a volume that went first',
+    is: 'a volume that was deleted before its attachment',
     volume: undefined,
     desired: [detachingA],
     steps: [{ kind: 'detached', name: 'a' }],
   },
   {
-    is: 'one that is given up while it is on its way',
+    is: 'a volume that is no longer requested while it is being attached',
     volume: aVolume('attaching'),
     desired: [detachingA],
     steps: [wait('a', 'other')],

@@ -18,7 +18,7 @@ export type AttachmentStep =
   /** It may be deleted. */
   | { readonly kind: 'detached'; readonly name: string }
   /** A change in Cinder or Nova is in progress. */
-  | { readonly kind: 'wait'; readonly name: string; readonly for: 'attachment' | 'detachment' | 'other' }
+  | { readonly kind: 'wait'; readonly name: string; readonly pendingChange: 'attachment' | 'detachment' | 'other' }
   /** It cannot be attached at present. */
   | { readonly kind: 'impossible'; readonly name: string; readonly message: string };
 
@@ -52,7 +52,7 @@ export function attachmentSteps(
     const step = attachmentStep(volume, each, nodeOf);
     if (step.kind !== 'attach') return step;
     // The next reconcile shows the result of the first.
-    if (isReserved) return { kind: 'wait', name: each.name, for: 'other' };
+    if (isReserved) return { kind: 'wait', name: each.name, pendingChange: 'other' };
     isReserved = true;
     return step;
   });
@@ -64,10 +64,12 @@ function detachmentStep(volume: Volume | undefined, { name, serverID }: DesiredA
   if (volume === undefined || serverID === undefined) return { kind: 'detached', name };
   const { status } = volume;
   if (isAttachedTo(volume, serverID)) {
-    return status === 'detaching' ? { kind: 'wait', name, for: 'detachment' } : { kind: 'detach', name, serverID };
+    return status === 'detaching'
+      ? { kind: 'wait', name, pendingChange: 'detachment' }
+      : { kind: 'detach', name, serverID };
   }
-  // It may still be in the process of being attached to this server.
-  if (status === 'reserved' || status === 'attaching') return { kind: 'wait', name, for: 'other' };
+  // The volume may still be in the process of being attached to this server.
+  if (status === 'reserved' || status === 'attaching') return { kind: 'wait', name, pendingChange: 'other' };
   return { kind: 'detached', name };
 }
 
@@ -83,7 +85,11 @@ function attachmentStep(
   const own = attachments.find((each) => each.server_id === serverID);
   if (own) return { kind: 'attached', name, device: own.device ?? undefined };
   if (TRANSIENT_STATUSES.has(status)) {
-    return { kind: 'wait', name, for: status === 'attaching' || status === 'reserved' ? 'attachment' : 'other' };
+    return {
+      kind: 'wait',
+      name,
+      pendingChange: status === 'attaching' || status === 'reserved' ? 'attachment' : 'other',
+    };
   }
   if (status === 'available' || (status === 'in-use' && multiattach)) return { kind: 'attach', name, serverID };
   if (status === 'in-use') return impossibleStep(`it is still attached to ${describeHolders(volume, nodeOf)}`);

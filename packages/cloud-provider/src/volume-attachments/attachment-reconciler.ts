@@ -102,7 +102,7 @@ export class AttachmentReconciler {
     return { volume, steps: attachmentSteps(volume, desired, (serverID) => this.#nodeOf(tenant, serverID)) };
   }
 
-  /** Resolves with whether it succeeded. */
+  /** Resolves with whether the step succeeded. */
   async #runStep(
     step: AttachmentStep,
     attachment: VolumeAttachment,
@@ -138,12 +138,12 @@ export class AttachmentReconciler {
     { key, cloud }: { readonly key: string; readonly cloud: ProjectCloud },
     pass: Pass,
   ): void {
-    const isBeingRemoved = steps.some((each) => each.kind === 'detach' || isWaitFor(each, 'detachment'));
-    const isPending = steps.some((each) => each.kind === 'attach' || isWaitFor(each, 'attachment'));
-    const expectedChange = isBeingRemoved ? 'deletion' : isPending ? 'build' : undefined;
+    const isDetaching = steps.some((each) => each.kind === 'detach' || isWaitingFor(each, 'detachment'));
+    const isAttaching = steps.some((each) => each.kind === 'attach' || isWaitingFor(each, 'attachment'));
+    const expectedChange = isDetaching ? 'deletion' : isAttaching ? 'build' : undefined;
     this.#dependencies.storageWatch.expect(owner, key, cloud.cache.volumes, expectedChange);
     if (expectedChange) pass.requeueAfter(UNLISTED_RETRY_MS);
-    if (steps.some((each) => each.kind === 'impossible' || isWaitFor(each, 'other')))
+    if (steps.some((each) => each.kind === 'impossible' || isWaitingFor(each, 'other')))
       pass.requeueAfter(OTHER_DRIVER_RETRY_MS);
   }
 
@@ -166,8 +166,8 @@ export class AttachmentReconciler {
   }
 }
 
-function isWaitFor(step: AttachmentStep, what: 'attachment' | 'detachment' | 'other'): boolean {
-  return step.kind === 'wait' && step.for === what;
+function isWaitingFor(step: AttachmentStep, what: 'attachment' | 'detachment' | 'other'): boolean {
+  return step.kind === 'wait' && step.pendingChange === what;
 }
 
 async function change(

@@ -1,5 +1,5 @@
 import { type Clock, formatTime } from '@fairway/base/clock';
-import { ignoreGone } from '@fairway/kube/client/ignore-not-found';
+import { ignoreDeleted } from '@fairway/kube/client/ignore-not-found';
 import { ensureFinalizer, isBeingDeleted, removeFinalizer } from '@fairway/kube/controller/finalizers';
 import type { PersistentVolume, VolumeAttachment } from '@fairway/kube/kinds/generated/types';
 import { PersistentVolumes, VolumeAttachments } from '@fairway/kube/kinds/resources';
@@ -53,7 +53,9 @@ export class AttachmentWriter {
     await this.#patch(attachment, { attached: true, attachError: null, attachmentMetadata });
   }
 
-  /** Why it cannot be attached, or detached if it is being deleted. */
+  /**
+   * Reports why the volume cannot be attached, or why it cannot be detached if the VolumeAttachment is being deleted.
+   */
   async reportError(attachment: VolumeAttachment, message: string): Promise<void> {
     const field = isBeingDeleted(attachment) ? 'detachError' : 'attachError';
     if (attachment.status?.[field]?.message === message) return;
@@ -65,6 +67,6 @@ export class AttachmentWriter {
     const { name = '', uid } = metadata;
     const attachments = this.#tenant.client.resource(VolumeAttachments);
     const patch = { type: 'merge', value: { metadata: { uid }, status } } as const;
-    await wrapTenantError(ignoreGone(attachments.patch(name, patch, { subresource: 'status' })));
+    await wrapTenantError(ignoreDeleted(attachments.patch(name, patch, { subresource: 'status' })));
   }
 }

@@ -59,7 +59,7 @@ export const volumeAttachmentController: Declaration = {
         onDelete: onAttachment,
       });
       volumes.addHandler({
-        // The operation that held it may have finished.
+        // The operation that blocked the volume may have finished.
         onUpdate: (_, { metadata, spec }) => {
           if (csiSourceOf({ spec }) && metadata.deletionTimestamp) enqueue(keyOfVolume(tenant, metadata.name ?? ''));
         },

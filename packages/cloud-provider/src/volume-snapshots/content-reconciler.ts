@@ -40,8 +40,8 @@ const FOREIGN_RETRY_MS = 900_000;
  * cinder-csi-plugin.
  *
  * **Guarantees.** A content gets one snapshot, found by the tags of its cluster and content, which are set on creation.
- * It never gets another one after it was ready. Only snapshots with the cluster's tags are deleted: a content that
- * contains the ID of a foreign snapshot affects nothing.
+ * It never gets another one once the snapshot has been ready. Only snapshots with the cluster's tags are deleted: a
+ * content that contains the ID of a foreign snapshot affects nothing.
  */
 export class SnapshotContentReconciler {
   readonly #dependencies: SnapshotDependencies;
@@ -63,7 +63,7 @@ export class SnapshotContentReconciler {
     const pass = new Pass(context, clock);
     const { failure } = await pass.run(async () => {
       await requireOwnProject(cloud, cluster);
-      return content ? this.#reconcileStep(key, content, scope, pass) : this.#removeOrphan(key, name, scope, pass);
+      return content ? this.#reconcileContent(key, content, scope, pass) : this.#removeOrphan(key, name, scope, pass);
     });
     if (failure && content && failure.reason !== 'Provisioning') {
       const isDeleting = content.metadata.deletionTimestamp !== undefined;
@@ -99,7 +99,12 @@ export class SnapshotContentReconciler {
     return pass.end();
   }
 
-  async #reconcileStep(key: string, content: VolumeSnapshotContent, scope: SnapshotScope, pass: Pass): Promise<void> {
+  async #reconcileContent(
+    key: string,
+    content: VolumeSnapshotContent,
+    scope: SnapshotScope,
+    pass: Pass,
+  ): Promise<void> {
     const { tenant } = scope;
     const isDeleting = content.metadata.deletionTimestamp !== undefined;
     const step = contentStep(content, !isDeleting || (await this.#isReferenced(content, scope, pass.signal)));
@@ -109,8 +114,8 @@ export class SnapshotContentReconciler {
         return;
       case 'create': {
         const own = await wrapTenantError(ensureFinalizer(client, content, CONTENT_FINALIZER));
-        const made = await this.#creator.make(key, own, scope, pass);
-        if (made) await this.#writeStatus(content, made, scope, pass);
+        const created = await this.#creator.make(key, own, scope, pass);
+        if (created) await this.#writeStatus(content, created, scope, pass);
         return;
       }
       case 'keep':
@@ -129,7 +134,7 @@ export class SnapshotContentReconciler {
     }
   }
 
-  /** Whether its VolumeSnapshot exists; the cache may be stale. */
+  /** Whether the content's VolumeSnapshot exists; the cache may be stale. */
   async #isReferenced(
     { spec: { volumeSnapshotRef } }: VolumeSnapshotContent,
     { tenant, kinds }: SnapshotScope,
@@ -169,7 +174,7 @@ export class SnapshotContentReconciler {
     if (status) await writeStatus(this.#dependencies, tenant, VolumeSnapshotContents, content, status, signal);
   }
 
-  /** Whether the created snapshot still exists. No new one is taken, because it would capture another moment. */
+  /** Whether the created snapshot still exists. No new one is taken, because it would capture another point in time. */
   async #check(content: VolumeSnapshotContent, scope: SnapshotScope, pass: Pass): Promise<void> {
     const { tenant, cloud } = scope;
     const id = content.status?.snapshotHandle ?? '';
@@ -230,7 +235,10 @@ export class SnapshotContentReconciler {
     return false;
   }
 
-  /** Whether it was created for a deleted content of the cluster: tools such as Velero delete through another content. */
+  /**
+   * Whether the snapshot was created for a deleted content of the cluster: tools such as Velero delete through another
+   * content.
+   */
   async #isOwnSnapshot(snapshot: CinderSnapshot, { tenant }: SnapshotScope, signal: AbortSignal): Promise<boolean> {
     const object = ownerIn(tenant, snapshot);
     return object !== undefined && !(await exists(tenant, object, signal));
@@ -291,19 +299,19 @@ export class SnapshotContentReconciler {
   }
 }
 
-/** The cache may be stale. */
+/** Whether the content exists; reads from the API server, as the cache may be stale. */
 async function exists(tenant: TenantCluster, name: string, signal: AbortSignal): Promise<boolean> {
   const client = tenant.client.resource(VolumeSnapshotContents);
   return (await wrapTenantError(undefinedIfNotFound(client.get(name, { signal })))) !== undefined;
 }
 
-/** Name of the content that it was created for, if it belongs to the cluster. */
+/** Name of the content that the snapshot was created for, if that content belongs to the cluster. */
 function ownerIn({ clusterUid }: TenantCluster, snapshot: CinderSnapshot): string | undefined {
   const owner = storageOwner(snapshot);
   return owner?.clusterUid === clusterUid ? owner.object : undefined;
 }
 
-/** Why Cinder would reject its deletion now. */
+/** Why Cinder would reject the snapshot's deletion now. */
 function heldReason({ status }: CinderSnapshot): string {
   if (status === 'error_deleting') {
     return 'Cinder failed to delete it: the cloud operator must reset its status';

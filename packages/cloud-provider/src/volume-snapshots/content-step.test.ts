@@ -13,14 +13,14 @@ test.each([
   { is: 'of a volume', content: aContent(fromVolume), step: 'create' },
   { is: 'made', content: aContent(fromVolume, { status: { snapshotHandle: 'two' } }), step: 'keep' },
   {
-    is: 'made, and its snapshot lost',
+    is: 'made, but has lost its snapshot',
     content: aContent(fromVolume, { status: { snapshotHandle: 'two', readyToUse: false } }),
     step: 'keep',
   },
-  { is: 'of a snapshot that is there', content: aContent(), step: 'adopt' },
-  { is: 'of both', content: aContent(both), step: 'none' },
+  { is: 'of an existing snapshot', content: aContent(), step: 'adopt' },
+  { is: 'of both a volume and a snapshot', content: aContent(both), step: 'none' },
   { is: 'of nothing', content: aContent({ source: {} }), step: 'none' },
-])('has the step for a content that is $is: $step', ({ content, step }) => {
+])('plans the next step for a content that is $is: $step', ({ content, step }) => {
   expect(contentStep(content, true)).toBe(step);
 });
 
@@ -36,7 +36,7 @@ test.each([
     isClaimed: false,
     step: 'release',
   },
-])('has the step $step for a deleted content, or also deletes its snapshot with the policy Delete: $reason', (row) => {
+])('plans $step for a deleted content, with delete instead of release if the policy is Delete: $reason', (row) => {
   const { metadata, spec, isClaimed, step } = row;
 
   expect(contentStep(aContent(spec, { metadata }), isClaimed)).toBe(step);

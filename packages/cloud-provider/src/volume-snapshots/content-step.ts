@@ -13,15 +13,15 @@ export type ContentStep =
   | 'adopt'
   /** Its snapshot must be deleted, then the content itself. */
   | 'delete'
-  /** It is deleted, and its snapshot is retained. */
+  /** The content is being deleted, and its snapshot is retained. */
   | 'release';
 
-/** Decides like csi-snapshotter. `isReferenced`: whether its VolumeSnapshot exists. Pure. */
+/** Decides as csi-snapshotter does. `isReferenced`: whether the content's VolumeSnapshot exists. Pure. */
 export function contentStep(content: VolumeSnapshotContent, isReferenced: boolean): ContentStep {
   const { metadata, spec, status } = content;
   if (spec.driver !== DRIVER) return 'none';
   if (metadata.deletionTimestamp !== undefined) {
-    // If deleted while in use, it waits until its VolumeSnapshot is deleted.
+    // A content that is deleted while in use waits until its VolumeSnapshot is deleted.
     const isFree =
       !spec.volumeSnapshotRef.uid || metadata.annotations?.[BEING_DELETED_ANNOTATION] !== undefined || !isReferenced;
     if (!isFree) return 'none';
@@ -30,6 +30,6 @@ export function contentStep(content: VolumeSnapshotContent, isReferenced: boolea
   const { volumeHandle, snapshotHandle } = spec.source;
   if (Boolean(volumeHandle) === Boolean(snapshotHandle)) return 'none';
   if (snapshotHandle) return 'adopt';
-  // A new one would capture another moment.
+  // A new snapshot would capture another point in time.
   return status?.snapshotHandle ? 'keep' : 'create';
 }

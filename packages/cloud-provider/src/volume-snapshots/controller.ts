@@ -21,12 +21,12 @@ import { claimSubject, clusterSubject, contentSubject, snapshotSubject } from '.
 import { CLAIM_FINALIZER } from './snapshot-names.ts';
 import { SnapshotReconciler } from './snapshot-reconciler.ts';
 import {
-  followSnapshots,
   pendingByClass,
   snapshotsOf,
   type TenantSnapshots,
   unreadyByClaim,
   unreadyByClass,
+  watchSnapshots,
 } from './tenant-snapshots.ts';
 
 /** Keys of one cluster at a time. */
@@ -58,7 +58,7 @@ export const volumeSnapshotController: Declaration = {
   listen(enqueue, { tenants }) {
     tenants.onConnect((tenant) => {
       const enqueueAll = () => pendingSubjects(tenant).forEach(enqueue);
-      followSnapshots(tenant, { begin: (kinds) => listenTo(tenant, kinds, enqueue), change: enqueueAll });
+      watchSnapshots(tenant, { begin: (kinds) => watchKinds(tenant, kinds, enqueue), change: enqueueAll });
       const { claims } = storageOf(tenant);
       const onClaim = (claim: PersistentVolumeClaim) => onClaimOf(tenant, claim, enqueue);
       claims.addHandler({ onAdd: onClaim, onUpdate: (_, claim) => onClaim(claim), onDelete: onClaim });
@@ -80,7 +80,7 @@ function onClaimOf(tenant: TenantCluster, claim: PersistentVolumeClaim, enqueue:
   if (hasFinalizer(claim, CLAIM_FINALIZER)) enqueue(claimSubject(clusterUid, keyOf(claim)));
 }
 
-function listenTo(tenant: TenantCluster, kinds: TenantSnapshots, enqueue: (key: string) => void): void {
+function watchKinds(tenant: TenantCluster, kinds: TenantSnapshots, enqueue: (key: string) => void): void {
   const { clusterUid } = tenant;
   const { snapshots, contents, classes } = kinds;
   const onSnapshot = (snapshot: VolumeSnapshot) => {

@@ -42,7 +42,7 @@ export function deleteSnapshot(cloud: ProjectCloud, { id }: VolumeSnapshot, sign
   return cloud.remove(cloud.ledgers.volumeSnapshots, id, () => snapshots.delete(id, { signal }));
 }
 
-/** Records on the snapshot what happens to it without the cluster. */
+/** Records on the snapshot what happens to it when the cluster is deleted. */
 export async function recordSnapshotPolicy(
   cloud: ProjectCloud,
   snapshot: VolumeSnapshot,

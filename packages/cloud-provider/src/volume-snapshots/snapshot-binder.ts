@@ -1,4 +1,4 @@
-import { ignoreGone } from '@fairway/kube/client/ignore-not-found';
+import { ignoreDeleted } from '@fairway/kube/client/ignore-not-found';
 import { undefinedIfNotFound } from '@fairway/kube/client/undefined-if-not-found';
 import { ensureFinalizer, hasFinalizer, removeFinalizer } from '@fairway/kube/controller/finalizers';
 import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
@@ -37,7 +37,7 @@ export class SnapshotBinder {
     this.#dependencies = dependencies;
   }
 
-  /** `snapshotKey`: that of a VolumeSnapshot. */
+  /** `snapshotKey`: the key of a VolumeSnapshot. */
   async bind(snapshotKey: string, scope: SnapshotScope, context: ReconcileContext): Promise<Result> {
     const { tenant, kinds } = scope;
     const snapshot = kinds.snapshots.get(snapshotKey);
@@ -45,7 +45,7 @@ export class SnapshotBinder {
     const pass = new Pass(context, this.#dependencies.clock);
     await pass.run(() =>
       snapshot.metadata.deletionTimestamp === undefined
-        ? this.#reconcileStep(snapshot, scope, pass)
+        ? this.#bindSnapshot(snapshot, scope, pass)
         : this.#end(snapshot, scope, pass),
     );
     return pass.end();
@@ -66,7 +66,7 @@ export class SnapshotBinder {
     return pass.end();
   }
 
-  async #reconcileStep(snapshot: VolumeSnapshot, scope: SnapshotScope, pass: Pass): Promise<void> {
+  async #bindSnapshot(snapshot: VolumeSnapshot, scope: SnapshotScope, pass: Pass): Promise<void> {
     const { events } = this.#dependencies;
     const { tenant, kinds } = scope;
     const { claims, volumes } = storageOf(tenant);
@@ -104,7 +104,7 @@ export class SnapshotBinder {
     }
   }
 
-  /** Protects it until its content is deleted, and while volumes are created from it. */
+  /** Protects the VolumeSnapshot until its content is deleted, and while volumes are created from it. */
   async #protect(
     snapshot: VolumeSnapshot,
     { spec }: VolumeSnapshotContent,
@@ -126,7 +126,7 @@ export class SnapshotBinder {
       try {
         await wrapTenantError(tenant.client.resource(VolumeSnapshotContents).create(content, { signal }));
       } catch (error) {
-        // The next event shows its owner.
+        // The next event shows the owner of the existing content.
         if (!(error instanceof TenantApiError && isApiError(error.cause, 'AlreadyExists'))) throw error;
       }
     });
@@ -147,11 +147,11 @@ export class SnapshotBinder {
     const client = tenant.client.resource(VolumeSnapshotContents);
     const item = `${tenant.clusterUid}/${name}`;
     await this.#dependencies.attempts.withBackoff({ kind: 'bind snapshot', item }, () =>
-      wrapTenantError(ignoreGone(client.patch(name, { type: 'merge', value }, { signal }))),
+      wrapTenantError(ignoreDeleted(client.patch(name, { type: 'merge', value }, { signal }))),
     );
   }
 
-  /** Copies the status of its content. */
+  /** Copies the status of the content to its VolumeSnapshot. */
   async #follow(
     snapshot: VolumeSnapshot,
     content: VolumeSnapshotContent,
@@ -211,7 +211,9 @@ export class SnapshotBinder {
     const left = finalizers.filter((each) => each !== SOURCE_FINALIZER && each !== BOUND_FINALIZER);
     const value = { metadata: { uid, resourceVersion, finalizers: left.length > 0 ? left : null } };
     const client = tenant.client.resource(VolumeSnapshots);
-    await wrapTenantError(ignoreGone(client.patch(name, { type: 'merge', value }, { namespace, signal: pass.signal })));
+    await wrapTenantError(
+      ignoreDeleted(client.patch(name, { type: 'merge', value }, { namespace, signal: pass.signal })),
+    );
   }
 
   #isBeingRestored({ metadata }: VolumeSnapshot, { tenant }: SnapshotScope): boolean {
@@ -221,7 +223,7 @@ export class SnapshotBinder {
       .some((claim) => needsProvisioning(claim, classes.get(claim.spec.storageClassName ?? '')));
   }
 
-  /** The content bound to it, read from the API, as a new one is not in the cache yet. */
+  /** The content bound to the VolumeSnapshot, read from the API, as a new content is not in the cache yet. */
   async #boundContent(
     snapshot: VolumeSnapshot,
     { tenant }: SnapshotScope,
@@ -240,9 +242,9 @@ export class SnapshotBinder {
     const client = tenant.client.resource(VolumeSnapshotContents);
     if (annotations?.[BEING_DELETED_ANNOTATION] === undefined) {
       const value = { metadata: { uid, annotations: { [BEING_DELETED_ANNOTATION]: 'yes' } } };
-      await wrapTenantError(ignoreGone(client.patch(name, { type: 'merge', value }, { signal })));
+      await wrapTenantError(ignoreDeleted(client.patch(name, { type: 'merge', value }, { signal })));
     }
     if (content.spec.deletionPolicy !== 'Delete' || deletionTimestamp !== undefined) return;
-    await wrapTenantError(ignoreGone(client.delete(name, { signal, ...(uid !== undefined && { uid }) })));
+    await wrapTenantError(ignoreDeleted(client.delete(name, { signal, ...(uid !== undefined && { uid }) })));
   }
 }

@@ -40,14 +40,14 @@ describe('a VolumeSnapshot from a claim', () => {
   });
 
   test.each([
-    { reason: 'no claim', change: { claim: undefined }, message: /no PersistentVolumeClaim data/ },
+    { reason: 'a missing claim', change: { claim: undefined }, message: /no PersistentVolumeClaim data/ },
     { reason: 'an unbound claim', change: { claim: aClaim(), volume: undefined }, message: /data is not bound yet/ },
     {
       reason: 'a claim being deleted',
       change: { claim: { ...claim, metadata: { ...claim.metadata, deletionTimestamp: 'now' } } },
       message: /data is being deleted/,
     },
-    { reason: 'no class', change: { classes: [] }, message: /no VolumeSnapshotClass "fast"/ },
+    { reason: 'a missing class', change: { classes: [] }, message: /no VolumeSnapshotClass "fast"/ },
   ])('waits with $reason, and reports it', ({ change, message }) => {
     expect(bindingStep(aSnapshot({}, uid), { ...facts, ...change })).toEqual({
       kind: 'refuse',

@@ -36,7 +36,7 @@ export function contentNameFor({ metadata, spec }: VolumeSnapshot): string | und
   return spec.source.persistentVolumeClaimName ? contentNameOf(metadata.uid ?? '') : undefined;
 }
 
-/** Decides like snapshot-controller. Pure. */
+/** Decides as snapshot-controller does. Pure. */
 export function bindingStep(snapshot: VolumeSnapshot, facts: BindingFacts): BindingStep {
   const { volumeSnapshotContentName: contentName, persistentVolumeClaimName: claimName } = snapshot.spec.source;
   if (Boolean(contentName) === Boolean(claimName)) {
@@ -50,7 +50,7 @@ export function bindingStep(snapshot: VolumeSnapshot, facts: BindingFacts): Bind
   return content ? stepForProvisioned(snapshot, content) : stepToProvision(snapshot, claimName ?? '', facts);
 }
 
-/** Whether both refer to each other. Pure. */
+/** Whether VolumeSnapshot and content refer to each other. Pure. */
 export function isBoundTo({ metadata }: VolumeSnapshot, { spec }: VolumeSnapshotContent): boolean {
   return isNamed(metadata, spec) && spec.volumeSnapshotRef.uid === metadata.uid;
 }
@@ -98,7 +98,7 @@ function stepToProvision(
 ): BindingStep {
   const { metadata, spec, status } = snapshot;
   if (status?.readyToUse === true) {
-    // A new one would capture another moment.
+    // A new content would capture another point in time.
     const name = status.boundVolumeSnapshotContentName ?? contentNameOf(metadata.uid ?? '');
     return refuse('SnapshotContentMissing', `VolumeSnapshotContent ${name} no longer exists`);
   }

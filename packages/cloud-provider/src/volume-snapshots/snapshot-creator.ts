@@ -150,7 +150,8 @@ function requestOf(
       'csi.storage.k8s.io/volumesnapshot/name': name,
       'csi.storage.k8s.io/volumesnapshot/namespace': namespace,
       'csi.storage.k8s.io/volumesnapshotcontent/name': object,
-      // `Delete` is recorded once the content refers to it: until then it may be deleted automatically.
+      // `Delete` is recorded once the content refers to the snapshot: until then the snapshot may be deleted
+      // automatically.
       ...(spec.deletionPolicy === 'Retain' && reclaimMark('Retain')),
     },
   };

@@ -43,15 +43,15 @@ describe('a VolumeSnapshotContent', () => {
 
 describe('a VolumeSnapshot', () => {
   test.each([
-    { says: undefined, status: { readyToUse: false } },
+    { expectedMessage: undefined, status: { readyToUse: false } },
     {
-      says: { readyToUse: true, restoreSize: 5 * GIB, creationTime: CREATED_NS, snapshotHandle: 'two' },
+      expectedMessage: { readyToUse: true, restoreSize: 5 * GIB, creationTime: CREATED_NS, snapshotHandle: 'two' },
       status: { readyToUse: true, restoreSize: '5Gi', creationTime: '2026-11-25T18:30:15Z' },
     },
-    { says: { readyToUse: true, restoreSize: 1000 }, status: { readyToUse: true, restoreSize: '1000' } },
-    { says: { error: { message: 'm' } }, status: { readyToUse: false, error: { message: 'm' } } },
-  ])('mirrors its content: $says', ({ says, status }) => {
-    const content = aContent({}, says && { status: says });
+    { expectedMessage: { readyToUse: true, restoreSize: 1000 }, status: { readyToUse: true, restoreSize: '1000' } },
+    { expectedMessage: { error: { message: 'm' } }, status: { readyToUse: false, error: { message: 'm' } } },
+  ])('mirrors its content: $expectedMessage', ({ expectedMessage, status }) => {
+    const content = aContent({}, expectedMessage && { status: expectedMessage });
     const desired = { boundVolumeSnapshotContentName: 'kept', ...status };
 
     expect(snapshotStatus(aSnapshot(), content)).toEqual(desired);

@@ -17,9 +17,9 @@ type StatusPatch<T extends { status?: unknown }> = {
 /** The status of a VolumeSnapshot given its content's; undefined if unchanged. Pure. */
 export function snapshotStatus(
   { status }: VolumeSnapshot,
-  { metadata, status: made }: VolumeSnapshotContent,
+  { metadata, status: boundStatus }: VolumeSnapshotContent,
 ): StatusPatch<VolumeSnapshot> | undefined {
-  const { creationTime, restoreSize, readyToUse = false, error } = made ?? {};
+  const { creationTime, restoreSize, readyToUse = false, error } = boundStatus ?? {};
   const desired: Status<VolumeSnapshot> = {
     ...(metadata.name !== undefined && { boundVolumeSnapshotContentName: metadata.name }),
     ...(creationTime !== undefined && { creationTime: formatTime(creationTime / NS_PER_MS) }),

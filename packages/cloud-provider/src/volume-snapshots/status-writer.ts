@@ -1,4 +1,4 @@
-import { ignoreGone } from '@fairway/kube/client/ignore-not-found';
+import { ignoreDeleted } from '@fairway/kube/client/ignore-not-found';
 import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
 import { wrapTenantError } from '@fairway/tenancy/connection/tenant-problem';
@@ -16,6 +16,6 @@ export function writeStatus<T extends KubeObject>(
   const value = { metadata: { uid }, status };
   const options = { ...(namespace !== undefined && { namespace }), subresource: 'status', signal };
   return attempts.withBackoff({ kind: 'write status of snapshots', item: `${tenant.clusterUid}/${uid}` }, () =>
-    wrapTenantError(ignoreGone(tenant.client.resource(type).patch(name, { type: 'merge', value }, options))),
+    wrapTenantError(ignoreDeleted(tenant.client.resource(type).patch(name, { type: 'merge', value }, options))),
   );
 }

@@ -39,7 +39,7 @@ export function bindsSnapshots(tenant: TenantCluster): boolean {
 }
 
 /** Watches the kinds while the cluster has them: `begin` is called when they appear, `change` when the binding controller changes. */
-export function followSnapshots(
+export function watchSnapshots(
   tenant: TenantCluster,
   { begin, change }: { readonly begin: (snapshots: TenantSnapshots) => void; readonly change?: () => void },
 ): void {
@@ -94,7 +94,7 @@ function kindsOf({ informers }: TenantCluster): TenantSnapshots {
   return { snapshots, contents, classes: informers.informer(VolumeSnapshotClasses, { trim: readClass }) };
 }
 
-/** Otherwise they would be requested repeatedly. */
+/** Removes the informers, which would otherwise keep requesting the kinds. */
 function forgetKinds({ informers }: TenantCluster): void {
   informers.remove(VolumeSnapshots);
   informers.remove(VolumeSnapshotContents);

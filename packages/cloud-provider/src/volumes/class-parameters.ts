@@ -12,9 +12,9 @@ const DEFAULT_FS_TYPE = 'ext4';
 /** File systems that the node driver supports. */
 const FS_TYPES: readonly string[] = ['ext2', 'ext3', 'ext4', 'xfs', 'btrfs'];
 const FS_TYPE = 'csi.storage.k8s.io/fstype';
-/** The in-tree plugin's name for it, which external-provisioner reads too. */
+/** The in-tree plugin's name for this parameter, which external-provisioner reads too. */
 const LEGACY_FS_TYPE = 'fstype';
-const KNOWN = ['type', 'availability', FS_TYPE];
+const KNOWN_PARAMETERS = ['type', 'availability', FS_TYPE];
 /** Cinder's column limits. */
 const MAX_LENGTH = 255;
 
@@ -24,8 +24,8 @@ export function readParameters(parameters: Readonly<Record<string, string>> = {}
     if (/^csi\.storage\.k8s\.io\/.*-secret-(?:name|namespace)$/.test(name)) {
       return `parameter "${name}" refers to a credential, but Fairway uses only its own: remove it`;
     }
-    if (!KNOWN.includes(name) && name !== LEGACY_FS_TYPE)
-      return `parameter "${name.slice(0, MAX_LENGTH)}" is unknown: use ${KNOWN.join(', ')}`;
+    if (!KNOWN_PARAMETERS.includes(name) && name !== LEGACY_FS_TYPE)
+      return `parameter "${name.slice(0, MAX_LENGTH)}" is unknown: use ${KNOWN_PARAMETERS.join(', ')}`;
     if (value.length > MAX_LENGTH) return `parameter "${name}" is longer than ${MAX_LENGTH} characters`;
   }
   const { type, availability, [LEGACY_FS_TYPE]: old, [FS_TYPE]: fsType = old ?? DEFAULT_FS_TYPE } = parameters;

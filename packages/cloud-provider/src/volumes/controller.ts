@@ -4,7 +4,7 @@ import { READ } from '@fairway/kube/controller/rights';
 import type { VolumeSnapshot } from '@fairway/kube/kinds/volume-snapshots';
 import type { Volume } from '@fairway/openstack/types/block-storage';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
-import { followSnapshots, type TenantSnapshots } from '../volume-snapshots/tenant-snapshots.ts';
+import { type TenantSnapshots, watchSnapshots } from '../volume-snapshots/tenant-snapshots.ts';
 import { ClusterConcurrencyLimit } from './cluster-concurrency-limit.ts';
 import { DRIVER } from './driver.ts';
 import { volumeBackend } from './owned-volumes.ts';
@@ -40,7 +40,7 @@ export const volumeController = storageController({
     };
   },
   onConnect(tenant, enqueue) {
-    followSnapshots(tenant, { begin: (kinds) => listenToSnapshots(tenant, kinds, enqueue) });
+    watchSnapshots(tenant, { begin: (kinds) => listenToSnapshots(tenant, kinds, enqueue) });
   },
 });
 

@@ -1,4 +1,4 @@
-import { ignoreGone } from '@fairway/kube/client/ignore-not-found';
+import { ignoreDeleted } from '@fairway/kube/client/ignore-not-found';
 import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
 import type { PersistentVolume, PersistentVolumeClaim } from '@fairway/kube/kinds/generated/types';
 import { PersistentVolumeClaims, PersistentVolumes } from '@fairway/kube/kinds/resources';
@@ -69,7 +69,7 @@ export class Expander<T extends StoredObject> {
   ): Promise<boolean> {
     const { storageWatch, clock, events, backend } = this.#dependencies;
     const owner = { clusterUid: tenant.clusterUid, object: object.metadata.name ?? '' };
-    const { items } = await backend.ownedShares(cloud, owner, pass.signal);
+    const { items } = await backend.ownedItems(cloud, owner, pass.signal);
     const volume = items.find((item) => backend.isBackedBy(object, item));
     if (volume === undefined)
       throw new ProblemError({ reason: 'ConfigurationInvalid', message: FOREIGN_VOLUME_MESSAGE });
@@ -83,7 +83,7 @@ export class Expander<T extends StoredObject> {
       return false;
     }
     storageWatch.settle(owner, 'build');
-    const waitsForNode = backend.growth.usesNode(claim.spec.volumeMode) && backend.growth.isInUse(volume);
+    const waitsForNode = backend.expansion.usesNode(claim.spec.volumeMode) && backend.expansion.isInUse(volume);
     const remainingMs = waitsForNode ? this.#guestSizes.remainingMs(volume.id, volume.size, clock.now()) : 0;
     if (remainingMs > 0) {
       pass.requeueAfter(remainingMs);
@@ -95,12 +95,12 @@ export class Expander<T extends StoredObject> {
 
   async #begin(cloud: ProjectCloud, owner: StorageOwner, volume: T, sizeGiB: number, pass: Pass): Promise<void> {
     const { storageWatch, backend } = this.#dependencies;
-    const { growth, words } = backend;
+    const { expansion, words } = backend;
     const { id, status } = volume;
     if (status === 'extending') return;
-    if (growth.startableStatuses.has(status)) return backend.extend(cloud, owner, volume, sizeGiB, pass.signal);
+    if (expansion.extendableStatuses.has(status)) return backend.extend(cloud, owner, volume, sizeGiB, pass.signal);
     storageWatch.settle(owner);
-    const hasFailed = status === growth.failed;
+    const hasFailed = status === expansion.failed;
     const what = hasFailed ? 'failed to extend it: the cloud operator must reset its' : 'has it in';
     pass.requeueAfter(BUSY_RETRY_MS);
     const end = hasFailed ? 'status' : `status ${status}`;
@@ -113,7 +113,7 @@ export class Expander<T extends StoredObject> {
     const value = { metadata: { uid }, spec: { capacity: { storage } } };
     await this.#write(`${tenant.clusterUid}/${name}`, () =>
       wrapTenantError(
-        ignoreGone(tenant.client.resource(PersistentVolumes).patch(name, { type: 'merge', value }, { signal })),
+        ignoreDeleted(tenant.client.resource(PersistentVolumes).patch(name, { type: 'merge', value }, { signal })),
       ),
     );
   }
@@ -121,7 +121,7 @@ export class Expander<T extends StoredObject> {
   /** The claim's status once the volume has the size. */
   async #reportResized(tenant: TenantCluster, claim: PersistentVolumeClaim, step: ExpansionStep, signal: AbortSignal) {
     const { events, backend } = this.#dependencies;
-    if (!backend.growth.usesNode(claim.spec.volumeMode)) {
+    if (!backend.expansion.usesNode(claim.spec.volumeMode)) {
       await this.#writeStatus(tenant, claim, { storage: step.storage }, signal);
       events.normal(tenant, PersistentVolumeClaims, claim, 'VolumeResizeSuccessful', 'Resize volume succeeded');
       return;
@@ -144,7 +144,7 @@ export class Expander<T extends StoredObject> {
     const options = { namespace, signal, subresource: 'status' };
     const claims = tenant.client.resource(PersistentVolumeClaims);
     await this.#write(`${tenant.clusterUid}/${uid}`, () =>
-      wrapTenantError(ignoreGone(claims.patch(name, { type: 'merge', value }, options))),
+      wrapTenantError(ignoreDeleted(claims.patch(name, { type: 'merge', value }, options))),
     );
   }
 

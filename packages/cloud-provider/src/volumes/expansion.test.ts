@@ -40,7 +40,7 @@ describe('a claim', () => {
     });
   });
 
-  test('grows if its class was deleted, as the class validated the request', () => {
+  test('grows even if its class was deleted, as the request was validated against the class', () => {
     const { claim, volume } = grown('8Gi', '5Gi');
 
     expect(expansionStep(claim, volume, undefined)).toEqual({ kind: 'extend', sizeGiB: 8, storage: '8Gi' });

@@ -65,20 +65,20 @@ export function statusOf(
   nowMs: number,
 ): ClaimStatus | undefined {
   const { conditions = [] } = claim.status ?? {};
-  const others = conditions.filter(({ type }) => !CONDITIONS.has(type));
+  const others = conditions.filter(({ type }) => !RESIZE_CONDITIONS.has(type));
   if (typeof state === 'object') return { conditions: others, capacity: { storage: state.storage } };
   if (conditions.some(({ type, status }) => type === state && status === 'True')) return undefined;
   const condition: PersistentVolumeClaimCondition = {
     type: state,
     status: 'True',
     lastTransitionTime: formatTime(nowMs),
-    ...(state === 'FileSystemResizePending' && { message: PENDING }),
+    ...(state === 'FileSystemResizePending' && { message: PENDING_MESSAGE }),
   };
   return { conditions: [...others, condition] };
 }
 
-const CONDITIONS: ReadonlySet<string> = new Set(['Resizing', 'FileSystemResizePending']);
-const PENDING = 'Waiting for user to (re-)start a pod to finish file system resize of volume on node.';
+const RESIZE_CONDITIONS: ReadonlySet<string> = new Set(['Resizing', 'FileSystemResizePending']);
+const PENDING_MESSAGE = 'Waiting for user to (re-)start a pod to finish file system resize of volume on node.';
 
 function isPending({ status }: PersistentVolumeClaim): boolean {
   return status?.conditions?.some((each) => each.type === 'FileSystemResizePending' && each.status === 'True') ?? false;

@@ -33,7 +33,7 @@ function owned(cloud: ProjectCloud, owner: StorageOwner, signal: AbortSignal): P
   return ownedStorage(cloud, kind, owner, signal);
 }
 
-/** Creates it with the owner's tags. Rejects like `createStorage`. */
+/** Creates a volume with the owner's tags. Rejects like `createStorage`. */
 export function createVolume(
   cloud: ProjectCloud,
   owner: StorageOwner,
@@ -84,15 +84,15 @@ async function updateReclaimPolicy(
 export const volumeBackend: StorageBackend<Volume> = {
   driver: DRIVER,
   words: { service: 'block-storage', project: 'Cinder', noun: 'volume' },
-  growth: {
-    startableStatuses: new Set(['available', 'in-use']),
+  expansion: {
+    extendableStatuses: new Set(['available', 'in-use']),
     failed: 'error_extending',
     usesNode: (mode) => mode !== 'Block',
     isInUse: ({ status }) => status === 'in-use',
   },
   cacheOf: ({ cache }) => cache.volumes,
   ledgerOf: ({ ledgers }) => ledgers.volumes,
-  ownedShares: owned,
+  ownedItems: owned,
   isBackedBy: (object, { id }) => cinderIdOf(object) === id,
   async findForeign({ client }, object, signal) {
     const handle = cinderIdOf(object) ?? '';

@@ -1,4 +1,4 @@
-import { ignoreGone } from '@fairway/kube/client/ignore-not-found';
+import { ignoreDeleted } from '@fairway/kube/client/ignore-not-found';
 import { undefinedIfNotFound } from '@fairway/kube/client/undefined-if-not-found';
 import { ensureFinalizer, removeFinalizer } from '@fairway/kube/controller/finalizers';
 import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
@@ -27,8 +27,8 @@ const FOREIGN_RETRY_MS = 900_000;
  * Reconciles and deletes the volumes or shares of PersistentVolumes, as external-provisioner does.
  *
  * **Guarantees.** Only volumes with the tags of this cluster and this PersistentVolume are deleted or changed: a
- * PersistentVolume that someone wrote with the id of another volume affects nothing. The policy for a volume without
- * its cluster is recorded on the volume itself.
+ * PersistentVolume that someone wrote with the id of another volume affects nothing. The policy that applies once the
+ * cluster is deleted is recorded on the volume itself.
  */
 export class PersistentVolumeReconciler<T extends StoredObject> {
   readonly #dependencies: StorageDependencies<T>;
@@ -105,7 +105,7 @@ export class PersistentVolumeReconciler<T extends StoredObject> {
     const { storageWatch, events, backend } = this.#dependencies;
     const { tenant, cloud } = scope;
     const owner = { clusterUid: tenant.clusterUid, object: volume.metadata.name ?? '' };
-    const owned = await backend.ownedShares(cloud, owner, pass.signal);
+    const owned = await backend.ownedItems(cloud, owner, pass.signal);
     const foreign =
       owned.items.length + owned.deleting.length === 0
         ? await backend.findForeign(cloud, volume, pass.signal)
@@ -151,7 +151,7 @@ export class PersistentVolumeReconciler<T extends StoredObject> {
   async #removeObject(volume: PersistentVolume, { tenant }: StorageScope, signal: AbortSignal): Promise<void> {
     const client = tenant.client.resource(PersistentVolumes);
     const { name = '', uid } = volume.metadata;
-    await wrapTenantError(ignoreGone(client.delete(name, { signal, ...(uid !== undefined && { uid }) })));
+    await wrapTenantError(ignoreDeleted(client.delete(name, { signal, ...(uid !== undefined && { uid }) })));
     const current = await wrapTenantError(undefinedIfNotFound(client.get(name, { signal })));
     if (current !== undefined && current.metadata.uid === uid)
       await wrapTenantError(removeFinalizer(client, current, VOLUME_FINALIZER));
@@ -176,7 +176,7 @@ export class PersistentVolumeReconciler<T extends StoredObject> {
   ): Promise<T | undefined> {
     const { backend } = this.#dependencies;
     const owner = { clusterUid: tenant.clusterUid, object: volume.metadata.name ?? '' };
-    const { items } = await backend.ownedShares(cloud, owner, pass.signal);
+    const { items } = await backend.ownedItems(cloud, owner, pass.signal);
     const own = items.find((item) => backend.isBackedBy(volume, item));
     const policy = volume.spec.persistentVolumeReclaimPolicy === 'Delete' ? 'Delete' : 'Retain';
     if (own && reclaimPolicyOf(own) !== policy) {
@@ -195,14 +195,14 @@ export class PersistentVolumeReconciler<T extends StoredObject> {
     if (storageOf(tenant).claims.find(claimsByVolume, name).length > 0) return;
     const owner = { clusterUid: tenant.clusterUid, object: name };
     builds.abandon(storageKey(owner));
-    const { items, deleting } = await backend.ownedShares(cloud, owner, pass.signal);
+    const { items, deleting } = await backend.ownedItems(cloud, owner, pass.signal);
     const orphans = items.filter((item) => reclaimPolicyOf(item) === undefined);
     if (orphans.length > 0 && (await this.#exists(scope, name, pass.signal))) return;
     if (await this.#remove(key, owner, { items: orphans, deleting }, scope, pass))
       storageWatch.settle(owner, 'deletion');
   }
 
-  /** The cache may be stale. */
+  /** Whether the PersistentVolume exists; reads from the API server, as the cache may be stale. */
   async #exists({ tenant }: StorageScope, name: string, signal: AbortSignal): Promise<boolean> {
     const client = tenant.client.resource(PersistentVolumes);
     return (await wrapTenantError(undefinedIfNotFound(client.get(name, { signal })))) !== undefined;

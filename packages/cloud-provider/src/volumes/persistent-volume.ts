@@ -20,7 +20,7 @@ export function persistentVolume(
     metadata: {
       name: volumeNameOf(claim),
       annotations: { [PROVISIONED_BY_ANNOTATION]: DRIVER },
-      // With nothing to delete, it would only be an obstacle.
+      // With nothing to delete, the finalizer would only be an obstacle.
       ...(reclaimPolicy === 'Delete' && { finalizers: [VOLUME_FINALIZER] }),
     },
     spec: {

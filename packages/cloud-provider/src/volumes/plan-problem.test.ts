@@ -79,7 +79,7 @@ test.each<{
     storage: { classes: [], tenantClasses: 'Refused' },
     message: /it has none$/,
   },
-])('a claim for $reason', ({ storage, modes = ['ReadWriteOnce'], of = [], message }) => {
+])('checks a claim for $reason against the plan', ({ storage, modes = ['ReadWriteOnce'], of = [], message }) => {
   const { spec } = aPlan(storage && { storage });
 
   const problem = problemWithPlan(aClaim({ accessModes: modes }), aClass(...of), storageLimits(spec));

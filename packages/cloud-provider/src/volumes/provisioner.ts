@@ -1,4 +1,4 @@
-import { ignoreGone } from '@fairway/kube/client/ignore-not-found';
+import { ignoreDeleted } from '@fairway/kube/client/ignore-not-found';
 import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
 import type { PersistentVolumeClaim } from '@fairway/kube/kinds/generated/types';
 import { PersistentVolumeClaims } from '@fairway/kube/kinds/resources';
@@ -21,7 +21,7 @@ import type { StorageScope } from './storage-scope.ts';
 import { storageOf, volumeNameOf } from './tenant-storage.ts';
 import { findOrigin } from './volume-origin.ts';
 import { type ClusterFacts, needsProvisioning, type PlannedVolume, planVolume, zoneOfNode } from './volume-plan.ts';
-import { presentVolume } from './volume-presentation.ts';
+import { createPersistentVolume } from './volume-presentation.ts';
 
 /** How often to check whether the cloud now offers what a class requests. */
 const REJECTED_RETRY_MS = 900_000;
@@ -88,7 +88,7 @@ export class Provisioner implements ClaimProvisioner {
     const volume = await buildStorage(this.#dependencies, cloud, waiting, steps, pass);
     if (volume === undefined) return;
     const object = persistentVolume(claim, storageClass, planned, volume);
-    await presentVolume(this.#dependencies, waiting, volume, object, pass.signal);
+    await createPersistentVolume(this.#dependencies, waiting, volume, object, pass.signal);
   }
 
   /** Clears the scheduler's choice so that it selects another node. */
@@ -97,7 +97,7 @@ export class Provisioner implements ClaimProvisioner {
     const { name = '', namespace = '', uid, resourceVersion } = claim.metadata;
     const value = { metadata: { uid, resourceVersion, annotations: { [SELECTED_NODE_ANNOTATION]: null } } };
     const claims = tenant.client.resource(PersistentVolumeClaims);
-    await wrapTenantError(ignoreGone(claims.patch(name, { type: 'merge', value }, { namespace, signal })));
+    await wrapTenantError(ignoreDeleted(claims.patch(name, { type: 'merge', value }, { namespace, signal })));
   }
 }
 

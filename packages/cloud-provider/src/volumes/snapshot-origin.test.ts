@@ -40,7 +40,7 @@ test.each([
   { snapshot, content: aContent({ volumeSnapshotRef, driver: 'other' }, { status }), problem: /uses another driver/ },
   { snapshot, content: aContent(blockSnapshot, { status }), problem: /volumeMode Block, but the claim has Filesystem/ },
   { snapshot, content: aContent({ volumeSnapshotRef }), problem: /has no snapshot yet/ },
-])('waits or is refused: $problem', (row) => {
+])('reports why there is no snapshot to use: $problem', (row) => {
   expect(snapshotHandleFor(aClaim(), 'first', row.snapshot, row.content)).toEqual({
     problem: expect.stringMatching(row.problem),
   });

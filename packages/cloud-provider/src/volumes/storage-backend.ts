@@ -27,9 +27,9 @@ export interface StorageBackend<T extends StoredObject> {
     /** `volume`. */
     readonly noun: string;
   };
-  readonly growth: {
+  readonly expansion: {
     /** The statuses in which an extension can start. */
-    readonly startableStatuses: ReadonlySet<string>;
+    readonly extendableStatuses: ReadonlySet<string>;
     /** The status after a failed extension. */
     readonly failed: string;
     /** Whether the file system on the node must be extended too. */
@@ -40,16 +40,16 @@ export interface StorageBackend<T extends StoredObject> {
   cacheOf(cloud: ProjectCloud): ResourceCache<T>;
   ledgerOf(cloud: ProjectCloud): Ledger<T>;
   /** Rejects with StillSettling, or the cloud's error. */
-  ownedShares(cloud: ProjectCloud, owner: StorageOwner, signal: AbortSignal): Promise<OwnedStorage<T>>;
+  ownedItems(cloud: ProjectCloud, owner: StorageOwner, signal: AbortSignal): Promise<OwnedStorage<T>>;
   /** Whether this item, of those with its tags, belongs to a PersistentVolume. */
   isBackedBy(object: PersistentVolume, item: T): boolean;
   /** The ID in a PersistentVolume, if that item exists without its tags. */
   findForeign(cloud: ProjectCloud, object: PersistentVolume, signal: AbortSignal): Promise<string | undefined>;
   delete(cloud: ProjectCloud, item: T, signal: AbortSignal): Promise<void>;
-  /** Why the cloud would reject its deletion now; undefined if it would accept it. */
+  /** Why the cloud would reject the item's deletion now; undefined if it would accept the request. */
   heldReason(item: T, tenant: TenantCluster): string | undefined;
   extend(cloud: ProjectCloud, owner: StorageOwner, item: T, sizeGiB: number, signal: AbortSignal): Promise<void>;
-  /** Records on the item what happens to it without the cluster. */
+  /** Records on the item what happens to it when the cluster is deleted. */
   updateReclaimPolicy(
     cloud: ProjectCloud,
     owner: StorageOwner,

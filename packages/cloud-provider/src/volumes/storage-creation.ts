@@ -23,7 +23,7 @@ export interface WaitingClaim {
 
 /** How to create an item. */
 export interface BuildSteps<T> {
-  /** Creates it with the owner's tags in the create call. */
+  /** Creates the item with the owner's tags in the create call. */
   readonly create: (options: CreateOptions) => Promise<T>;
   /** The message for an item that ended in an error, before it is deleted. */
   readonly failureMessage: (item: T) => Promise<string>;
@@ -50,14 +50,14 @@ export async function buildStorage<T extends StoredObject>(
   const { key, tenant, claim } = waiting;
   const owner = { clusterUid: tenant.clusterUid, object: volumeNameOf(claim) };
   const build = buildOf(waiting);
-  const { items, deleting } = await backend.ownedShares(cloud, owner, signal);
+  const { items, deleting } = await backend.ownedItems(cloud, owner, signal);
   const [item, ...duplicates] = items;
   for (const duplicate of duplicates) await backend.delete(cloud, duplicate, signal);
   if (item?.status === 'available') return item;
   if (item?.status === 'error_deleting') {
     storageWatch.settle(owner);
     const { service, project, noun } = backend.words;
-    // Another one would fail the same way.
+    // Another item would fail the same way.
     const message = `${service}: ${project} failed to create ${noun} ${item.id} and to delete it: the cloud operator must reset its status`;
     builds.failed(build, new ProblemError({ reason: 'CloudUnavailable', message }));
   }

@@ -10,7 +10,7 @@ interface PendingChange {
   readonly end: (isSeen?: boolean) => void;
 }
 
-interface WatchedProject {
+interface WatchedCache {
   readonly stop: () => void;
   count: number;
 }
@@ -23,7 +23,7 @@ export class StorageWatch<T extends Stored> {
   readonly #enqueue: (key: string) => void;
   /** By owner. */
   readonly #pending = new Map<string, PendingChange>();
-  readonly #watched = new Map<object, WatchedProject>();
+  readonly #watched = new Map<object, WatchedCache>();
 
   constructor(enqueue: (key: string) => void) {
     this.#enqueue = enqueue;

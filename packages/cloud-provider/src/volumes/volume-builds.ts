@@ -42,7 +42,7 @@ export class VolumeBuilds {
     this.#attempts.forget(item);
   }
 
-  /** Records that Cinder failed to create it, and throws the problem. */
+  /** Records that Cinder failed to create the volume, and throws the problem. */
   failed(build: Build, problem: ProblemError): never {
     const started = this.#started.get(build.item);
     this.#started.delete(build.item);

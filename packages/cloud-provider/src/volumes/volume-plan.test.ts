@@ -24,7 +24,7 @@ describe('a claim', () => {
   test.each([
     { reason: 'its class belongs to the driver', claim: aClaim({}, REQUESTED_CLAIM), of: aClass(), is: true },
     {
-      reason: 'the annotation has its name before 1.23',
+      reason: 'the annotation has its name from before 1.23',
       claim: aClaim({}, { annotations: { [PROVISIONER_ANNOTATION_NAMES[1]]: DRIVER } }),
       of: aClass(),
       is: true,
@@ -37,7 +37,7 @@ describe('a claim', () => {
       is: true,
     },
     {
-      reason: 'its class does, and the driver is requested',
+      reason: 'its class belongs to the in-tree plugin, and the driver is requested',
       claim: aClaim({}, REQUESTED_CLAIM),
       of: aClass({ provisioner: 'kubernetes.io/cinder' }),
       is: true,
@@ -51,7 +51,7 @@ describe('a claim', () => {
     { reason: 'it has no class', claim: aClaim({}, REQUESTED_CLAIM), of: undefined, is: false },
     { reason: 'it is bound', claim: aClaim({ volumeName: 'x' }, REQUESTED_CLAIM), of: aClass(), is: false },
     {
-      reason: 'that goes',
+      reason: 'it is being deleted',
       claim: aClaim({}, { ...REQUESTED_CLAIM, deletionTimestamp: 'now' }),
       of: aClass(),
       is: false,
@@ -104,7 +104,7 @@ describe('the volume of a claim', () => {
     expect(planVolume(claim, of, CLUSTER, OFFER)).toEqual({ kind: 'create', volume });
   });
 
-  test('is in any zone of a cloud whose volume zones differ', () => {
+  test('is in any zone of a cloud whose volume zones differ from its compute zones', () => {
     const plan = planVolume(aClaim(), aClass(DELAYED_BINDING), CLUSTER, { ...OFFER, volumeZones: ['nova'] });
 
     expect(plan).toEqual({ kind: 'create', volume: { request: { size: 5 }, fsType: 'ext4', zone: undefined } });
@@ -123,7 +123,7 @@ describe('the volume of a claim', () => {
       expect(at(label)).toEqual({ kind: 'create', volume });
     });
 
-    test('gets the label of the zone that the class specifies as topology', () => {
+    test('gets as topology the label of the zone that the class specifies', () => {
       const of = aClass({ ...DELAYED_BINDING, parameters: { availability: 'AZ 1' } });
       const volume = { request: { size: 5, availability_zone: 'AZ 1' }, fsType: 'ext4', zone: 'AZ-1' };
       expect(at('AZ-1', {}, of)).toEqual({ kind: 'create', volume });
@@ -138,7 +138,7 @@ describe('the volume of a claim', () => {
 
     test.each([
       { reason: 'two Cinder zones', how: { volumeZones: ['AZ 1', 'AZ-1'] } },
-      { reason: 'one zone of Nova only', how: { computeZones: ['AZ-1', 'AZ 1'] } },
+      { reason: 'one zone of Cinder and another of Nova', how: { computeZones: ['AZ-1', 'AZ 1'] } },
     ])('is refused if labels collide: $reason', ({ how }) => {
       expect(at('AZ-1', how)).toMatchObject({
         kind: 'refuse',
@@ -173,7 +173,7 @@ describe('the volume of a claim', () => {
       message: /not a valid volume size/,
     },
     {
-      reason: 'larger than its limit',
+      reason: 'its size is larger than its limit',
       claim: aClaim({ resources: { requests: { storage: '4500M' }, limits: { storage: '4G' } } }),
       message: /limits.storage is 4G/,
     },

@@ -11,7 +11,7 @@ import type { StorageDependencies } from './storage-dependencies.ts';
  * Creates the PersistentVolume and reports it on the claim. Rejects if a PersistentVolume with its name exists for
  * another purpose.
  */
-export async function presentVolume<T extends StoredObject>(
+export async function createPersistentVolume<T extends StoredObject>(
   { attempts, storageWatch, backend, builds, events }: StorageDependencies<T>,
   waiting: WaitingClaim,
   item: T,

@@ -6,7 +6,7 @@ describe('the size of a volume', () => {
     { of: undefined, gib: 1, reason: 'the minimum of Cinder' },
     { of: '0', gib: 1, reason: 'the minimum of Cinder' },
     { of: '1', gib: 1, reason: 'rounded up' },
-    { of: '10Gi', gib: 10, reason: 'as asked' },
+    { of: '10Gi', gib: 10, reason: 'exactly the requested size' },
     { of: '10G', gib: 10, reason: '9.3 GiB, rounded up' },
     { of: '10241Mi', gib: 11, reason: 'rounded up' },
     { of: '2147483647Gi', gib: 2_147_483_647, reason: 'the maximum of Cinder' },

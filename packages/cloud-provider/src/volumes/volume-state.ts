@@ -13,8 +13,8 @@ export type VolumeStep =
   | 'protect';
 
 /**
- * Decides like external-provisioner, which honors the policy of PersistentVolumes that are deleted before their claims
- * (Kubernetes 1.33). Pure.
+ * Decides as external-provisioner does, which honors the policy of PersistentVolumes that are deleted before their
+ * claims (Kubernetes 1.33). Pure.
  */
 export function stepFor(
   volume: PersistentVolume,
@@ -38,7 +38,7 @@ function isReleased(volume: PersistentVolume, claim: PersistentVolumeClaim | und
   return volume.metadata.deletionTimestamp !== undefined && claimRef?.uid !== claim?.metadata.uid;
 }
 
-/** Why Cinder would reject its deletion now; undefined if it would accept it. Pure. */
+/** Why Cinder would reject the volume's deletion now; undefined if it would accept the request. Pure. */
 export function deletionBlocker({ status, attachments }: Volume): string | undefined {
   if (attachments.length > 0) {
     const servers = attachments.map(({ server_id }) => server_id ?? 'another host').slice(0, 5);

@@ -139,12 +139,12 @@ describe('a busy or unreachable server', () => {
   it('is retried automatically, but not before its Retry-After', async () => {
     responses.push(new Failure(429, 'slow down', { retryAfterMs: 7_000 }), page(60, 31));
     const readingStates: (number | undefined)[] = [];
-    log.subscribe(() => readingStates.push(log.get().againAtMs));
+    log.subscribe(() => readingStates.push(log.get().retryAtMs));
     await log.refresh();
 
     expect(retryAfterCases).toEqual([7_000]);
     expect(readingStates).toContain(7_000);
-    expect(log.get()).toMatchObject({ failure: undefined, againAtMs: undefined });
+    expect(log.get()).toMatchObject({ failure: undefined, retryAtMs: undefined });
     expect(ids()).toEqual(range(60, 31));
   });
 
@@ -170,7 +170,7 @@ describe('a busy or unreachable server', () => {
     expect(requestedPaths).toEqual(['at 0', 'at 3000']);
   });
 
-  it('is retried with growing delays, and earlier events stay', async () => {
+  it('is retried with growing delays, and keeps the events read earlier', async () => {
     responses.push(page(60, 31, 'more'), ...[1, 2, 3].map(() => new Failure(503, 'away')), page(30, 1));
     await log.refresh();
     await log.loadOlder();

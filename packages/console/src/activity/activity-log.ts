@@ -12,14 +12,14 @@ export interface Activity {
   /** Newest first. */
   readonly events: readonly TrimmedEvent[];
   readonly hasOlder: boolean;
-  /** The limit is reached: to see older events, users must narrow the filters. */
+  /** The limit has been reached: to see older events, users must narrow the filters. */
   readonly isFull: boolean;
   readonly reading: 'newest' | 'older' | undefined;
   /** When the newest events were read, as Unix time in ms. */
   readonly readAtMs: number | undefined;
   readonly failure: Failure | undefined;
   /** When the request is retried automatically. */
-  readonly againAtMs: number | undefined;
+  readonly retryAtMs: number | undefined;
 }
 
 export interface ActivityLogOptions {
@@ -39,8 +39,8 @@ export interface EventList {
 /** Roughly as many as Fairway keeps per namespace. */
 const MAX_EVENTS = 2_000;
 /**
- * For each page, a server scans a part of a long log and may find few events in it. This is the number of parts per
- * request of the user.
+ * A server scans only part of a long log for each page and may find few events in it. This is the maximum number of
+ * pages per request of the user.
  */
 const MAX_PAGES_PER_READ = 5;
 const MIN_EVENTS_PER_READ = 25;
@@ -52,7 +52,7 @@ const INITIAL_ACTIVITY: Activity = {
   reading: 'newest',
   readAtMs: undefined,
   failure: undefined,
-  againAtMs: undefined,
+  retryAtMs: undefined,
 };
 
 /**
@@ -106,8 +106,8 @@ export class ActivityLog {
   }
 
   /**
-   * Reads pages from a token on until there are enough events. Undefined if another read is in progress, or this one
-   * failed.
+   * Reads pages from a token on until there are enough events. Returns undefined if another read is in progress or this
+   * read failed.
    */
   async #read(
     reading: NonNullable<Activity['reading']>,
@@ -126,12 +126,12 @@ export class ActivityLog {
         next = metadata?.continue || undefined;
         if (next === undefined || events.length >= MIN_EVENTS_PER_READ) break;
       }
-      this.#change({ reading: undefined, failure: undefined, againAtMs: undefined });
+      this.#change({ reading: undefined, failure: undefined, retryAtMs: undefined });
       return { events, next };
     } catch (error) {
       if (running.signal.aborted) return undefined;
       const failure = toFailure(error);
-      this.#change({ reading: undefined, failure, againAtMs: undefined });
+      this.#change({ reading: undefined, failure, retryAtMs: undefined });
       // Events that the user may no longer read must disappear.
       if (reading === 'newest' || failure.code === 401 || failure.code === 403) this.#clear();
       return undefined;
@@ -140,7 +140,7 @@ export class ActivityLog {
     }
   }
 
-  /** Rejects if a retry does not help or the read was cancelled. */
+  /** Rejects if retrying is pointless or the read was cancelled. */
   async #page(token: string | undefined, signal: AbortSignal): Promise<EventList> {
     const { path, filters, list = request<EventList>, random } = this.#options;
     const backoff = new Backoff(random);
@@ -153,9 +153,9 @@ export class ActivityLog {
       } catch (error) {
         const failure = toFailure(error);
         if (signal.aborted || !failure.isTransient) throw error;
-        const againAtMs = this.#now() + backoff.nextMs(failure.retryAfterMs);
-        this.#change({ failure, againAtMs });
-        await this.#wait(againAtMs, failure, signal);
+        const retryAtMs = this.#now() + backoff.nextMs(failure.retryAfterMs);
+        this.#change({ failure, retryAtMs });
+        await this.#wait(retryAtMs, failure, signal);
       }
     }
   }

@@ -111,7 +111,7 @@ export function ActivityTable({ label, events, context, onFilter }: ActivityTabl
       keyOf={({ key }) => key}
       renderFullRow={({ event, earlierDryRuns, isDetails }) =>
         isDetails ? (
-          <EventDetails event={event} earlier={earlierDryRuns} place={context} onFilter={onFilter} />
+          <EventDetails event={event} earlierDryRuns={earlierDryRuns} place={context} onFilter={onFilter} />
         ) : undefined
       }
     />

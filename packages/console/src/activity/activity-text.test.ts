@@ -10,7 +10,7 @@ const EVENT: AuditEvent = {
   stageTimestamp: '2026-11-26T10:00:00.000000Z',
   responseStatus: { code: 200 },
 };
-const PLACE = { reader: 'keystone:1', namespace: 'team' };
+const CONTEXT = { reader: 'keystone:1', namespace: 'team' };
 
 const translatorIn =
   (language: Language) =>
@@ -66,7 +66,7 @@ describe('the action', () => {
       en: 'deleted namespace web',
       de: 'hat Namespace web gelöscht',
     },
-    // Object's own constructor.
+    // Every object inherits a property with this name.
     {
       event: { verb: 'get', objectRef: { resource: 'toString', name: 'x' } },
       en: 'read toString x',
@@ -78,8 +78,8 @@ describe('the action', () => {
       de: 'hat /console/session aufgerufen',
     },
   ])('$en', ({ event, en, de }) => {
-    expect(actionText(translatorIn('en'), { ...EVENT, ...event }, PLACE)).toBe(en);
-    expect(actionText(translatorIn('de'), { ...EVENT, ...event }, PLACE)).toBe(de);
+    expect(actionText(translatorIn('en'), { ...EVENT, ...event }, CONTEXT)).toBe(en);
+    expect(actionText(translatorIn('de'), { ...EVENT, ...event }, CONTEXT)).toBe(de);
   });
 });
 
@@ -93,5 +93,5 @@ it.each<{ event: Partial<AuditEvent>; who: string }>([
   { event: { user: { username: 'system:serviceaccount:team:ci' } }, who: 'service account ci' },
   { event: {}, who: 'Unknown user' },
 ])('$who is the actor', ({ event, who }) => {
-  expect(actorText(translatorIn('en'), { ...EVENT, ...event }, PLACE)).toBe(who);
+  expect(actorText(translatorIn('en'), { ...EVENT, ...event }, CONTEXT)).toBe(who);
 });

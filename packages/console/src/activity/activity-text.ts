@@ -42,9 +42,9 @@ export function userText(t: TranslateActivity, user: AuditUser | undefined, read
 }
 
 /** The predicate of the sentence: what the user did, or tried to do. */
-export function actionText(t: TranslateActivity, event: AuditEvent, place: ReaderContext): string {
+export function actionText(t: TranslateActivity, event: AuditEvent, context: ReaderContext): string {
   const { action, subresource } = auditedAction(event);
-  const object = objectText(t, event, place);
+  const object = objectText(t, event, context);
   const targetText = action === 'deletecollection' ? t('what.all', { what: object }) : object;
   const what =
     subresource === undefined ? targetText : t('what.part', { part: plainName(subresource), what: targetText });

@@ -72,7 +72,7 @@ export function ActivityView({ path, namespace, explain }: ActivityViewProps) {
   );
 }
 
-/** A retry does not help: the reader must do something else. */
+/** Retrying is pointless: the reader must do something else. */
 function RefusalNotice({ failure }: { readonly failure: Failure }) {
   if (failure.code === 403 || failure.code === 404) return <FailureNotice failure={failure} />;
   return <Alert isInline variant="warning" title={plainName(failure.message)} component="p" />;
@@ -82,16 +82,16 @@ function RefusalNotice({ failure }: { readonly failure: Failure }) {
 function ReadStatus({ activity, onRefresh }: { readonly activity: Activity; readonly onRefresh: () => void }) {
   const t = useText(activityTexts);
   const locale = useLocale();
-  const { events, reading, readAtMs, failure, againAtMs } = activity;
-  const isWaiting = failure !== undefined && againAtMs !== undefined;
+  const { events, reading, readAtMs, failure, retryAtMs } = activity;
+  const isWaiting = failure !== undefined && retryAtMs !== undefined;
   return (
     <div className="fw-activity-head">
-      {/* Keeps the focus while it is disabled. */}
+      {/* Keeps the focus while the button is disabled. */}
       <Button variant="secondary" size="sm" isAriaDisabled={reading !== undefined} onClick={onRefresh}>
         {t('refresh')}
       </Button>
       <span role="status" className={isWaiting ? 'fw-bad' : 'fw-quiet'}>
-        {isWaiting && t(failure.code === 429 ? 'wait.busy' : 'wait.away', { time: clockSecond(againAtMs, locale) })}
+        {isWaiting && t(failure.code === 429 ? 'wait.busy' : 'wait.away', { time: clockSecond(retryAtMs, locale) })}
         {!isWaiting && reading !== undefined && t('reading')}
         {!isWaiting &&
           reading === undefined &&
@@ -139,7 +139,7 @@ function EmptyActivity({ isNarrowed: hasFilters }: { readonly isNarrowed: boolea
   );
 }
 
-/** All users seen since the page was opened, so that the others can still be selected after a filter is set. */
+/** All users seen since the page was opened, so that other users can still be selected after a filter is set. */
 function useUsers(events: readonly TrimmedEvent[]): ReadonlyMap<string, AuditUser> {
   const [users, setUsers] = useState<ReadonlyMap<string, AuditUser>>(new Map());
   useEffect(() => {

@@ -3,7 +3,7 @@ import { type AuditEvent, isDryRun, outcomeOf } from './audit-event.ts';
 
 const EVENT: AuditEvent = { auditID: 'a', verb: 'create', stageTimestamp: '2026-11-26T10:00:00.000000Z' };
 
-describe('the outcome of a request', () => {
+describe('outcome of a request', () => {
   it.each([
     { code: 200, outcome: 'done' },
     { code: 101, outcome: 'done' },
@@ -34,11 +34,11 @@ describe('a dry run', () => {
   });
 
   it.each<{ what: string; event: Partial<AuditEvent> }>([
-    { what: 'a deletion, whose body decides', event: { verb: 'delete' } },
+    { what: 'a deletion, where only the body decides', event: { verb: 'delete' } },
     { what: 'reading', event: { verb: 'get' } },
     { what: 'a command in a pod', event: { objectRef: { resource: 'pods', subresource: 'exec' } } },
     { what: 'a token', event: { objectRef: { resource: 'serviceaccounts', subresource: 'token' } } },
-  ])('the query does not decide for $what', ({ event }) => {
+  ])('ignores dryRun in the query of $what', ({ event }) => {
     expect(isDryRun({ ...EVENT, requestURI: '/x?dryRun=All', ...event })).toBe(false);
   });
 });

@@ -19,7 +19,7 @@ export function personOf({ username = '', extra }: AuditUser = {}): Person {
   return { kind: 'user', name: nameOf(extra?.[USER_NAME]?.[0]) ?? username };
 }
 
-/** Fairway's encoding of names that no header can carry: a percent sign, then the encoded rest. */
+/** Fairway's encoding of names that a header cannot carry: a percent sign, then the encoded name. */
 function nameOf(rawName: string | undefined): string | undefined {
   if (rawName === undefined || !rawName.startsWith('%')) return rawName || undefined;
   try {

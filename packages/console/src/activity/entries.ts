@@ -1,7 +1,7 @@
 import { isDryRun } from './audit-event.ts';
 import type { TrimmedEvent } from './trimmed-event.ts';
 
-/** An event, or the latest of consecutive dry runs by the same user with those before it. */
+/** An event, or the latest of several consecutive dry runs by the same user together with the earlier ones. */
 export interface Entry {
   readonly event: TrimmedEvent;
   readonly earlierDryRuns: readonly TrimmedEvent[];

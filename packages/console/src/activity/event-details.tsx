@@ -12,19 +12,19 @@ import { OutcomeLabel } from './outcome.tsx';
 import { activityTexts } from './texts.ts';
 import type { TrimmedEvent } from './trimmed-event.ts';
 
-/** More are not displayed. */
-const MAX_EARLIER = 50;
+/** Additional dry runs are not displayed. */
+const MAX_EARLIER_DRY_RUNS = 50;
 
 export interface EventDetailsProps {
   readonly event: TrimmedEvent;
   /** Dry runs in the same group, latest first. */
-  readonly earlier: readonly TrimmedEvent[];
+  readonly earlierDryRuns: readonly TrimmedEvent[];
   readonly place: ReaderContext;
   readonly onFilter: (filters: Partial<Filters>) => void;
 }
 
 /** All details of a request. */
-export function EventDetails({ event, earlier, place, onFilter }: EventDetailsProps) {
+export function EventDetails({ event, earlierDryRuns, place, onFilter }: EventDetailsProps) {
   const t = useText(activityTexts);
   const locale = useLocale();
   const { user, impersonatedUser, objectRef, responseStatus, requestBody, responseBody } = event;
@@ -57,7 +57,7 @@ export function EventDetails({ event, earlier, place, onFilter }: EventDetailsPr
         </span>
         <Copyable text={plain(event.auditID)} label={t('details.auditID')} />
       </div>
-      {earlier.length > 0 && <EarlierDryRuns events={earlier} place={place} />}
+      {earlierDryRuns.length > 0 && <EarlierDryRuns events={earlierDryRuns} place={place} />}
       {requestBody !== undefined && <BodySection title={t('details.sent')} text={requestBody} />}
       {responseBody !== undefined && <BodySection title={t('details.answered')} text={responseBody} />}
       <div className="fw-actions">
@@ -89,7 +89,7 @@ function EarlierDryRuns({
     <div>
       <span className="fw-quiet">{t('details.earlier')}</span>
       <ul className="fw-activity-earlier">
-        {events.slice(0, MAX_EARLIER).map((event) => (
+        {events.slice(0, MAX_EARLIER_DRY_RUNS).map((event) => (
           <li key={eventKey(event)}>
             <time dateTime={event.stageTimestamp}>{shortTime(event.stageTimestamp, locale)}</time>
             <span className="fw-words">{actionText(t, event, place)}</span>
@@ -97,8 +97,8 @@ function EarlierDryRuns({
           </li>
         ))}
       </ul>
-      {events.length > MAX_EARLIER && (
-        <p className="fw-quiet">{t('details.earlier.more', { count: events.length - MAX_EARLIER })}</p>
+      {events.length > MAX_EARLIER_DRY_RUNS && (
+        <p className="fw-quiet">{t('details.earlier.more', { count: events.length - MAX_EARLIER_DRY_RUNS })}</p>
       )}
     </div>
   );

@@ -92,7 +92,7 @@ function Select({ id, label, value, options, onChange }: SelectProps) {
   );
 }
 
-/** Applied when the name is complete, not with each letter. */
+/** Applied when the name is complete, not after each letter. */
 function ObjectName({ value, onChange }: { readonly value: string; readonly onChange: (value: string) => void }) {
   const [text, setText] = useState(value);
   const commit = () => {

@@ -14,7 +14,7 @@ it.each([
     filters: { user: '!system:fairway:controllers' },
     asked: { fieldSelector: 'user.username!=system:fairway:controllers' },
   },
-  // In the syntax of the API's selectors.
+  // Uses the syntax of the API's selectors.
   { filters: { user: 'CN=alice,O=team\\x' }, asked: { fieldSelector: 'user.username=CN\\=alice\\,O\\=team\\\\x' } },
 ] as const)('builds the query for $filters', ({ filters, asked }) => {
   expect(query(filters)).toEqual({ limit: '100', ...asked });

@@ -15,7 +15,7 @@ it.each<{ what: string; event: Partial<AuditEvent> }>([
     what: 'a client',
     event: { userAgent: LONG_TEXT, sourceIPs: Array.from({ length: 1_000 }, () => LONG_TEXT.slice(0, 9_999)) },
   },
-  { what: 'an answer', event: { responseStatus: { code: 400, reason: LONG_TEXT, message: LONG_TEXT } } },
+  { what: 'a response', event: { responseStatus: { code: 400, reason: LONG_TEXT, message: LONG_TEXT } } },
   {
     what: 'a body with many keys',
     event: { requestObject: Object.fromEntries(Array.from({ length: 10_000 }, (_, at) => [`key ${at}`, at])) },

@@ -12,7 +12,7 @@ const SHOWN_ANNOTATIONS = ['authorization.k8s.io/reason', 'fairway.dev/dry-run']
 const USER_NAME = 'alpha.kubernetes.io/identity/user/name';
 const MAX_LENGTH = 1_000;
 const MAX_BODY_LENGTH = 8_000;
-/** Deeper than any Kubernetes object. */
+/** Deeper than any Kubernetes object is nested. */
 const MAX_DEPTH = 32;
 
 export function trimEvent(event: AuditEvent): TrimmedEvent {

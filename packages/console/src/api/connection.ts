@@ -4,9 +4,9 @@ import { serverClock } from './server-clock.ts';
 /** Whether the server responds. */
 export type Connection =
   | { readonly state: 'ok' }
-  /** It has not responded since. */
+  /** The server has not responded since. */
   | { readonly state: 'lost'; readonly sinceMs: number }
-  /** It responds again after an outage. */
+  /** The server responds again after an outage. */
   | { readonly state: 'back'; readonly sinceMs: number };
 
 const listeners = new Set<() => void>();
@@ -18,16 +18,16 @@ function change(next: Connection): void {
   for (const listener of listeners) listener();
 }
 
-/** Tracks the connection; call it for every response and every failure to get one. */
+/** Tracks the connection; must be called for every response and every failed request. */
 export const connection = {
   get: (): Connection => current,
   /** The time of the server's last response, by its clock. */
   heardMs: (): number | undefined => lastResponseMs,
-  responded(nowMs = serverClock.nowMs()): void {
+  recordResponse(nowMs = serverClock.nowMs()): void {
     lastResponseMs = nowMs;
     if (current.state === 'lost') change({ state: 'back', sinceMs: nowMs });
   },
-  failed(nowMs = serverClock.nowMs()): void {
+  recordFailure(nowMs = serverClock.nowMs()): void {
     if (current.state !== 'lost') change({ state: 'lost', sinceMs: lastResponseMs ?? nowMs });
   },
   /** The user has seen that the server is back. */

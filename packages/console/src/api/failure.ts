@@ -17,7 +17,10 @@ export class Failure extends Error {
     this.retryAfterMs = retryAfterMs;
   }
 
-  /** Whether data read earlier remains valid. If only the session has ended, signing in again is enough, and open forms must stay. */
+  /**
+   * Whether data read earlier remains valid. If only the session has ended, signing in again is enough, and open forms
+   * must be kept.
+   */
   get keepsData(): boolean {
     return this.isTransient || this.code === 401;
   }

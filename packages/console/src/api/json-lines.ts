@@ -2,7 +2,7 @@
  * Parses a stream of JSON lines as it arrives, ignoring empty lines. The last line may lack its newline. Calls
  * `onChunk` for every chunk.
  */
-export async function* jsonLines<T>(
+export async function* parseJsonLines<T>(
   chunks: ReadableStream<Uint8Array>,
   onChunk: () => void = () => {},
 ): AsyncGenerator<T[]> {

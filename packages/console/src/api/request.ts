@@ -10,7 +10,10 @@ export interface RequestOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Proves that the request is from a page of the console: browsers let no other site add this header, and the server accepts the cookie only with it. */
+/**
+ * Proves that the request is from a page of the console: browsers do not let other sites add this header, and the
+ * server accepts the cookie only together with it.
+ */
 const CONSOLE_HEADER = 'x-fairway-console';
 const UNAVAILABLE = 502;
 
@@ -38,19 +41,19 @@ export async function open(path: string, options: RequestOptions = {}): Promise<
     referrerPolicy: 'no-referrer',
   }).catch((error: unknown) => {
     if (signal?.aborted) throw error;
-    connection.failed();
+    connection.recordFailure();
     throw new Failure(0, error instanceof Error ? error.message : String(error));
   });
   serverClock.observe(response.headers.get('date'), sentMs);
-  if (response.status >= UNAVAILABLE && response.status <= UNAVAILABLE + 2) connection.failed();
-  else connection.responded();
+  if (response.status >= UNAVAILABLE && response.status <= UNAVAILABLE + 2) connection.recordFailure();
+  else connection.recordResponse();
   if (response.ok) return response;
   const failure = failureOf(response.status, await response.text(), response.headers.get('retry-after'));
   if (failure.code === 401 && !path.startsWith('/console/session')) signedOutHandler();
   throw failure;
 }
 
-/** The JSON of a response; undefined if it is empty. */
+/** The JSON body of a response; undefined if the body is empty. */
 export async function request<T>(path: string, options: RequestOptions = {}): Promise<T> {
   const response = await open(path, options);
   const text = await response.text();

@@ -4,11 +4,11 @@ import { ResourceStore } from './resource-store.ts';
 import type { StoredObject } from './resources.ts';
 import type { WatchEvent, WatchRequest } from './watch-channel.ts';
 
-interface Thing extends StoredObject {
+interface TestObject extends StoredObject {
   readonly size?: number;
 }
 
-function thing(name: string, resourceVersion = '1', size = 0): Thing {
+function newTestObject(name: string, resourceVersion = '1', size = 0): TestObject {
   return { metadata: { name, namespace: 'team', resourceVersion, managedFields: [{}] }, size };
 }
 
@@ -17,16 +17,16 @@ class FakeApi {
   readonly requestedPaths: string[] = [];
   readonly pausesMs: number[] = [];
   readonly pages: (object | Failure)[] = [];
-  readonly watches: ((WatchEvent<Thing>[] | Failure | (() => void))[] | 'open')[] = [];
+  readonly watches: ((WatchEvent<TestObject>[] | Failure | (() => void))[] | 'open')[] = [];
   /** Resolves when no scripted responses are left. */
   readonly idle = Promise.withResolvers<void>();
 
-  store(): ResourceStore<Thing> {
-    return new ResourceStore<Thing>({
+  store(): ResourceStore<TestObject> {
+    return new ResourceStore<TestObject>({
       path: '/things',
       random: () => 1,
       schedule: (work) => work(),
-      list: <R>(path: string) => this.#answer(path) as Promise<R>,
+      list: <R>(path: string) => this.#respond(path) as Promise<R>,
       watch: (watching) => this.#watch(watching),
       pause: (ms) => {
         this.pausesMs.push(ms);
@@ -35,7 +35,7 @@ class FakeApi {
     });
   }
 
-  async #answer(path: string): Promise<object> {
+  async #respond(path: string): Promise<object> {
     this.requestedPaths.push(path);
     const page = this.pages.shift();
     if (page === undefined) return this.#emptyStream();
@@ -43,7 +43,7 @@ class FakeApi {
     return page;
   }
 
-  async *#watch({ resourceVersion }: WatchRequest): AsyncGenerator<WatchEvent<Thing>[]> {
+  async *#watch({ resourceVersion }: WatchRequest): AsyncGenerator<WatchEvent<TestObject>[]> {
     this.requestedPaths.push(`watch ${resourceVersion}`);
     const batches = this.watches.shift();
     if (batches === undefined || batches === 'open') return this.#emptyStream();
@@ -65,22 +65,22 @@ beforeEach(() => {
   api = new FakeApi();
 });
 
-async function followed(): Promise<ResourceStore<Thing>> {
+async function followed(): Promise<ResourceStore<TestObject>> {
   const store = api.store();
   store.start();
   await api.idle.promise;
   return store;
 }
 
-const page = (items: readonly Thing[], resourceVersion: string, next?: string) => ({
+const page = (items: readonly TestObject[], resourceVersion: string, next?: string) => ({
   metadata: { resourceVersion, ...(next && { continue: next }) },
   items,
 });
-const names = (store: ResourceStore<Thing>) => store.get().items.map(({ metadata }) => metadata.name);
+const names = (store: ResourceStore<TestObject>) => store.get().items.map(({ metadata }) => metadata.name);
 
 describe('a collection', () => {
   it('is listed in pages, then watched', async () => {
-    api.pages.push(page([thing('a')], '5', 'more'), page([thing('b')], '6'));
+    api.pages.push(page([newTestObject('a')], '5', 'more'), page([newTestObject('b')], '6'));
     const store = await followed();
 
     expect(api.requestedPaths).toEqual(['/things?limit=500', '/things?limit=500&continue=more', 'watch 6']);
@@ -89,7 +89,7 @@ describe('a collection', () => {
   });
 
   it('shows the first page before the rest have arrived', async () => {
-    api.pages.push(page([thing('a')], '5', 'more'));
+    api.pages.push(page([newTestObject('a')], '5', 'more'));
     const store = await followed();
 
     expect(names(store)).toEqual(['a']);
@@ -97,12 +97,12 @@ describe('a collection', () => {
   });
 
   it('tracks added, changed and deleted objects', async () => {
-    api.pages.push(page([thing('a'), thing('b')], '5'));
+    api.pages.push(page([newTestObject('a'), newTestObject('b')], '5'));
     api.watches.push([
-      [{ type: 'ADDED', object: thing('c', '6') }],
+      [{ type: 'ADDED', object: newTestObject('c', '6') }],
       [
-        { type: 'MODIFIED', object: thing('a', '7', 3) },
-        { type: 'DELETED', object: thing('b', '8') },
+        { type: 'MODIFIED', object: newTestObject('a', '7', 3) },
+        { type: 'DELETED', object: newTestObject('b', '8') },
       ],
     ]);
     const store = await followed();
@@ -112,7 +112,7 @@ describe('a collection', () => {
   });
 
   it('drops managedFields', async () => {
-    api.pages.push(page([thing('a')], '5'));
+    api.pages.push(page([newTestObject('a')], '5'));
     const store = await followed();
 
     expect(store.get().items[0]?.metadata).not.toHaveProperty('managedFields');
@@ -121,7 +121,7 @@ describe('a collection', () => {
   it('resumes a watch where it ended, also after a bookmark', async () => {
     api.pages.push(page([], '5'));
     api.watches.push(
-      [[{ type: 'ADDED', object: thing('a', '6') }]],
+      [[{ type: 'ADDED', object: newTestObject('a', '6') }]],
       [[{ type: 'BOOKMARK', object: { metadata: { resourceVersion: '90' } } }]],
     );
     await followed();
@@ -129,8 +129,8 @@ describe('a collection', () => {
     expect(api.requestedPaths).toEqual(['/things?limit=500', 'watch 5', 'watch 6', 'watch 90']);
   });
 
-  it('stays displayed while the user must sign in again, so that forms stay', async () => {
-    api.pages.push(page([thing('a')], '5'));
+  it('stays displayed while the user must sign in again, so that forms are not lost', async () => {
+    api.pages.push(page([newTestObject('a')], '5'));
     api.watches.push([new Failure(401, 'Unauthorized')]);
     const store = await followed();
 
@@ -140,7 +140,7 @@ describe('a collection', () => {
   });
 
   it('is listed again if the version is too old, and keeps the snapshot until then', async () => {
-    api.pages.push(page([thing('a')], '5'));
+    api.pages.push(page([newTestObject('a')], '5'));
     api.watches.push([[{ type: 'ERROR', object: { code: 410, message: 'too old' } }]]);
     const store = await followed();
 
@@ -150,7 +150,7 @@ describe('a collection', () => {
   });
 
   it('removes deleted objects when it is listed again', async () => {
-    api.pages.push(page([thing('a'), thing('b')], '5'), page([thing('b')], '9'));
+    api.pages.push(page([newTestObject('a'), newTestObject('b')], '5'), page([newTestObject('b')], '9'));
     api.watches.push([new Failure(410, 'gone')]);
     const store = await followed();
 
@@ -158,7 +158,7 @@ describe('a collection', () => {
   });
 
   it('waits longer each time while the server is unreachable, and shows the known objects', async () => {
-    api.pages.push(page([thing('a')], '5'));
+    api.pages.push(page([newTestObject('a')], '5'));
     api.watches.push([new Failure(0, 'refused')], [new Failure(503, 'stopping')], [new Failure(0, 'refused')]);
     const store = await followed();
 
@@ -168,10 +168,10 @@ describe('a collection', () => {
     expect(store.get().failure?.code).toBe(0);
   });
 
-  it('waits briefly after each good watch that breaks, as behind a proxy with a one-minute timeout', async () => {
+  it('waits only briefly after a healthy watch breaks, as behind a proxy with a one-minute timeout', async () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     const minute = () => void vi.advanceTimersByTime(60_000);
-    api.pages.push(page([thing('a')], '5'));
+    api.pages.push(page([newTestObject('a')], '5'));
     for (let index = 0; index < 4; index++) api.watches.push([minute, new Failure(0, 'cut')]);
     await followed();
     vi.useRealTimers();
@@ -198,7 +198,7 @@ describe('a collection', () => {
   });
 
   it('removes objects that the user may no longer read', async () => {
-    api.pages.push(page([thing('a')], '5'));
+    api.pages.push(page([newTestObject('a')], '5'));
     api.watches.push([new Failure(403, 'forbidden')]);
     const store = await followed();
 
@@ -212,10 +212,10 @@ describe('a collection', () => {
     const work: (() => void)[] = [];
     const events = Array.from({ length: 1_000 }, (_, index) => ({
       type: 'ADDED' as const,
-      object: thing(`n${index}`, String(index)),
+      object: newTestObject(`n${index}`, String(index)),
     }));
     const idle = Promise.withResolvers<void>();
-    const store = new ResourceStore<Thing>({
+    const store = new ResourceStore<TestObject>({
       path: '/things',
       schedule: (each) => void work.push(each),
       list: <R>() => Promise.resolve(page([], '5') as R),

@@ -14,7 +14,7 @@ export interface Snapshot<T> {
   readonly byKey: ReadonlyMap<string, T>;
   /** Whether all objects have been listed; until then `items` has the first pages. */
   readonly isComplete: boolean;
-  /** Why there are no data, or no current data. */
+  /** Why there is no data, or no current data. */
   readonly failure: Failure | undefined;
   /** When the whole snapshot was last known to be current, by the server's clock. */
   readonly asOfMs: number | undefined;
@@ -34,7 +34,7 @@ export interface StoreOptions<T extends StoredObject> {
 }
 
 const PAGE_SIZE = '500';
-/** Rights and definitions change rarely. */
+/** RBAC rules and definitions change rarely. */
 const REFUSED_RETRY_MS = 30_000;
 /** A watch that lasted at least this long resets the backoff. */
 const MIN_WATCH_MS = 5_000;
@@ -107,7 +107,7 @@ export class ResourceStore<T extends StoredObject> {
         else await this.#pause(this.#backoff.nextMs(), signal);
       } catch (error) {
         if (signal.aborted) return;
-        // The watch would have reported changes until then.
+        // Until then, the watch would have reported changes.
         if (Number.isFinite(startedMs)) this.#markCurrent(connection.heardMs());
         // A proxy that closes every connection after a minute must not increase the backoff.
         if (this.#lastedLongEnough(startedMs)) this.#backoff.reset();
@@ -169,7 +169,7 @@ export class ResourceStore<T extends StoredObject> {
   async #watchFrom(resourceVersion: string, signal: AbortSignal): Promise<void> {
     const { path, query = {}, watch } = this.#options;
     for await (const batch of watch({ path, query, resourceVersion, signal })) {
-      connection.responded();
+      connection.recordResponse();
       for (const event of batch) this.#apply(event);
       if (this.#failure !== undefined) {
         this.#failure = undefined;
@@ -220,7 +220,7 @@ export class ResourceStore<T extends StoredObject> {
 
 function toFailure(error: unknown): Failure {
   if (error instanceof Failure) return error;
-  // The browser reports a broken stream with an error of its own.
-  connection.failed();
+  // The browser reports a broken stream with its own error type.
+  connection.recordFailure();
   return new Failure(0, error instanceof Error ? error.message : String(error));
 }

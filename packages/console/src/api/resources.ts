@@ -67,10 +67,10 @@ export const configMaps: Resource<ConfigMap & StoredObject> = {
   isNamespaced: true,
 };
 
-/** Computed rather than stored: they can be listed, but neither read individually nor watched. */
+/** Computed rather than stored: these resources can be listed, but neither read individually nor watched. */
 export const auditEvents = fairwayKind('AuditEvent', 'auditevents');
 
-/** The API path of a collection or of one object; without a namespace, of all namespaces. */
+/** The API path of a collection or of one object; without a namespace, the path for all namespaces. */
 export function pathOf(
   resource: Pick<Resource<StoredObject>, 'group' | 'version' | 'plural' | 'isNamespaced'>,
   namespace: string | undefined,

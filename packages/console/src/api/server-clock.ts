@@ -14,7 +14,8 @@ export class ServerClock {
   }
 
   /**
-   * Call it with the Date of a response as soon as its headers arrive. `sentMs` is the browser's time of the request.
+   * Must be called with the Date of a response as soon as its headers arrive. `sentMs` is the browser's time of the
+   * request.
    */
   observe(date: string | null, sentMs: number): void {
     const dateMs = Date.parse(date ?? '');

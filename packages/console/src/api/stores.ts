@@ -4,7 +4,7 @@ import { WatchChannel } from './watch-channel.ts';
 
 /** How long a collection is still watched after its last page closes, so that going back shows current data. */
 const LINGER_MS = 30_000;
-/** The most watches that a connection carries; the server rejects the whole request if there are more. */
+/** The maximum number of watches per connection; the server rejects the whole request if there are more. */
 const MAX_WATCHES = 16;
 /** How long a background tab continues to watch. */
 const SUSPEND_AFTER_MS = 60_000;
@@ -25,7 +25,7 @@ const suspendReasons = new Set<SuspendReason>();
 export type SuspendReason = 'hidden' | 'signedOut';
 
 export interface Selection {
-  /** All namespaces without one. */
+  /** Undefined: all namespaces. */
   readonly namespace?: string | undefined;
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
@@ -69,7 +69,7 @@ export function storeOf<T extends StoredObject>(
   return { store: entry.store as unknown as ResourceStore<T>, acquire };
 }
 
-/** Browsing through many namespaces leaves collections behind faster than they expire. */
+/** Browsing through many namespaces creates collections faster than they expire. */
 function evictIdleStores(): void {
   const idleEntries = [...entries].filter(([, { users }]) => users === 0);
   for (const [key, entry] of idleEntries.slice(0, Math.max(0, entries.size - MAX_WATCHES))) end(key, entry);
@@ -78,11 +78,11 @@ function evictIdleStores(): void {
 function end(key: string, entry: Entry): void {
   clearTimeout(entry.expiryTimer);
   entry.store.stop();
-  // Another store may have replaced it since all stores were dropped.
+  // Another store may have replaced this one since all stores were dropped.
   if (entries.get(key) === entry) entries.delete(key);
 }
 
-/** Drops all data: the next user to sign in may be another. */
+/** Drops all data: the next user to sign in may be a different one. */
 export function clearStores(): void {
   for (const { store, expiryTimer } of entries.values()) {
     clearTimeout(expiryTimer);

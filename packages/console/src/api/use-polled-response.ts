@@ -15,11 +15,11 @@ export interface PolledResponse<S> {
   readonly failure: Failure | undefined;
 }
 
-const NOTHING = { known: undefined, failure: undefined };
+const EMPTY_RESPONSE = { known: undefined, failure: undefined };
 
 /** The response of a subresource of Fairway's API, polled while the component is displayed. */
 export function usePolledResponse<S>({ path, kind, intervalMs }: PollRequest): PolledResponse<S> {
-  const [answered, setResponse] = useState<PolledResponse<S> & { readonly path?: string }>(NOTHING);
+  const [response, setResponse] = useState<PolledResponse<S> & { readonly path?: string }>(EMPTY_RESPONSE);
   useEffect(() => {
     if (path === undefined) return;
     const aborter = new AbortController();
@@ -52,5 +52,5 @@ export function usePolledResponse<S>({ path, kind, intervalMs }: PollRequest): P
     };
   }, [path, kind, intervalMs]);
   // A response about another object must not be displayed for this one.
-  return answered.path === path ? answered : NOTHING;
+  return response.path === path ? response : EMPTY_RESPONSE;
 }

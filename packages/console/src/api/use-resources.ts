@@ -27,7 +27,7 @@ export interface ResourceResult<T> {
   readonly failure: Failure | undefined;
 }
 
-/** One object. It shares the watch of its collection, which the user usually comes from. */
+/** One object. It shares the watch of its collection, because users usually come from the list. */
 export function useResource<T extends StoredObject>(
   resource: Resource<T>,
   namespace: string | undefined,

@@ -31,7 +31,7 @@ class FakeServer {
     while (this.requests.length < count) await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }
 
-  t(line: object, stream = this.#controllers.length - 1): void {
+  sendLine(line: object, stream = this.#controllers.length - 1): void {
     this.#controllers[stream]?.enqueue(new TextEncoder().encode(`${JSON.stringify(line)}\n\n`));
   }
 
@@ -59,8 +59,8 @@ it('carries all watches of a page over one connection', async () => {
   const [first, second] = [channel.watch(watching('/a')).next(), channel.watch(watching('/b')).next()];
   await server.opened(1);
   const [a, b] = server.requests[0]?.watches ?? [];
-  server.t({ w: b?.id, event: added('y', '5') });
-  server.t({ w: a?.id, event: added('x', '4') });
+  server.sendLine({ w: b?.id, event: added('y', '5') });
+  server.sendLine({ w: a?.id, event: added('x', '4') });
 
   expect(a?.path).toBe(
     '/a?labelSelector=a%3Db&watch=true&allowWatchBookmarks=true&resourceVersion=1&timeoutSeconds=240',
@@ -76,13 +76,13 @@ it('reconnects for another watch, and resumes the others', async () => {
   const first = channel.watch(watching('/a'));
   const received = first.next();
   await server.opened(1);
-  server.t({ w: 1, event: added('x', '4') });
+  server.sendLine({ w: 1, event: added('x', '4') });
   await received;
   const more = first.next();
   const second = channel.watch(watching('/b', '7')).next();
   await server.opened(2);
-  server.t({ w: 1, event: added('z', '9') });
-  server.t({ w: 2, event: added('y', '8') });
+  server.sendLine({ w: 1, event: added('z', '9') });
+  server.sendLine({ w: 2, event: added('y', '8') });
 
   expect(server.requests[0]?.signal.aborted).toBe(true);
   expect(server.versions(1)).toEqual(['4', '7']);
@@ -96,8 +96,8 @@ it('reports a refusal only to the refused watch', async () => {
   const [first, second] = [channel.watch(watching('/a')).next(), channel.watch(watching('/b')).next()];
   await server.opened(1);
   const status = { kind: 'Status', code: 410, message: 'too old', reason: 'Expired' };
-  server.t({ w: 1, code: 410, failure: status });
-  server.t({ w: 2, event: added('y', '5') });
+  server.sendLine({ w: 1, code: 410, failure: status });
+  server.sendLine({ w: 2, event: added('y', '5') });
 
   await expect(first).rejects.toMatchObject({ code: 410, message: 'too old' });
   expect((await second).value).toEqual([added('y', '5')]);
@@ -108,7 +108,7 @@ it('ends a watch when the server ends it', async () => {
   const channel = new WatchChannel({ open: server.open });
   const first = channel.watch(watching('/a')).next();
   await server.opened(1);
-  server.t({ w: 1, end: true });
+  server.sendLine({ w: 1, end: true });
 
   expect((await first).done).toBe(true);
 });

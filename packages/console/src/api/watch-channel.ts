@@ -1,6 +1,6 @@
 import { connection } from './connection.ts';
 import { Failure, failureOf } from './failure.ts';
-import { jsonLines } from './json-lines.ts';
+import { parseJsonLines } from './json-lines.ts';
 import { open, type RequestOptions } from './request.ts';
 import type { StoredObject } from './resources.ts';
 
@@ -43,7 +43,7 @@ const PATH = '/console/watches';
 const RECONNECT_DELAY_MS = 10;
 /** Less than the five to ten minutes after which servers end a watch. */
 const MAX_WATCH_SECONDS = 240;
-/** The server sends a line every 20 s; after sleep, a laptop receives none. */
+/** The server sends a line every 20 s; a connection that died while the laptop was asleep stays silent. */
 const SILENCE_TIMEOUT_MS = 50_000;
 
 /**
@@ -109,7 +109,7 @@ export class WatchChannel {
       silenceTimer = setTimeout(() => running.abort(connectionLost), SILENCE_TIMEOUT_MS);
     };
     const onData = () => {
-      connection.responded();
+      connection.recordResponse();
       restartSilenceTimer();
     };
     try {
@@ -120,11 +120,11 @@ export class WatchChannel {
       }));
       const response = await this.#open(PATH, { method: 'POST', body: { watches }, signal });
       if (response.body !== null) {
-        for await (const streamLines of jsonLines<StreamLine>(response.body, onData)) this.#receive(streamLines);
+        for await (const streamLines of parseJsonLines<StreamLine>(response.body, onData)) this.#receive(streamLines);
       }
       for (const [id] of this.#subscriptions) if (watches.some((watch) => watch.id === id)) this.#notify(id, 'end');
     } catch (error) {
-      // Reconnecting, or no longer needed.
+      // The channel is reconnecting, or the watch is no longer needed.
       if (signal.aborted && signal.reason !== connectionLost) return;
       throw signal.reason === connectionLost ? connectionLost : error;
     } finally {

@@ -7,7 +7,7 @@ const FIELD_MANAGER = 'fairway-console';
 const MERGE = 'application/merge-patch+json';
 
 export interface WriteOptions {
-  /** Requests the complete response, including warnings of admission, without changing anything. */
+  /** Returns the complete response, including admission warnings, without changing anything. */
   readonly dryRun?: boolean;
   readonly signal?: AbortSignal;
 }
@@ -32,7 +32,7 @@ export interface ObservedObject {
   };
 }
 
-/** Patches fields of the object that was read, but not of a later one with the same name; null removes a field. */
+/** Patches fields of the object that was read, but not of a later object with the same name; null removes a field. */
 export function change<T extends StoredObject>(
   resource: Pick<Resource<T>, 'group' | 'version' | 'plural' | 'isNamespaced'>,
   { metadata: { namespace, name = '', uid } }: ObservedObject,
@@ -46,7 +46,7 @@ export function change<T extends StoredObject>(
   return request<T>(path, { method: 'PATCH', contentType: MERGE, body, signal });
 }
 
-/** Creates an object and returns it as stored; rejected if the name is taken. */
+/** Creates an object and returns it as stored; rejects if the name is taken. */
 export function create<T extends StoredObject>(
   resource: Resource<T>,
   object: WritableObject<T>,
@@ -58,7 +58,7 @@ export function create<T extends StoredObject>(
   return request<T>(`${pathOf(resource, object.metadata.namespace)}?${query}`, { method: 'POST', body, signal });
 }
 
-/** Replaces the whole object. For Secrets, which project members may only create and replace. */
+/** Replaces the whole object. Used for Secrets, which project members may only create and replace. */
 export async function replace<T extends StoredObject>(resource: Resource<T>, object: WritableObject<T>): Promise<void> {
   const { group, version, kind } = resource;
   const { namespace, name } = object.metadata;
@@ -67,14 +67,14 @@ export async function replace<T extends StoredObject>(resource: Resource<T>, obj
   await request(`${pathOf(resource, namespace, name)}?${query}`, { method: 'PUT', body });
 }
 
-/** Deletes the object that was read, but not a later one with the same name. */
+/** Deletes the object that was read, but not a later object with the same name. */
 export async function remove<T extends StoredObject>(resource: Resource<T>, { metadata }: T): Promise<void> {
   const { namespace, name, uid } = metadata;
   const body = { apiVersion: 'v1', kind: 'DeleteOptions', preconditions: { uid }, propagationPolicy: 'Background' };
   await request(pathOf(resource, namespace, name), { method: 'DELETE', body });
 }
 
-/** The API's messages by field path, such as `spec.version`; those without a field are under ''. */
+/** The API's messages by field path, such as `spec.version`; messages without a field are under ''. */
 export function problemsByField({ causes, message }: Failure): ReadonlyMap<string, readonly string[]> {
   const problems = new Map<string, string[]>();
   for (const { field = '', message: fieldMessage = '' } of causes)

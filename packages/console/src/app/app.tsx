@@ -29,16 +29,16 @@ export function App() {
           )}
           {session.state === 'signedIn' && (
             <>
-              {session.again !== undefined && (
+              {session.reauthentication !== undefined && (
                 <Suspense fallback={<LoadingPage />}>
                   <SignIn
-                    options={session.again.options}
-                    notice={session.again.hasEnded ? 'ended' : 'early'}
+                    options={session.reauthentication.options}
+                    notice={session.reauthentication.hasEnded ? 'ended' : 'early'}
                     session={session.session}
                   />
                 </Suspense>
               )}
-              <PreservedPage key={session.session.username} isHidden={session.again !== undefined}>
+              <PreservedPage key={session.session.username} isHidden={session.reauthentication !== undefined}>
                 <Shell />
               </PreservedPage>
             </>

@@ -5,7 +5,7 @@ import { PAGE_CONTAINER_ID } from './preserved-page.tsx';
 /** A modal dialog, above everything except the sign-in. */
 export function Dialog(props: Omit<ModalProps, 'ref' | 'isOpen' | 'variant' | 'appendTo' | 'disableFocusTrap'>) {
   const session = useSessionState();
-  const isAway = session.state === 'signedIn' && session.again !== undefined;
+  const isBehindSignIn = session.state === 'signedIn' && session.reauthentication !== undefined;
   const appendTo = () => document.getElementById(PAGE_CONTAINER_ID) ?? document.body;
-  return <Modal isOpen variant="small" appendTo={appendTo} disableFocusTrap={isAway} {...props} />;
+  return <Modal isOpen variant="small" appendTo={appendTo} disableFocusTrap={isBehindSignIn} {...props} />;
 }

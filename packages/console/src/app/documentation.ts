@@ -56,7 +56,7 @@ export function documentationOf(location: string): DocumentationPage {
   return isView(view) ? VIEW_DOCUMENTATION[view] : VIEW_DOCUMENTATION.overview;
 }
 
-/** The URL of a page. `template` is the operator's setting, with `{page}` for the path without `.md`. */
+/** The URL of a page. `template` is the operator's setting; `{page}` stands for the path without `.md`. */
 export function documentationUrl(template: string, page: DocumentationPage): string {
   const [path = '', anchor] = page.split('#');
   const url = template.replace('{page}', path.replace(/\.md$/, ''));

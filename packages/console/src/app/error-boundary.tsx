@@ -39,7 +39,7 @@ function CrashNotice({ error }: { readonly error: Error }) {
   );
 }
 
-/** A newer console has replaced the files of this one, or the server is unreachable. */
+/** A newer console has replaced the files of this version, or the server is unreachable. */
 function isLoadFailure({ message }: Error): boolean {
   // The messages of Chromium, Firefox and Safari.
   return /dynamically imported module|importing a module script/i.test(message);

@@ -1,6 +1,6 @@
 import { texts } from '../text/texts.ts';
 
-/** Messages for data that are unknown or outdated. */
+/** Messages for data that is unknown or outdated. */
 export const knowledgeTexts = texts(
   {
     unknown: 'Unknown at the moment.',

@@ -7,14 +7,14 @@ import { useText } from '../text/use-text.ts';
 import { failureKind } from './failure-kind.ts';
 import { knowledgeTexts } from './knowledge-texts.ts';
 
-/** The state of some data, and why they are not current. */
+/** The state of some data, and why it is not current. */
 export interface DataSource {
   readonly isComplete: boolean;
   readonly failure: Failure | undefined;
   readonly asOfMs: number | undefined;
 }
 
-/** Reports whether a page's data are outdated or unknown, since when, and why; empty while they are current. */
+/** Reports whether a page's data is outdated or unknown, since when, and why; empty while the data is current. */
 export function OutdatedNotice({ of }: { readonly of: readonly DataSource[] }) {
   const t = useText(knowledgeTexts);
   const locale = useLocale();
@@ -23,7 +23,7 @@ export function OutdatedNotice({ of }: { readonly of: readonly DataSource[] }) {
   const failure = failed[0]?.failure;
   if (failure === undefined) return null;
   const isKnown = failed.every(({ isComplete }) => isComplete);
-  // The banner has the time for the whole page.
+  // The banner shows the time for the whole page.
   if (isKnown && connection.state === 'lost') return null;
   const asOfMs = Math.min(...failed.flatMap((each) => each.asOfMs ?? []));
   const title =

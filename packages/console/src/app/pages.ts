@@ -8,7 +8,7 @@ import type { shellTexts } from './shell/texts.ts';
 export interface PageEntry {
   readonly path: PagePattern;
   readonly load: () => Promise<{ readonly Page: ComponentType<PageProps> }>;
-  /** Its entry in the navigation, if it has one. */
+  /** The page's entry in the navigation, if it has one. */
   readonly nav?: { readonly text: KeyOf<typeof shellTexts>; readonly section: 'project' | 'operator' };
 }
 

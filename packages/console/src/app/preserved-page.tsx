@@ -10,13 +10,13 @@ export interface PreservedPageProps {
 
 /** Hides the page while the user signs in again, and keeps its state and input. */
 export function PreservedPage({ isHidden, children }: PreservedPageProps) {
-  // Before the sign-in form takes the focus.
+  // This must happen before the sign-in form takes the focus.
   useLayoutEffect(() => {
     if (!isHidden) return;
     const { title, activeElement } = document;
     return () => {
       document.title = title;
-      // When the page is displayed again.
+      // This must happen when the page is displayed again.
       requestAnimationFrame(() => activeElement instanceof HTMLElement && activeElement.focus());
     };
   }, [isHidden]);

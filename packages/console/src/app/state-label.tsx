@@ -7,7 +7,7 @@ import type { ReactNode } from 'react';
 
 export type DisplayState = 'attention' | 'progress' | 'ready' | 'asleep';
 
-const LOOKS: Readonly<
+const STATE_STYLES: Readonly<
   Record<DisplayState, { readonly color: 'orange' | 'blue' | 'green' | 'grey'; readonly icon: ReactNode }>
 > = {
   attention: { color: 'orange', icon: <ExclamationTriangleIcon /> },
@@ -18,7 +18,7 @@ const LOOKS: Readonly<
 
 /** A state as text, icon and colour: never by colour alone. */
 export function StateLabel({ state, children }: { readonly state: DisplayState; readonly children: ReactNode }) {
-  const { color, icon } = LOOKS[state];
+  const { color, icon } = STATE_STYLES[state];
   return (
     <Label color={color} icon={icon} isCompact variant="outline">
       {children}

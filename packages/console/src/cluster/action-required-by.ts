@@ -1,7 +1,7 @@
 import type { ActionRequiredBy, ConditionReason } from '@fairway/api/conditions';
 
 /** Reasons that require an action by someone other than Fairway, as in `REASONS` of the API. */
-const OTHER_REASONS: Partial<Readonly<Record<ConditionReason, Exclude<ActionRequiredBy, 'fairway'>>>> = {
+const ACTOR_BY_REASON: Partial<Readonly<Record<ConditionReason, Exclude<ActionRequiredBy, 'fairway'>>>> = {
   ...all('user', [
     'Paused',
     'QuotaExceeded',
@@ -91,9 +91,9 @@ const OTHER_REASONS: Partial<Readonly<Record<ConditionReason, Exclude<ActionRequ
   ]),
 };
 
-/** Who must act while a condition has this reason; Fairway if it is unknown. */
+/** Who must act while a condition has this reason; Fairway if the reason is unknown. */
 export function actionRequiredBy(reason: string): ActionRequiredBy {
-  return OTHER_REASONS[reason as ConditionReason] ?? 'fairway';
+  return ACTOR_BY_REASON[reason as ConditionReason] ?? 'fairway';
 }
 
 function all<T extends ActionRequiredBy>(

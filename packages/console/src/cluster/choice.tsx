@@ -15,7 +15,7 @@ export interface RadioChoiceProps<T extends string> {
   readonly onChange: (value: T) => void;
 }
 
-/** A choice of one among a few: radio buttons as cards. */
+/** A choice among a few options: radio buttons as cards. */
 export function RadioChoice<T extends string>({
   name,
   label,

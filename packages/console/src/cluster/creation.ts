@@ -5,13 +5,16 @@ import { clusters, nodePools, pathOf } from '../api/resources.ts';
 import { create } from '../api/write.ts';
 import { type ClusterDraft, clusterOf, poolsOf } from './draft.ts';
 
-/** The attempt that created a Cluster: if a response is lost, it identifies the user's own Cluster among others of the same name. */
+/**
+ * The attempt that created a Cluster. If a response is lost, it distinguishes the user's own Cluster from others with
+ * the same name.
+ */
 const ATTEMPT_ANNOTATION = 'console.fairway.dev/attempt';
 const KEY = 'fairway.creating';
 
 type Pools = ReturnType<typeof poolsOf>;
 
-/** The objects of a cluster that must still be created. This browser stores them until they exist. */
+/** The objects of a cluster that have yet to be created. This browser stores them until they exist. */
 interface UnfinishedCreation {
   readonly attempt: string;
   readonly pools: Pools;
@@ -21,8 +24,8 @@ interface UnfinishedCreation {
 export type BrowserStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
 
 /**
- * Creates the Cluster of a draft. `finishCreation` creates its pools on the cluster's page, also after a reload or a lost connection.
- * Repeated calls of the same attempt create one cluster.
+ * Creates the Cluster of a draft. `finishCreation` creates its pools on the cluster's page, even after a reload or a
+ * lost connection. Repeated calls for the same attempt create only one cluster.
  */
 export async function beginCreation(
   draft: ClusterDraft,
@@ -46,7 +49,10 @@ export async function beginCreation(
   }
 }
 
-/** The pools of a cluster that this browser must still create; none if the cluster is another of the same name. */
+/**
+ * The pools of a cluster that this browser has yet to create; empty if the cluster is a different one with the same
+ * name.
+ */
 export function unfinishedPools({ metadata }: Cluster, storage: BrowserStorage): Pools {
   const { namespace = '', name = '', annotations } = metadata;
   const text = storage.getItem(keyOf(namespace, name));
@@ -67,7 +73,7 @@ export async function finishCreation(cluster: Cluster, storage: BrowserStorage):
   abandonCreation(cluster, storage);
 }
 
-/** Abandons it. */
+/** Abandons the creation of the remaining objects. */
 export function abandonCreation({ metadata: { namespace = '', name = '' } }: Cluster, storage: BrowserStorage): void {
   storage.removeItem(keyOf(namespace, name));
 }

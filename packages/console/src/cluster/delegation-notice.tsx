@@ -23,10 +23,10 @@ export interface DelegationNoticeProps {
   readonly credentials: readonly CloudCredential[];
   /** Whether to ask for permission; otherwise only leftovers of earlier attempts are reported. */
   readonly isAsking: boolean;
-  /** Whether clusters can be created without it. */
+  /** Whether clusters can be created without this permission. */
   readonly isOptional: boolean;
   /** Called with the name of the CloudCredential. */
-  readonly onAllowed: (name: string) => void;
+  readonly onGranted: (name: string) => void;
 }
 
 interface CreatedDelegation {
@@ -35,7 +35,7 @@ interface CreatedDelegation {
 }
 
 /** Asks for permission to act in the project; one click creates the application credential and stores it. */
-export function DelegationNotice({ namespace, credentials, isAsking, isOptional, onAllowed }: DelegationNoticeProps) {
+export function DelegationNotice({ namespace, credentials, isAsking, isOptional, onGranted }: DelegationNoticeProps) {
   const t = useText(delegationTexts);
   const session = useSession();
   const [attempts, setAttempts] = useState(() => attemptsIn(namespace, localStorage));
@@ -60,11 +60,11 @@ export function DelegationNotice({ namespace, credentials, isAsking, isOptional,
       await storeDelegation(namespace, next, created.current.delegation);
       forgetAttempt(namespace, next, localStorage);
       created.current = undefined;
-      onAllowed(next.name);
+      onGranted(next.name);
     } catch (error) {
       const failed = error instanceof Failure ? error : new Failure(0, String(error));
       if (created.current === undefined && createdNothing(failed)) forgetAttempt(namespace, next, localStorage);
-      // A rejected name is not tried again.
+      // A rejected name is not used again.
       if (!failed.isTransient) created.current = undefined;
       setFailure(failed);
     } finally {

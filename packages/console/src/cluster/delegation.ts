@@ -48,8 +48,9 @@ export function createdNothing({ code, isTransient, reason }: Failure): boolean 
 }
 
 /**
- * Stores it as `fairway credential create` does: the Secret first, so that a CloudCredential always has one, then owned by it. The same attempt can be
- * retried after any step. If it is rejected, the Secret is emptied, because project members may not delete Secrets.
+ * Stores the credential as `fairway credential create` does: the Secret first, so that a CloudCredential always has
+ * one. The Secret is then owned by the CloudCredential. The same attempt can be retried after any step. If the
+ * CloudCredential is rejected, the Secret is emptied, because project members may not delete Secrets.
  */
 export async function storeDelegation(namespace: string, attempt: Attempt, delegation: Delegation): Promise<void> {
   const { name, secretName } = attempt;

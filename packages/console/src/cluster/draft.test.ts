@@ -20,14 +20,14 @@ describe('a draft', () => {
     });
   });
 
-  test('becomes NodePools with names derived from the cluster, unless they have one', () => {
+  test('becomes NodePools named after the cluster, unless they have their own names', () => {
     expect(poolsOf(DRAFT, 'p-1').map(({ metadata, spec }) => [metadata.name, spec])).toEqual([
       ['shop-general', { clusterName: 'shop', flavor: 'b3-8', replicas: 0 }],
       ['shop-gpu', { clusterName: 'shop', flavor: 't1-45' }],
     ]);
   });
 
-  test('has the longest names that the API accepts', () => {
+  test('accepts names up to the API’s maximum length', () => {
     expect(poolName({ name: 'x'.repeat(24) }, 0)).toHaveLength(32);
     expect(poolName({ name: 'shop' }, 1)).toBe('shop-pool-2');
   });

@@ -20,7 +20,7 @@ export interface ClusterDraft {
   readonly pools: readonly PoolDraft[];
 }
 
-export interface WritableObject<Spec> {
+export interface DraftObject<Spec> {
   readonly apiVersion: 'fairway.dev/v1alpha1';
   readonly kind: string;
   readonly metadata: { readonly name: string; readonly namespace: string };
@@ -37,12 +37,12 @@ export function poolName(draft: Pick<ClusterDraft, 'name'>, index: number, name?
 }
 
 /** The Cluster of a draft, without fields that have defaults. */
-export function clusterOf({ name, spec }: ClusterDraft, namespace: string): WritableObject<ClusterSpec> {
+export function clusterOf({ name, spec }: ClusterDraft, namespace: string): DraftObject<ClusterSpec> {
   return { apiVersion: API_VERSION, kind: 'Cluster', metadata: { name, namespace }, spec: omitEmpty(spec) };
 }
 
-/** The NodePools of a draft. */
-export function poolsOf(draft: ClusterDraft, namespace: string): readonly WritableObject<NewNodePool['spec']>[] {
+/** Undefined: the pool is named after its cluster. */
+export function poolsOf(draft: ClusterDraft, namespace: string): readonly DraftObject<NewNodePool['spec']>[] {
   return draft.pools.map(({ name, spec }, index) => poolOf(draft.name, poolName(draft, index, name), spec, namespace));
 }
 
@@ -52,7 +52,7 @@ export function poolOf(
   name: string,
   spec: PoolSpec,
   namespace: string,
-): WritableObject<NewNodePool['spec']> {
+): DraftObject<NewNodePool['spec']> {
   return {
     apiVersion: API_VERSION,
     kind: 'NodePool',

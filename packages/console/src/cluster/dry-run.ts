@@ -6,7 +6,7 @@ import { warningsOf } from './warnings.ts';
 
 /** The result of a dry run. */
 export interface DryRunResult {
-  /** Messages by field path; those without a field are under ''. */
+  /** Messages by field path; messages without a field are under ''. */
   readonly problems: ReadonlyMap<string, readonly string[]>;
   readonly warnings: readonly string[];
   /** The object as it would be stored, with defaults. */
@@ -17,7 +17,10 @@ export interface DryRunResult {
 
 export const EMPTY_RESULT: DryRunResult = { problems: new Map(), warnings: [], object: undefined, failure: undefined };
 
-/** An annotation of a NodePool in a dry run: the objects that would be created before it, so that they are validated together. */
+/**
+ * An annotation of a NodePool in a dry run. It contains the objects that would be created before the NodePool, so that
+ * all are validated together.
+ */
 const SIBLINGS_ANNOTATION = 'fairway.dev/dry-run-with';
 const QUERY = new URLSearchParams({ dryRun: 'All', fieldManager: 'fairway-console', fieldValidation: 'Strict' });
 
@@ -25,13 +28,16 @@ interface NamedObject {
   readonly metadata: { readonly name: string; readonly namespace?: string };
 }
 
-/** The annotation with which the API validates a NodePool together with a Cluster and NodePools that do not exist yet. */
+/**
+ * Builds the annotation with which the API validates a NodePool together with a Cluster and NodePools that do not exist
+ * yet.
+ */
 export function withSiblings<T extends NamedObject>(pool: T, cluster: NamedObject, pools: readonly NamedObject[]): T {
   const siblings = JSON.stringify({ clusters: [cluster], pools });
   return { ...pool, metadata: { ...pool.metadata, annotations: { [SIBLINGS_ANNOTATION]: siblings } } };
 }
 
-/** The result of creating the object. Rejects only if it is aborted. */
+/** The result of a dry run that creates the object. Rejects only if it is aborted. */
 export function dryRunCreate<T extends StoredObject>(
   resource: Resource<T>,
   object: NamedObject,
@@ -41,7 +47,7 @@ export function dryRunCreate<T extends StoredObject>(
   return dryRunResult(() => open(path, { method: 'POST', body: object, signal }), signal);
 }
 
-/** The result of patching the object. */
+/** The result of a dry run that patches the object. */
 export function dryRunPatch<T extends StoredObject>(
   resource: Resource<T>,
   { namespace, name }: { readonly namespace?: string | undefined; readonly name: string },

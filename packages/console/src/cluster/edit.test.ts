@@ -6,7 +6,13 @@ interface Thing extends StoredObject {
   readonly spec: { readonly size: number; readonly name?: string };
 }
 
-const things: Resource<Thing> = { group: 'g.dev', version: 'v1', plural: 'things', kind: 'Thing', isNamespaced: true };
+const testResource: Resource<Thing> = {
+  group: 'g.dev',
+  version: 'v1',
+  plural: 'things',
+  kind: 'Thing',
+  isNamespaced: true,
+};
 
 function thing(size: number, resourceVersion: string, uid = 'u1'): Thing {
   return { metadata: { namespace: 'team', name: 'a', uid, resourceVersion }, spec: { size } };
@@ -14,7 +20,7 @@ function thing(size: number, resourceVersion: string, uid = 'u1'): Thing {
 
 let stored: Thing;
 let writtenObjects: unknown[];
-/** Writes of other clients between the read and the write. */
+/** Writes by other clients between the read and the write. */
 let foreignChanges: (() => void)[];
 const { fetch } = globalThis;
 beforeEach(() => {
@@ -39,7 +45,7 @@ afterEach(() => {
 });
 
 it('writes the change although controllers write at the same time', async () => {
-  const edit = new Edit(things, stored);
+  const edit = new Edit(testResource, stored);
   stored = thing(3, '2');
   foreignChanges.push(
     () => void (stored = thing(3, '3')),
@@ -54,7 +60,7 @@ it.each([
   { when: 'before the save', write: () => void (stored = thing(7, '2')) },
   { when: 'during the save', write: () => void foreignChanges.push(() => void (stored = thing(7, '2'))) },
 ])('does not overwrite a conflicting change made $when until the user has seen it', async ({ write }) => {
-  const edit = new Edit(things, stored);
+  const edit = new Edit(testResource, stored);
   write();
 
   await expect(edit.save({ spec: { size: 5 } })).rejects.toMatchObject({
@@ -67,15 +73,15 @@ it.each([
 });
 
 it('does not write to another object of the same name', async () => {
-  const edit = new Edit(things, stored);
+  const edit = new Edit(testResource, stored);
   stored = thing(3, '1', 'u2');
 
   await expect(edit.save({ spec: { size: 5 } })).rejects.toMatchObject({ code: 409 });
   expect(writtenObjects).toEqual([]);
 });
 
-it('gives up if every attempt is too late', async () => {
-  const edit = new Edit(things, stored);
+it('gives up if every attempt conflicts', async () => {
+  const edit = new Edit(testResource, stored);
   const conflictingEdit = (): void => {
     stored = thing(3, `${Number(stored.metadata.resourceVersion) + 1}`);
     foreignChanges.push(conflictingEdit);
@@ -87,16 +93,21 @@ it('gives up if every attempt is too late', async () => {
 
 it.each([
   { now: { spec: { size: 3 } }, patch: { spec: { size: 5 } }, fields: [], reason: 'only the user has changed it' },
-  { now: { spec: { size: 5 } }, patch: { spec: { size: 5 } }, fields: [], reason: 'both set the same value' },
-  { now: { spec: { size: 7, other: 1 } }, patch: { spec: { other: 1 } }, fields: [], reason: 'another field' },
-  { now: { spec: {} }, patch: { spec: { size: null } }, fields: [], reason: 'both removed it' },
-  { now: { spec: {} }, patch: { spec: { size: 5 } }, fields: ['spec.size'], reason: 'someone else removed it' },
-  { now: {}, patch: { spec: { size: 5 } }, fields: ['spec.size'], reason: 'someone else removed its parent' },
+  { now: { spec: { size: 5 } }, patch: { spec: { size: 5 } }, fields: [], reason: 'both have set the same value' },
+  {
+    now: { spec: { size: 7, other: 1 } },
+    patch: { spec: { other: 1 } },
+    fields: [],
+    reason: 'someone else changed another field',
+  },
+  { now: { spec: {} }, patch: { spec: { size: null } }, fields: [], reason: 'both have removed it' },
+  { now: { spec: {} }, patch: { spec: { size: 5 } }, fields: ['spec.size'], reason: 'someone else has removed it' },
+  { now: {}, patch: { spec: { size: 5 } }, fields: ['spec.size'], reason: 'someone else has removed its parent' },
   {
     now: { spec: { size: [1] } },
     patch: { spec: { size: null } },
     fields: ['spec.size'],
-    reason: 'someone else changed it',
+    reason: 'someone else has changed it',
   },
 ])('$patch after $now: $reason', ({ now, patch, fields }) => {
   expect(concurrentChanges({ spec: { size: 3 } }, now, patch).map(({ field }) => field)).toEqual(fields);

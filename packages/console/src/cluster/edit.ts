@@ -21,8 +21,8 @@ export class Edit<T extends StoredObject> {
   }
 
   /**
-   * Writes a merge patch. Rejects with `CONCURRENT_EDIT` if someone else has changed one of its fields. The user then
-   * sees that change, and the next call overwrites it.
+   * Writes a merge patch. Rejects with `CONCURRENT_EDIT` if someone else has changed one of the patched fields. The
+   * user then sees that change, and the next call overwrites it.
    */
   async save(patch: object): Promise<void> {
     const { namespace, name } = this.#observed.metadata;

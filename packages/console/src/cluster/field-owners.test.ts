@@ -21,6 +21,6 @@ test.each([
   },
   { path: ['spec', 'maxReplicas'], expected: [] },
   { path: ['metadata', 'labels'], expected: [] },
-])('$path has other owners: $expected.length', ({ path, expected }) => {
+])('finds $expected.length other owners of $path', ({ path, expected }) => {
   expect(ownersOf(FIELDS as never, [path], 'fairway-console')).toEqual(expected);
 });

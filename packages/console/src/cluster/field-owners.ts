@@ -4,11 +4,11 @@ import type { ManagedFieldsEntry } from '@fairway/kube/object/meta';
 export interface Owner {
   readonly field: string;
   readonly manager: string;
-  /** Applies it repeatedly, as GitOps tools do, and so would revert a change. */
+  /** The manager applies the field repeatedly, as GitOps tools do, and would therefore revert a change. */
   readonly isApplied: boolean;
 }
 
-/** Managers other than the console that own fields or parts of them, by `metadata.managedFields`. */
+/** Managers other than the console that own fields or parts of them, according to `metadata.managedFields`. */
 export function ownersOf(
   managedFields: readonly ManagedFieldsEntry[],
   paths: readonly (readonly string[])[],

@@ -7,7 +7,7 @@ const cores = (used: number) => ({ name: 'cores', limit: 20, used });
 const ports = (used: number) => ({ name: 'ports', limit: 50, used });
 
 it.each([
-  { fresh: undefined, quotas: [cores(4)], date: OLD, reason: 'nothing has been requested yet' },
+  { fresh: undefined, quotas: [cores(4)], date: OLD, reason: 'no quotas have been requested yet' },
   { fresh: {}, quotas: [cores(4)], date: OLD, reason: 'the cloud did not respond' },
   { fresh: { time: NEW, quotas: [cores(8)] }, quotas: [cores(8)], date: NEW, reason: 'the quotas are newer' },
   { fresh: { time: OLD, quotas: [cores(8)] }, quotas: [cores(4)], date: OLD, reason: 'the quotas are not newer' },

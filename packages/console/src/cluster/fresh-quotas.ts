@@ -1,7 +1,7 @@
 import type { CloudProfileStatus } from '@fairway/api/kinds/cloud-profile';
 import type { QuotasStatus } from '@fairway/api/kinds/quotas-request';
 
-/** A profile with newer quotas. If a service did not respond, its quotas stay as old as they were, and so does their time. */
+/** A profile with newer quotas. If a service did not respond, its quotas and their time stay unchanged. */
 export function withQuotas(profile: CloudProfileStatus, latestQuotas: QuotasStatus | undefined): CloudProfileStatus {
   const { quotas, time } = latestQuotas ?? {};
   const { quotas: before = [], quotasTime } = profile;

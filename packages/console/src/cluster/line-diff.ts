@@ -3,7 +3,7 @@ export interface DiffLine {
   readonly text: string;
 }
 
-/** Beyond this limit, everything in between is displayed as replaced. */
+/** If the texts differ more than this, everything in between is displayed as replaced. */
 const MAX_CELLS = 4_000_000;
 
 /** The line-by-line difference of two texts, with as many common lines as possible. */
@@ -36,7 +36,7 @@ function unchangedLine(text: string): DiffLine {
   return { kind: 'same', text };
 }
 
-/** By the longest common subsequence. */
+/** Uses the longest common subsequence. */
 function changedLines(a: readonly string[], b: readonly string[]): readonly DiffLine[] {
   const removed = a.map((text): DiffLine => ({ kind: 'removed', text }));
   const added = b.map((text): DiffLine => ({ kind: 'added', text }));

@@ -36,7 +36,7 @@ export function MaintenanceFields({ value, problemsAt, onChange }: MaintenanceFi
           label={t('title')}
           isChecked={window !== undefined}
           aria-describedby="window-help"
-          onChange={(_event, isWanted) => (isWanted ? change({}) : onChange(undefined))}
+          onChange={(_event, isEnabled) => (isEnabled ? change({}) : onChange(undefined))}
         />
         <FormHelperText>
           <HelperText>

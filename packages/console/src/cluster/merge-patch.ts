@@ -1,6 +1,9 @@
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
 
-/** The JSON merge patch (RFC 7386) that turns one object into another; null removes a field. Undefined if they are equal. */
+/**
+ * The JSON merge patch (RFC 7386) that turns one object into another; null removes a field. Undefined if the objects
+ * are equal.
+ */
 export function mergePatch(before: object, after: object): Record<string, unknown> | undefined {
   const patch: Record<string, unknown> = {};
   const oldFields = before as Record<string, unknown>;
@@ -19,7 +22,10 @@ export function mergePatch(before: object, after: object): Record<string, unknow
   return Object.keys(patch).length === 0 ? undefined : patch;
 }
 
-/** The fields that a patch changes: `spec.replicas`, `metadata.labels.team`. A field's keys may have dots, so they come as lists. */
+/**
+ * The fields that a patch changes: `spec.replicas`, `metadata.labels.team`. Keys may contain dots, so each path is a
+ * list.
+ */
 export function changedPaths(patch: object, path: readonly string[] = []): readonly (readonly string[])[] {
   return Object.entries(patch).flatMap(([key, value]) =>
     isPlain(value) ? changedPaths(value, [...path, key]) : [[...path, key]],

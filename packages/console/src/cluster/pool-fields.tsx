@@ -18,7 +18,7 @@ import { problemsAt, warningsAt } from './problems.ts';
 import { shortagesOf } from './shortages.ts';
 import { partTexts } from './texts.ts';
 
-/** Fields of a pool whose messages have a place on the page. */
+/** Fields of a pool that the page displays messages for. */
 export const POOL_FIELDS = [
   'metadata.name',
   'spec.flavor',
@@ -39,7 +39,7 @@ export interface PoolFieldsProps {
   readonly profile: CloudProfileStatus;
   readonly allowed: PlanSpec['allowed'];
   readonly result: DryRunResult | undefined;
-  /** Whether nodes of another flavor already exist. */
+  /** Whether the pool already has nodes of another flavor. */
   readonly isExisting?: boolean;
   readonly onChange: (spec: PoolSpec) => void;
 }

@@ -7,7 +7,10 @@ export interface Shortage {
   readonly since: string | undefined;
 }
 
-/** Flavors for which the cloud recently had no host, according to the project's own pools: clouds do not report it in advance. By name or ID, as in the pools. */
+/**
+ * Flavors for which the cloud recently had no host, according to the project's own pools: clouds do not report this in
+ * advance. Identified by name or ID, as in the pools.
+ */
 export function shortagesOf(pools: readonly NodePool[]): ReadonlyMap<string, Shortage> {
   const found = new Map<string, Shortage>();
   for (const { metadata, spec, status } of pools) {

@@ -26,7 +26,7 @@ test('pools use nodes, cores and memory of the project’s quotas', () => {
   ]);
 });
 
-test('floating IPs count only for nodes that have one, and the remainder is never negative', () => {
+test('floating IPs count only for pools whose nodes have them, and the remainder is never negative', () => {
   const [, , , floating] = usageOf([{ flavor: 'b3-8', nodes: 2, hasFloatingIPs: true }], PROFILE);
 
   expect(floating).toEqual({ what: 'floatingIPs', needed: 2, left: 0, limit: 2 });

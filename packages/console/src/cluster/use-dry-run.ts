@@ -2,17 +2,17 @@ import { useEffect, useRef, useState } from 'react';
 import { useConnection } from '../api/connection.ts';
 import { useSessionState } from '../session/session.ts';
 
-/** No request is sent while the user types. */
+/** No request is sent until the user has stopped typing for this long. */
 const DEBOUNCE_MS = 300;
 
 export interface DryRunState<V> {
-  /** The latest result, which may be about earlier input. */
+  /** The latest result, which may belong to earlier input. */
   readonly result: V | undefined;
   /** Whether the result for the current input is pending. */
   readonly isAsking: boolean;
 }
 
-/** Sends a dry run of `subject` after each change, debounced; results for earlier input are dropped. */
+/** Sends a dry run of `subject` after each change, debounced; results for earlier input are discarded. */
 export function useDryRun<V>(subject: string | undefined, send: (signal: AbortSignal) => Promise<V>): DryRunState<V> {
   const [latestResult, setLatestResult] = useState<{
     readonly resultSubject: string | undefined;
@@ -20,7 +20,7 @@ export function useDryRun<V>(subject: string | undefined, send: (signal: AbortSi
   }>();
   const { state } = useConnection();
   const session = useSessionState();
-  const isAway = state === 'lost' || (session.state === 'signedIn' && session.again?.hasEnded === true);
+  const isAway = state === 'lost' || (session.state === 'signedIn' && session.reauthentication?.hasEnded === true);
   const latest = useRef(send);
   useEffect(() => {
     latest.current = send;

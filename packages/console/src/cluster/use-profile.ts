@@ -8,7 +8,10 @@ import { withQuotas } from './fresh-quotas.ts';
 /** The minimum interval between requests to the cloud, however many forms are open. */
 const POLL_INTERVAL_MS = 60_000;
 
-/** The cloud's offer to clusters with this credential, or without one; undefined while it is unknown. For forms: requests the quotas while one is open. */
+/**
+ * The cloud's offer to clusters, with or without this credential; undefined while it is unknown. For forms: requests
+ * the quotas while a form is open.
+ */
 export function useProfile(namespace: string, credentialName: string | undefined): CloudProfileStatus | undefined {
   const name = credentialName === undefined || credentialName === '' ? 'default' : `credential-${credentialName}`;
   const { object } = useResource(cloudProfiles, namespace, name);

@@ -1,4 +1,4 @@
-/** One `299 - "text"` of a header, which can have several. */
+/** One `299 - "text"` entry of a header, which can contain several. */
 const WARN_VALUE = /\d{3} \S+ "((?:[^"\\]|\\.)*)"(?: "[^"]*")?/g;
 
 /** The texts of a `Warning` header (RFC 7234), which browsers decode as Latin-1 although it is UTF-8. */

@@ -19,6 +19,6 @@ it.each([
   expect(readYaml(text)).toEqual({ ok: true, value: object });
 });
 
-it('writes several documents, with visible characters unescaped', () => {
+it('writes several documents, with printable characters unescaped', () => {
   expect(yamlOf({ a: 'b' }, { c: 3 })).toBe('a: b\n---\nc: 3\n');
 });

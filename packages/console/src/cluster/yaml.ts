@@ -20,7 +20,7 @@ export type ParsedYaml =
   | { readonly ok: true; readonly value: object }
   | { readonly ok: false; readonly problem: string };
 
-/** The parsed object, or what is wrong with the text. */
+/** The parsed object, or the error in the text. */
 export function readYaml(text: string): ParsedYaml {
   try {
     const value = load(text);

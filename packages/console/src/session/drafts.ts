@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'react';
 
-/** Unsaved input by place, so that users who leave a form and return find it. Only in this page's memory. */
+/** Unsaved input by place, so that users who leave a form and return find it. Kept only in this page's memory. */
 const drafts = new Map<string, unknown>();
 
-/** The next user to sign in may be another. */
+/** The next user to sign in may be a different one. */
 export function forgetDrafts(): void {
   drafts.clear();
 }
@@ -11,7 +11,7 @@ export function forgetDrafts(): void {
 export interface Draft<T> {
   readonly value: T;
   readonly set: (change: (now: T) => T) => void;
-  /** Discards it, after it has been saved or cancelled. */
+  /** Discards the input after it has been saved or cancelled. */
   readonly discard: () => void;
 }
 

@@ -13,7 +13,7 @@ import {
 const NOW = Date.parse('2026-11-26T12:00:00Z');
 const unavailable = () => new Response('', { status: 503, headers: { 'retry-after': '5' } });
 const options = { keystone: true };
-const nobodySignedIn = () => Response.json({ options });
+const signedOutSession = () => Response.json({ options });
 const of = (user: string, { project = 'p', ends = '2026-11-26T13:00:00Z' } = {}) =>
   Response.json(
     {
@@ -45,7 +45,7 @@ afterEach(() => {
 });
 
 it('retries until the server reports the session, but not before its Retry-After', async () => {
-  responses = [unavailable, unavailable, nobodySignedIn];
+  responses = [unavailable, unavailable, signedOutSession];
   const done = loadSession();
   await vi.advanceTimersByTimeAsync(4_900);
   expect(requestCount).toBe(1);
@@ -55,12 +55,12 @@ it('retries until the server reports the session, but not before its Retry-After
   expect(requestCount).toBe(3);
 });
 
-it('retries with growing delays without a response', async () => {
+it('retries with growing delays if there is no response', async () => {
   responses = [];
   void loadSession();
   await vi.advanceTimersByTimeAsync(10 * 60_000);
   const expiryTime = requestCount;
-  responses = [nobodySignedIn];
+  responses = [signedOutSession];
   await vi.advanceTimersByTimeAsync(30_000);
 
   expect(expiryTime).toBeGreaterThan(20);
@@ -78,24 +78,24 @@ describe('a session', () => {
     expect(sessionState()).toMatchObject({ session: { endsAtMs: NOW + 55 * 60_000 } });
   });
 
-  it('keeps the page after its end until its user signs in again', async () => {
-    responses = [nobodySignedIn, () => of('alice', { ends: '2026-11-26T14:00:00Z' })];
+  it('keeps the page after the session has ended until the same user signs in again', async () => {
+    responses = [signedOutSession, () => of('alice', { ends: '2026-11-26T14:00:00Z' })];
     await recheckSession();
     const ended = sessionState();
     await signIn({ kind: 'password', username: 'alice', domain: 'Default', password: 'x' });
 
-    expect(ended).toMatchObject({ session: { user: 'alice' }, again: { hasEnded: true } });
+    expect(ended).toMatchObject({ session: { user: 'alice' }, reauthentication: { hasEnded: true } });
     expect(sessionState()).toEqual({
       state: 'signedIn',
       session: expect.objectContaining({ expiresAt: '2026-11-26T14:00:00Z' }),
     });
   });
 
-  it('continues if the server still accepts it', async () => {
+  it('continues if the server still accepts the token', async () => {
     responses = [() => of('alice')];
     await recheckSession();
 
-    expect(sessionState()).not.toHaveProperty('again');
+    expect(sessionState()).not.toHaveProperty('reauthentication');
   });
 
   it('lets the user sign in early, or dismiss the form', () => {
@@ -103,8 +103,8 @@ describe('a session', () => {
     const early = sessionState();
     dismissSignIn();
 
-    expect(early).toMatchObject({ again: { hasEnded: false } });
-    expect(sessionState()).not.toHaveProperty('again');
+    expect(early).toMatchObject({ reauthentication: { hasEnded: false } });
+    expect(sessionState()).not.toHaveProperty('reauthentication');
   });
 
   it.each([
@@ -117,8 +117,8 @@ describe('a session', () => {
     expect(sessionState()).toMatchObject({ state: 'signedIn', session: { project: { id: project } } });
   });
 
-  it('ends in all tabs when the user signs out in one', async () => {
-    responses = [nobodySignedIn];
+  it('ends in all tabs when the user signs out in one of them', async () => {
+    responses = [signedOutSession];
     await followOtherTab('left');
 
     expect(sessionState()).toEqual({ state: 'signedOut', options, hasLeft: true });

@@ -26,11 +26,11 @@ export interface Session {
   readonly namespace?: string;
   /** RFC 3339, by the server's clock. */
   readonly expiresAt: string;
-  /** The same by this browser's clock, as Unix time in ms. */
+  /** The same time by this browser's clock, as Unix time in ms. */
   readonly endsAtMs: number;
 }
 
-/** Sign-in methods that the server offers. */
+/** Sign-in methods that the server supports. */
 export interface SignInOptions {
   readonly keystone: boolean;
   /** Names of the single sign-on methods. */
@@ -38,7 +38,7 @@ export interface SignInOptions {
 }
 
 export type SessionState =
-  /** With the reason why the server has not reported the session yet. */
+  /** Includes the reason why the server has not reported the session yet. */
   | { readonly state: 'asking'; readonly failure?: Failure }
   | {
       readonly state: 'signedOut';
@@ -47,10 +47,10 @@ export type SessionState =
       /** Why a single sign-on failed. */
       readonly failure?: Failure | undefined;
     }
-  /** With the sign-in form that hides the page, if the session has ended or will end soon. */
-  | { readonly state: 'signedIn'; readonly session: Session; readonly again?: SignInAgain };
+  /** Includes the sign-in form that hides the page, if the session has ended or will end soon. */
+  | { readonly state: 'signedIn'; readonly session: Session; readonly reauthentication?: Reauthentication };
 
-export interface SignInAgain {
+export interface Reauthentication {
   readonly options: SignInOptions;
   readonly hasEnded: boolean;
 }
@@ -102,12 +102,12 @@ function change(next: SessionState): void {
 /** Requests the session. The server's clock may differ from the browser's. */
 async function requestSession(path: string, options: RequestOptions = {}): Promise<SessionStatus> {
   const response = await open(path, options);
-  const { session, documentation: documentationUrl, ...answered } = (await response.json()) as SessionResponse;
-  known = answered.options;
+  const { session, documentation: documentationUrl, ...received } = (await response.json()) as SessionResponse;
+  known = received.options;
   documentation = documentationUrl;
-  if (session === undefined) return answered;
+  if (session === undefined) return received;
   return {
-    ...answered,
+    ...received,
     session: { ...session, endsAtMs: Date.now() + Date.parse(session.expiresAt) - serverClock.nowMs() },
   };
 }
@@ -119,7 +119,7 @@ function endSession(options: SignInOptions, { hasLeft = false, failure }: Signed
   change({ state: 'signedOut', options, hasLeft, ...(failure && { failure }) });
 }
 
-/** Operators, who may read the clusters of all namespaces, see them all; the token alone does not say so. */
+/** Operators, who may read the clusters of all namespaces, see all of them; the token alone does not reveal that. */
 async function withClusterScope(session: Session): Promise<Session> {
   if (session.kind !== 'token') return session;
   try {
@@ -132,13 +132,13 @@ async function withClusterScope(session: Session): Promise<Session> {
   return clusterWideSession;
 }
 
-async function acceptSession(answered: Session): Promise<void> {
-  const isSameSession = current.state === 'signedIn' && isSame(current.session, answered);
+async function acceptSession(received: Session): Promise<void> {
+  const isSameSession = current.state === 'signedIn' && isSame(current.session, received);
   if (!isSameSession) {
     clearStores();
     forgetDrafts();
   }
-  const session = await withClusterScope(answered);
+  const session = await withClusterScope(received);
   if (session.project !== undefined) localStorage.setItem(PROJECT_KEY, session.project.id);
   change({ state: 'signedIn', session });
   resume('signedOut');
@@ -156,18 +156,18 @@ onSignOut(() => {
 
 /** A 401 may concern a single request: only the server knows whether the session has ended. Unsaved input is kept. */
 export async function recheckSession(): Promise<void> {
-  if (current.state !== 'signedIn' || current.again?.hasEnded) return;
+  if (current.state !== 'signedIn' || current.reauthentication?.hasEnded) return;
   const previousSession = current.session;
   const { session, options } = await requestSession(PATH);
   if (current.state !== 'signedIn') return;
   if (session !== undefined) {
-    // Changed by another tab.
+    // Another tab has changed the session.
     if (!isSame(previousSession, session) || session.expiresAt !== previousSession.expiresAt)
       await acceptSession(session);
     return;
   }
   suspend('signedOut');
-  change({ state: 'signedIn', session: previousSession, again: { options, hasEnded: true } });
+  change({ state: 'signedIn', session: previousSession, reauthentication: { options, hasEnded: true } });
 }
 
 /** Displays the sign-in form before the session has ended. */
@@ -175,13 +175,13 @@ export function showSignIn(): void {
   if (current.state !== 'signedIn') return;
   change({
     ...current,
-    again: { options: known ?? { keystone: current.session.kind === 'keystone' }, hasEnded: false },
+    reauthentication: { options: known ?? { keystone: current.session.kind === 'keystone' }, hasEnded: false },
   });
 }
 
 /** Returns to the page, unless the session has ended. */
 export function dismissSignIn(): void {
-  if (current.state === 'signedIn' && current.again?.hasEnded === false)
+  if (current.state === 'signedIn' && current.reauthentication?.hasEnded === false)
     change({ state: 'signedIn', session: current.session });
 }
 
@@ -192,7 +192,7 @@ export async function followOtherTab(change: SessionChange): Promise<void> {
   else if (change === 'left') endSession(options, { hasLeft: true });
 }
 
-/** Retries until the server reports the session: it, or Keystone, may be unreachable when a page is opened. */
+/** Retries until the server reports the session: the server or Keystone may be unreachable when a page is opened. */
 export async function loadSession(cause?: Failure): Promise<void> {
   const backoff = new Backoff();
   for (;;) {
@@ -209,7 +209,7 @@ export async function loadSession(cause?: Failure): Promise<void> {
   }
 }
 
-/** Rejects with a Failure; it has a cause at `passcode` if one is also required. */
+/** Rejects with a Failure; the failure has a cause at `passcode` if a passcode is also required. */
 export async function signIn(credentials: Credentials): Promise<void> {
   const currentProjectID = current.state === 'signedIn' ? current.session.project?.id : undefined;
   const project = currentProjectID ?? localStorage.getItem(PROJECT_KEY) ?? undefined;

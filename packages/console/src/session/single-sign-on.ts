@@ -3,26 +3,32 @@ import { request } from '../api/request.ts';
 import { loadSession, signIn } from './session.ts';
 
 const KEY = 'fairway.sso';
-/** Keystone's page returns here, and from here the browser is sent to Keystone: only after a click on this site, which stores a note. */
+/**
+ * Keystone's page returns here, and this page redirects the browser to Keystone. It does so only after a click on this
+ * site, which stores a note.
+ */
 export const SINGLE_SIGN_ON_PATH = '/console/sso';
 /** A click leaves the page immediately. */
 const NOTE_MAX_AGE_MS = 30_000;
 
 interface SignInNote {
-  /** Where to continue afterwards. */
+  /** Where the console continues afterwards. */
   readonly to: string;
   /** Name of the single sign-on method. */
   readonly name?: string;
   readonly atMs: number;
 }
 
-/** Call it when a link to `SINGLE_SIGN_ON_PATH` is clicked. */
+/** Must be called when a link to `SINGLE_SIGN_ON_PATH` is clicked. */
 export function recordSingleSignOn(name: string): void {
   const note: SignInNote = { name, to: location.pathname + location.search, atMs: Date.now() };
   localStorage.setItem(KEY, JSON.stringify(note));
 }
 
-/** Redirects to Keystone after a click, or accepts Keystone's response; then the console continues where it was. */
+/**
+ * Redirects to Keystone after a click, or accepts Keystone's response; then the user returns to the page that they
+ * left.
+ */
 export async function continueSingleSignOn(): Promise<void> {
   const { name, to = '/console/', atMs = 0 } = storedNote() ?? {};
   try {

@@ -5,7 +5,7 @@ export interface Column<T> {
   readonly key: string;
   readonly title: string;
   readonly cell: (row: T) => ReactNode;
-  /** The sort key; a column without one cannot be sorted. */
+  /** The sort key; a column without a key cannot be sorted. */
   readonly sortBy?: (row: T) => string | number;
   /** Share of the width: 10 to 50 percent. */
   readonly width?: 10 | 15 | 20 | 25 | 30 | 35 | 40 | 45 | 50;

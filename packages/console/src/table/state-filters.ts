@@ -3,7 +3,7 @@ import type { ListFilter } from './list-page.tsx';
 
 const STATES = ['attention', 'progress', 'ready'] as const satisfies readonly DisplayState[];
 
-/** A filter for each state; those that need attention come first. */
+/** One filter per state; states that need attention come first. */
 export function stateFilters<T>(
   titleOf: (state: (typeof STATES)[number]) => string,
   stateOf: (row: T) => DisplayState,

@@ -13,7 +13,7 @@ export interface VirtualTableProps<T> {
   readonly columns: readonly Column<T>[];
   readonly rows: readonly T[];
   readonly keyOf: (row: T) => string;
-  /** Without it, rows keep their order. */
+  /** Undefined: rows keep their order. */
   readonly sort?: Sort;
   readonly onSort?: (sort: Sort) => void;
   /** Replaces a row's cells, across the whole width. */

@@ -10,7 +10,10 @@ export function languageOf(preferred: readonly string[]): Language {
   return 'en';
 }
 
-/** The browser's variant of a language, such as `en-GB`. For a language that it does not list, its first region: `en-FR` formats dates and numbers as in France. */
+/**
+ * The browser's variant of a language, such as `en-GB`. If the browser does not list the language, its first region is
+ * used: `en-FR` formats dates and numbers as in France.
+ */
 export function localeOf(language: Language, preferred: readonly string[]): string {
   const locales = preferred.flatMap(parsed);
   const browserLocale = locales.find((locale) => locale.language === language);

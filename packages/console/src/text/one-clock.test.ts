@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 const src = join(import.meta.dirname, '..');
 const MARKS =
   /\bDate\.now\b|new Date\(|Intl\.(?:DateTime|RelativeTime)Format|toLocale(?:Date|Time)?String\(\)|\btoUTCString\b/g;
-/** Files that may use times themselves, and why. */
+/** Files that may access the time directly, and why. */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'api/server-clock.ts': ['Date.now', 'new Date('],
   // Records the time of the request for the server clock.

@@ -2,11 +2,11 @@ import { expect, it } from 'vitest';
 import { plain, plainName } from './plain.ts';
 
 it.each([
-  { what: 'an override', text: 'gpj\u202etxt', seen: 'gpj\\u202etxt' },
-  { what: 'an isolate without an end', text: 'a\u2067b', seen: 'a\\u2067b' },
-  { what: 'a control', text: 'a\u0000\u001b[2Jb', seen: 'a\\u0000\\u001b[2Jb' },
-  { what: 'nothing wide', text: 'sh\u200bop', seen: 'sh\\u200bop' },
-  { what: 'a tag', text: 'a\u{e0041}', seen: 'a\\udb40\\udc41' },
+  { what: 'a bidirectional override', text: 'gpj\u202etxt', seen: 'gpj\\u202etxt' },
+  { what: 'an unterminated isolate', text: 'a\u2067b', seen: 'a\\u2067b' },
+  { what: 'a control character', text: 'a\u0000\u001b[2Jb', seen: 'a\\u0000\\u001b[2Jb' },
+  { what: 'a zero-width character', text: 'sh\u200bop', seen: 'sh\\u200bop' },
+  { what: 'a tag character', text: 'a\u{e0041}', seen: 'a\\udb40\\udc41' },
   { what: 'lines', text: 'a\n\tb', seen: 'a\n\tb' },
   { what: 'letters and emoji', text: 'Zoë 王 👩‍🚀', seen: 'Zoë 王 👩‍🚀' },
 ])('handles $what', ({ text, seen }) => {
@@ -23,7 +23,7 @@ it.each(['דנה', 'dana', 'a\u202eb', 'a\u2068b\u2069c', '\u2068\u2068דנה\u2
   },
 );
 
-it('takes linear time for isolates that never end', () => {
+it('takes linear time for unterminated isolates', () => {
   const text = '\u2068a'.repeat(200_000);
 
   expect(plain(text)).toHaveLength(text.length + 200_000 * 5);

@@ -13,7 +13,7 @@ export function plain(text: string): string {
     .join('');
 }
 
-/** The same within a sentence, which a right-to-left name could otherwise reorder. */
+/** The same for use within a sentence, which a right-to-left name could otherwise reorder. */
 export function plainName(name: string): string {
   const visibleText = plain(name);
   const isOpen = partsOf(visibleText).some(({ inner, isIsolated }) => !isIsolated && RIGHT_TO_LEFT.test(inner));

@@ -25,12 +25,12 @@ function subscribe(onTick: () => void): () => void {
 /** The server's time in steps of a second, also for the first render. */
 function current(): number {
   const now = serverClock.nowMs();
-  // It can also step back, once the offset between the clocks is known.
+  // The time can also step back, once the offset between the clocks is known.
   if (Math.abs(now - nowMs) >= TICK_MS) nowMs = now;
   return nowMs;
 }
 
-/** A value derived from the time; its component renders again only when the value changes. */
+/** A value derived from the time; the component renders again only when the value changes. */
 function useTimedText(textAt: (nowMs: number) => string): string {
   return useSyncExternalStore(subscribe, () => textAt(current()));
 }
@@ -52,13 +52,13 @@ export function useDuration(since: string | undefined): string {
   return useTimedText((now) => (since === undefined ? '' : duration(since, now, locale)));
 }
 
-export interface WhenProps {
+export interface RelativeTimeProps {
   readonly at: string | undefined;
   readonly tense?: Tense;
 }
 
-/** A relative time, with the exact one as a tooltip. Empty without a time. */
-export function When({ at, tense = 'past' }: WhenProps) {
+/** A relative time, with the exact time as a tooltip. Empty without a time. */
+export function RelativeTime({ at, tense = 'past' }: RelativeTimeProps) {
   const locale = useLocale();
   const relativeText = useRelativeTime(at, tense);
   if (at === undefined) return null;

@@ -2,7 +2,10 @@ import { plain } from './plain.ts';
 import { useLanguage, useLocale } from './settings.ts';
 import { withLocalTimes } from './time.ts';
 
-/** Text from the server, the cloud or other users: in English, with times in the user's time zone, and marked as English in other languages. */
+/**
+ * Text from the server, the cloud or other users. Its times are shown in the user's time zone, and it is marked as
+ * English if the console's language is another.
+ */
 export function ServerText({
   text,
   className = '',

@@ -9,7 +9,10 @@ export interface Choice<T extends string> {
   readonly subscribe: (onChange: () => void) => () => void;
 }
 
-/** A preference among `values`; undefined until it is set. If the browser stores nothing, it lasts until the page is closed. */
+/**
+ * A preference among `values`; undefined until it is set. If the browser stores nothing, the preference lasts until the
+ * page is closed.
+ */
 export function persistentChoice<T extends string>(key: string, values: readonly T[]): Choice<T> {
   const listeners = new Set<() => void>();
   let current = values.find((value) => value === read(key));

@@ -23,7 +23,7 @@ export function clockTime(atMs: number, locale: string, timeZone?: string): stri
   return new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit', timeZone }).format(atMs);
 }
 
-/** The same with seconds: `11:05:09`. */
+/** A time of today with seconds: `11:05:09`. */
 export function clockSecond(atMs: number, locale: string, timeZone?: string): string {
   return new Intl.DateTimeFormat(locale, { timeStyle: 'medium', timeZone }).format(atMs);
 }

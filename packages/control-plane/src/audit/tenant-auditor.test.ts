@@ -24,7 +24,7 @@ interface AuditedRequest {
 
 async function writtenLines(...requests: readonly AuditedRequest[]): Promise<string[]> {
   const folder = join(parent, 'cluster/logs');
-  const observer = { onWritten: () => {}, lost: () => {}, writeFailed: () => {} };
+  const observer = { onWritten: () => {}, onLost: () => {}, onWriteFailed: () => {} };
   const audit = { level: 'Metadata', reads: false } as const;
   const clock = new FakeClock();
   const opened = await openTenantAuditor({ audit, folder, observer, clock, log: silentLogger });

@@ -26,7 +26,7 @@ export interface TenantAuditor {
   close(): Promise<void>;
 }
 
-/** Limit while the disk accepts no writes: one process serves many clusters. */
+/** Limit of buffered bytes while the disk accepts no writes: one process serves many clusters. */
 const MAX_BUFFERED_BYTES = 256 * 1024;
 
 /**
@@ -45,6 +45,6 @@ export async function openTenantAuditor(options: TenantAuditorOptions): Promise<
   const sink = new AuditLog({ writer, observer, maxBufferedBytes: MAX_BUFFERED_BYTES, clock, log });
   // JSON is YAML.
   const policy = auditPolicyOf(parsePolicyFile(JSON.stringify(tenantAuditPolicy(audit))));
-  const auditor = new Auditor({ sink, policy, hasFloor: false, clock, log });
+  const auditor = new Auditor({ sink, policy, auditsMandatoryEvents: false, clock, log });
   return { auditor, close: () => sink.close() };
 }

@@ -7,7 +7,7 @@ const METADATA_ADDRESS = '169.254.169.254';
 
 /**
  * The proxy settings of the operator or cluster, with the cluster's own ranges added to no_proxy: operators cannot list
- * those of every cluster.
+ * the ranges of every cluster.
  */
 export function nodeProxy(config: NodeConfig): ProxySettings | undefined {
   const { proxy, server, podCIDR, serviceCIDR, nodesCIDR } = config;
@@ -36,7 +36,7 @@ export function proxyDropIn(proxy: ProxySettings): string {
   return `${['[Service]', ...lines].join('\n')}\n`;
 }
 
-/** cloud-init's `apt` section: once apt has a proxy, it uses it for every host that is not exempted by name. */
+/** cloud-init's `apt` section: once a proxy is set, apt uses it for every host that is not exempted by name. */
 export function aptProxy({ httpProxy, httpsProxy, noProxy }: ProxySettings): object {
   const hosts = noProxy.filter((entry) => /^[a-z0-9][a-z0-9.:-]*$/i.test(entry));
   const direct = hosts.flatMap((host) =>

@@ -27,7 +27,7 @@ export class MissingObjectError extends Error {
   override readonly name = 'MissingObjectError';
 }
 
-/** The store did not perform the operation: its response, or why there was none. */
+/** Thrown if the store did not perform the operation: contains its response, or why there was none. */
 export class ObjectStoreError extends Error {
   override readonly name = 'ObjectStoreError';
 }

@@ -42,7 +42,7 @@ async function clusters(): Promise<readonly string[]> {
   return (await archive.list()).map(({ clusterUid }) => clusterUid);
 }
 
-test('deletes copies of a deleted cluster, and keeps those of others', async () => {
+test('deletes copies of a deleted cluster, and keeps copies of other clusters', async () => {
   const opened = open();
   await opened.add('gone');
   await opened.settled();
@@ -68,7 +68,7 @@ test('does not wait for an unreachable store, and retries ten minutes later', as
   expect(await clusters()).toEqual(['other']);
 });
 
-test('completes deletions of a killed process', async () => {
+test('completes the deletions that a killed process left unfinished', async () => {
   mkdirSync(folder);
   writeFileSync(join(folder, 'gone'), '');
   const opened = open();

@@ -78,7 +78,7 @@ test('lists existing copies once, also in the next process', async () => {
   expect(store.puts).toEqual([]);
 });
 
-test('knows the copies even if no snapshots are left on this machine', async () => {
+test('lists existing copies even if no snapshots are left on this machine', async () => {
   await setDesiredNames([NAMES[0]]);
   await replicator.stop();
   replicator = open();

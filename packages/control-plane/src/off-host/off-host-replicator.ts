@@ -21,8 +21,8 @@ export interface DesiredArchive {
   readonly mayAct: () => boolean;
 }
 
-const FIRST_RETRY_MS = 10_000;
-const LAST_RETRY_MS = 600_000;
+const MIN_RETRY_MS = 10_000;
+const MAX_RETRY_MS = 600_000;
 
 /** Copies one cluster's snapshots off this machine as they appear, and deletes the oldest copies. The store is its only state. */
 export class OffHostReplicator {
@@ -77,7 +77,7 @@ export class OffHostReplicator {
     if (this.#isStopped || this.#work !== undefined || !this.#desired?.mayAct()) return;
     if (clock.now() < this.#retryAtMs) return;
     const isKnown = this.#archived !== undefined;
-    if (isKnown && this.#missing(this.#desired).length === 0) return;
+    if (isKnown && this.#missingCopies(this.#desired).length === 0) return;
     const before = this.problem;
     this.#work = this.#copy().then(() => {
       this.#work = undefined;
@@ -87,7 +87,7 @@ export class OffHostReplicator {
   }
 
   /** Newest first. */
-  #missing({ list, keep }: DesiredArchive): readonly SnapshotInfo[] {
+  #missingCopies({ list, keep }: DesiredArchive): readonly SnapshotInfo[] {
     return list.slice(0, keep).filter(({ name }) => !this.#archived?.has(name));
   }
 
@@ -97,7 +97,7 @@ export class OffHostReplicator {
       this.#archived ??= new Map((await archive.list(clusterUid)).map((copy) => [copy.name, copy]));
       for (;;) {
         const desired = this.#desired;
-        const [next] = desired === undefined ? [] : this.#missing(desired);
+        const [next] = desired === undefined ? [] : this.#missingCopies(desired);
         if (desired === undefined || next === undefined || this.#isStopped || !desired.mayAct()) break;
         await archive.upload(
           clusterUid,
@@ -113,7 +113,7 @@ export class OffHostReplicator {
       this.#failure = undefined;
     } catch (error) {
       this.#failure = error instanceof Error ? error.message : String(error);
-      const delayMs = Math.min(FIRST_RETRY_MS * 2 ** this.#failures++, LAST_RETRY_MS);
+      const delayMs = Math.min(MIN_RETRY_MS * 2 ** this.#failures++, MAX_RETRY_MS);
       log.warn({ err: error, failures: this.#failures }, 'could not copy a snapshot off this machine');
       this.#retryAtMs = clock.now() + delayMs;
       this.#timer = clock.after(delayMs, () => this.#reconcile());

@@ -44,7 +44,7 @@ export async function* recoverControlPlanes(inputs: RecoveryInputs): AsyncIterab
 async function recover(inputs: RecoveryInputs, { clusterUid, name }: ArchivedSnapshot): Promise<void> {
   const { archive, binaries, toolFolders, run } = inputs;
   const { record: text, chunks } = await archive.open(clusterUid, name);
-  // User IDs are specific to a machine: the cluster gets one that is free here.
+  // User IDs are specific to a machine: the cluster gets an ID that is free on this machine.
   const { userId: _, ...record } = JSON.parse(text) as ClusterRecord;
   const snapshots = new SnapshotFolder(join(inputs.snapshotFolder, clusterUid));
   await snapshots.save(name, chunks);

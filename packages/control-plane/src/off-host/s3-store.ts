@@ -139,7 +139,7 @@ export class S3Store implements ObjectStore {
     const headers = Object.fromEntries(signed.headers);
     try {
       const response = await request(signed.url, { method, headers, body: body ?? null, dispatcher: this.#agent });
-      const bytes = await bounded(response.body, maxBytes);
+      const bytes = await readBounded(response.body, maxBytes);
       if (response.statusCode >= 200 && response.statusCode < 300) return bytes;
       throw this.#errorOf(response.statusCode, bytes.toString('utf8'), url);
     } catch (error) {
@@ -160,7 +160,7 @@ export class S3Store implements ObjectStore {
   }
 }
 
-async function bounded(chunks: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Buffer> {
+async function readBounded(chunks: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Buffer> {
   const read: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of chunks) {

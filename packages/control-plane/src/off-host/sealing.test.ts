@@ -3,9 +3,9 @@ import { expect, test } from 'vitest';
 import { masterKey, saltOf, seal, unseal } from './sealing.ts';
 
 const master = randomBytes(32);
-const MAX = 1000;
+const MAX_BYTES = 1000;
 
-test('seals equal contents equally, and shares nothing between different ones', async () => {
+test('seals equal contents equally, and different contents with nothing in common', async () => {
   const [one, again, other, elsewhere] = await Promise.all([
     seal(master, 'a', Buffer.from('content')),
     seal(master, 'a', Buffer.from('content')),
@@ -16,7 +16,7 @@ test('seals equal contents equally, and shares nothing between different ones', 
   expect(one.equals(again)).toBe(true);
   expect(one.subarray(0, 32).equals(other.subarray(0, 32))).toBe(false);
   expect(one.subarray(0, 32).equals(elsewhere.subarray(0, 32))).toBe(false);
-  expect((await unseal(master, 'a', one, MAX)).toString()).toBe('content');
+  expect((await unseal(master, 'a', one, MAX_BYTES)).toString()).toBe('content');
 });
 
 test.each([
@@ -28,14 +28,14 @@ test.each([
   const index = at < 0 ? sealed.length + at : at;
   sealed.writeUInt8(sealed.readUInt8(index) ^ 1, index);
 
-  await expect(unseal(master, 'a', sealed, MAX)).rejects.toThrow('a cannot be decrypted');
+  await expect(unseal(master, 'a', sealed, MAX_BYTES)).rejects.toThrow('a cannot be decrypted');
 });
 
 test('refuses oversized and truncated contents', async () => {
   const bomb = await seal(master, 'a', Buffer.alloc(10_000_000));
 
-  await expect(unseal(master, 'a', bomb, MAX)).rejects.toThrow('a cannot be decrypted');
-  await expect(unseal(master, 'a', Buffer.alloc(40), MAX)).rejects.toThrow('truncated');
+  await expect(unseal(master, 'a', bomb, MAX_BYTES)).rejects.toThrow('a cannot be decrypted');
+  await expect(unseal(master, 'a', Buffer.alloc(40), MAX_BYTES)).rejects.toThrow('truncated');
 });
 
 test('derives the key from the passphrase with the salt of its store', async () => {

@@ -7,12 +7,12 @@ const TAG_BYTES = 16;
 /** Never used twice with the same key, because every content has its own key. */
 const NONCE = Buffer.alloc(12);
 /** The same cost as for backups: 128 MiB and about half a second per guess of a passphrase. */
-const COST = { N: 2 ** 17, r: 8, p: 1, maxmem: 256 * 2 ** 20 } as const;
+const SCRYPT_COST = { N: 2 ** 17, r: 8, p: 1, maxmem: 256 * 2 ** 20 } as const;
 
 /** Derives the master key. Reading requires the passphrase and the salt, which is not secret. */
 export function masterKey(passphrase: string, salt: Buffer): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
-  scrypt(passphrase.normalize('NFKC'), salt, 32, COST, (error, key) => (error ? reject(error) : resolve(key)));
+  scrypt(passphrase.normalize('NFKC'), salt, 32, SCRYPT_COST, (error, key) => (error ? reject(error) : resolve(key)));
   return promise;
 }
 

@@ -104,7 +104,7 @@ test.each([
   await expect(read(archive)).rejects.toThrow(message);
 });
 
-test('refuses a snapshot under the name of another one', async () => {
+test('refuses a snapshot under the name of another snapshot', async () => {
   await upload(SNAPSHOT_NAME, 'small');
   for (const [key, bytes] of store.objects.entries().toArray())
     store.objects.set(key.replace(SNAPSHOT_NAME, LATER), bytes);

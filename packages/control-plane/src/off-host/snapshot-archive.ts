@@ -34,13 +34,13 @@ export interface ArchivedSnapshot extends SnapshotInfo {
 
 /**
  * Clusters' snapshots in an object store: each has a folder of encrypted parts, and a manifest that is written last. A
- * snapshot with a manifest is complete; parts without one belong to an upload in progress or to an interrupted one.
- * Reading requires only the store and the passphrase.
+ * snapshot with a manifest is complete; parts without a manifest belong to an upload in progress or to an interrupted
+ * one. Reading requires only the store and the passphrase.
  */
 export class SnapshotArchive {
   readonly #store: ObjectStore;
   readonly #passphrase: string;
-  readonly #masters = new Map<string, Promise<Buffer>>();
+  readonly #masterKeys = new Map<string, Promise<Buffer>>();
 
   readonly #deriveKey: typeof masterKey;
   readonly #partBytes: number;
@@ -78,7 +78,7 @@ export class SnapshotArchive {
   async upload(clusterUid: string, name: string, file: string, record: string, mayAct: () => boolean): Promise<void> {
     const folder = folderOf(clusterUid, name);
     const salt = saltOf(this.#store.id);
-    const master = await this.#master(salt);
+    const master = await this.#masterKey(salt);
     const uploadedSizes = new Map((await this.#store.list(`${folder}/`)).map(({ key, sizeBytes }) => [key, sizeBytes]));
     const parts: z.infer<typeof inner>['parts'] = [];
     let sizeBytes = 0;
@@ -87,7 +87,7 @@ export class SnapshotArchive {
       const content = chunk as Buffer;
       const sealed = await seal(master, `${folder}/${parts.length}`, content);
       const sha256 = createHash('sha256').update(sealed).digest('hex');
-      // The name is derived from the content: an object with this name and length is this one.
+      // The name is derived from the content: an object with this name and length has this content.
       const key = `${folder}/part-${String(parts.length).padStart(5, '0')}-${sha256.slice(0, 32)}`;
       if (uploadedSizes.get(key) !== sealed.length) await this.#store.put(key, sealed);
       parts.push({ key, sha256 });
@@ -111,13 +111,13 @@ export class SnapshotArchive {
     const folder = folderOf(clusterUid, name);
     const text = (await this.#store.get(`${folder}/${MANIFEST}`)).toString('utf8');
     const { salt, body } = outer.parse(JSON.parse(text));
-    const master = await this.#master(Buffer.from(salt, 'base64'));
+    const master = await this.#masterKey(Buffer.from(salt, 'base64'));
     const opened = await unseal(master, `${folder}/${MANIFEST}`, Buffer.from(body, 'base64'), MAX_MANIFEST_BYTES);
     const { record, parts } = inner.parse(JSON.parse(opened.toString('utf8')));
     return { record, chunks: this.#chunks(folder, master, parts) };
   }
 
-  /** Deletes a snapshot: it is no longer a snapshot once its manifest is deleted, which is first. */
+  /** Deletes a snapshot. Its manifest is deleted first: without it, the parts are no longer a snapshot. */
   async remove(clusterUid: string, name: string): Promise<void> {
     const folder = folderOf(clusterUid, name);
     await this.#store.remove(`${folder}/${MANIFEST}`);
@@ -149,12 +149,12 @@ export class SnapshotArchive {
   }
 
   /** Salts come from manifests: a key is derived once per salt. */
-  #master(salt: Buffer): Promise<Buffer> {
+  #masterKey(salt: Buffer): Promise<Buffer> {
     const id = salt.toString('base64');
-    const known = this.#masters.get(id);
+    const known = this.#masterKeys.get(id);
     if (known) return known;
     const derivedKey = this.#deriveKey(this.#passphrase, salt);
-    this.#masters.set(id, derivedKey);
+    this.#masterKeys.set(id, derivedKey);
     return derivedKey;
   }
 }

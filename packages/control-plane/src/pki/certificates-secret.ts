@@ -10,7 +10,7 @@ import {
   type ServerNames,
   signerOf,
 } from './component-certificates.ts';
-import { type HeldCertificate, planRenewal, type Renewal } from './plan-renewal.ts';
+import { planRenewal, type Renewal, type StoredCertificate } from './plan-renewal.ts';
 
 export interface CertificateWithKey {
   readonly certificatePem: string;
@@ -25,7 +25,7 @@ export interface RenewedCertificates {
   readonly renewals: readonly Renewal[];
 }
 
-/** The certificates that a control plane needs: valid ones are reused, the others are issued. */
+/** The certificates that a control plane needs: valid certificates are reused, the others are issued. */
 export async function renewCertificates(
   pki: ClusterPki,
   names: ServerNames,
@@ -33,7 +33,7 @@ export async function renewCertificates(
   clock: Clock,
 ): Promise<RenewedCertificates> {
   const requirements = certificateRequirements(names);
-  const renewals = planRenewal(requirements, heldCertificates(pki, requirements, held), clock.now());
+  const renewals = planRenewal(requirements, storedCertificates(pki, requirements, held), clock.now());
   const certificates = new Map(held);
   for (const { requirement } of renewals) {
     certificates.set(requirement.component, await issueComponentCertificate(pki, requirement, clock));
@@ -41,12 +41,12 @@ export async function renewCertificates(
   return { certificates, renewals };
 }
 
-function heldCertificates(
+function storedCertificates(
   pki: ClusterPki,
   requirements: readonly CertificateRequirement[],
   held: ComponentCertificates,
-): Map<ComponentName, HeldCertificate> {
-  const found = new Map<ComponentName, HeldCertificate>();
+): Map<ComponentName, StoredCertificate> {
+  const found = new Map<ComponentName, StoredCertificate>();
   for (const requirement of requirements) {
     const { component } = requirement;
     const certificate = held.get(component);

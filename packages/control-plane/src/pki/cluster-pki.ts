@@ -19,8 +19,8 @@ export interface AuthorityPair {
 }
 
 /**
- * A cluster's certificate authorities and keys. Each cluster has its own, so that credentials of one are not valid for
- * another.
+ * A cluster's certificate authorities and keys. Each cluster has its own, so that credentials of one cluster are not
+ * valid for another.
  */
 export interface ClusterPki {
   /** Signs the API server's certificate, components and kubelets. */
@@ -32,11 +32,14 @@ export interface ClusterPki {
   readonly users: AuthorityPair;
   /** Signs the client certificate that the API server presents to aggregated API servers. */
   readonly frontProxy: AuthorityPair;
-  /** During a rotation, `verification` contains both keys, so it never depends on which one signs. */
+  /** During a rotation, `verification` contains both keys, so verification never depends on which key signs. */
   readonly serviceAccountKeys: ServiceAccountKeys;
   /** The key that signs tokens after the next stage of a rotation; PEM. */
   readonly nextServiceAccountKey?: string | undefined;
-  /** The key from which nodes' bootstrap tokens are derived. It survives rotations, because a server may be booting with one. */
+  /**
+   * The key from which nodes' bootstrap tokens are derived. It survives rotations, because a server may be booting with
+   * such a token.
+   */
   readonly bootstrapTokenKey: string;
   readonly rotation: RotationRecord;
 }

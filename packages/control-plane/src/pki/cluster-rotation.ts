@@ -5,7 +5,7 @@ import { type ClusterPki, createClusterPki, newAuthorities, newBootstrapTokenKey
 import type { RotationRecord } from './rotation-record.ts';
 
 /** When the first of a cluster's CAs expires. */
-export function firstEndMs({ cluster, users, frontProxy }: ClusterPki): number {
+export function firstExpiryMs({ cluster, users, frontProxy }: ClusterPki): number {
   return Math.min(...[cluster, users, frontProxy].map(({ active }) => active.notAfterMs));
 }
 
@@ -77,7 +77,7 @@ export function endClusterRotation(pki: ClusterPki, clock: Clock): ClusterPki {
  */
 export async function revokeKubeconfigs(pki: ClusterPki, request: string, clock: Clock): Promise<ClusterPki> {
   const rotation = { ...pki.rotation, revocation: request, revoked: formatTime(clock.now()) };
-  return { ...(await withNewUsers(pki, clock)), rotation };
+  return { ...(await withNewUserAuthority(pki, clock)), rotation };
 }
 
 /**
@@ -89,7 +89,7 @@ export async function replaceAuthorities(pki: ClusterPki, clock: Clock): Promise
 }
 
 /** Creates a separate authority for users, which earlier releases did not have. */
-export async function withNewUsers(pki: ClusterPki, clock: Clock): Promise<ClusterPki> {
+export async function withNewUserAuthority(pki: ClusterPki, clock: Clock): Promise<ClusterPki> {
   const { users } = await newAuthorities(clock);
   return { ...pki, users: { active: users, standby: undefined } };
 }

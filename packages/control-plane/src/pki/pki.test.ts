@@ -8,7 +8,7 @@ import { renewCertificates } from './certificates-secret.ts';
 import { AUTHORITY_VALIDITY_MS, type ClusterPki, createClusterPki, trustBundle } from './cluster-pki.ts';
 import { certificateRequirements } from './component-certificates.ts';
 import { PkiSecretError, parsePkiSecret, pkiSecret } from './pki-secret.ts';
-import { type HeldCertificate, planRenewal } from './plan-renewal.ts';
+import { planRenewal, type StoredCertificate } from './plan-renewal.ts';
 
 const clock = new FakeClock();
 const DAY_MS = 86_400_000;
@@ -93,7 +93,7 @@ describe('CA rotation', () => {
 
 describe('planRenewal', () => {
   const requirement = certificateRequirements(names)[0];
-  const good: HeldCertificate = {
+  const good: StoredCertificate = {
     isSignedByActive: true,
     info: {
       commonName: 'kube-apiserver',
@@ -104,7 +104,7 @@ describe('planRenewal', () => {
       notAfterMs: 90 * DAY_MS,
     },
   };
-  it.each<{ held: HeldCertificate | undefined; day: number; reason: string | undefined }>([
+  it.each<{ held: StoredCertificate | undefined; day: number; reason: string | undefined }>([
     { held: undefined, day: 0, reason: 'Missing' },
     { held: good, day: 59, reason: undefined },
     { held: good, day: 60, reason: 'Expiring' },

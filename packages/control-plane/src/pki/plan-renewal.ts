@@ -8,12 +8,12 @@ const RENEWAL_FRACTION = 1 / 3;
 export type RenewalReason = 'Missing' | 'Expiring' | 'NamesChanged' | 'SubjectChanged' | 'AuthorityChanged';
 
 /** A stored certificate. */
-export interface HeldCertificate {
+export interface StoredCertificate {
   readonly info: Pick<
     CertificateInfo,
     'commonName' | 'organizations' | 'dnsNames' | 'ipAddresses' | 'notBeforeMs' | 'notAfterMs'
   >;
-  /** Whether the current CA signed it. */
+  /** Whether the current CA signed the certificate. */
   readonly isSignedByActive: boolean;
 }
 
@@ -25,7 +25,7 @@ export interface Renewal {
 /** Which certificates must be issued now, and why. */
 export function planRenewal(
   requirements: readonly CertificateRequirement[],
-  held: ReadonlyMap<ComponentName, HeldCertificate>,
+  held: ReadonlyMap<ComponentName, StoredCertificate>,
   nowMs: number,
 ): Renewal[] {
   return requirements.flatMap((requirement) => {
@@ -36,7 +36,7 @@ export function planRenewal(
 
 function renewalReason(
   requirement: CertificateRequirement,
-  held: HeldCertificate | undefined,
+  held: StoredCertificate | undefined,
   nowMs: number,
 ): RenewalReason | undefined {
   if (held === undefined) return 'Missing';

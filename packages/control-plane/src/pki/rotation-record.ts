@@ -18,16 +18,16 @@ const rotationRecord = z.object({
  * - `Stable`: one of each.
  * - `Trusting`: the next authorities exist. They sign nothing before the API server and its controllers trust them.
  * - `Renewing`: the next authorities sign what clients present: certificates of users, components and kubelets, and
- *   service accounts' tokens. What servers present is still signed by the previous ones, because nodes don't know the
- *   next ones before they are updated.
- * - `Completing`: the previous authorities are removed, and the control plane takes over the rest.
+ *   service accounts' tokens. What servers present is still signed by the previous authorities, because nodes trust the
+ *   next ones only once they are updated.
+ * - `Completing`: the previous authorities are removed, and the control plane switches to the next ones completely.
  */
 export type RotationRecord = z.infer<typeof rotationRecord>;
 
 /**
  * The record of authorities that were never rotated. `since`: RFC 3339, start of the stage; empty for the first.
  * `generation`: counts rotations; a machine's credentials are of the generation in which it was installed. `request`:
- * the last processed one. `revocation`: the same for kubeconfigs, with its date in `revoked`.
+ * the last processed request. `revocation`: the same for kubeconfigs, with its date in `revoked`.
  */
 export const NEVER_ROTATED: RotationRecord = { stage: 'Stable', since: '', generation: 0 };
 

@@ -26,13 +26,13 @@ function state(apiServer: 'serves' | 'starts' | 'fails', change: Partial<Supervi
 /** Selects settings and applies them. */
 function step(trial: SettingsTrial, desired: ApiServerSettings, record: SettingsRecord, seen: SupervisedState) {
   const chosen = trial.choose(desired, '1.36.3', record, seen);
-  trial.noteApplied(chosen.settings);
+  trial.recordApplied(chosen.settings);
   return chosen;
 }
 
 const SERVES_PLAIN: SettingsRecord = { good: PLAIN };
 
-test('keeps settings with which the API server serves as the fallback', () => {
+test('keeps the settings with which the API server last served as a fallback', () => {
   const trial = new SettingsTrial();
   expect(step(trial, PLAIN, {}, state('starts'))).toEqual({ settings: PLAIN, problem: undefined, record: {} });
 
@@ -87,7 +87,7 @@ test('rolls back settings with which the API server fails to start, until they c
   expect(step(trial, PLAIN, proven.record, state('serves')).problem).toBeUndefined();
 });
 
-test('does not count settings as serving before they are written', () => {
+test('does not consider settings proven before they are written', () => {
   const trial = new SettingsTrial();
   trial.choose(WITH_OIDC, '1.36.3', SERVES_PLAIN, state('serves'));
 

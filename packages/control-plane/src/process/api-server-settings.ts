@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { oidcErrors, oidcVersionProblem } from '@fairway/api/domain/oidc-problems';
 import type { ClusterSpec } from '@fairway/api/kinds/cluster';
 import { fieldErrorBody } from '@fairway/kube/object/field-error';
-import { FAILED_AFTER } from './control-plane-state.ts';
+import { MAX_CONSECUTIVE_EXITS } from './control-plane-state.ts';
 import type { SupervisedState } from './supervisor.ts';
 
 /** The settings from `spec.apiServer` with which kube-apiserver is started. */
@@ -10,9 +10,9 @@ export type ApiServerSettings = Pick<ClusterSpec['apiServer'], 'admissionPlugins
 
 /** What a cluster's record stores about its API server's settings. */
 export interface SettingsRecord {
-  /** The last settings with which it served. */
+  /** The last settings with which the API server served. */
   readonly good?: ApiServerSettings;
-  /** Fingerprints of settings with which it failed to start although it starts with the previous ones. */
+  /** Fingerprints of settings with which the API server failed to start although it starts with the previous ones. */
   readonly rejected?: { readonly settings: string; readonly complaint: string };
 }
 
@@ -25,7 +25,8 @@ export interface AcceptedSettings {
 
 /**
  * Keeps a tenant's API server running whatever the tenant sets: settings known to be invalid are not applied, and
- * settings with which it fails to start are rolled back. They are tried again once they change.
+ * settings with which the API server fails to start are rolled back. Rolled-back settings are tried again only after a
+ * change.
  */
 export class SettingsTrial {
   /** Fingerprint of the settings last passed to the supervisor. */
@@ -65,7 +66,7 @@ export class SettingsTrial {
   }
 
   /** Records that the supervisor now runs these settings: its state refers to them from now on. */
-  noteApplied(settings: ApiServerSettings): void {
+  recordApplied(settings: ApiServerSettings): void {
     this.#applied = fingerprintOf(settings);
   }
 
@@ -100,7 +101,7 @@ function isServing({ components }: SupervisedState): boolean {
 /** Whether the API server is crash-looping although its dependencies are healthy. */
 function isFailing({ components, isDatabaseFull }: SupervisedState): boolean {
   const { failures, ready, current } = components['kube-apiserver'];
-  return failures >= FAILED_AFTER && !(ready && current) && components.etcd.ready && !isDatabaseFull;
+  return failures >= MAX_CONSECUTIVE_EXITS && !(ready && current) && components.etcd.ready && !isDatabaseFull;
 }
 
 /** Validates settings before they are tried; pure. */

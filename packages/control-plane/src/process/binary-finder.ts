@@ -1,5 +1,5 @@
 import type { Clock } from '@fairway/base/clock';
-import { type Binaries, chooseBinaries, missingBinaries } from './find-binaries.ts';
+import { type Binaries, chooseBinaries, missingBinariesMessage } from './find-binaries.ts';
 
 const SEARCH_INTERVAL_MS = 30_000;
 
@@ -22,7 +22,7 @@ export class BinaryFinder {
     const known = this.#found && chooseBinaries(this.#found.binaries, version);
     if (known?.version === version) return known;
     const binaries = await this.#currentBinaries();
-    return chooseBinaries(binaries, version) ?? { problem: missingBinaries(binaries, version) };
+    return chooseBinaries(binaries, version) ?? { problem: missingBinariesMessage(binaries, version) };
   }
 
   /** Every exact version with available binaries. */

@@ -20,7 +20,7 @@ async function accessOf(path: string): Promise<string> {
   return `${name(uid)}:${name(gid)} ${(mode & 0o7777).toString(8)}`;
 }
 
-test('makes everything accessible to this process only without users', async () => {
+test('makes everything accessible only to this process if no user is set', async () => {
   await grantFolderAccess(undefined, folder, 0);
 
   for (const name of ['.', 'config', 'pki', 'run', 'logs']) expect((await stat(at(name))).mode & 0o777).toBe(0o700);

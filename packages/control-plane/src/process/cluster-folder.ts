@@ -8,7 +8,7 @@ const READABLE_FOLDERS = ['config', 'pki', 'bin'];
 /** Folders in which programs create files next to Fairway's own, which they can neither remove nor replace. */
 const SHARED_FOLDERS = ['.', 'logs'];
 /** Pid files, accessible to Fairway only, since it signals the processes that they name. */
-const OWN_FOLDERS = ['run'];
+const PRIVATE_FOLDERS = ['run'];
 
 /**
  * Gives a cluster's user the access to its folder that its programs need, and denies access to all others. Fairway's
@@ -20,7 +20,7 @@ export async function grantFolderAccess(
   folder: string,
   generation: number | undefined,
 ): Promise<void> {
-  for (const name of [...SHARED_FOLDERS, ...READABLE_FOLDERS, ...OWN_FOLDERS])
+  for (const name of [...SHARED_FOLDERS, ...READABLE_FOLDERS, ...PRIVATE_FOLDERS])
     await mkdir(join(folder, name), { recursive: true, mode: 0o700 });
   if (user === undefined) return;
   const { gid } = user;

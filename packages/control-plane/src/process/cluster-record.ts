@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { MAX_EARLIER_RESTORES, type RestoreRequest } from '@fairway/api/domain/restore-request';
 import type { Endpoint } from '../runtime.ts';
 import type { SettingsRecord } from './api-server-settings.ts';
-import { type Files, pathsIn } from './files.ts';
+import { type Files, pathResolver } from './files.ts';
 import { RECORD_FILE } from './folder-layout.ts';
 import type { ProcessUser } from './process-user.ts';
 
@@ -22,9 +22,9 @@ export interface ClusterRecord {
   /** User and group that its programs run as; undefined: those of Fairway. */
   readonly userId?: number;
   readonly settings?: SettingsRecord;
-  /** Whether the API server was restricted to certain addresses: it must not start open to all. */
+  /** Whether the API server was restricted to certain addresses; if so, it must not start open to all. */
   readonly isRestricted?: boolean | undefined;
-  /** How often the data were replaced from a snapshot. Selects the data folder. */
+  /** Number of times that the data were replaced from a snapshot. Selects the data folder. */
   readonly dataGeneration?: number;
   /** Revision at which this generation of the data began. */
   readonly startRevision?: number;
@@ -83,20 +83,20 @@ export function endpointOf({ address = '127.0.0.1', port }: ClusterRecord): Endp
 }
 
 export function readRecord(files: Files, folder: string): ClusterRecord | undefined {
-  const text = files.read(pathsIn(folder)(RECORD_FILE));
+  const text = files.read(pathResolver(folder)(RECORD_FILE));
   return text === undefined ? undefined : (JSON.parse(text) as ClusterRecord);
 }
 
 export function writeRecord(files: Files, folder: string, record: ClusterRecord): Promise<void> {
-  return files.write(pathsIn(folder)(RECORD_FILE), JSON.stringify(record));
+  return files.write(pathResolver(folder)(RECORD_FILE), JSON.stringify(record));
 }
 
-/** Used fraction of a quota above which a larger one justifies a restart. */
+/** Used fraction of a quota above which a larger quota justifies a restart. */
 const QUOTA_NEEDED_FRACTION = 0.5;
 
 /**
  * The quota with which etcd should run. etcd reads its quota only at start, and the plan's quota grows with every node:
- * etcd is restarted with a larger one only once its database requires it. A quota never shrinks.
+ * etcd is restarted with a larger quota only once its database requires it. A quota never shrinks.
  */
 export function quotaToApply(
   applied: number | undefined,
@@ -119,7 +119,7 @@ export interface NewRecordInputs {
   readonly folder: string;
   /** Folders of the existing clusters. */
   readonly others: readonly string[];
-  /** Ports allocated by this process, including those whose record is not written yet; the new one is added. */
+  /** Ports allocated by this process, including those whose record is not written yet; the new port is added. */
   readonly ports: Set<number>;
   readonly address: string;
   /** The endpoint that clients were already given. */
@@ -143,7 +143,7 @@ export async function makeRecord(inputs: NewRecordInputs): Promise<ClusterRecord
   ports.add(port);
   const record = { address: endpoint?.host ?? address, port, encryptionKey: newEncryptionKey() };
   await files.makeFolder(folder);
-  if (await files.create(pathsIn(folder)(RECORD_FILE), JSON.stringify(record))) return record;
+  if (await files.create(pathResolver(folder)(RECORD_FILE), JSON.stringify(record))) return record;
   ports.delete(port);
   const first = readRecord(files, folder);
   if (first === undefined) throw new Error(`the record in ${folder} was removed while it was being read`);

@@ -15,8 +15,8 @@ export interface ProcessMachine {
   /** The folder that contains a folder for each cluster, named by its UID. */
   readonly folder: string;
   /**
-   * Bind address of API servers: an address of this machine that nodes can reach. Clusters keep the one with which they
-   * started.
+   * Bind address of API servers: an address of this machine that nodes can reach. Clusters keep the address with which
+   * they started.
    */
   readonly address: string;
   readonly host: ProcessHost;
@@ -39,7 +39,7 @@ export interface Slot<Parts> {
   readonly parts: Parts;
   record: ClusterRecord | undefined;
   /** Version last passed to the supervisor. */
-  wanted: string | undefined;
+  desiredVersion: string | undefined;
   /** Whether this process may still act on the control plane, according to the last call. */
   mayAct: () => boolean;
   /** The `ensure` in progress; the next one waits for it. */
@@ -90,7 +90,7 @@ export class ClusterSlots<Parts> {
   async serialize(uid: string, work: (slot: Slot<Parts>) => Promise<void>): Promise<Slot<Parts>> {
     if (this.#isClosed) throw new Error('the control plane runtime is closed');
     await this.#stopping.get(uid);
-    const slot = this.#of(uid);
+    const slot = this.#slotOf(uid);
     this.#hibernated.delete(uid);
     this.#forgetWipe(uid);
     if (slot.isBeingRemoved) return slot;
@@ -113,9 +113,9 @@ export class ClusterSlots<Parts> {
   }
 
   /**
-   * Updates a record durably. Does nothing if it is unchanged, or if another process manages the cluster by now.
-   * Rejects if it cannot be written: the cached record then stays the one on disk, so the next call writes the change
-   * instead of considering it unchanged.
+   * Updates a record durably. Does nothing if the record is unchanged, or if another process manages the cluster by
+   * now. Rejects if the record cannot be written: the cached record then still matches the disk, so the next call
+   * writes the change instead of considering it unchanged.
    */
   async keep(slot: Slot<Parts>, change: Partial<ClusterRecord>): Promise<void> {
     const before = slot.record;
@@ -133,17 +133,17 @@ export class ClusterSlots<Parts> {
   }
 
   /** Records the version that is served now, for times when none is served. */
-  async noteVersion(slot: Slot<Parts>): Promise<void> {
+  async recordVersion(slot: Slot<Parts>): Promise<void> {
     const { ready, current } = slot.supervisor.state.components['kube-apiserver'];
-    if (ready && current && slot.wanted !== undefined) await this.keep(slot, { version: slot.wanted });
+    if (ready && current && slot.desiredVersion !== undefined) await this.keep(slot, { version: slot.desiredVersion });
   }
 
   usage(): ControlPlaneUsage {
-    const planes = [...this.#slots.values()].map(({ supervisor }) => supervisor.usage());
-    const memory = planes.flatMap(({ memoryBytes }) => (memoryBytes === undefined ? [] : [memoryBytes]));
+    const controlPlanes = [...this.#slots.values()].map(({ supervisor }) => supervisor.usage());
+    const memory = controlPlanes.flatMap(({ memoryBytes }) => (memoryBytes === undefined ? [] : [memoryBytes]));
     return {
-      managed: planes.length,
-      running: planes.filter(({ isComplete }) => isComplete).length,
+      managed: controlPlanes.length,
+      running: controlPlanes.filter(({ isComplete }) => isComplete).length,
       restarts: this.#restarts,
       memoryBytes: memory.length === 0 ? undefined : memory.reduce((sum, bytes) => sum + bytes, 0),
     };
@@ -172,14 +172,14 @@ export class ClusterSlots<Parts> {
   }
 
   /**
-   * Whether all programs of a cluster have stopped; stops running ones. Their data are kept, and the next queued call
-   * starts with a new slot.
+   * Whether all programs of a cluster have stopped; stops those still running. Their data are kept, and the next queued
+   * call starts with a new slot.
    */
   hibernate(uid: string): boolean {
     if (this.#isClosed) throw new Error('the control plane runtime is closed');
     if (this.#hibernated.has(uid) || !this.list().includes(uid)) return true;
     if (this.#slots.get(uid)?.isBeingRemoved || this.#stopping.has(uid)) return false;
-    const slot = this.#of(uid);
+    const slot = this.#slotOf(uid);
     slot.mayAct = captureGrant();
     const stopping = this.#stopSlot(slot).finally(() => {
       this.#stopping.delete(uid);
@@ -198,7 +198,7 @@ export class ClusterSlots<Parts> {
     if (this.#isClosed) throw new Error('the control plane runtime is closed');
     if (this.#wiped.has(uid) || !this.list().includes(uid)) return true;
     if (this.#slots.get(uid)?.isBeingRemoved || this.#stopping.has(uid)) return false;
-    const slot = this.#of(uid);
+    const slot = this.#slotOf(uid);
     slot.mayAct = captureGrant();
     const wiping = this.#stopSlot(slot, () => this.#emptyFolder(slot)).finally(() => {
       this.#stopping.delete(uid);
@@ -214,7 +214,7 @@ export class ClusterSlots<Parts> {
   /** Whether a cluster is completely removed; starts removing what remains. */
   remove(uid: string): boolean {
     if (!this.list().includes(uid)) return true;
-    const slot = this.#of(uid);
+    const slot = this.#slotOf(uid);
     slot.mayAct = captureGrant();
     this.#hibernated.delete(uid);
     this.#forgetWipe(uid);
@@ -235,11 +235,11 @@ export class ClusterSlots<Parts> {
   }
 
   /** Stops the programs of all clusters except for the given ones. Their data are kept. */
-  async stopUnwanted(isWanted: (uid: string) => boolean): Promise<void> {
-    const unwanted = this.list().filter((uid) => !isWanted(uid));
+  async stopUnwanted(shouldKeep: (uid: string) => boolean): Promise<void> {
+    const unwanted = this.list().filter((uid) => !shouldKeep(uid));
     await Promise.all(
       unwanted.map(async (uid) => {
-        const slot = this.#of(uid);
+        const slot = this.#slotOf(uid);
         await slot.pending;
         await this.#parts.stop(slot.parts);
         await slot.supervisor.stop();
@@ -322,7 +322,7 @@ export class ClusterSlots<Parts> {
     this.announce(slot.uid);
   }
 
-  #of(uid: string): Slot<Parts> {
+  #slotOf(uid: string): Slot<Parts> {
     const known = this.#slots.get(uid);
     if (known) return known;
     const { host, probes, files, clock, log } = this.#machine;
@@ -346,7 +346,7 @@ export class ClusterSlots<Parts> {
       supervisor,
       parts: this.#parts.open({ uid, folder, supervisor }, announce),
       record: undefined,
-      wanted: undefined,
+      desiredVersion: undefined,
       mayAct: () => true,
       pending: Promise.resolve(),
       isBeingRemoved: false,

@@ -13,19 +13,19 @@ import { encryptionConfiguration } from './encryption-configuration.ts';
 import {
   ACCESS_WEBHOOK,
   AUDIT_POLICY,
-  AUTHENTICATION,
-  AUTHORIZATION,
+  AUTHENTICATION_CONFIGURATION,
+  AUTHORIZATION_CONFIGURATION,
   CLIENT_CA,
   CLUSTER_CA,
   certificatePath,
   EGRESS_CONFIGURATION,
   EGRESS_FOLDER,
-  ENCRYPTION,
+  ENCRYPTION_CONFIGURATION,
   FRONT_PROXY_CA,
   keyPath,
   kubeconfigPath,
   SERVICE_ACCOUNT_KEY,
-  SERVICE_ACCOUNT_VERIFICATION,
+  SERVICE_ACCOUNT_VERIFICATION_KEYS,
   SIGNING_CERTIFICATE,
   SIGNING_KEY,
   TOKEN_WEBHOOK,
@@ -81,7 +81,7 @@ export function configurationFiles(inputs: ConfigurationInputs): ConfigurationFi
       restarts: ['kube-apiserver', 'kube-controller-manager'],
     },
     {
-      path: SERVICE_ACCOUNT_VERIFICATION,
+      path: SERVICE_ACCOUNT_VERIFICATION_KEYS,
       text: verification
         .map(({ publicKey }) => KeyObject.from(publicKey).export({ type: 'spki', format: 'pem' }))
         .join(''),
@@ -93,7 +93,11 @@ export function configurationFiles(inputs: ConfigurationInputs): ConfigurationFi
       restarts: API_SERVER,
     },
     { path: EGRESS_CONFIGURATION, text: dump(egressConfiguration()), restarts: API_SERVER },
-    { path: ENCRYPTION, text: dump(encryptionConfiguration(encryptionKey, inputs.version)), restarts: API_SERVER },
+    {
+      path: ENCRYPTION_CONFIGURATION,
+      text: dump(encryptionConfiguration(encryptionKey, inputs.version)),
+      restarts: API_SERVER,
+    },
   ];
   for (const [name, { certificatePem, privateKeyPem }] of certificates) {
     files.push({ path: certificatePath(name), text: certificatePem, restarts: [] });
@@ -117,12 +121,16 @@ export function configurationFiles(inputs: ConfigurationInputs): ConfigurationFi
     const text = dump(kubeconfigOf('token-webhook-client', target, folder));
     files.push({ path: ACCESS_WEBHOOK, text, restarts: API_SERVER });
     const authorization = dump(authorizationConfiguration(inputs.version));
-    files.push({ path: AUTHORIZATION, text: authorization, restarts: API_SERVER });
+    files.push({ path: AUTHORIZATION_CONFIGURATION, text: authorization, restarts: API_SERVER });
   }
   const { oidc } = apiServer;
   if (oidc) {
     // kube-apiserver would reload the file itself and, if it is invalid, keep the previous configuration without reporting it.
-    files.push({ path: AUTHENTICATION, text: dump(authenticationConfiguration(oidc)), restarts: API_SERVER });
+    files.push({
+      path: AUTHENTICATION_CONFIGURATION,
+      text: dump(authenticationConfiguration(oidc)),
+      restarts: API_SERVER,
+    });
   }
   return files;
 }

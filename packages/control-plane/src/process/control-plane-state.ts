@@ -3,7 +3,7 @@ import { COMPONENTS } from './components.ts';
 import type { SupervisedState } from './supervisor.ts';
 
 /** Consecutive exits above which a component counts as failing. */
-export const FAILED_AFTER = 3;
+export const MAX_CONSECUTIVE_EXITS = 3;
 
 export interface StateFacts {
   readonly supervised: SupervisedState;
@@ -14,7 +14,7 @@ export interface StateFacts {
   readonly restoring?: string | undefined;
 }
 
-const FULL =
+const DATABASE_FULL_MESSAGE =
   'The database has reached its quota: objects can only be read and deleted. Delete objects, or add nodes if the plan raises the quota with them; writes are accepted again within a minute.';
 
 /** The state that is reported to the Cluster controller. Pure. */
@@ -25,9 +25,11 @@ export function controlPlaneState({ supervised, endpoint, version, restoring }: 
   if (restoring !== undefined) return { ...common, phase: 'Updating', reason: 'Restoring', message: restoring };
   // Components that must write in order to start exit because of the full database.
   if (isDatabaseFull && components.etcd.ready) {
-    return { ...common, phase: 'Failed', ready: false, reason: 'DatabaseFull', message: FULL };
+    return { ...common, phase: 'Failed', ready: false, reason: 'DatabaseFull', message: DATABASE_FULL_MESSAGE };
   }
-  const failed = COMPONENTS.find((name) => components[name].failures >= FAILED_AFTER && !components[name].ready);
+  const failed = COMPONENTS.find(
+    (name) => components[name].failures >= MAX_CONSECUTIVE_EXITS && !components[name].ready,
+  );
   if (failed !== undefined) {
     const message = `${failed} is not running: ${components[failed].lastFailure}. It is being restarted.`;
     return { ...common, phase: 'Failed', ready: false, reason: 'ControlPlaneFailed', message };

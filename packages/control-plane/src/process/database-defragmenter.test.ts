@@ -17,14 +17,14 @@ function fullEtcd({ size, live }: { readonly size: number; readonly live: number
   return { call, calls };
 }
 
-const DISARM = JSON.stringify({ action: 'DEACTIVATE', alarm: 'NOSPACE', memberID: '50587020018769287' });
+const DISARM_REQUEST = JSON.stringify({ action: 'DEACTIVATE', alarm: 'NOSPACE', memberID: '50587020018769287' });
 
 test.each([
-  { size: 50, live: 50, calls: ['status', 'alarm', DISARM], hasRoom: true, reason: 'the quota has grown' },
+  { size: 50, live: 50, calls: ['status', 'alarm', DISARM_REQUEST], hasRoom: true, reason: 'the quota was raised' },
   {
     size: 110,
     live: 40,
-    calls: ['status', 'compaction', 'defragment', 'status', 'alarm', DISARM],
+    calls: ['status', 'compaction', 'defragment', 'status', 'alarm', DISARM_REQUEST],
     hasRoom: true,
     reason: 'objects were deleted',
   },
@@ -52,7 +52,7 @@ test('defragments even if the revision is already compacted', async () => {
   expect(await reclaimSpace(compacted, 100)).toBe(true);
 });
 
-test('retries once a minute, and immediately when the quota grows', async () => {
+test('retries once a minute, and immediately when the quota is raised', async () => {
   const clock = new FakeClock();
   const etcd = fullEtcd({ size: 110, live: 110 });
   let requestCount = 0;

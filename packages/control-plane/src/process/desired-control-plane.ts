@@ -9,12 +9,12 @@ import type { ControlPlaneSpec, Endpoint } from '../runtime.ts';
 import type { ClusterRecord } from './cluster-record.ts';
 import { type Component, perComponent } from './components.ts';
 import { type ConfigurationFile, configurationFiles } from './configuration.ts';
-import { type Files, pathsIn } from './files.ts';
+import { type Files, pathResolver } from './files.ts';
 import type { Binaries } from './find-binaries.ts';
 import { componentFlags } from './flags.ts';
 import {
   ACCESS_WEBHOOK,
-  AUTHORIZATION,
+  AUTHORIZATION_CONFIGURATION,
   certificatePath,
   ETCD_PEER_SOCKET,
   ETCD_SOCKET,
@@ -53,7 +53,7 @@ export interface PreparedControlPlane extends DesiredControlPlane {
 /** Writes the files that the programs read, renews certificates that are due, and returns how to run the programs. */
 export async function prepareControlPlane(inputs: PreparationInputs): Promise<PreparedControlPlane> {
   const { spec, binaries, record, endpoint, folder, files, clock, user } = inputs;
-  const path = pathsIn(folder);
+  const path = pathResolver(folder);
   const usesTokenWebhook = spec.reviewToken !== undefined;
   const names = { ...spec, ipAddresses: [...spec.ipAddresses, endpoint.host], usesTokenWebhook };
   const { certificates } = await renewCertificates(spec.pki, names, heldCertificates(inputs, names), clock);
@@ -100,7 +100,7 @@ function removeFiles(files: Files, path: (name: string) => string, names: readon
   for (const name of names) files.remove(path(name));
 }
 
-const ACCESS_WEBHOOK_FILES = [AUTHORIZATION, ACCESS_WEBHOOK];
+const ACCESS_WEBHOOK_FILES = [AUTHORIZATION_CONFIGURATION, ACCESS_WEBHOOK];
 const TOKEN_WEBHOOK_FILES = [
   ...(['token-webhook', 'token-webhook-client'] as const).flatMap((name) => [keyPath(name), certificatePath(name)]),
   TOKEN_WEBHOOK,
@@ -120,12 +120,12 @@ function heldCertificates(
   { folder, files }: PreparationInputs,
   names: Parameters<typeof certificateRequirements>[0],
 ): ReadonlyMap<ComponentName, CertificateWithKey> {
-  const path = pathsIn(folder);
+  const path = pathResolver(folder);
   const held = new Map<ComponentName, CertificateWithKey>();
   for (const { component } of certificateRequirements(names)) {
     const certificatePem = files.read(path(certificatePath(component)));
     const privateKeyPem = files.read(path(keyPath(component)));
-    if (certificatePem && privateKeyPem && isPair(certificatePem, privateKeyPem)) {
+    if (certificatePem && privateKeyPem && isKeyPair(certificatePem, privateKeyPem)) {
       held.set(component, { certificatePem, privateKeyPem });
     }
   }
@@ -133,7 +133,7 @@ function heldCertificates(
 }
 
 /** A crash between the two writes leaves a new file next to an old one. */
-function isPair(certificatePem: string, privateKeyPem: string): boolean {
+function isKeyPair(certificatePem: string, privateKeyPem: string): boolean {
   return new X509Certificate(certificatePem).checkPrivateKey(createPrivateKey(privateKeyPem));
 }
 

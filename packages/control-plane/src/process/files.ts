@@ -143,7 +143,7 @@ export async function syncTree(path: string): Promise<void> {
   await syncFolder(dirname(path));
 }
 
-/** The same operations on paths below a folder. */
-export function pathsIn(folder: string): (path: string) => string {
+/** Returns a function that resolves paths below a folder. */
+export function pathResolver(folder: string): (path: string) => string {
   return (path) => join(folder, path);
 }

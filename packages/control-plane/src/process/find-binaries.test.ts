@@ -1,6 +1,6 @@
 import { basename, dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { binaryFolders, chooseBinaries, findBinaries, missingBinaries } from './find-binaries.ts';
+import { binaryFolders, chooseBinaries, findBinaries, missingBinariesMessage } from './find-binaries.ts';
 
 const KUBERNETES = ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler'];
 const ALL_BINARIES = ['etcd', ...KUBERNETES];
@@ -22,7 +22,7 @@ test('searches KUBEBUILDER_ASSETS first, then PATH, then additional folders', ()
 
 describe('sets of binaries', () => {
   test.each([
-    { reason: 'nothing there', machine: { '/a': { programs: [] } }, versions: [] },
+    { reason: 'an empty folder', machine: { '/a': { programs: [] } }, versions: [] },
     {
       reason: 'a complete set',
       machine: { '/a': { programs: ALL_BINARIES, version: '1.36.3' } },
@@ -62,7 +62,7 @@ describe('sets of binaries', () => {
 
 describe('the binaries for a version', () => {
   test.each([
-    { wanted: '1.35.1', chosen: '1.35.1', reason: 'exactly that' },
+    { wanted: '1.35.1', chosen: '1.35.1', reason: 'exactly that version' },
     { wanted: '1.35.9', chosen: '1.35.10', reason: 'the newest patch, in numerical order' },
     { wanted: '1.34.0', chosen: undefined, reason: 'no other minor version' },
     { wanted: '1.3.5', chosen: undefined, reason: 'no other minor version with the same digits' },
@@ -78,9 +78,9 @@ describe('the binaries for a version', () => {
   test('are listed in the message if none match', async () => {
     const found = await find({ '/a': { programs: ALL_BINARIES, version: '1.36.3' } });
 
-    expect(missingBinaries(found, '1.34.2')).toBe(
+    expect(missingBinariesMessage(found, '1.34.2')).toBe(
       'binaries of Kubernetes 1.36.3 are available, but none of 1.34.2: "fairway releases fetch 1.34.2" downloads them',
     );
-    expect(missingBinaries([], '1.34.2')).toContain('KUBEBUILDER_ASSETS');
+    expect(missingBinariesMessage([], '1.34.2')).toContain('KUBEBUILDER_ASSETS');
   });
 });

@@ -35,7 +35,7 @@ export interface BinaryLookup {
 
 /**
  * Every set of binaries in the folders. Binaries of Kubernetes come from one folder, so that their versions match. etcd
- * comes from the same folder, or else from the first that has it.
+ * comes from the same folder, or else from the first folder that has it.
  */
 export async function findBinaries({ folders, isExecutable, run }: BinaryLookup): Promise<readonly Binaries[]> {
   const found: Binaries[] = [];
@@ -60,7 +60,8 @@ async function versionOf(binary: string, run: BinaryLookup['run']): Promise<stri
 }
 
 /**
- * The binaries for a version: the exact one, or else the newest patch of the same minor version, which the state then reports.
+ * The binaries for a version: those of the exact version, or else of the newest patch of the same minor version, which
+ * the state then reports.
  */
 export function chooseBinaries(found: readonly Binaries[], version: string): Binaries | undefined {
   const exact = found.find((candidate) => candidate.version === version);
@@ -76,7 +77,7 @@ function patchOf({ version }: Binaries): number {
 }
 
 /** The message if there are no binaries for a version. */
-export function missingBinaries(found: readonly Binaries[], version: string): string {
+export function missingBinariesMessage(found: readonly Binaries[], version: string): string {
   const versions = found.map((candidate) => candidate.version).join(', ');
   return versions === ''
     ? `etcd, kube-apiserver, kube-controller-manager and kube-scheduler are neither in ${ASSETS_VARIABLE} nor on PATH: "fairway releases fetch ${version}" downloads them`

@@ -101,7 +101,7 @@ describe('component flags', () => {
         },
       },
       flags: ['--enable-admission-plugins=NodeRestriction', '--disable-admission-plugins=AlwaysPullImages'],
-      reason: 'disabled wins',
+      reason: 'disable a plugin that is both enabled and disabled',
     },
     {
       component: 'kube-apiserver',

@@ -10,20 +10,20 @@ import type { Component } from './components.ts';
 import {
   AUDIT_LOG,
   AUDIT_POLICY,
-  AUTHENTICATION,
-  AUTHORIZATION,
+  AUTHENTICATION_CONFIGURATION,
+  AUTHORIZATION_CONFIGURATION,
   CLIENT_CA,
   CLUSTER_CA,
   certificatePath,
   EGRESS_CONFIGURATION,
-  ENCRYPTION,
+  ENCRYPTION_CONFIGURATION,
   ETCD_PEER_SOCKET,
   ETCD_SOCKET,
   FRONT_PROXY_CA,
   keyPath,
   kubeconfigPath,
   SERVICE_ACCOUNT_KEY,
-  SERVICE_ACCOUNT_VERIFICATION,
+  SERVICE_ACCOUNT_VERIFICATION_KEYS,
   SIGNING_CERTIFICATE,
   SIGNING_KEY,
   TOKEN_WEBHOOK,
@@ -79,7 +79,7 @@ function etcdFlags({ etcdQuotaBytes, dataFolder, hasOwnUser }: FlagInputs): stri
 }
 
 /** Without NodeRestriction, one node's certificate can modify every Node. Admission plugins that are on by default can't be configured. */
-const ALWAYS_ON: ReadonlySet<string> = new Set(['NodeRestriction']);
+const ALWAYS_ENABLED_PLUGINS: ReadonlySet<string> = new Set(['NodeRestriction']);
 
 /**
  * Responses are cached for about as long as a revocation takes to be detected. kube-apiserver caches them for another
@@ -113,9 +113,11 @@ const TENANT_AUDIT_FLAGS = [
 
 function apiServerFlags({ endpoint, serviceCIDR, apiServer, reviewToken, reviewAccess }: FlagInputs): string[] {
   // Stored Clusters may predate the validation that rejects these.
-  const disabled = (apiServer.admissionPlugins.disabled as readonly string[]).filter((name) => !ALWAYS_ON.has(name));
+  const disabled = (apiServer.admissionPlugins.disabled as readonly string[]).filter(
+    (name) => !ALWAYS_ENABLED_PLUGINS.has(name),
+  );
   const chosen = apiServer.admissionPlugins.enabled.filter((plugin) => !disabled.includes(plugin));
-  const admission = new Set([...chosen, ...ALWAYS_ON]);
+  const admission = new Set([...chosen, ...ALWAYS_ENABLED_PLUGINS]);
   return [
     `--bind-address=${endpoint.host}`,
     `--advertise-address=${endpoint.host}`,
@@ -124,7 +126,9 @@ function apiServerFlags({ endpoint, serviceCIDR, apiServer, reviewToken, reviewA
     ...(isLoopback(endpoint.host) ? ['--endpoint-reconciler-type=none'] : []),
     `--etcd-servers=unix://${ETCD_SOCKET}`,
     `--service-cluster-ip-range=${serviceCIDR}`,
-    reviewAccess === undefined ? '--authorization-mode=Node,RBAC' : `--authorization-config=${AUTHORIZATION}`,
+    reviewAccess === undefined
+      ? '--authorization-mode=Node,RBAC'
+      : `--authorization-config=${AUTHORIZATION_CONFIGURATION}`,
     '--enable-bootstrap-token-auth=true',
     '--allow-privileged=true',
     '--profiling=false',
@@ -147,9 +151,9 @@ function apiServerFlags({ endpoint, serviceCIDR, apiServer, reviewToken, reviewA
     // Reaches Services of aggregated APIs through their endpoints: this machine does not route Service addresses.
     '--enable-aggregator-routing=true',
     `--service-account-issuer=${SERVICE_ACCOUNT_ISSUER}`,
-    `--service-account-key-file=${SERVICE_ACCOUNT_VERIFICATION}`,
+    `--service-account-key-file=${SERVICE_ACCOUNT_VERIFICATION_KEYS}`,
     `--service-account-signing-key-file=${SERVICE_ACCOUNT_KEY}`,
-    `--encryption-provider-config=${ENCRYPTION}`,
+    `--encryption-provider-config=${ENCRYPTION_CONFIGURATION}`,
     // Connections on behalf of its tenant go through Fairway's egress proxy.
     `--egress-selector-config-file=${EGRESS_CONFIGURATION}`,
     `--audit-policy-file=${AUDIT_POLICY}`,
@@ -159,7 +163,7 @@ function apiServerFlags({ endpoint, serviceCIDR, apiServer, reviewToken, reviewA
     '--max-mutating-requests-inflight=100',
     // Ends watches at shutdown. Otherwise kube-apiserver waits a minute for them before it exits.
     '--shutdown-watch-termination-grace-period=2s',
-    ...(apiServer.oidc === undefined ? [] : [`--authentication-config=${AUTHENTICATION}`]),
+    ...(apiServer.oidc === undefined ? [] : [`--authentication-config=${AUTHENTICATION_CONFIGURATION}`]),
     ...(reviewToken === undefined ? [] : TOKEN_WEBHOOK_FLAGS),
   ];
 }

@@ -8,21 +8,21 @@ import type { Component } from './components.ts';
 /** The folder itself for programs that work in it, whether or not they may traverse its parents. */
 export const WORKING_FOLDER = '/proc/self/cwd';
 export const RECORD_FILE = 'record.json';
-export const ETCD_DATA = 'etcd';
+export const ETCD_DATA_FOLDER = 'etcd';
 /** etcd accepts a socket's path only in the form `host:port`. */
 export const ETCD_SOCKET = 'etcd:0';
 export const ETCD_PEER_SOCKET = 'etcd-peer:0';
 export const AUDIT_LOG = 'logs/audit.log';
 export const AUDIT_POLICY = 'config/audit-policy.yaml';
-export const ENCRYPTION = 'config/encryption.yaml';
+export const ENCRYPTION_CONFIGURATION = 'config/encryption.yaml';
 export const EGRESS_FOLDER = 'egress';
 export const EGRESS_CONFIGURATION = 'config/egress.yaml';
-export const AUTHENTICATION = 'config/authentication.yaml';
+export const AUTHENTICATION_CONFIGURATION = 'config/authentication.yaml';
 /** Address and credentials of kube-apiserver's token webhook. */
 export const TOKEN_WEBHOOK = 'config/token-webhook.yaml';
 /** The access webhook and the order of authorizers. */
 export const ACCESS_WEBHOOK = 'config/access-webhook.yaml';
-export const AUTHORIZATION = 'config/authorization.yaml';
+export const AUTHORIZATION_CONFIGURATION = 'config/authorization.yaml';
 export const CLUSTER_CA = 'pki/ca.crt';
 /** All CAs whose clients are admitted. */
 export const CLIENT_CA = 'pki/client-ca.crt';
@@ -30,7 +30,7 @@ export const SIGNING_CERTIFICATE = 'pki/signing-ca.crt';
 export const SIGNING_KEY = 'pki/signing-ca.key';
 export const FRONT_PROXY_CA = 'pki/front-proxy-ca.crt';
 export const SERVICE_ACCOUNT_KEY = 'pki/sa.key';
-export const SERVICE_ACCOUNT_VERIFICATION = 'pki/sa.pub';
+export const SERVICE_ACCOUNT_VERIFICATION_KEYS = 'pki/sa.pub';
 
 export function certificatePath(name: string): string {
   return `pki/${name}.crt`;

@@ -10,8 +10,8 @@ const tokenReview = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview
 const accessReview = { apiVersion: 'authorization.k8s.io/v1', kind: 'SubjectAccessReview' };
 
 test.each<[string, (text: string) => unknown]>([
-  ['where a tunnel leads', parseDestination],
-  ['a target of egress', parseEgressTarget],
+  ['the destination of a tunnel', parseDestination],
+  ['an egress target', parseEgressTarget],
   ['an address', canonicalAddress],
   ['an address that may be public', isPublicAddress],
   ['a token', (text) => handleTokenReview({ ...tokenReview, spec: { token: text } }, noUser)],

@@ -1,10 +1,10 @@
-const ERROR_LINE = /^[EF]\d{4} |"level":"(?:error|fatal|panic)"|^(?:Error|error|panic|fatal): /;
+const ERROR_LINE_PATTERN = /^[EF]\d{4} |"level":"(?:error|fatal|panic)"|^(?:Error|error|panic|fatal): /;
 const MAX_LINE_LENGTH = 300;
 
 /** Why a program exited, according to its log: the last error, or else the last line; undefined for an empty log. */
 export function lastErrorLine(log: string): string | undefined {
   const lines = log.split('\n').filter((line) => line.trim() !== '');
-  const line = lines.findLast((candidate) => ERROR_LINE.test(candidate)) ?? lines.at(-1);
+  const line = lines.findLast((candidate) => ERROR_LINE_PATTERN.test(candidate)) ?? lines.at(-1);
   if (line === undefined) return undefined;
   return withoutPrefix(line).slice(0, MAX_LINE_LENGTH);
 }

@@ -103,7 +103,9 @@ export function findLocalBinaries(
   return findBinaries({ folders: binaryFolders(env, additionalFolders), isExecutable, run: commandRunner(env) });
 }
 
-/** The same for repeated calls: a binary's version is determined again only after its file has changed. */
+/**
+ * Like `findLocalBinaries`, for repeated calls: a binary's version is determined again only after its file has changed.
+ */
 function localBinarySearch(env: LocalProcessRuntimeOptions['env'], additionalFolders: readonly string[]) {
   const run = commandRunner(env);
   const reportedOutputs = new Map<string, { readonly stamp: string; readonly output: string }>();

@@ -1,7 +1,7 @@
 import type { RunningProcess } from './running-process.ts';
 
-const FIRST_RETRY_MS = 1000;
-const LAST_RETRY_MS = 60_000;
+const MIN_RETRY_MS = 1000;
+const MAX_RETRY_MS = 60_000;
 /** A process that has run for this long has recovered from earlier failures. */
 const BACKOFF_RESET_MS = 60_000;
 
@@ -17,16 +17,16 @@ export class Member {
   /** Records that a process that started at `sinceMs` has exited; the next start backs off exponentially. */
   fail(sinceMs: number, nowMs: number, complaint: string): void {
     this.failures = nowMs - sinceMs >= BACKOFF_RESET_MS ? 1 : this.failures + 1;
-    this.retryAtMs = nowMs + Math.min(FIRST_RETRY_MS * 2 ** (this.failures - 1), LAST_RETRY_MS);
+    this.retryAtMs = nowMs + Math.min(MIN_RETRY_MS * 2 ** (this.failures - 1), MAX_RETRY_MS);
     this.lastFailure = complaint;
   }
 
   /** Resets the failures once the process has served for long enough. */
-  noteRunning({ ready, sinceMs }: RunningProcess, nowMs: number): void {
+  resetFailuresWhenStable({ ready, sinceMs }: RunningProcess, nowMs: number): void {
     if (ready && nowMs - sinceMs >= BACKOFF_RESET_MS) this.failures = 0;
   }
 
-  /** Resets the backoff because the cause of the failures is removed. */
+  /** Resets the backoff because the cause of the failures has been removed. */
   resetBackoff(): void {
     this.failures = 0;
     this.retryAtMs = 0;

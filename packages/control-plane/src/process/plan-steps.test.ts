@@ -38,7 +38,7 @@ type Row = {
 
 describe('steps to start a control plane', () => {
   test.each<Row>([
-    { reason: 'everything works', observed: {}, steps: [] },
+    { reason: 'do nothing if everything works', observed: {}, steps: [] },
     {
       reason: 'terminate a component that uses too much memory, even if others are not ready',
       observed: {

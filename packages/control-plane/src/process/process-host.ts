@@ -82,13 +82,13 @@ const SCRIPT = [
 ].join('\n');
 
 /** Programs can write to the log folder: a symlink that they create there must not be followed. */
-const APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW;
+const APPEND_FLAGS = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW;
 
 export function localProcessHost(identify: ProcessHost['identify']): ProcessHost {
   return {
     identify,
     spawn({ command, args, env, folder, logFile, pidFile, fingerprint, sockets, user }, onExit) {
-      const log = openSync(logFile, APPEND, 0o600);
+      const log = openSync(logFile, APPEND_FLAGS, 0o600);
       const userText = user === undefined ? '' : `${user.uid}:${user.gid}`;
       try {
         const child = spawn(

@@ -43,7 +43,7 @@ export interface ProcessRuntimeOptions extends ProcessMachine {
   readonly egress: EgressOptions;
   readonly isolation: Isolation;
   readonly access: AccessOptions;
-  /** Where copies of snapshots are stored; undefined if none are. */
+  /** Where copies of snapshots are stored; undefined without off-host copies. */
   readonly archive: SnapshotArchive | undefined;
 }
 
@@ -76,8 +76,8 @@ interface Parts {
 }
 
 /**
- * Runs control planes as processes of this machine. They survive when this process is killed, and stop when it is
- * closed.
+ * Runs control planes as processes of this machine. The processes survive when this process is killed, and stop when
+ * the runtime is closed.
  */
 export class ProcessRuntime implements ControlPlaneRuntime {
   readonly name = 'process';
@@ -129,7 +129,7 @@ export class ProcessRuntime implements ControlPlaneRuntime {
   async ensure(spec: ControlPlaneSpec): Promise<ControlPlaneState> {
     const slot = await this.#slots.serialize(spec.cluster.uid, (lockedSlot) => this.#prepare(lockedSlot, spec));
     if (slot.isBeingRemoved) return removingState(spec.endpoint);
-    await this.#slots.noteVersion(slot);
+    await this.#slots.recordVersion(slot);
     const state = this.#stateOf(slot, spec);
     if (state.phase === 'Running') await slot.parts.snapshots.settle(slot.record);
     return state;
@@ -195,9 +195,9 @@ export class ProcessRuntime implements ControlPlaneRuntime {
   /**
    * Stops control planes that an earlier Fairway left running for clusters that no longer exist. Their data are kept.
    */
-  async stopUnwanted(isWanted: (clusterUid: string) => boolean): Promise<void> {
-    await this.#slots.stopUnwanted(isWanted);
-    await this.#logFailure(this.#access.removeUnknown(isWanted));
+  async stopUnwanted(shouldKeep: (clusterUid: string) => boolean): Promise<void> {
+    await this.#slots.stopUnwanted(shouldKeep);
+    await this.#logFailure(this.#access.removeUnknown(shouldKeep));
   }
 
   /** Rules that cannot be removed only block unused ports. */
@@ -230,7 +230,7 @@ export class ProcessRuntime implements ControlPlaneRuntime {
     parts.problem = await this.#restrictAccess(slot, record, spec);
     if (parts.problem !== undefined) return;
     if (!parts.snapshots.isRestoring) {
-      slot.wanted = binaries.version;
+      slot.desiredVersion = binaries.version;
       const apiServer = { ...spec.apiServer, oidc: undefined, ...chosen.settings };
       const desired = await prepareControlPlane({
         ...this.#options,
@@ -246,12 +246,15 @@ export class ProcessRuntime implements ControlPlaneRuntime {
       parts.egress.serveReviews(desired.tokenWebhook, reviewsOf(spec));
       const databaseDueBytes = quotaDueBytes(etcdQuotaBytes, spec.etcdQuotaBytes);
       await supervisor.setDesired({ ...desired, databaseDueBytes }, mayAct);
-      parts.settings.noteApplied(chosen.settings);
+      parts.settings.recordApplied(chosen.settings);
     }
     this.#keepDatabase(slot, { ...spec, etcdQuotaBytes }, binaries);
   }
 
-  /** Restricts which addresses may reach the API server before it listens. Returns why it must not be started. */
+  /**
+   * Restricts which addresses may reach the API server before it listens. Returns why the API server must not be
+   * started.
+   */
   async #restrictAccess(slot: Slot<Parts>, record: ClusterRecord, spec: ControlPlaneSpec): Promise<string | undefined> {
     const sources = allowedSources(spec);
     const { uid: clusterUid, mayAct, supervisor, parts } = slot;

@@ -131,7 +131,7 @@ test('polls a crash-looping component rarely', async () => {
   supervisor.detach();
 });
 
-test('starts new settings without the backoff of the old ones', async () => {
+test('starts a component with new settings without the backoff of the old ones', async () => {
   machine.broken.set('kube-apiserver', 'E1121 10:00:00 1 run.go:72] bad settings\n');
   const supervisor = supervise();
   await supervisor.setDesired(desired());
@@ -337,7 +337,7 @@ test('restarts a component above its memory limit with backoff, and reports it',
   expect(lastFailure).toBe('it used 101 MiB of memory; the plan allows 100 MiB');
 });
 
-test('starts a component stopped by a full database immediately once the database accepts writes', async () => {
+test('restarts components that a full database stopped as soon as the database accepts writes', async () => {
   const supervisor = await started();
   machine.isFull = true;
   machine.broken.set('kube-controller-manager', 'E1121 10:00:00 1 run.go:72] database space exceeded\n');

@@ -2,7 +2,7 @@ import type { Clock, Timer } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
 import { MIN_POLL_INTERVAL_MS, nextCheckMs } from './check-schedule.ts';
 import { COMPONENTS, type Component, perComponent } from './components.ts';
-import { type Files, pathsIn } from './files.ts';
+import { type Files, pathResolver } from './files.ts';
 import { logPath, pidPath } from './folder-layout.ts';
 import { lastErrorLine } from './last-error-line.ts';
 import { LogRotation } from './log-rotation.ts';
@@ -61,7 +61,7 @@ export interface SupervisorOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly onChange: () => void;
-  /** Called when a process has ended unexpectedly or had to be ended. */
+  /** Called when a process has exited unexpectedly or had to be killed. */
   readonly onFailure?: () => void;
 }
 
@@ -96,7 +96,7 @@ export class ControlPlaneSupervisor {
 
   constructor(options: SupervisorOptions) {
     this.#options = options;
-    this.#path = pathsIn(options.folder);
+    this.#path = pathResolver(options.folder);
     this.#logs = new LogRotation(options.clock, options.files);
   }
 
@@ -222,7 +222,7 @@ export class ControlPlaneSupervisor {
       const { identity } = member.process;
       const isAlive = host.identify(identity.pid)?.started === identity.started;
       if (!isAlive) this.#onExit(component, member, member.process);
-      else member.noteRunning(member.process, clock.now());
+      else member.resetFailuresWhenStable(member.process, clock.now());
       return;
     }
     const text = files.read(this.#path(pidPath(component)));
@@ -282,7 +282,7 @@ export class ControlPlaneSupervisor {
     switch (component) {
       case 'etcd': {
         const status = await probes.etcd(folder);
-        if (status) this.#noteDatabase(status);
+        if (status) this.#updateDatabase(status);
         return status !== undefined;
       }
       case 'kube-apiserver':
@@ -299,7 +299,7 @@ export class ControlPlaneSupervisor {
   }
 
   /** Ends the backoff of components that stopped because of a full database, once it accepts writes. */
-  #noteDatabase(database: EtcdStatus): void {
+  #updateDatabase(database: EtcdStatus): void {
     const hasSpaceAgain = this.#database?.isFull === true && !database.isFull;
     this.#database = database;
     if (!hasSpaceAgain) return;

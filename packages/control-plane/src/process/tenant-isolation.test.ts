@@ -30,14 +30,14 @@ describe('a shared user for all control planes', () => {
     expect(tenancy.problemOf({ uid: 'b', namespace: 'other' }, NO_RECORDS)).toBeUndefined();
   });
 
-  test('rejects them whichever process admitted the first cluster', () => {
+  test('rejects clusters of another namespace, whichever process admitted the first cluster', () => {
     const records = new Map([['a', record({ namespace: 'team' })]]);
 
     expect(new Tenancy(SHARED_USER).problemOf({ uid: 'b', namespace: 'other' }, records)).toContain('namespace team');
     expect(new Tenancy(SHARED_USER).problemOf({ uid: 'b', namespace: 'team' }, records)).toBeUndefined();
   });
 
-  test('makes a cluster that has its own user wait for root', () => {
+  test('refuses a cluster that has its own user until Fairway runs as root', () => {
     const records = new Map([['a', record({ namespace: 'team', userId: 1_900_000_000 })]]);
 
     expect(new Tenancy(SHARED_USER).problemOf({ uid: 'a', namespace: 'team' }, records)).toContain('as root again');

@@ -79,7 +79,7 @@ export class TokenWebhook {
     );
   }
 
-  /** The reviewer for subsequent requests; undefined rejects all tokens. */
+  /** Sets the reviewer for subsequent requests; undefined rejects all tokens. */
   setReviews(reviews: Reviews | undefined): void {
     this.#reviews = reviews ?? NO_REVIEWS;
   }
@@ -111,8 +111,8 @@ export class TokenWebhook {
       if (request.method !== 'POST' || endpoint === undefined) return status(404);
       const body = await textOf(request);
       if (body === undefined) return status(413);
-      const answered = await endpoint(JSON.parse(body), this.#reviews);
-      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answered));
+      const reviewResult = await endpoint(JSON.parse(body), this.#reviews);
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(reviewResult));
     } catch (error) {
       this.#log.warn({ reason: error instanceof Error ? error.message : String(error) }, 'a token review failed');
       if (!response.headersSent) status(400);

@@ -26,7 +26,7 @@ export interface SimulatedControlPlaneOptions {
   /** File for the cluster's audit events, if requested. */
   readonly auditFolder: string;
   readonly auditObserver: AuditObserver;
-  /** The registry in which clients of this process find it. */
+  /** The registry in which clients of this process find the API server. */
   readonly locals?: LocalServers | undefined;
   readonly clock: Clock;
   readonly random: () => number;
@@ -99,7 +99,8 @@ export class SimulatedControlPlane {
       reviewToken: spec.reviewToken,
       reviewAccess: spec.reviewAccess,
       endpoint: { host, port },
-      // Simulated nodes have no addresses that this machine could reach: the addresses in their range belong to others.
+      // Simulated nodes have no addresses that this machine could reach: addresses in their range belong to other
+      // machines.
       outbound: egressPolicy({ nodeNetworks: [], exceptions: egress, ownAddresses: machineAddresses }),
       pki: {
         ca: clientAuthority(spec.pki),

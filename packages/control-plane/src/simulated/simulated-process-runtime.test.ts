@@ -1,5 +1,5 @@
 import { FakeClock } from '@fairway/base/clock-fake';
-import { runUnder } from '@fairway/base/fence';
+import { runUnderGrant } from '@fairway/base/fence';
 import { silentLogger } from '@fairway/base/log';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { createClusterPki } from '../pki/cluster-pki.ts';
@@ -49,10 +49,10 @@ function replica(): SimulatedProcessRuntime {
   });
 }
 
-async function settled(runtime: SimulatedProcessRuntime, wanted = spec): Promise<ControlPlaneState> {
-  await runtime.ensure(wanted);
+async function settled(runtime: SimulatedProcessRuntime, desired = spec): Promise<ControlPlaneState> {
+  await runtime.ensure(desired);
   await clock.advance(2_000);
-  return runtime.ensure(wanted);
+  return runtime.ensure(desired);
 }
 
 test('runs the whole control plane as one program, configured by a file', async () => {
@@ -87,14 +87,14 @@ test('leaves the program running when a replica releases it, and the next replic
 test('starts, stops and writes nothing without permission to act', async () => {
   const runtime = replica();
   const grant = { subject: 'team/demo', isValid: () => false };
-  await runUnder(grant, () => runtime.ensure(spec));
+  await runUnderGrant(grant, () => runtime.ensure(spec));
   await clock.advance(10_000);
   expect(machine.takeEvents()).toEqual([]);
   expect(machine.files.read(`/home/planes/uid-1/${SPEC_FILE}`)).toBeUndefined();
 
   await settled(replica());
   machine.takeEvents();
-  await runUnder(grant, () => runtime.remove('uid-1'));
+  await runUnderGrant(grant, () => runtime.remove('uid-1'));
   await clock.advance(60_000);
   expect(machine.takeEvents()).toEqual([]);
 });
@@ -124,7 +124,7 @@ test('restarts with a new version on the same port', async () => {
   expect(after).toMatchObject({ phase: 'Running', version: '1.36.3', endpoint: before.endpoint });
 });
 
-test('hibernates without a program but with folder and port, and starts with the next call to ensure', async () => {
+test('keeps folder and port but no program while hibernated, and starts with the next call to ensure', async () => {
   const runtime = replica();
   const before = await settled(runtime);
   machine.takeEvents();
@@ -171,7 +171,7 @@ test('treats a control plane that never ran as hibernated, and removes a hiberna
 test('hibernates nothing without permission to act', async () => {
   await settled(replica());
   machine.takeEvents();
-  await runUnder({ subject: 'team/demo', isValid: () => false }, () => replica().hibernate('uid-1'));
+  await runUnderGrant({ subject: 'team/demo', isValid: () => false }, () => replica().hibernate('uid-1'));
   await clock.advance(60_000);
 
   expect(machine.takeEvents()).toEqual([]);
@@ -213,8 +213,8 @@ test('wipes a cluster in the next process after a crash, but not in a process th
   await settled(replica());
   await machine.files.write('/home/planes/uid-1/etcd/member/snap/db', 'x');
 
-  const timeoutError = replica();
-  await runUnder({ subject: 'team/demo', isValid: () => false }, () => timeoutError.wipe('uid-1'));
+  const lostReplica = replica();
+  await runUnderGrant({ subject: 'team/demo', isValid: () => false }, () => lostReplica.wipe('uid-1'));
   await clock.advance(10_000);
   expect(machine.files.read('/home/planes/uid-1/etcd/member/snap/db')).toBe('x');
 

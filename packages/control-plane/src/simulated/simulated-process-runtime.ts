@@ -13,7 +13,7 @@ import { endpointOf } from '../process/cluster-record.ts';
 import { ClusterSlots, type ProcessMachine, removingState, type Slot } from '../process/cluster-slots.ts';
 import { controlPlaneState } from '../process/control-plane-state.ts';
 import type { EgressExceptions } from '../process/egress/egress-policy.ts';
-import { pathsIn } from '../process/files.ts';
+import { pathResolver } from '../process/files.ts';
 import type { ApiServerTarget } from '../process/probes.ts';
 import {
   type ControlPlaneRuntime,
@@ -71,7 +71,7 @@ export class SimulatedProcessRuntime implements ControlPlaneRuntime {
     const slot = await this.#slots.serialize(spec.cluster.uid, (lockedSlot) => this.#prepare(lockedSlot, spec));
     const endpoint = slot.record ? endpointOf(slot.record) : spec.endpoint;
     if (slot.isBeingRemoved) return removingState(endpoint);
-    await this.#slots.noteVersion(slot);
+    await this.#slots.recordVersion(slot);
     const state = controlPlaneState({ supervised: slot.supervisor.state, endpoint, version: slot.record?.version });
     return { ...state, ...unsupportedWhenSimulated(spec) };
   }
@@ -122,7 +122,7 @@ export class SimulatedProcessRuntime implements ControlPlaneRuntime {
   async #prepare(slot: Slot<Parts>, spec: ControlPlaneSpec): Promise<void> {
     const { files, program, env, egress } = this.#options;
     const { folder, mayAct } = slot;
-    const path = pathsIn(folder);
+    const path = pathResolver(folder);
     const record = await this.#slots.recordOf(slot, spec.endpoint);
     const reportedSpec = { ...spec, endpoint: endpointOf(record) };
     for (const name of ['run', 'logs']) await files.makeFolder(path(name));
@@ -131,7 +131,7 @@ export class SimulatedProcessRuntime implements ControlPlaneRuntime {
     const text = await renderSpecFile({ spec: reportedSpec, encryptionKey: record.encryptionKey, egress });
     if (!mayAct()) return;
     if (files.read(path(SPEC_FILE)) !== text) await files.write(path(SPEC_FILE), text);
-    slot.wanted = spec.version;
+    slot.desiredVersion = spec.version;
     const { command, args } = program;
     const launch = {
       command,

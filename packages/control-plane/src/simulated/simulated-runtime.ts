@@ -39,8 +39,8 @@ export interface SimulatedRuntimeOptions {
   readonly host?: string;
 }
 
-const FIRST_RETRY_MS = 1000;
-const LAST_RETRY_MS = 60_000;
+const MIN_RETRY_MS = 1000;
+const MAX_RETRY_MS = 60_000;
 
 /** Why the last start failed, and when the next one may be tried. */
 interface Failure {
@@ -78,10 +78,10 @@ export class SimulatedRuntime implements ControlPlaneRuntime {
   #auditEventsLost = 0;
   readonly #auditObserver: AuditObserver = {
     onWritten: () => {},
-    lost: (_, events) => {
+    onLost: (_, events) => {
       this.#auditEventsLost += events;
     },
-    writeFailed: () => {},
+    onWriteFailed: () => {},
   };
 
   constructor(options: SimulatedRuntimeOptions) {
@@ -224,7 +224,7 @@ export class SimulatedRuntime implements ControlPlaneRuntime {
   #recordFailure(uid: string, slot: Slot, error: unknown): void {
     const { clock, log } = this.#options;
     const attempts = (slot.failure?.attempts ?? 0) + 1;
-    const delayMs = Math.min(FIRST_RETRY_MS * 2 ** (attempts - 1), LAST_RETRY_MS);
+    const delayMs = Math.min(MIN_RETRY_MS * 2 ** (attempts - 1), MAX_RETRY_MS);
     const message = error instanceof Error ? error.message : String(error);
     slot.failure = { message, attempts, retryAtMs: clock.now() + delayMs };
     slot.retry = clock.after(delayMs, () => this.#announce(uid));

@@ -2,7 +2,7 @@ import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { isApiError } from '@fairway/kube/object/api-error';
 import { TenantApiError, wrapTenantError } from '@fairway/tenancy/connection/tenant-problem';
 
-const MAX_WORDS = 300;
+const MAX_MESSAGE_LENGTH = 300;
 
 /**
  * Why an API server cannot reach pods that it should forward requests to; undefined if it can. `path`: a path of the API server that leads
@@ -20,6 +20,6 @@ export async function apiReachProblem(
   } catch (error) {
     if (!(error instanceof TenantApiError) || !isApiError(error.cause)) throw error;
     const { message } = error.cause;
-    return message.length > MAX_WORDS ? `${message.slice(0, MAX_WORDS)}…` : message;
+    return message.length > MAX_MESSAGE_LENGTH ? `${message.slice(0, MAX_MESSAGE_LENGTH)}…` : message;
   }
 }

@@ -28,15 +28,15 @@ import type { KubeObject } from '@fairway/kube/object/meta';
 import { wrapTenantError } from '@fairway/tenancy/connection/tenant-problem';
 import { apiReachProblem } from './api-reach.ts';
 import { applyObject, causeOf, FIELD_MANAGER, type FieldConflict, type Refusal } from './apply-object.ts';
-import { hasWritten, isApplied, isMember } from './membership.ts';
+import { hasAppliedAnnotation, isApplied, isMember } from './membership.ts';
 
-/** The result for an add-on in a check. */
+/** The result of a check for one add-on. */
 export type Outcome =
   | { readonly kind: 'applied'; readonly conflicts: readonly FieldConflict[] }
   /** `object`: the cluster's own object. */
   | { readonly kind: 'notManaged'; readonly object: string | undefined }
   | { readonly kind: 'refused'; readonly refusal: Refusal }
-  /** It is running, but the API server cannot reach it; the message is the API server's. */
+  /** The add-on is running, but the API server cannot reach it. The message is the API server's. */
   | { readonly kind: 'unreached'; readonly message: string };
 
 export type Outcomes = ReadonlyMap<AddonName, Outcome>;
@@ -44,18 +44,21 @@ export type Outcomes = ReadonlyMap<AddonName, Outcome>;
 /** The result of a check. */
 export interface Findings {
   readonly outcomes: Outcomes;
-  /** The pod network that Fairway has installed there at some time. */
+  /** The pod network that Fairway has ever installed in the cluster. */
   readonly podNetwork: InstalledCni | undefined;
 }
 
 export interface ApplyAddonsOptions {
   readonly client: KubeClient;
-  readonly wanted: readonly Addon[];
-  /** Add-ons that were found to be the cluster's own: they remain so. */
+  readonly desiredAddons: readonly Addon[];
+  /** Add-ons that were found to be the cluster's own. They stay that way. */
   readonly unmanaged: ReadonlySet<string>;
   /** Add-ons whose pods are running: an API that they serve may be registered. */
   readonly workingAddons: ReadonlySet<string>;
-  /** The value of the annotation that requests the adoption of others' add-ons, as `requestIn` returns it. */
+  /**
+   * The value of the annotation that requests the adoption of add-ons that Fairway did not install, as `requestIn`
+   * returns it.
+   */
   readonly request: string | undefined;
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -69,15 +72,15 @@ type LiveObjects = ReadonlyMap<string, KubeObject>;
  * between. Nothing is written if everything is up to date.
  */
 export async function applyAddons(options: ApplyAddonsOptions): Promise<Findings> {
-  const { client, wanted, request, signal } = options;
-  const live = await readLiveObjects(client, wanted, signal);
+  const { client, desiredAddons, request, signal } = options;
+  const live = await readLiveObjects(client, desiredAddons, signal);
   const record = live.get(objectKey(APPLY_SET));
   const adopted = adoptedRequest(record);
   const isForced = isNewAdoption(request, adopted);
   const outcomes = new Map<AddonName, Outcome>();
   const findings = { outcomes, podNetwork: installedPodNetwork(live) };
   const managed: Addon[] = [];
-  for (const addon of wanted) {
+  for (const addon of desiredAddons) {
     const foreign =
       (isForced ? undefined : unmanagedOutcome(addon, live, options)) ??
       (await replacementOutcome(addon, live, { ...options, isForced }));
@@ -85,7 +88,10 @@ export async function applyAddons(options: ApplyAddonsOptions): Promise<Findings
     else managed.push(addon);
   }
   const members = managed.flatMap(({ objects }) => objects);
-  const leftovers = [...leftoversOf(wanted, live), ...(await removedStorageClasses(wanted, record, options))];
+  const leftovers = [
+    ...leftoversOf(desiredAddons, live),
+    ...(await removedStorageClasses(desiredAddons, record, options)),
+  ];
   if (members.length + leftovers.length === 0 && record === undefined) return findings;
   const before = applySet([...members, ...leftovers.map(({ identity }) => identity)], adopted);
   if (!coversObject(record, before.object)) await writeRecord(client, before, signal);
@@ -228,7 +234,7 @@ async function apply(
     if (desired.isUpdateOnly && object === undefined) continue;
     const owners = isForced ? undefined : foreignManagers(desired, object);
     if (owners) conflicts.push({ object: describeObject(desired), fields: ['everything'], managers: owners });
-    else if (!coversObject(object, desired.object) || withdrawsAnnotation(desired, object)) differing.push(desired);
+    else if (!coversObject(object, desired.object) || removesAnnotation(desired, object)) differing.push(desired);
   }
   // Half an adoption may be worse than none: for instance, a Service that no longer selects any pods.
   const outdated = new Set(differing.filter((desired) => isOutdated(desired, live.get(objectKey(desired)))));
@@ -259,8 +265,8 @@ function foreignManagers({ immutable }: AddonObject, object: KubeObject | undefi
 }
 
 /** Whether an apply would remove an annotation that Fairway wrote. */
-function withdrawsAnnotation({ obsoleteAnnotations = [] }: AddonObject, live: KubeObject | undefined): boolean {
-  return live !== undefined && obsoleteAnnotations.some((annotation) => hasWritten(live, annotation));
+function removesAnnotation({ obsoleteAnnotations = [] }: AddonObject, live: KubeObject | undefined): boolean {
+  return live !== undefined && obsoleteAnnotations.some((annotation) => hasAppliedAnnotation(live, annotation));
 }
 
 /** Whether the live object differs in immutable fields. */
@@ -295,7 +301,7 @@ async function writeRecord(client: KubeClient, record: AddonObject, signal: Abor
 }
 
 /** How often an object may change between its check and its deletion: the status of a budget changes with each eviction. */
-const MAX_DELETIONS = 5;
+const MAX_DELETION_ATTEMPTS = 5;
 
 /** Deletes an object as it was observed, or its current version if it is still the same one. Rejects with the tenant's error if it keeps changing. */
 async function remove(client: KubeClient, { identity, object }: StaleObject, signal: AbortSignal): Promise<void> {
@@ -316,7 +322,7 @@ async function remove(client: KubeClient, { identity, object }: StaleObject, sig
     } catch (error) {
       const cause = causeOf(error);
       if (isApiError(cause, 'NotFound')) return;
-      if (!isApiError(cause, 'Conflict') || deletions === MAX_DELETIONS) throw error;
+      if (!isApiError(cause, 'Conflict') || deletions === MAX_DELETION_ATTEMPTS) throw error;
       const now: KubeObject | undefined = await wrapTenantError(
         undefinedIfNotFound(client.resource(type).get(name, scope)),
       );

@@ -37,8 +37,8 @@ export interface ApplyOptions {
 }
 
 /**
- * Applies an object. Fields that others own are left unchanged and reported, and the rest is applied without them. Rejects with a
- * TenantApiError if the API does not respond, or cannot.
+ * Applies an object. Fields that others own are left unchanged and reported, and the rest is applied without them.
+ * Rejects with a TenantApiError if the API server does not respond or cannot process the request.
  */
 export async function applyObject(
   client: KubeClient,
@@ -79,20 +79,20 @@ function conflictOf(error: unknown, desired: AddonObject): FieldConflict | undef
   };
 }
 
-/** Responses that do not change with a retry. */
-const REFUSALS: readonly StatusReason[] = [
+/** Responses that a retry would not change. */
+const REFUSAL_REASONS: readonly StatusReason[] = [
   'BadRequest',
   'Forbidden',
   'Invalid',
   'RequestEntityTooLarge',
   'MethodNotAllowed',
 ];
-/** A tenant's webhook or policy may reject with any code; an unreachable one is an InternalError. */
-const TENANT_REFUSALS = /admission webhook "|failed calling webhook|ValidatingAdmissionPolicy '/;
+/** A tenant's webhook or policy may reject with any code; an unreachable webhook results in an InternalError. */
+const TENANT_REFUSAL_PATTERN = /admission webhook "|failed calling webhook|ValidatingAdmissionPolicy '/;
 
-/** Whether the cluster rejects it, rather than the API server being unable to process it. */
+/** Whether the cluster rejects the object, rather than the API server being unable to process it. */
 export function isRefusal(cause: unknown): cause is ApiError {
-  return isApiError(cause) && (REFUSALS.includes(cause.reason) || TENANT_REFUSALS.test(cause.message));
+  return isApiError(cause) && (REFUSAL_REASONS.includes(cause.reason) || TENANT_REFUSAL_PATTERN.test(cause.message));
 }
 
 /** Rethrows an error that is not a response. */
@@ -109,7 +109,7 @@ export function causeOf(error: unknown): unknown {
 
 /** The start of the error message, which may come from a tenant's webhook. */
 function refusalMessage({ message }: ApiError): string {
-  return message.length > MAX_WORDS ? `${message.slice(0, MAX_WORDS)}…` : message;
+  return message.length > MAX_MESSAGE_LENGTH ? `${message.slice(0, MAX_MESSAGE_LENGTH)}…` : message;
 }
 
-const MAX_WORDS = 300;
+const MAX_MESSAGE_LENGTH = 300;

@@ -9,8 +9,7 @@ import { CLUSTER_DOMAIN, clusterDnsAddress } from '@fairway/control-plane/bootst
 import type { ControlPlaneRuntime } from '@fairway/control-plane/runtime';
 
 /**
- * What a cluster's add-ons depend on; undefined until that is known. Versions are the running ones, not the requested
- * ones.
+ * What a cluster's add-ons depend on; undefined until that is known. Versions are those running, not those requested.
  */
 export function addonFacts(
   { spec, status }: Pick<Cluster, 'spec' | 'status'>,

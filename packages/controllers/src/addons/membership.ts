@@ -15,7 +15,7 @@ export function isMember(object: KubeObject | undefined): boolean {
 }
 
 /** Whether Fairway has applied the annotation and nobody has changed it since. */
-export function hasWritten({ metadata }: KubeObject, annotation: string): boolean {
+export function hasAppliedAnnotation({ metadata }: KubeObject, annotation: string): boolean {
   return (metadata.managedFields ?? []).some(({ manager, fieldsV1 }) => {
     const fields = fieldsV1?.['f:metadata'] as { readonly 'f:annotations'?: object } | undefined;
     return manager === FIELD_MANAGER && `f:${annotation}` in (fields?.['f:annotations'] ?? {});

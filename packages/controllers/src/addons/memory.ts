@@ -79,16 +79,16 @@ export class AddonMemory {
   }
 }
 
-/** How the watched objects differ from the desired ones, to detect a change; empty if they do not, or if unknown. */
+/** How the watched objects differ from the desired ones, to detect a change; empty if they match, or if unknown. */
 export function driftOf(tenant: TenantCluster, addons: readonly Addon[], watches: TenantWatches): string {
   return addons
     .flatMap(watchedObjects)
-    .filter((wanted) => watches.isSynced(tenant, wanted))
-    .flatMap((wanted) => {
-      const live = watches.get(tenant, wanted);
-      if (coversObject(live, wanted.object)) return [];
+    .filter((watched) => watches.isSynced(tenant, watched))
+    .flatMap((watched) => {
+      const live = watches.get(tenant, watched);
+      if (coversObject(live, watched.object)) return [];
       const { uid = '', generation, resourceVersion } = live?.metadata ?? {};
-      return [`${objectKey(wanted)} ${uid} ${generation ?? resourceVersion ?? ''}`];
+      return [`${objectKey(watched)} ${uid} ${generation ?? resourceVersion ?? ''}`];
     })
     .join('\n');
 }

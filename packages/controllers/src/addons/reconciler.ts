@@ -5,9 +5,9 @@ import { AddonRenderer, type RenderedAddons } from '@fairway/addons/rendered-add
 import { revisionOf } from '@fairway/addons/revision';
 import { ConditionType } from '@fairway/api/conditions';
 import { detectedInstaller, type InstalledCni } from '@fairway/api/domain/cni-installer';
-import { isHibernationWanted } from '@fairway/api/domain/hibernation';
+import { shouldHibernate } from '@fairway/api/domain/hibernation';
 import { offeredClasses, type StorageLimits } from '@fairway/api/domain/plan-storage';
-import { requestIn } from '@fairway/api/domain/request';
+import { requestValueOf } from '@fairway/api/domain/request';
 import { ADOPT_ADDONS_ANNOTATION } from '@fairway/api/group';
 import { identityOf } from '@fairway/api/identity';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
@@ -41,7 +41,7 @@ type AddonDependencies = Pick<
 >;
 
 /** How often a failing add-on is evaluated again, from the cache. */
-const UNSETTLED_RECHECK_MS = 60_000;
+const FAILING_ADDON_RECHECK_MS = 60_000;
 /** How long Fairway waits before it queries volume types again after a failure. */
 const VOLUME_TYPES_RETRY_MS = 600_000;
 /** Operators change volume types a few times a year. */
@@ -72,7 +72,7 @@ export class AddonReconciler {
       return {};
     }
     if (context.userTriggered) this.#memoryOf(key).requestCheck();
-    if (isPaused(cluster) || isHibernationWanted(cluster)) return {};
+    if (isPaused(cluster) || shouldHibernate(cluster)) return {};
     const tenant = tenants.get(identityOf(cluster));
     const plan = cache.plans.get(cluster.spec.plan)?.spec;
     const known = addonFacts(cluster, cache.releases.list(), plan, runtime);
@@ -89,7 +89,7 @@ export class AddonReconciler {
     cluster: Cluster,
     {
       tenant,
-      rendered: { addons: wanted, revision },
+      rendered: { addons: desiredAddons, revision },
       ...observed
     }: {
       readonly tenant: TenantCluster;
@@ -100,20 +100,20 @@ export class AddonReconciler {
     const { clock } = this.#dependencies;
     const memory = this.#memoryOf(key);
     const known = new Map(cluster.status?.addons?.map((each) => [each.name, each]));
-    const managed = wanted.filter(({ name }) => known.get(name)?.state !== 'NotManaged');
+    const managed = desiredAddons.filter(({ name }) => known.get(name)?.state !== 'NotManaged');
     this.#watches.follow(tenant, managed);
-    const request = requestIn(cluster, ADOPT_ADDONS_ANNOTATION);
+    const request = requestValueOf(cluster, ADOPT_ADDONS_ANNOTATION);
     const working = new Set(managed.filter((each) => this.#canBeRegistered(tenant, each)).map(({ name }) => name));
     const desiredRevision = revisionOf([revision, request, [...working]]);
     const drift = driftOf(tenant, managed, this.#watches);
     const waitMs = memory.dueMs(tenant, desiredRevision, drift) - clock.now();
     let failure: Failure | undefined;
     if (waitMs <= 0) {
-      const versions = new Map(wanted.map(({ name, version }) => [name, version]));
-      const unmanaged = new Set(wanted.filter((each) => !managed.includes(each)).map(({ name }) => name));
+      const versions = new Map(desiredAddons.map(({ name, version }) => [name, version]));
+      const unmanaged = new Set(desiredAddons.filter((each) => !managed.includes(each)).map(({ name }) => name));
       failure = await this.#apply(
         cluster,
-        { tenant, wanted, unmanaged, workingAddons: working, request },
+        { tenant, desiredAddons, unmanaged, workingAddons: working, request },
         pass,
         (findings) => memory.record(findings, { ms: clock.now(), desired: desiredRevision, versions, drift, tenant }),
       );
@@ -121,7 +121,7 @@ export class AddonReconciler {
     // Failed add-ons have their own backoff.
     if (!failure) pass.requeueAfter(Math.max(memory.dueMs(tenant, desiredRevision, drift) - clock.now(), 0) + 1);
     return pass.end(async () => {
-      const addons = wanted.flatMap((addon) => {
+      const addons = desiredAddons.flatMap((addon) => {
         const outcome = failure ? refusalOf(failure) : memory.outcomeOf(addon.name);
         const version = (failure ? undefined : memory.versionOf(addon.name)) ?? addon.version;
         if (outcome === undefined) return [];
@@ -129,11 +129,11 @@ export class AddonReconciler {
         return [this.#statusOf(known.get(addon.name), viewInput)];
       });
       // An API that does not respond provides no new information.
-      if (addons.length < wanted.length) return;
+      if (addons.length < desiredAddons.length) return;
       if (addons.some(({ state }) => state === 'Progressing' || state === 'Degraded'))
-        pass.requeueAfter(UNSETTLED_RECHECK_MS);
+        pass.requeueAfter(FAILING_ADDON_RECHECK_MS);
       const delaysMs = [...memory.failingSinceMs.values()].map(
-        (sinceMs) => sinceMs + UNSETTLED_RECHECK_MS - clock.now(),
+        (sinceMs) => sinceMs + FAILING_ADDON_RECHECK_MS - clock.now(),
       );
       for (const delayMs of delaysMs) if (delayMs >= 0) pass.requeueAfter(delayMs + 1);
       await this.#write(cluster, addons, memory.podNetwork);
@@ -142,7 +142,7 @@ export class AddonReconciler {
 
   async #apply(
     cluster: Cluster,
-    options: Pick<Parameters<typeof applyAddons>[0], 'wanted' | 'unmanaged' | 'workingAddons' | 'request'> & {
+    options: Pick<Parameters<typeof applyAddons>[0], 'desiredAddons' | 'unmanaged' | 'workingAddons' | 'request'> & {
       readonly tenant: TenantCluster;
     },
     pass: Pass,
@@ -217,7 +217,7 @@ export class AddonReconciler {
     return {
       storage: { ...limits, classes: offer.classes },
       misconfiguration: volumeTypes && storageClassProblem(offer.classes, volumeTypes, cluster.spec.plan),
-      note: omittedClassesNote(offer.excluded),
+      note: omittedClassesNote(offer.excludedClasses),
     };
   }
 

@@ -20,7 +20,12 @@ function previousStatus(state: AddonStatus['state'], agoMs: number, message?: st
   return { name: 'kube-proxy', state, reason: 'AsExpected', ...(message && { message }), lastTransitionTime };
 }
 
-function says(previous: AddonStatus | undefined, health: Health | undefined, failingForMs?: number, outcome = applied) {
+function statusFor(
+  previous: AddonStatus | undefined,
+  health: Health | undefined,
+  failingForMs?: number,
+  outcome = applied,
+) {
   if (addon === undefined) throw new Error('there is no add-on');
   const failingSinceMs = failingForMs === undefined ? undefined : NOW_MS - failingForMs;
   return addonStatus(previous, { addon, outcome, health, failingSinceMs }, NOW_MS);
@@ -73,7 +78,7 @@ describe('addonStatus', () => {
   ] as const)(
     'reports $is ($reason) if it was $previous.state and its health is $health',
     ({ previous, health, is, reason }) => {
-      expect(says(previous, health)).toMatchObject({ state: is, reason, version: '1.34.2' });
+      expect(statusFor(previous, health)).toMatchObject({ state: is, reason, version: '1.34.2' });
     },
   );
 
@@ -82,11 +87,11 @@ describe('addonStatus', () => {
     { failingForMs: MINUTE_MS - 1, is: 'Ready' },
     { failingForMs: MINUTE_MS, is: 'Degraded' },
   ])('stays Ready for a minute: after $failingForMs ms of failing it is $is', ({ failingForMs, is }) => {
-    expect(says(previousStatus('Ready', 99 * MINUTE_MS), 'failing', failingForMs).state).toBe(is);
+    expect(statusFor(previousStatus('Ready', 99 * MINUTE_MS), 'failing', failingForMs).state).toBe(is);
   });
 
   test('keeps lastTransitionTime while the state is unchanged', () => {
-    const previous = says(previousStatus('Ready', MINUTE_MS), 'working');
+    const previous = statusFor(previousStatus('Ready', MINUTE_MS), 'working');
 
     expect(previous.lastTransitionTime).toBe(formatTime(NOW_MS - MINUTE_MS));
   });
@@ -142,16 +147,16 @@ test('addonStatus keeps the rejection message while object and reason are the sa
     kind: 'refused',
     refusal: { object: 'DaemonSet kube-system/kube-proxy', reason, message },
   });
-  const first = says(undefined, undefined, undefined, refused('request 1 is denied'));
+  const first = statusFor(undefined, undefined, undefined, refused('request 1 is denied'));
 
-  expect(says(first, undefined, undefined, refused('request 2 is denied'))).toEqual(first);
-  expect(says(first, undefined, undefined, refused('too long', 'Invalid')).message).toContain('too long');
+  expect(statusFor(first, undefined, undefined, refused('request 2 is denied'))).toEqual(first);
+  expect(statusFor(first, undefined, undefined, refused('too long', 'Invalid')).message).toContain('too long');
 });
 
 test('addonStatus lists at most five fields set by others, truncated', () => {
   const fields = Array.from({ length: 7 }, (_, index) => `.data.${index}${'x'.repeat(999)}`);
   const conflicts = [{ object: 'ConfigMap kube-system/kube-proxy', fields, managers: ['helm'] }];
-  const { state, message = '' } = says(previousStatus('Ready', 0), 'working', undefined, {
+  const { state, message = '' } = statusFor(previousStatus('Ready', 0), 'working', undefined, {
     kind: 'applied',
     conflicts,
   });

@@ -14,11 +14,11 @@ export interface AddonView {
   readonly outcome: Outcome;
   /** Undefined until it is observed. */
   readonly health: Health | undefined;
-  /** Since when it has not worked, as observed by this process. */
+  /** Since when the add-on has not worked, as observed by this process. */
   readonly failingSinceMs: number | undefined;
-  /** What the operator must fix although it is running. */
+  /** What the operator must fix although the add-on is running. */
   readonly misconfiguration?: string | undefined;
-  /** What the cluster lacks, as its plan permits. */
+  /** What the cluster lacks. Its plan permits that. */
   readonly note?: string | undefined;
 }
 
@@ -53,18 +53,18 @@ function stateOf(previous: AddonStatus | undefined, view: AddonView, nowMs: numb
   const { outcome } = view;
   switch (outcome.kind) {
     case 'notManaged':
-      return notManagedState(previous, view.addon, outcome.object);
+      return unmanagedState(previous, view.addon, outcome.object);
     case 'refused':
       return failedState(previous, outcome.refusal);
     case 'unreached':
-      return unreachedState(previous, outcome.message);
+      return unreachableState(previous, outcome.message);
     case 'applied':
       if (view.addon.objects.length === 0) return NOT_SERVED;
       return healthState(previous, view, outcome.conflicts, nowMs);
   }
 }
 
-function notManagedState(
+function unmanagedState(
   previous: AddonStatus | undefined,
   { name, isNetwork }: Addon,
   object: string | undefined,
@@ -82,7 +82,9 @@ function notManagedState(
 
 const ADVICE = `a new value of the Cluster's annotation ${ADOPT_ADDONS_ANNOTATION}, such as the current time,`;
 
-/** The message is unchanged while the object and the kind of rejection are: those of webhooks may differ each time. */
+/**
+ * Keeps the message while the object and the kind of rejection are the same: messages of webhooks may differ each time.
+ */
 function failedState(previous: AddonStatus | undefined, { object, reason, message }: Refusal): HealthState {
   const prefix = `the cluster's API server rejected ${object} (${reason}): `;
   const isKnown = previous?.state === 'Failed' && previous.message?.startsWith(prefix);
@@ -100,8 +102,8 @@ const NOT_SERVED: HealthState = {
   message: 'not installed: simulated control planes do not forward requests to nodes',
 };
 
-/** The message is unchanged: those of connections differ from one attempt to the next. */
-function unreachedState(previous: AddonStatus | undefined, words: string): HealthState {
+/** Keeps the message: connection errors differ from one attempt to the next. */
+function unreachableState(previous: AddonStatus | undefined, words: string): HealthState {
   const prefix = 'it is running, but its API is not registered because the API server cannot reach it: ';
   const isKnown = previous?.state === 'Unreached' && previous.message?.startsWith(prefix);
   return {

@@ -3,7 +3,7 @@ import type { VolumeType } from '@fairway/openstack/types/block-storage';
 
 const MAX_NAMES = 20;
 
-/** Which optional classes a cluster lacks, and how to get them; undefined for none. Pure. */
+/** Which optional classes a cluster lacks, and how to get them; undefined if it lacks none. Pure. */
 export function omittedClassesNote(omittedClasses: readonly PlanStorageClass[]): string | undefined {
   if (omittedClasses.length === 0) return undefined;
   const listed = omittedClasses.map(({ name, volumeType }) => `${name} (volume type ${volumeType})`).join(', ');

@@ -22,7 +22,7 @@ const WATCHED_KINDS = new Set(
  */
 export class TenantWatches {
   readonly #enqueue: (clusterKey: string) => void;
-  readonly #followed = new WeakMap<TenantCluster, Map<string, Informer<KubeObject>>>();
+  readonly #informers = new WeakMap<TenantCluster, Map<string, Informer<KubeObject>>>();
 
   constructor(enqueue: (clusterKey: string) => void) {
     this.#enqueue = enqueue;
@@ -30,8 +30,8 @@ export class TenantWatches {
 
   /** Starts with the first call for a connection; calls back when a list is complete. */
   follow(tenant: TenantCluster, addons: readonly Addon[]): void {
-    const known = this.#followed.get(tenant) ?? new Map<string, Informer<KubeObject>>();
-    this.#followed.set(tenant, known);
+    const known = this.#informers.get(tenant) ?? new Map<string, Informer<KubeObject>>();
+    this.#informers.set(tenant, known);
     for (const identity of addons.flatMap(watchedObjects)) {
       if (!known.has(objectKey(identity))) known.set(objectKey(identity), this.#start(tenant, identity));
     }
@@ -39,7 +39,7 @@ export class TenantWatches {
 
   /** The object as last observed; undefined if it is missing or not known yet. */
   get(tenant: TenantCluster, { type, name }: ObjectIdentity): KubeObject | undefined {
-    return this.#followed
+    return this.#informers
       .get(tenant)
       ?.get(objectKey({ type, name }))
       ?.get(type.namespaced ? `${ADDON_NAMESPACE}/${name}` : name);
@@ -47,7 +47,7 @@ export class TenantWatches {
 
   /** Whether the lists are complete. */
   isSynced(tenant: TenantCluster, identity: ObjectIdentity): boolean {
-    return this.#followed.get(tenant)?.get(objectKey(identity))?.hasSynced === true;
+    return this.#informers.get(tenant)?.get(objectKey(identity))?.hasSynced === true;
   }
 
   #start(tenant: TenantCluster, { type, name }: ObjectIdentity): Informer<KubeObject> {

@@ -20,7 +20,12 @@ describe('nextBackoff', () => {
       attempt: { failure, hasSucceeded: false },
       next: known(1, 0, 5),
     },
-    { reason: 'then ten', backoff: known(1, -6, -1), attempt: { failure, hasSucceeded: false }, next: known(2, 0, 10) },
+    {
+      reason: 'continues with ten minutes',
+      backoff: known(1, -6, -1),
+      attempt: { failure, hasSucceeded: false },
+      next: known(2, 0, 10),
+    },
     {
       reason: 'is limited to half an hour',
       backoff: known(7, -60, -30),

@@ -16,15 +16,16 @@ export function isBackingOff(backoff: Backoff | undefined, nowMs: number): boole
 
 /** What is observed of a pool's new nodes. */
 export interface Attempt {
-  /** Why some of them cannot be created. */
+  /** Why some of the nodes cannot be created. */
   readonly failure: Problem | undefined;
   /** Whether nodes were added after the last failure, and all of them became ready. */
   readonly hasSucceeded: boolean;
 }
 
 /**
- * The backoff after observing a pool's new nodes: longer after each failure, and reset when those of a later attempt became ready, or hours
- * after the last failure. Failures that occur during the backoff belong to the same attempt.
+ * The backoff after observing a pool's new nodes. It grows with each failure, and is reset when the nodes of a later
+ * attempt became ready, or hours after the last failure. Failures that occur during the backoff belong to the same
+ * attempt.
  */
 export function nextBackoff(
   backoff: Backoff | undefined,

@@ -13,9 +13,9 @@ import type { MachineState } from './machine-state.ts';
 import type { NewNode } from './scale-up.ts';
 
 /** cluster-autoscaler's --expendable-pods-priority-cutoff: pods below only use spare capacity. */
-const EXPENDABLE_BELOW = -10;
+const EXPENDABLE_PRIORITY_CUTOFF = -10;
 /** The maximum number of pending pods that a decision considers, by priority; the others follow when those run. */
-const MAX_PENDING = 5_000;
+const MAX_PENDING_PODS = 5_000;
 
 /** A machine with its state. */
 export interface MachineFacts {
@@ -31,7 +31,7 @@ export interface PoolFacts {
   /** Desired number of nodes. */
   readonly replicas: number;
   readonly machines: readonly MachineFacts[];
-  /** Undefined while it is unknown what its nodes will be. */
+  /** Undefined while it is unknown what the pool's nodes will look like. */
   readonly newNode: ((name: string, zone: string | undefined) => NewNode) | undefined;
 }
 
@@ -46,10 +46,10 @@ export interface ClusterFacts {
 export interface ClusterView {
   /** Includes upcoming nodes, excludes those being deleted, and places pending pods that fit. */
   readonly snapshot: ClusterSnapshot;
-  /** Pending pods that fit on none of those. */
+  /** Pending pods that fit on none of these nodes. */
   readonly unschedulable: readonly PodGroup[];
   /** Names of existing nodes that are not being deleted, including those that have stopped working. */
-  readonly present: ReadonlySet<string>;
+  readonly presentNodeNames: ReadonlySet<string>;
 }
 
 /**
@@ -70,7 +70,7 @@ export function viewCluster({ pools, nodes, pods, context }: ClusterFacts): Clus
     relevantPods,
     context,
   );
-  const present = new Set(staying.map(({ metadata }) => metadata.name ?? ''));
+  const presentNodeNames = new Set(staying.map(({ metadata }) => metadata.name ?? ''));
   for (const pool of pools) addUpcoming(snapshot, pool);
   const isLeaving = (name: string) => machineStateOf(name) === 'leaving';
   const waiting: Pod[] = [];
@@ -83,7 +83,7 @@ export function viewCluster({ pools, nodes, pods, context }: ClusterFacts): Clus
     } else if (nodeName && isMovable(pod)) {
       if (isLeaving(nodeName)) waiting.push(pod);
       // The pod is on a node that will return.
-      else if (!present.has(nodeName) && snapshot.node(nodeName)) snapshot.place(pod, nodeName);
+      else if (!presentNodeNames.has(nodeName) && snapshot.node(nodeName)) snapshot.place(pod, nodeName);
     }
   }
   const groups = groupPods(highestPriorityPods(waiting)).sort(byPriorityAndSize);
@@ -91,7 +91,7 @@ export function viewCluster({ pools, nodes, pods, context }: ClusterFacts): Clus
     const { unplaced } = placeGroup(snapshot, group);
     return unplaced.length === 0 ? [] : [{ ...group, pods: unplaced }];
   });
-  return { snapshot, unschedulable, present };
+  return { snapshot, unschedulable, presentNodeNames };
 }
 
 function nameOf({ metadata }: Machine): string {
@@ -119,11 +119,11 @@ function addUpcoming(snapshot: ClusterSnapshot, { name, pool, replicas, machines
   }
 }
 
-const NOT_READY: Taint = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' };
+const NOT_READY_TAINT: Taint = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' };
 
 /** The node as the scheduler sees it; an unhealthy node accepts no more pods. */
 export function asNode({ metadata, spec, status }: TenantNode, isBroken: boolean): Node {
-  const taints = [...(spec?.taints ?? []), ...(isBroken ? [NOT_READY] : [])];
+  const taints = [...(spec?.taints ?? []), ...(isBroken ? [NOT_READY_TAINT] : [])];
   return {
     metadata,
     spec: { taints, ...(spec?.unschedulable && { unschedulable: true }) },
@@ -132,7 +132,7 @@ export function asNode({ metadata, spec, status }: TenantNode, isBroken: boolean
 }
 
 function isExpendable({ spec }: Pod): boolean {
-  return (spec.priority ?? 0) < EXPENDABLE_BELOW;
+  return (spec.priority ?? 0) < EXPENDABLE_PRIORITY_CUTOFF;
 }
 
 /**
@@ -151,6 +151,6 @@ function isMovable(pod: Pod): boolean {
 }
 
 function highestPriorityPods(pods: readonly Pod[]): readonly Pod[] {
-  if (pods.length <= MAX_PENDING) return pods;
-  return pods.toSorted((a, b) => (b.spec.priority ?? 0) - (a.spec.priority ?? 0)).slice(0, MAX_PENDING);
+  if (pods.length <= MAX_PENDING_PODS) return pods;
+  return pods.toSorted((a, b) => (b.spec.priority ?? 0) - (a.spec.priority ?? 0)).slice(0, MAX_PENDING_PODS);
 }

@@ -40,7 +40,7 @@ export const autoscalingController: Declaration = {
     indexOn(cache.clusters, clustersByPlan),
   ],
   watches: ({ cache, informers }) => [
-    // The project quota, or others' usage of it.
+    // The project quota, or its usage by others.
     watch(informers.informer(projectQuotas), ({ metadata }) => blockedPoolsIn(metadata.namespace, cache)),
     watch(cache.nodePools, ({ metadata }) => blockedPoolsIn(metadata.namespace, cache), {
       isRelevant: (old, pool) => targetReplicas(old) !== targetReplicas(pool),

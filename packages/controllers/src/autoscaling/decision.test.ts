@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { decide } from './decision.ts';
-import { factsOf, minutesAgo, pending, working } from './testing/facts.ts';
+import { factsOf, minutesAgo, pendingPod, working } from './testing/facts.ts';
 
 describe('the reason why a pool is not scaled up', () => {
   it.each([
@@ -21,7 +21,7 @@ describe('the reason why a pool is not scaled up', () => {
     },
   ])('$reason: $message', ({ reason, pool, cpu, rest, message }) => {
     const { pools, unschedulable } = decide(
-      factsOf({ pools: { p: pool }, pods: [pending('a', cpu)], ...(rest && { rest }) }),
+      factsOf({ pools: { p: pool }, pods: [pendingPod('a', cpu)], ...(rest && { rest }) }),
     );
 
     expect(pools[0]?.status.hindrance).toEqual({ reason, message: `pods are pending, such as default/a: ${message}` });
@@ -31,7 +31,7 @@ describe('the reason why a pool is not scaled up', () => {
   it('names the same pod for as long as it is pending', () => {
     const hindrance = { reason: 'PodsUnschedulable', message: 'pods are pending, such as default/b: Insufficient cpu' };
     const autoscaling = { replicas: 0, reason: 'Started', message: '', time: minutesAgo(5), hindrance };
-    const pods = [pending('a', '5'), pending('b', '5')];
+    const pods = [pendingPod('a', '5'), pendingPod('b', '5')];
 
     expect(decide(factsOf({ pools: { p: { status: { autoscaling } } }, pods })).pools[0]?.status.hindrance).toEqual(
       hindrance,
@@ -105,7 +105,7 @@ describe('machines that cannot be created', () => {
     const decision = decide(factsOf({ pools: { p: pool } }));
 
     expect(decision.pools[0]?.status.replicas).toBe(replicas);
-    expect(decision.givenUp.map(({ machine }) => machine.metadata.name)).toEqual(givenUp);
+    expect(decision.abandonedMachines.map(({ machine }) => machine.metadata.name)).toEqual(givenUp);
     expect(decision.marks.filter(({ mark }) => mark?.due).map(({ machine }) => machine.metadata.name)).toEqual(givenUp);
   });
 });

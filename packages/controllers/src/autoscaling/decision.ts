@@ -23,12 +23,12 @@ export const DELAY_AFTER_ADD_MS = 10 * 60_000;
 const MAX_UNREADY_SHARE = 0.45;
 const MAX_UNREADY_NODES = 3;
 
-/** The maximum length in the status schema. */
+/** The maximum length of a message in the status schema. */
 const MAX_MESSAGE_LENGTH = 1024;
 
 export interface DecisionFacts extends ClusterFacts {
   readonly budgets: readonly PodDisruptionBudget[];
-  /** All nodes that cluster and plan allow, and the limit's message. */
+  /** The maximum number of nodes that cluster and plan allow, and the limit's message. */
   readonly limit: NodeAllowance;
   readonly nowMs: number;
 }
@@ -39,7 +39,7 @@ export interface PoolDecision {
   readonly status: AutoscalingStatus;
 }
 
-/** The new mark of a machine; undefined: none. */
+/** The new mark of a machine; `undefined` removes the mark. */
 export interface MarkDecision {
   readonly machine: Machine;
   readonly mark: UnneededMark | undefined;
@@ -51,8 +51,8 @@ export interface Decision extends ScaleUp {
   /** Nodes to delete now, with the reason. */
   readonly removals: readonly UnneededNode[];
   /** Machines that cannot be created and are given up, with their pool's name. */
-  readonly givenUp: readonly { readonly machine: Machine; readonly problem: Problem }[];
-  /** When to decide again without an event; undefined: never. */
+  readonly abandonedMachines: readonly { readonly machine: Machine; readonly problem: Problem }[];
+  /** When to decide again without an event; undefined if never. */
   readonly dueMs: number | undefined;
 }
 
@@ -61,19 +61,22 @@ export interface Decision extends ScaleUp {
  * facts always give the same decision. Its only memory is the pools' status and the machines' marks.
  */
 export function decide(input: DecisionFacts): Decision {
-  const facts = { ...input, pools: input.pools.map(withSelectedLeaving) };
+  const facts = { ...input, pools: input.pools.map(withSelectedAsLeaving) };
   const { nowMs } = facts;
   const autoscaled = facts.pools.filter(({ pool }) => pool.spec.autoscaling.enabled);
   const drafts = new Map(autoscaled.map((each) => [each.name, new PoolDraft(each, nowMs)]));
-  const view = viewCluster({ ...facts, pools: facts.pools.map((each) => withoutGivenUp(each, drafts.get(each.name))) });
-  const wanted = facts.pools.reduce((sum, each) => sum + (drafts.get(each.name)?.replicas ?? each.replicas), 0);
+  const view = viewCluster({
+    ...facts,
+    pools: facts.pools.map((each) => withoutAbandoned(each, drafts.get(each.name))),
+  });
+  const desiredNodes = facts.pools.reduce((sum, each) => sum + (drafts.get(each.name)?.replicas ?? each.replicas), 0);
   const scaleUp = decideScaleUp({
     snapshot: view.snapshot,
     groups: view.unschedulable,
-    pools: [...drafts.values()].map((draft) => draft.growable()),
-    room: { ...facts.limit, nodes: Math.max(0, facts.limit.nodes - wanted) },
+    pools: [...drafts.values()].map((draft) => draft.growablePool()),
+    room: { ...facts.limit, nodes: Math.max(0, facts.limit.nodes - desiredNodes) },
   });
-  for (const growth of scaleUp.growths) {
+  for (const growth of scaleUp.poolScaleUps) {
     drafts
       .get(growth.pool)
       ?.grow(growth.to, `for ${pluralize(growth.pods.length, 'pod')}, such as ${podName(growth.pods[0])}`);
@@ -81,13 +84,13 @@ export function decide(input: DecisionFacts): Decision {
   reportHindrances(scaleUp, drafts);
   const scaleDown = decideScaleDown(facts, view, [...drafts.values()]);
   for (const draft of drafts.values()) draft.shrink(scaleDown.removals);
-  const givenUp = [...drafts.values()].flatMap((draft) => draft.givenUp);
+  const abandonedMachines = [...drafts.values()].flatMap((draft) => draft.abandonedMachines);
   return {
     ...scaleUp,
     pools: [...drafts.values()].map((draft) => ({ pool: draft.facts.pool, status: draft.status() })),
-    marks: marksOf(autoscaled, scaleDown, givenUp, nowMs),
+    marks: marksOf(autoscaled, scaleDown, abandonedMachines, nowMs),
     removals: scaleDown.removals,
-    givenUp,
+    abandonedMachines,
     dueMs: earliestFutureTime([scaleDown.dueMs, ...[...drafts.values()].map((draft) => draft.dueMs())], nowMs),
   };
 }
@@ -95,7 +98,7 @@ export function decide(input: DecisionFacts): Decision {
 /**
  * A machine that was selected for deletion but not deleted yet counts as being deleted: it must not be selected twice.
  */
-function withSelectedLeaving(facts: PoolFacts): PoolFacts {
+function withSelectedAsLeaving(facts: PoolFacts): PoolFacts {
   const staying = facts.machines.filter(({ state }) => state.kind !== 'leaving');
   let surplus = staying.length - facts.replicas;
   if (surplus <= 0) return facts;
@@ -107,8 +110,8 @@ function withSelectedLeaving(facts: PoolFacts): PoolFacts {
 }
 
 /** A pool that no longer waits for the machines that are given up. */
-function withoutGivenUp(facts: PoolFacts, draft: PoolDraft | undefined): PoolFacts {
-  return draft ? { ...facts, replicas: draft.replicas + draft.givenUp.length } : facts;
+function withoutAbandoned(facts: PoolFacts, draft: PoolDraft | undefined): PoolFacts {
+  return draft ? { ...facts, replicas: draft.replicas + draft.abandonedMachines.length } : facts;
 }
 
 /** Each pool reports why it did not help, and names the same pod for as long as it is pending. */
@@ -150,10 +153,10 @@ function decideScaleDown(
     .filter(({ facts: { pool } }) => !isPaused(pool))
     .flatMap((draft) => candidatesOf(draft.facts));
   const { unneeded } = findUnneeded(view, candidates, new DisruptionBudgets(facts.budgets));
-  const lastUpMs = Math.max(
+  const lastScaleUpMs = Math.max(
     ...drafts.map((draft) => Date.parse(draft.status().lastScaleUpTime ?? '')).filter(Number.isFinite),
   );
-  const scaleDownAllowedMs = lastUpMs + DELAY_AFTER_ADD_MS;
+  const scaleDownAllowedMs = lastScaleUpMs + DELAY_AFTER_ADD_MS;
   const spare = new Map(drafts.map((draft) => [draft.facts.name, draft.spare()]));
   const leaving = facts.pools.reduce(
     (sum, each) => sum + each.machines.filter(({ state }) => state.kind === 'leaving').length,
@@ -203,11 +206,11 @@ function candidatesOf({ pool, name, machines }: PoolFacts): Candidate[] {
 function marksOf(
   pools: readonly PoolFacts[],
   { unneeded, removals }: ScaleDown,
-  givenUp: Decision['givenUp'],
+  abandonedMachines: Decision['abandonedMachines'],
   nowMs: number,
 ): MarkDecision[] {
-  const byMachine = new Map(unneeded.map((each) => [each.candidate.machine, each]));
-  const problems = new Map(givenUp.map(({ machine, problem }) => [machine, problem]));
+  const unneededByMachine = new Map(unneeded.map((each) => [each.candidate.machine, each]));
+  const problems = new Map(abandonedMachines.map(({ machine, problem }) => [machine, problem]));
   const selected = new Set(removals);
   const known = (machine: Machine) => machine.status?.marks?.unneeded;
   return pools.flatMap(({ machines }) =>
@@ -220,7 +223,7 @@ function marksOf(
           { machine, mark: { due: true, reason: problem.reason, message: problem.message.slice(0, 1024), time } },
         ];
       }
-      const each = byMachine.get(machine);
+      const each = unneededByMachine.get(machine);
       if (each === undefined) return [{ machine, mark: undefined }];
       // Utilization changes with each pod: the mark's first message remains.
       const message = known(machine)?.reason === each.reason ? known(machine)?.message : undefined;

@@ -3,11 +3,11 @@ import { compileLabelSelector, type LabelMatcher, matchesLabels } from '@fairway
 import { staysWithNode } from '@fairway/scheduling/node-removal';
 import { usesResources } from '@fairway/scheduling/node-state';
 
-const SAFE_TO_EVICT = 'cluster-autoscaler.kubernetes.io/safe-to-evict';
+const SAFE_TO_EVICT_ANNOTATION = 'cluster-autoscaler.kubernetes.io/safe-to-evict';
 
 /** PodDisruptionBudgets, compiled once for a decision about many nodes. */
 export class DisruptionBudgets {
-  readonly #byNamespace = new Map<
+  readonly #budgetsByNamespace = new Map<
     string,
     { readonly name: string; readonly matcher: LabelMatcher; readonly allowed: number }[]
   >();
@@ -15,15 +15,15 @@ export class DisruptionBudgets {
   constructor(budgets: Iterable<PodDisruptionBudget>) {
     for (const { metadata, spec, status } of budgets) {
       const { namespace = '', name = '' } = metadata;
-      const of = this.#byNamespace.get(namespace) ?? [];
+      const of = this.#budgetsByNamespace.get(namespace) ?? [];
       of.push({ name, matcher: compileLabelSelector(spec?.selector), allowed: status?.disruptionsAllowed ?? 0 });
-      this.#byNamespace.set(namespace, of);
+      this.#budgetsByNamespace.set(namespace, of);
     }
   }
 
   /** The budget that allows no eviction of the pod now; undefined if none prevents it. */
   blockingBudget({ metadata }: Pod): string | undefined {
-    return this.#byNamespace
+    return this.#budgetsByNamespace
       .get(metadata.namespace ?? '')
       ?.find(({ matcher, allowed }) => allowed < 1 && matchesLabels(matcher, metadata.labels))?.name;
   }
@@ -35,9 +35,9 @@ export class DisruptionBudgets {
  */
 export function immovableReason(pod: Pod, budgets: DisruptionBudgets): string | undefined {
   if (!usesResources(pod) || staysWithNode(pod) || pod.metadata.deletionTimestamp !== undefined) return undefined;
-  const isSafe = pod.metadata.annotations?.[SAFE_TO_EVICT];
+  const isSafe = pod.metadata.annotations?.[SAFE_TO_EVICT_ANNOTATION];
   const name = `pod ${pod.metadata.namespace}/${pod.metadata.name}`;
-  if (isSafe === 'false') return `${name} has the annotation ${SAFE_TO_EVICT}: "false"`;
+  if (isSafe === 'false') return `${name} has the annotation ${SAFE_TO_EVICT_ANNOTATION}: "false"`;
   const isOwned = pod.metadata.ownerReferences?.some(({ controller }) => controller) ?? false;
   if (!isOwned && isSafe !== 'true') return `${name} has no controller to recreate it`;
   const budget = budgets.blockingBudget(pod);

@@ -36,7 +36,7 @@ export class PodEvents {
   /** The last report on each pod, by its UID. */
   #recordedEvents = new Map<string, string>();
 
-  record(events: EventRecorder, { growths, unschedulable }: Decision): void {
+  record(events: EventRecorder, { poolScaleUps, unschedulable }: Decision): void {
     const recorded = new Map<string, string>();
     let left = MAX_PODS;
     const reportPod = (pod: Pod, record: () => void, text: string) => {
@@ -48,7 +48,7 @@ export class PodEvents {
       left--;
       record();
     };
-    for (const { pool, from, to, pods } of growths) {
+    for (const { pool, from, to, pods } of poolScaleUps) {
       const text = `pod triggered scale-up: pool ${pool} from ${from} to ${pluralize(to, 'node')}`;
       for (const pod of pods) reportPod(pod, () => events.normal(asObject(pod), 'TriggeredScaleUp', text), text);
     }

@@ -6,13 +6,13 @@ import type { Problem } from '@fairway/tenancy/problem';
 
 /** The state of a machine for autoscaling. */
 export type MachineState =
-  /** It is being deleted. */
+  /** The machine is being deleted. */
   | { readonly kind: 'leaving' }
   /** A node, which may have stopped working. */
   | { readonly kind: 'node'; readonly isReady: boolean }
-  /** It will become a node, or become one again: pods may wait for it, until `dueMs`. */
+  /** The machine will become a node, or become one again: pods may wait for it, until `dueMs`. */
   | { readonly kind: 'upcoming'; readonly dueMs: number }
-  /** It cannot become a node, or takes too long. */
+  /** The machine cannot become a node, or takes too long. */
   | { readonly kind: 'failed'; readonly problem: Problem };
 
 /**

@@ -5,7 +5,7 @@ import type { Decision } from './decision.ts';
 export class AutoscalingMetrics {
   readonly #scalings: Counter<'direction'>;
   readonly #failed: Counter;
-  readonly #delaySeconds: Histogram;
+  readonly #decisionSeconds: Histogram;
 
   constructor(registry: Registry) {
     this.#scalings = new Counter({
@@ -19,7 +19,7 @@ export class AutoscalingMetrics {
       help: 'Machines that could not be created and that autoscaling gave up on.',
       registers: [registry],
     });
-    this.#delaySeconds = new Histogram({
+    this.#decisionSeconds = new Histogram({
       name: 'fairway_autoscaling_decision_seconds',
       help: 'Duration of the scaling decision for a cluster, which blocks the event loop.',
       buckets: [0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5],
@@ -29,12 +29,12 @@ export class AutoscalingMetrics {
 
   /** Runs a decision and counts its results. */
   observe(decide: () => Decision): Decision {
-    const end = this.#delaySeconds.startTimer();
+    const end = this.#decisionSeconds.startTimer();
     const decision = decide();
     end();
-    for (const { from, to } of decision.growths) this.#scalings.inc({ direction: 'up' }, to - from);
+    for (const { from, to } of decision.poolScaleUps) this.#scalings.inc({ direction: 'up' }, to - from);
     this.#scalings.inc({ direction: 'down' }, decision.removals.length);
-    this.#failed.inc(decision.givenUp.length);
+    this.#failed.inc(decision.abandonedMachines.length);
     return decision;
   }
 }

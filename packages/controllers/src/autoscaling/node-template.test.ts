@@ -67,7 +67,7 @@ test('a node template has the labels that nodes get for names that are not valid
   });
 });
 
-test('a pool with nodes adds similar ones, even in another zone', () => {
+test('a pool with nodes adds similar nodes, even in another zone', () => {
   const like = {
     metadata: {
       name: 'old',

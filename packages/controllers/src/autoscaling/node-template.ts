@@ -23,9 +23,9 @@ export interface NodeTemplateFacts {
   readonly daemonSets: readonly DaemonSet[];
 }
 
-const HOST = 'kubernetes.io/hostname';
-const ZONE = 'topology.kubernetes.io/zone';
-const BETA_ZONE = 'failure-domain.beta.kubernetes.io/zone';
+const HOSTNAME_LABEL = 'kubernetes.io/hostname';
+const ZONE_LABEL = 'topology.kubernetes.io/zone';
+const BETA_ZONE_LABEL = 'failure-domain.beta.kubernetes.io/zone';
 
 /** Memory reserved by kernel and firmware, which kubelet does not count. */
 const KERNEL_SHARE = 0.03;
@@ -48,15 +48,15 @@ export function nodeTemplate(facts: NodeTemplateFacts): (name: string, zone: str
   });
   const unschedulable = pool.spec.template.spec.unschedulable;
   const daemons = new Map<string | undefined, readonly Pod[]>();
-  return (name, given) => {
-    const zone = given === undefined ? (defaultZone ?? labels[ZONE]) : labelValue(given);
+  return (name, requestedZone) => {
+    const zone = requestedZone === undefined ? (defaultZone ?? labels[ZONE_LABEL]) : labelValue(requestedZone);
     const node: Node = {
       metadata: {
         name,
         labels: {
           ...labels,
-          [HOST]: name,
-          ...(zone !== undefined && { [ZONE]: zone, [BETA_ZONE]: zone, [CINDER_ZONE_LABEL]: zone }),
+          [HOSTNAME_LABEL]: name,
+          ...(zone !== undefined && { [ZONE_LABEL]: zone, [BETA_ZONE_LABEL]: zone, [CINDER_ZONE_LABEL]: zone }),
         },
       },
       spec: { taints, ...(unschedulable && { unschedulable }) },

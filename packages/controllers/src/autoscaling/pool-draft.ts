@@ -17,7 +17,7 @@ import type { GrowablePool } from './scale-up.ts';
 /** The decision for one pool, step by step. */
 export class PoolDraft {
   readonly facts: PoolFacts;
-  readonly givenUp: readonly { readonly machine: Machine; readonly problem: Problem }[];
+  readonly abandonedMachines: readonly { readonly machine: Machine; readonly problem: Problem }[];
   readonly failed: readonly Problem[];
   replicas: number;
   hindrance: Problem | undefined;
@@ -49,28 +49,28 @@ export class PoolDraft {
     // Machines that cannot be created are no longer requested, down to the minimum; surplus machines are deleted
     // anyway.
     const needed = failures.length - Math.max(0, staying - this.replicas);
-    this.givenUp = failures.slice(0, Math.max(0, Math.min(needed, this.replicas - min)));
-    const [first] = this.givenUp;
+    this.abandonedMachines = failures.slice(0, Math.max(0, Math.min(needed, this.replicas - min)));
+    const [first] = this.abandonedMachines;
     if (first) {
-      this.replicas = Math.max(min, Math.min(this.replicas, staying) - this.givenUp.length);
-      const machines = pluralize(this.givenUp.length, 'machine');
+      this.replicas = Math.max(min, Math.min(this.replicas, staying) - this.abandonedMachines.length);
+      const machines = pluralize(this.abandonedMachines.length, 'machine');
       this.#change = { reason: first.problem.reason, message: `gave up on ${machines}: ${first.problem.message}` };
     }
     const creationProblem = this.failed.length === 0 ? heldProblem(pool) : undefined;
     if (creationProblem) this.replicas = Math.max(min, Math.min(this.replicas, staying));
-    const lastUpMs = Date.parse(this.#known?.lastScaleUpTime ?? '');
+    const lastScaleUpMs = Date.parse(this.#known?.lastScaleUpTime ?? '');
     const isComplete = machines.every(({ state }) => state.kind === 'node' && state.isReady);
     this.#backoff = nextBackoff(
       this.#known?.backoff,
       {
         failure: this.failed[0] ?? creationProblem,
-        hasSucceeded: isComplete && lastUpMs > Date.parse(this.#known?.backoff?.since ?? ''),
+        hasSucceeded: isComplete && lastScaleUpMs > Date.parse(this.#known?.backoff?.since ?? ''),
       },
       nowMs,
     );
   }
 
-  growable(): GrowablePool {
+  growablePool(): GrowablePool {
     const { pool, name, machines, newNode } = this.facts;
     const staying = machines.filter(({ state }) => state.kind !== 'leaving');
     const bounds = poolBounds(pool);
@@ -111,8 +111,8 @@ export class PoolDraft {
    */
   spare(): number {
     const staying = this.facts.machines.filter(({ state }) => state.kind !== 'leaving').length;
-    const given = staying - this.givenUp.length;
-    return given > this.replicas ? 0 : this.replicas - poolBounds(this.facts.pool).min;
+    const remaining = staying - this.abandonedMachines.length;
+    return remaining > this.replicas ? 0 : this.replicas - poolBounds(this.facts.pool).min;
   }
 
   status(): AutoscalingStatus {
@@ -120,14 +120,14 @@ export class PoolDraft {
     const time = formatTime(this.#nowMs);
     const { reason, message } = this.#change ?? known ?? { reason: '', message: '' };
     const up = this.#wasScaledUp ? time : known?.lastScaleUpTime;
-    const scaleDown = this.#wasScaledDown ? time : known?.lastScaleDownTime;
+    const scaleDownTime = this.#wasScaledDown ? time : known?.lastScaleDownTime;
     return {
       replicas: this.replicas,
       reason,
       message: message.slice(0, 1024),
       time: this.#change ? time : (known?.time ?? time),
       ...(up !== undefined && { lastScaleUpTime: up }),
-      ...(scaleDown !== undefined && { lastScaleDownTime: scaleDown }),
+      ...(scaleDownTime !== undefined && { lastScaleDownTime: scaleDownTime }),
       ...(this.#backoff && { backoff: this.#backoff }),
       ...(this.hindrance && {
         hindrance: { reason: this.hindrance.reason, message: this.hindrance.message.slice(0, 1024) },

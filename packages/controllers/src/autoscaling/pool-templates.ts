@@ -28,8 +28,8 @@ interface TemplateSources {
 
 /** Flavors do not change, but new ones are added. */
 const FLAVORS_MAX_AGE_MS = 600_000;
-const ZONE = 'topology.kubernetes.io/zone';
-const INSTANCE_TYPE = 'node.kubernetes.io/instance-type';
+const ZONE_LABEL = 'topology.kubernetes.io/zone';
+const INSTANCE_TYPE_LABEL = 'node.kubernetes.io/instance-type';
 
 export async function newNodesOf(
   { clouds, clock }: Pick<ControllerDependencies, 'clouds' | 'clock'>,
@@ -60,7 +60,7 @@ export function templatesFrom(
     daemonSets,
   }: Pick<TemplateSources, 'pools' | 'nodes' | 'daemonSets'> & { readonly region: string; readonly plan: Plan },
 ): PoolTemplates {
-  const zones = new Set(nodes.map(({ metadata }) => metadata.labels?.[ZONE]));
+  const zones = new Set(nodes.map(({ metadata }) => metadata.labels?.[ZONE_LABEL]));
   const [defaultZone] = zones.size === 1 ? zones : [];
   const templates = new Map<NodePool, (name: string, zone: string | undefined) => NewNode>();
   for (const pool of pools) {
@@ -87,7 +87,7 @@ function hasPoolLabels(
   flavor: { readonly id: string; readonly name: string },
   node: TenantNode,
 ): boolean {
-  const instanceType = node.metadata.labels?.[INSTANCE_TYPE];
+  const instanceType = node.metadata.labels?.[INSTANCE_TYPE_LABEL];
   return (
     (instanceType === undefined || instanceType === labelValue(flavor.name) || instanceType === flavor.id) &&
     node.metadata.labels?.[NODE_POOL_LABEL] === metadata.name &&

@@ -3,7 +3,7 @@ import type { ClusterSnapshot } from '@fairway/scheduling/cluster-snapshot';
 import type { NodeState } from '@fairway/scheduling/node-state';
 
 /** What a pool could do for pending pods. */
-export interface GrowthOption {
+export interface ScaleUpOption {
   readonly pool: { readonly name: string; readonly priority: number };
   readonly pods: readonly Pod[];
   /** The zone of each new node. */
@@ -15,7 +15,7 @@ export interface GrowthOption {
 }
 
 /** The pool with the highest priority; among equals the one with the least waste, then the most pods helped, then by name. */
-export function preferred<T extends GrowthOption>(options: readonly T[]): T | undefined {
+export function preferredOption<T extends ScaleUpOption>(options: readonly T[]): T | undefined {
   const scored = options.map((option) => ({ option, waste: wasteOf(option.states) }));
   scored.sort(
     (a, b) =>

@@ -1,5 +1,5 @@
 import { ConditionReason, ConditionType } from '@fairway/api/conditions';
-import { isHibernationWanted } from '@fairway/api/domain/hibernation';
+import { shouldHibernate } from '@fairway/api/domain/hibernation';
 import { provisionTimeoutMs } from '@fairway/api/domain/node-startup-timeout';
 import { sumOfReplicas } from '@fairway/api/domain/plan-limits';
 import { remainingQuotaShares } from '@fairway/api/domain/project-quota';
@@ -80,7 +80,7 @@ export class AutoscalingReconciler {
     const { cache, tenants } = this.#dependencies;
     const cluster = cache.clusters.get(key);
     const pools = cache.nodePools.find(poolsByCluster, key).filter(({ metadata }) => !metadata.deletionTimestamp);
-    const isUnreachable = isHibernationWanted(cluster) || isBeingWiped(cluster);
+    const isUnreachable = shouldHibernate(cluster) || isBeingWiped(cluster);
     const isManaged = cluster?.spec.autoscaler.mode === 'Managed' && !isUnreachable;
     const isNeeded = isManaged && pools.some(({ spec }) => spec.autoscaling.enabled);
     await Promise.all(
@@ -92,7 +92,7 @@ export class AutoscalingReconciler {
       return {};
     }
     if (isPaused(cluster)) return {};
-    const waitMs = this.#apiRetryMs(key);
+    const waitMs = this.#decisionDelayMs(key);
     if (waitMs > 0) return { requeueAfterMs: waitMs };
     const tenant = tenants.get(identityOf(cluster));
     const known = tenant && this.#caches.follow(tenant);
@@ -228,7 +228,7 @@ export class AutoscalingReconciler {
   }
 
   /** Events arrive in bursts: a decision waits one second for more of them, and ten seconds since the last decision. */
-  #apiRetryMs(key: string): number {
+  #decisionDelayMs(key: string): number {
     const memory = this.#memoryOf(key);
     const nowMs = this.#dependencies.clock.now();
     memory.dueMs ??= Math.max(nowMs + SETTLE_MS, memory.lastMs + CHECK_INTERVAL_MS);

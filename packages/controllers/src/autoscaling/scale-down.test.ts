@@ -6,7 +6,7 @@ import {
   factsOf,
   type MachineSketch,
   minutesAgo,
-  pending,
+  pendingPod,
   running,
   working,
 } from './testing/facts.ts';
@@ -34,38 +34,38 @@ const budget = (disruptionsAllowed: number): PodDisruptionBudget => ({
   status: { disruptionsAllowed },
 });
 
-describe('a node is unneeded', () => {
+describe('the unneeded nodes', () => {
   const two = { p: { machines: { a: working, b: working } } };
 
   it.each([
     { reason: 'without pods', pools: two, pods: [busy('b')], marked: ['a: Empty'] },
     {
-      reason: 'if its few pods fit elsewhere',
+      reason: 'include a node whose few pods fit elsewhere',
       pools: two,
       pods: [lightPod('a'), busy('b')],
       marked: ['a: Underused'],
     },
     {
-      reason: 'only one of two, if their pods fit nowhere else',
+      reason: 'include only one of two nodes if their pods fit nowhere else',
       pools: two,
       pods: [lightPod('a'), lightPod('b')],
       marked: ['a: Underused'],
     },
-    { reason: 'never, if half of it is requested', pools: two, pods: [busy('a'), busy('b')], marked: [] },
+    { reason: 'exclude a node if half of it is requested', pools: two, pods: [busy('a'), busy('b')], marked: [] },
     {
-      reason: 'never, if its pods fit nowhere else',
+      reason: 'exclude a node whose pods fit nowhere else',
       pools: two,
       pods: [lightPod('a'), running('full', 'b', '1800m')],
       marked: [],
     },
     {
-      reason: 'never, if nothing recreates one of its pods',
+      reason: 'exclude a node if nothing recreates one of its pods',
       pools: two,
       pods: [lightPod('a', { ownerReferences: [] }), busy('b')],
       marked: [],
     },
     {
-      reason: 'if a pod without a controller is marked safe to evict',
+      reason: 'include a node if its pod without a controller is marked safe to evict',
       pools: two,
       pods: [
         lightPod('a', {
@@ -77,27 +77,27 @@ describe('a node is unneeded', () => {
       marked: ['a: Underused'],
     },
     {
-      reason: 'never, if a pod is marked not safe to evict',
+      reason: 'exclude a node if a pod is marked not safe to evict',
       pools: two,
       pods: [lightPod('a', { annotations: { 'cluster-autoscaler.kubernetes.io/safe-to-evict': 'false' } }), busy('b')],
       marked: [],
     },
     {
-      reason: 'never, if a PodDisruptionBudget blocks an eviction',
+      reason: 'exclude a node if a PodDisruptionBudget blocks an eviction',
       pools: two,
       pods: [lightPod('a', { labels: { app: 'web' } }), busy('b')],
       rest: { budgets: [budget(0)] },
       marked: [],
     },
     {
-      reason: 'if the PodDisruptionBudget allows the eviction',
+      reason: 'include a node if the PodDisruptionBudget allows the eviction',
       pools: two,
       pods: [lightPod('a', { labels: { app: 'web' } }), busy('b')],
       rest: { budgets: [budget(1)] },
       marked: ['a: Underused'],
     },
     {
-      reason: 'never, if it is annotated with scale-down-disabled',
+      reason: 'exclude a node that is annotated with scale-down-disabled',
       pools: {
         p: {
           machines: {
@@ -110,25 +110,25 @@ describe('a node is unneeded', () => {
       marked: [],
     },
     {
-      reason: 'never, if pending pods need its room',
+      reason: 'exclude a node if pending pods need its room',
       pools: two,
-      pods: [pending('x', '1000m'), busy('a'), busy('b')],
+      pods: [pendingPod('x', '1000m'), busy('a'), busy('b')],
       marked: [],
     },
     {
-      reason: 'if it is not ready',
+      reason: 'include a node that is not ready',
       pools: { p: { machines: { a: { node: { isReady: false } }, b: working } } },
       pods: [lightPod('a'), busy('b')],
       marked: ['a: NotReady'],
     },
     {
-      reason: 'never in a pool that is not autoscaled',
+      reason: 'exclude nodes of a pool that is not autoscaled',
       pools: { p: { isAutoscaled: false, machines: { a: working } }, q: { machines: { b: working } } },
       pods: [busy('b')],
       marked: [],
     },
     {
-      reason: 'never while most nodes are broken',
+      reason: 'are none while most nodes are broken',
       pools: {
         p: {
           machines: Object.fromEntries(
@@ -157,7 +157,7 @@ describe('a node is deleted', () => {
 
   it.each([
     { reason: 'after ten minutes', pools: { p: { machines: { a: unneeded(10), b: working } } }, removed: ['a'] },
-    { reason: 'not earlier', pools: { p: { machines: { a: unneeded(9), b: working } } }, removed: [] },
+    { reason: 'not before ten minutes', pools: { p: { machines: { a: unneeded(9), b: working } } }, removed: [] },
     {
       reason: 'after twenty minutes if it is not ready',
       pools: { p: { machines: { a: unneeded(20, { node: { isReady: false } }), b: working } } },
@@ -182,7 +182,7 @@ describe('a node is deleted', () => {
       removed: [],
     },
     {
-      reason: 'after that',
+      reason: 'ten minutes after the last scale-up',
       pools: { p: { status: added(10), machines: { a: unneeded(60), b: working } } },
       removed: ['a'],
     },

@@ -4,7 +4,7 @@ import type { NodeState } from '@fairway/scheduling/node-state';
 import type { ClusterView } from './cluster-view.ts';
 import { type DisruptionBudgets, immovableReason } from './drainable.ts';
 
-const SCALE_DOWN_DISABLED = 'cluster-autoscaler.kubernetes.io/scale-down-disabled';
+const SCALE_DOWN_DISABLED_ANNOTATION = 'cluster-autoscaler.kubernetes.io/scale-down-disabled';
 /** cluster-autoscaler's --max-empty-bulk-delete. */
 export const MAX_EMPTY_AT_ONCE = 10;
 
@@ -15,7 +15,7 @@ export interface Candidate {
   readonly pool: string;
   readonly annotations: Readonly<Record<string, string>>;
   readonly isReady: boolean;
-  /** Since when it is unneeded; undefined if it was needed until now. */
+  /** Since when the node has been unneeded; undefined if it was needed until now. */
   readonly sinceMs: number | undefined;
   readonly settings: ScaleDownSettings;
 }
@@ -37,7 +37,7 @@ export interface UnneededNode {
 
 export interface UnneededSearchResult {
   readonly unneeded: readonly UnneededNode[];
-  /** Why the others are needed, by the name of their node. */
+  /** Why the other nodes are needed, by node name. */
   readonly needed: ReadonlyMap<string, string>;
 }
 
@@ -47,27 +47,29 @@ export interface UnneededSearchResult {
  * stable.
  */
 export function findUnneeded(
-  { snapshot, present }: Pick<ClusterView, 'snapshot' | 'present'>,
+  { snapshot, presentNodeNames }: Pick<ClusterView, 'snapshot' | 'presentNodeNames'>,
   candidates: readonly Candidate[],
   budgets: DisruptionBudgets,
 ): UnneededSearchResult {
   // Pods do not move to nodes that may never become ready.
-  const isDestination = ({ node }: NodeState) => present.has(node.metadata.name ?? '');
+  const isDestination = ({ node }: NodeState) => presentNodeNames.has(node.metadata.name ?? '');
   const unneeded: UnneededNode[] = [];
   const needed = new Map<string, string>();
   let current = snapshot;
-  const scored = candidates.map((candidate) =>
+  const evaluations = candidates.map((candidate) =>
     evaluateCandidate(candidate, snapshot.node(candidate.nodeName), budgets),
   );
-  scored.sort((a, b) => a.moving - b.moving || (a.candidate.sinceMs ?? Infinity) - (b.candidate.sinceMs ?? Infinity));
-  for (const { candidate, blocker, reason, message, moving } of scored) {
+  evaluations.sort(
+    (a, b) => a.moving - b.moving || (a.candidate.sinceMs ?? Infinity) - (b.candidate.sinceMs ?? Infinity),
+  );
+  for (const { candidate, blocker, reason, message, moving } of evaluations) {
     const { nodeName } = candidate;
     if (blocker !== undefined) {
       needed.set(nodeName, blocker);
       continue;
     }
-    const { after, unplaceable } = tryRemoval(current, nodeName, { isDestination });
-    const [first] = unplaceable;
+    const { after, unplaceablePods } = tryRemoval(current, nodeName, { isDestination });
+    const [first] = unplaceablePods;
     if (first) {
       needed.set(
         nodeName,
@@ -83,7 +85,7 @@ export function findUnneeded(
 
 interface Evaluation {
   readonly candidate: Candidate;
-  /** Why it is needed, regardless of other nodes. */
+  /** Why the node is needed, regardless of other nodes. */
   readonly blocker?: string;
   readonly reason: UnneededNode['reason'];
   readonly message: string;
@@ -94,8 +96,8 @@ interface Evaluation {
 function evaluateCandidate(candidate: Candidate, state: NodeState | undefined, budgets: DisruptionBudgets): Evaluation {
   const base = { candidate, reason: 'Empty' as const, message: 'it runs only DaemonSet pods', moving: 0 };
   if (state === undefined) return { ...base, blocker: 'its state is not known' };
-  if (candidate.annotations[SCALE_DOWN_DISABLED] === 'true') {
-    return { ...base, blocker: `it has the annotation ${SCALE_DOWN_DISABLED}: "true"` };
+  if (candidate.annotations[SCALE_DOWN_DISABLED_ANNOTATION] === 'true') {
+    return { ...base, blocker: `it has the annotation ${SCALE_DOWN_DISABLED_ANNOTATION}: "true"` };
   }
   const pods = [...state.pods.values()].filter((pod) => !staysWithNode(pod));
   const { utilizationThreshold } = candidate.settings;

@@ -1,11 +1,11 @@
 import type { DaemonSet } from '@fairway/kube/kinds/generated/types';
 import { describe, expect, it } from 'vitest';
 import { decide } from './decision.ts';
-import { type ClusterSketch, factsOf, minutesAgo, pending, running, working, ZONE } from './testing/facts.ts';
+import { type ClusterSketch, factsOf, minutesAgo, pendingPod, running, working, ZONE_LABEL } from './testing/facts.ts';
 
 const webSelector = { matchLabels: { app: 'web' } };
 const web = { app: 'web' };
-const spreadByHostname = (topologyKey: string) => ({
+const antiAffinityBy = (topologyKey: string) => ({
   affinity: {
     podAntiAffinity: {
       requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey, labelSelector: webSelector }],
@@ -18,47 +18,47 @@ const zones = ['nova-1', 'nova-2', 'nova-3'];
 const renewal = { due: true, reason: 'Outdated', message: '', time: minutesAgo(1), strategy: 'InPlace' as const };
 
 /** `pool: from → to`, in the order of the pools. */
-function growthsOf(sketch: ClusterSketch): string[] {
-  return decide(factsOf(sketch)).growths.map(({ pool, from, to }) => `${pool}: ${from} → ${to}`);
+function scaleUpsOf(sketch: ClusterSketch): string[] {
+  return decide(factsOf(sketch)).poolScaleUps.map(({ pool, from, to }) => `${pool}: ${from} → ${to}`);
 }
 
 describe('scale-up', () => {
   it.each([
     {
       reason: 'adds as many nodes as the pods fill',
-      sketch: { pools: { p: {} }, pods: threeZones.map((name) => pending(name, '900m')) },
+      sketch: { pools: { p: {} }, pods: threeZones.map((name) => pendingPod(name, '900m')) },
       growths: ['p: 0 → 2'],
     },
     {
       reason: 'adds none if the pods fit on existing nodes',
-      sketch: { pools: { p: { machines: { n: working } } }, pods: [pending('a', '900m')] },
+      sketch: { pools: { p: { machines: { n: working } } }, pods: [pendingPod('a', '900m')] },
       growths: [],
     },
     {
       reason: 'adds none if the pods fit on upcoming nodes',
-      sketch: { pools: { p: { machines: { n: {} } } }, pods: [pending('a', '900m')] },
+      sketch: { pools: { p: { machines: { n: {} } } }, pods: [pendingPod('a', '900m')] },
       growths: [],
     },
     {
       reason: 'adds none if the pods fit on machines yet to be created',
-      sketch: { pools: { p: { spec: { replicas: 1 } } }, pods: [pending('a', '900m')] },
+      sketch: { pools: { p: { spec: { replicas: 1 } } }, pods: [pendingPod('a', '900m')] },
       growths: [],
     },
     {
       reason: 'adds none if the pods fit on upcoming nodes of pools that are not autoscaled',
-      sketch: { pools: { p: {}, q: { isAutoscaled: false, machines: { n: {} } } }, pods: [pending('a', '900m')] },
+      sketch: { pools: { p: {}, q: { isAutoscaled: false, machines: { n: {} } } }, pods: [pendingPod('a', '900m')] },
       growths: [],
     },
     {
       reason: 'ignores the room on broken nodes',
-      sketch: { pools: { p: { machines: { n: { node: { isReady: false } } } } }, pods: [pending('a', '900m')] },
+      sketch: { pools: { p: { machines: { n: { node: { isReady: false } } } } }, pods: [pendingPod('a', '900m')] },
       growths: ['p: 1 → 2'],
     },
     {
       reason: 'adds none while a node is being reinstalled',
       sketch: {
         pools: { p: { machines: { n: { node: { isReady: false }, status: { marks: { renewal } } } } } },
-        pods: [pending('a', '900m')],
+        pods: [pendingPod('a', '900m')],
       },
       growths: [],
     },
@@ -79,7 +79,7 @@ describe('scale-up', () => {
       reason: 'does not count room on a returning node that still has pods',
       sketch: {
         pools: { p: { machines: { n: { node: { isReady: false }, status: { marks: { renewal } } } } } },
-        pods: [running('a', 'n', '1500m'), pending('b', '900m')],
+        pods: [running('a', 'n', '1500m'), pendingPod('b', '900m')],
       },
       growths: ['p: 1 → 2'],
     },
@@ -87,7 +87,7 @@ describe('scale-up', () => {
       reason: 'adds a node for each pod with anti-affinity',
       sketch: {
         pools: { p: {} },
-        pods: threeZones.map((name) => pending(name, '100m', spreadByHostname('kubernetes.io/hostname'), web)),
+        pods: threeZones.map((name) => pendingPod(name, '100m', antiAffinityBy('kubernetes.io/hostname'), web)),
       },
       growths: ['p: 0 → 3'],
     },
@@ -95,7 +95,7 @@ describe('scale-up', () => {
       reason: 'adds nodes until the pods have their zones, although the pool spreads nodes evenly',
       sketch: {
         pools: { p: { spec: { availabilityZones: zones } } },
-        pods: [pending('a', '100m', { nodeSelector: { [ZONE]: 'nova-2' } })],
+        pods: [pendingPod('a', '100m', { nodeSelector: { [ZONE_LABEL]: 'nova-2' } })],
       },
       growths: ['p: 0 → 2'],
     },
@@ -104,14 +104,14 @@ describe('scale-up', () => {
       sketch: {
         pools: { p: { spec: { availabilityZones: zones } } },
         pods: threeZones.map((name) =>
-          pending(
+          pendingPod(
             name,
             '100m',
             {
               topologySpreadConstraints: [
                 {
                   maxSkew: 1,
-                  topologyKey: ZONE,
+                  topologyKey: ZONE_LABEL,
                   whenUnsatisfiable: 'DoNotSchedule',
                   labelSelector: webSelector,
                   minDomains: 3,
@@ -129,7 +129,7 @@ describe('scale-up', () => {
       sketch: {
         pools: { p: {} },
         pods: ['a', 'b'].map((name) =>
-          pending(name, '100m', { containers: [{ name: 'main', ports: [{ containerPort: 80, hostPort: 80 }] }] }),
+          pendingPod(name, '100m', { containers: [{ name: 'main', ports: [{ containerPort: 80, hostPort: 80 }] }] }),
         ),
       },
       growths: ['p: 0 → 2'],
@@ -141,20 +141,20 @@ describe('scale-up', () => {
           p: { spec: { template: { spec: { taints: [{ key: 'gpu', effect: 'NoSchedule' as const }] } } } },
           q: { spec: { template: { metadata: { labels: { disk: 'ssd' } } } } },
         },
-        pods: [pending('a', '100m', { nodeSelector: { disk: 'ssd' } })],
+        pods: [pendingPod('a', '100m', { nodeSelector: { disk: 'ssd' } })],
       },
       growths: ['q: 0 → 1'],
     },
     {
       reason: 'selects the pool that wastes least',
-      sketch: { pools: { large: { vcpus: 8 }, small: { vcpus: 2 } }, pods: [pending('a', '1500m')] },
+      sketch: { pools: { large: { vcpus: 8 }, small: { vcpus: 2 } }, pods: [pendingPod('a', '1500m')] },
       growths: ['small: 0 → 1'],
     },
     {
       reason: 'selects the pool with the highest priority',
       sketch: {
         pools: { large: { vcpus: 8, spec: { autoscaling: { priority: 1 } } }, small: { vcpus: 2 } },
-        pods: [pending('a', '1500m')],
+        pods: [pendingPod('a', '1500m')],
       },
       growths: ['large: 0 → 1'],
     },
@@ -162,13 +162,13 @@ describe('scale-up', () => {
       reason: 'grows several pools if one is too small',
       sketch: {
         pools: { large: { vcpus: 8 }, small: { vcpus: 2, spec: { maxReplicas: 1 } } },
-        pods: [pending('a', '1500m'), pending('b', '7000m')],
+        pods: [pendingPod('a', '1500m'), pendingPod('b', '7000m')],
       },
       growths: ['large: 0 → 1', 'small: 0 → 1'],
     },
     {
       reason: 'adds only up to maxReplicas',
-      sketch: { pools: { p: { spec: { maxReplicas: 2 } } }, pods: threeZones.map((name) => pending(name, '1500m')) },
+      sketch: { pools: { p: { spec: { maxReplicas: 2 } } }, pods: threeZones.map((name) => pendingPod(name, '1500m')) },
       growths: ['p: 0 → 2'],
     },
     {
@@ -179,7 +179,7 @@ describe('scale-up', () => {
           q: { isAutoscaled: false, spec: { replicas: 3 }, machines: { x: working, y: working, z: working } },
         },
         pods: [
-          ...threeZones.map((name) => pending(name, '1500m')),
+          ...threeZones.map((name) => pendingPod(name, '1500m')),
           ...['x', 'y', 'z'].map((node) => running(`on-${node}`, node, '1500m')),
         ],
         rest: { limit: { nodes: 4, problem: { reason: 'PlanLimitExceeded' as const, message: 'no more' } } },
@@ -188,7 +188,7 @@ describe('scale-up', () => {
     },
     {
       reason: 'adds none for pods below the expendable priority',
-      sketch: { pools: { p: {} }, pods: [pending('a', '100m', { priority: -11 })] },
+      sketch: { pools: { p: {} }, pods: [pendingPod('a', '100m', { priority: -11 })] },
       growths: [],
     },
     {
@@ -197,7 +197,7 @@ describe('scale-up', () => {
         pools: { p: { machines: { n: working } } },
         pods: [
           { ...running('x', 'n', '1500m'), spec: { ...running('x', 'n', '1500m').spec, priority: -11 } },
-          pending('a', '900m'),
+          pendingPod('a', '900m'),
         ],
       },
       growths: [],
@@ -208,7 +208,7 @@ describe('scale-up', () => {
         pools: { p: { machines: { n: working } } },
         pods: [
           running('x', 'n', '1500m'),
-          { ...pending('a', '900m'), status: { ...pending('a', '900m').status, nominatedNodeName: 'n' } },
+          { ...pendingPod('a', '900m'), status: { ...pendingPod('a', '900m').status, nominatedNodeName: 'n' } },
         ],
       },
       growths: [],
@@ -219,7 +219,7 @@ describe('scale-up', () => {
         pools: { p: {} },
         pods: [
           {
-            ...pending('a', '900m'),
+            ...pendingPod('a', '900m'),
             metadata: {
               name: 'a',
               ownerReferences: [{ apiVersion: 'apps/v1', kind: 'DaemonSet', name: 'd', uid: 'd', controller: true }],
@@ -233,7 +233,7 @@ describe('scale-up', () => {
       reason: 'subtracts DaemonSet requests from each new node',
       sketch: {
         pools: { p: {} },
-        pods: threeZones.map((name) => pending(name, '600m')),
+        pods: threeZones.map((name) => pendingPod(name, '600m')),
         daemonSets: [agentDaemonSet('100m')],
       },
       growths: ['p: 0 → 2'],
@@ -260,12 +260,12 @@ describe('scale-up', () => {
             },
           },
         },
-        pods: [pending('a', '100m')],
+        pods: [pendingPod('a', '100m')],
       },
       growths: [],
     },
   ])('$reason', ({ sketch, growths }) => {
-    expect(growthsOf(sketch)).toEqual(growths);
+    expect(scaleUpsOf(sketch)).toEqual(growths);
   });
 
   function agentDaemonSet(cpu: string): DaemonSet {

@@ -6,7 +6,7 @@ import { NodeState } from '@fairway/scheduling/node-state';
 import type { PodFilter } from '@fairway/scheduling/pod-filter';
 import { byPriorityAndSize, type PodGroup } from '@fairway/scheduling/pod-group';
 import type { Problem } from '@fairway/tenancy/problem';
-import { type GrowthOption, preferred } from './preferred-option.ts';
+import { preferredOption, type ScaleUpOption } from './preferred-option.ts';
 
 /** A node that a pool would create, with the pods that every such node runs. */
 export interface NewNode {
@@ -14,10 +14,10 @@ export interface NewNode {
   readonly pods: readonly Pod[];
 }
 
-/** The part of a pool that determines its growth. */
+/** The properties of a pool that determine its growth. */
 export interface GrowablePool {
   readonly name: string;
-  /** The current number of desired nodes. */
+  /** The current desired number of nodes. */
   readonly replicas: number;
   readonly maxReplicas: number;
   /** See `PoolBounds.by`. */
@@ -27,9 +27,9 @@ export interface GrowablePool {
   readonly zones: readonly string[];
   /** Zones of its existing and desired machines. */
   readonly takenZones: readonly (string | undefined)[];
-  /** A node of the pool, of this name and in this zone. */
+  /** A node of the pool with this name, in this zone. */
   readonly newNode: (name: string, zone: string | undefined) => NewNode;
-  /** Why it cannot grow now, for any pods. */
+  /** Why the pool cannot grow now, for any pods. */
   readonly hindrance: Problem | undefined;
 }
 
@@ -40,7 +40,7 @@ export interface NodeAllowance {
 }
 
 export interface ScaleUpInput {
-  /** Includes upcoming nodes, and all pods that fit on existing ones. */
+  /** Includes upcoming nodes, and all pods that fit on existing nodes. */
   readonly snapshot: ClusterSnapshot;
   /** Pods that fit nowhere. */
   readonly groups: readonly PodGroup[];
@@ -48,7 +48,7 @@ export interface ScaleUpInput {
   readonly room: NodeAllowance;
 }
 
-export interface Growth {
+export interface PoolScaleUp {
   readonly pool: string;
   readonly from: number;
   readonly to: number;
@@ -56,14 +56,14 @@ export interface Growth {
   readonly pods: readonly Pod[];
 }
 
-/** Identical pods that no growth helps, with each pool's reason. */
+/** Identical pods that no scale-up helps, with each pool's reason. */
 export interface UnschedulableGroup {
   readonly pods: readonly Pod[];
   readonly reasons: readonly { readonly pool: string; readonly problem: Problem }[];
 }
 
 export interface ScaleUp {
-  readonly growths: readonly Growth[];
+  readonly poolScaleUps: readonly PoolScaleUp[];
   readonly unschedulable: readonly UnschedulableGroup[];
 }
 
@@ -73,43 +73,43 @@ export interface ScaleUp {
  * the preferred pool grows, and the remaining pods are tried again. Pure.
  */
 export function decideScaleUp({ snapshot, groups, pools, room }: ScaleUpInput): ScaleUp {
-  const growthByPool = new Map<
+  const scaleUpByPool = new Map<
     string,
     { added: number; readonly zones: (string | undefined)[]; readonly pods: Pod[] }
   >();
   let roomLeft = room.nodes;
   let current = snapshot;
   let left = groups.toSorted(byPriorityAndSize);
-  const growable = pools.filter(({ hindrance }) => hindrance === undefined);
+  const growablePool = pools.filter(({ hindrance }) => hindrance === undefined);
   for (;;) {
-    const filters = new Filters(current);
-    const options = growable.flatMap((pool) => {
-      const { added = 0, zones = [] } = growthByPool.get(pool.name) ?? {};
+    const filters = new PodFilters(current);
+    const options = growablePool.flatMap((pool) => {
+      const { added = 0, zones = [] } = scaleUpByPool.get(pool.name) ?? {};
       const maxNodes = Math.min(pool.maxReplicas - pool.replicas - added, roomLeft);
       const option = estimate(filters, left, { ...pool, takenZones: [...pool.takenZones, ...zones] }, added, maxNodes);
       return option === undefined ? [] : [option];
     });
-    const best = preferred(options);
+    const best = preferredOption(options);
     if (best === undefined) break;
-    const so = growthByPool.get(best.pool.name) ?? { added: 0, zones: [], pods: [] };
+    const so = scaleUpByPool.get(best.pool.name) ?? { added: 0, zones: [], pods: [] };
     so.added += best.zones.length;
     so.zones.push(...best.zones);
     so.pods.push(...best.pods);
-    growthByPool.set(best.pool.name, so);
+    scaleUpByPool.set(best.pool.name, so);
     roomLeft -= best.zones.length;
     current = best.after;
     left = withoutPods(left, best.pods);
   }
-  const last = new Filters(current);
+  const last = new PodFilters(current);
   return {
-    growths: pools.flatMap(({ name, replicas }) => {
-      const so = growthByPool.get(name);
+    poolScaleUps: pools.flatMap(({ name, replicas }) => {
+      const so = scaleUpByPool.get(name);
       return so ? [{ pool: name, from: replicas, to: replicas + so.added, pods: so.pods }] : [];
     }),
     unschedulable: left.map((group) => ({
       pods: group.pods,
       reasons: pools.map((pool) => {
-        const added = growthByPool.get(pool.name)?.added ?? 0;
+        const added = scaleUpByPool.get(pool.name)?.added ?? 0;
         return { pool: pool.name, problem: unschedulableProblem(last.of(group), pool, { added, roomLeft, room }) };
       }),
     })),
@@ -118,12 +118,12 @@ export function decideScaleUp({ snapshot, groups, pools, room }: ScaleUpInput): 
 
 /** What a pool could do for the pods with at most this many more nodes; undefined if nothing. */
 function estimate(
-  filters: Filters,
+  filters: PodFilters,
   groups: readonly PodGroup[],
   pool: GrowablePool,
   added: number,
   maxNodes: number,
-): GrowthOption | undefined {
+): ScaleUpOption | undefined {
   if (maxNodes <= 0) return undefined;
   const packing = new Packing(filters, pool, added, maxNodes);
   const pods = groups.flatMap((group) => packing.add(group));
@@ -132,7 +132,7 @@ function estimate(
 }
 
 /** The pod filters for one state of the cluster, which all pools start from. */
-class Filters {
+class PodFilters {
   readonly snapshot: ClusterSnapshot;
   readonly #known = new Map<Pod, PodFilter>();
 
@@ -157,9 +157,9 @@ class Packing {
   readonly #maxNodes: number;
   readonly #names: string[] = [];
 
-  readonly #filters: Filters;
+  readonly #filters: PodFilters;
 
-  constructor(filters: Filters, pool: GrowablePool, added: number, maxNodes: number) {
+  constructor(filters: PodFilters, pool: GrowablePool, added: number, maxNodes: number) {
     this.#filters = filters;
     this.snapshot = filters.snapshot.fork();
     this.#pool = pool;
@@ -179,7 +179,7 @@ class Packing {
     const placed: Pod[] = [];
     let cursor = 0;
     for (const pod of pods) {
-      if (filter.dependsOnOthers) cursor = 0;
+      if (filter.dependsOnOtherNodes) cursor = 0;
       while (cursor < this.#names.length && !this.#admits(filter, cursor)) cursor++;
       if (cursor === this.#names.length && !this.#grow(filter)) break;
       // The last added node has room, even if zones were skipped before.
@@ -219,13 +219,17 @@ class Packing {
   }
 }
 
-interface Limits {
+interface ScaleUpLimits {
   readonly added: number;
   readonly roomLeft: number;
   readonly room: NodeAllowance;
 }
 
-function unschedulableProblem(filter: PodFilter, pool: GrowablePool, { added, roomLeft, room }: Limits): Problem {
+function unschedulableProblem(
+  filter: PodFilter,
+  pool: GrowablePool,
+  { added, roomLeft, room }: ScaleUpLimits,
+): Problem {
   if (pool.hindrance) return pool.hindrance;
   const failures = nodesInEachZone(pool).map(({ node, pods }) => {
     const state = new NodeState(node);

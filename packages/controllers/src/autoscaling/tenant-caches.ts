@@ -70,7 +70,7 @@ const CACHE_LIMITS: CacheLimits = { maxObjects: 200_000, maxChars: 64 * 1024 * 1
  */
 export class TenantCaches {
   readonly #options: TenantCachesOptions;
-  readonly #followed = new Map<string, CacheEntry>();
+  readonly #entries = new Map<string, CacheEntry>();
 
   constructor(options: TenantCachesOptions) {
     this.#options = options;
@@ -79,23 +79,23 @@ export class TenantCaches {
   /** Starts watching on first use, and again after a reconnect. */
   follow(tenant: TenantCluster): TenantCache {
     const { clusterKey } = tenant;
-    const known = this.#followed.get(clusterKey);
+    const known = this.#entries.get(clusterKey);
     if (known?.cache.tenant === tenant) return known.cache;
     known?.stop();
     const entry = this.#start(tenant);
-    this.#followed.set(clusterKey, entry);
+    this.#entries.set(clusterKey, entry);
     return entry.cache;
   }
 
-  /** Ends the watches of clusters that another process has taken over. */
+  /** Stops the watches of clusters that another process has taken over. */
   forget(isMatching: (clusterKey: string) => boolean): void {
-    for (const key of this.#followed.keys()) if (isMatching(key)) this.drop(key);
+    for (const key of this.#entries.keys()) if (isMatching(key)) this.drop(key);
   }
 
-  /** Ends the watches of a cluster that no longer needs them. */
+  /** Stops the watches of a cluster that no longer needs them. */
   drop(clusterKey: string): void {
-    this.#followed.get(clusterKey)?.stop();
-    this.#followed.delete(clusterKey);
+    this.#entries.get(clusterKey)?.stop();
+    this.#entries.delete(clusterKey);
   }
 
   #start(tenant: TenantCluster): CacheEntry {

@@ -32,7 +32,7 @@ async function start(options: Partial<TestFairwayOptions> = {}) {
 
 describe('a process that dies after any call for ports and servers', () => {
   test.each(Array.from({ length: 12 }, (_, index) => index + 1))(
-    'neither duplicates nor leaves ports of additional networks: call %d',
+    'neither duplicates nor leaks ports of additional networks: call %d',
     async (nth) => {
       const crash = new Crash(/\/(ports|servers)(\/|\?|$)/);
       const { fairway, clock, before, portsOf } = await start(crash.options);
@@ -63,7 +63,7 @@ describe('a process that dies after any call for ports and servers', () => {
   );
 });
 
-test('a port in an additional network that was created late is deleted, although no pool names the network', async () => {
+test('deletes a port that was created late in an additional network, although no pool names the network', async () => {
   const { fairway, clock, networks, portsOf } = await start();
   await using _ = fairway;
   const [cluster] = await fairway.until(clusters, ([each]) => each !== undefined);

@@ -53,7 +53,7 @@ function userDataOf(fairway: TestFairway): string {
 type PackedUserData = Parameters<typeof unpackUserData>[0];
 
 describe('additional networks of a pool', () => {
-  test('give each server one port in each, while the node’s address stays in the first network', async () => {
+  test('give each server one port per network, while the node’s address stays in the first network', async () => {
     await using fairway = await TestFairway.start();
     const { networkID } = await aNetwork(fairway);
     const other = await aNetwork(fairway, '10.61.0.0/24');
@@ -145,7 +145,7 @@ describe('additional networks of a pool', () => {
     expect(after).toContain(`Address=${port?.fixed_ips[0]?.ip_address}/24`);
   });
 
-  test('get protected ports even if the network has port security off', async () => {
+  test('get protected ports even if port security is disabled for the network', async () => {
     await using fairway = await TestFairway.start();
     const { networkID } = await aNetwork(fairway);
     await fairway.process.project.client.network.networks.update(networkID, { port_security_enabled: false });
@@ -173,7 +173,7 @@ describe('additional networks of a pool', () => {
     expect(resourceCounts(fairway.cloud)).toEqual(before);
   });
 
-  test('keep working after a failed server is rebuilt, and no port is left over', async () => {
+  test('keep working after a failed server is rebuilt, without leftover ports', async () => {
     await using fairway = await TestFairway.start();
     const { networkID } = await aNetwork(fairway);
     fairway.cloud.faults.add({ action: { kind: 'serverError' }, times: 2 });
@@ -217,7 +217,7 @@ describe('additional networks of a pool', () => {
       ...(await portsOf(fairway, { network_id: networkID })),
       ...(await portsOf(fairway, { network_id: other.networkID })),
     ];
-    const made = (await of()).map(({ id }) => id);
+    const createdIDs = (await of()).map(({ id }) => id);
 
     await fairway.stopProcess();
     fairway.cloud.faults.remove(rule);
@@ -225,9 +225,9 @@ describe('additional networks of a pool', () => {
     await fairway.until(machines, ([machine]) => isReady(machine));
     const after = (await of()).map(({ id }) => id);
 
-    expect(made).toHaveLength(left);
+    expect(createdIDs).toHaveLength(left);
     expect(after).toHaveLength(2);
-    expect(after).toEqual(expect.arrayContaining(made));
+    expect(after).toEqual(expect.arrayContaining(createdIDs));
   });
 
   test('replace the nodes if they change, but not if only their order changes', async () => {
@@ -255,7 +255,7 @@ describe('additional networks of a pool', () => {
 });
 
 describe('additional networks that a pool cannot use', () => {
-  test('are reported, nothing is created, and the pool continues once they exist', async () => {
+  test('are reported, and the pool creates nothing until they exist', async () => {
     await using fairway = await TestFairway.start();
     const { network } = fairway.process.project.client;
     const { id: networkID } = await network.networks.create({ name: 'data' });
@@ -306,10 +306,10 @@ describe('additional networks that a pool cannot use', () => {
   ])('$what', async ({ networks, reason, says }) => {
     await using fairway = await TestFairway.start();
     await fairway.readyCluster({ replicas: 1 });
-    const wanted = await networks(fairway);
+    const poolNetworks = await networks(fairway);
     fairway.cloud.calls.reset();
 
-    await fairway.patch(nodePools, 'general', { spec: { replicas: 2, networks: wanted } });
+    await fairway.patch(nodePools, 'general', { spec: { replicas: 2, networks: poolNetworks } });
     await fairway.untilReported(nodePools, reason, says);
     const [machine, ...more] = await fairway.machines();
 
@@ -325,11 +325,11 @@ describe('additional networks that a pool cannot use', () => {
       says: /^spec\.networks: plan "free" allows none: remove them/,
     },
     {
-      what: 'other ones',
+      what: 'only other networks',
       plan: { allowed: { networks: ['shared-*'] } },
       says: /^spec\.networks\[0\]\.networkID: .* allows the networks "shared-\*"/,
     },
-  ])('create no more nodes if the plan allows $what', async ({ plan, says }) => {
+  ])('get no more nodes if the plan allows $what', async ({ plan, says }) => {
     await using fairway = await TestFairway.start();
     const { networkID } = await aNetwork(fairway);
     await fairway.readyCluster({ replicas: 1, networks: [{ networkID }] });

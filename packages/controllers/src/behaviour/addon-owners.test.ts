@@ -17,7 +17,7 @@ describe("a tenant's own changes", () => {
   const edit = { fieldManager: 'kubectl-edit', namespace: 'kube-system' };
   const corefile = { type: 'merge' as const, value: { data: { Corefile: '.:53 {\n  errors\n}\n' } } };
 
-  test('to its own settings are reported, not reverted, and replaced once on request', async () => {
+  test('to an add-on’s settings are reported, not reverted, and replaced once on request', async () => {
     await using scenario = await AddonScenario.begin();
     await scenario.work();
 
@@ -107,7 +107,7 @@ describe("a tenant's own changes", () => {
     expect((await scenario.cluster()).metadata.resourceVersion).toBe(resourceVersion);
   });
 
-  test('to other fields are ignored', async () => {
+  test('to fields that Fairway does not set are ignored', async () => {
     await using scenario = await AddonScenario.begin();
     await scenario.work();
     const env = [{ name: 'GOGC', value: '50' }];
@@ -126,7 +126,7 @@ describe("a tenant's own changes", () => {
 describe('a cluster with add-ons of its own', () => {
   const config = { metadata: { name: 'kube-proxy', namespace: 'kube-system' }, data: { 'config.conf': 'mode: ipvs' } };
 
-  test('keeps them, even after their deletion, until a user requests Fairway’s', async () => {
+  test('keeps them, and gets Fairway’s only when a user requests those, even if its own were deleted', async () => {
     await using scenario = await AddonScenario.begin(
       {},
       { before: (tenant) => tenant.resource(ConfigMaps).create(config) },
@@ -159,8 +159,11 @@ describe('a cluster with add-ons of its own', () => {
   });
 
   test('keeps all of its own snapshot kinds, and gets Fairway’s on request', async () => {
-    const wanted = volumeSnapshots().objects.find(({ name }) => name.startsWith('volumesnapshotclasses.'));
-    const own = wanted && { type: wanted.type, object: { ...wanted.object, metadata: { name: wanted.name } } };
+    const snapshotClass = volumeSnapshots().objects.find(({ name }) => name.startsWith('volumesnapshotclasses.'));
+    const own = snapshotClass && {
+      type: snapshotClass.type,
+      object: { ...snapshotClass.object, metadata: { name: snapshotClass.name } },
+    };
     const before = async (tenant: KubeClient) => own && tenant.resource(own.type).create(own.object);
     await using scenario = await AddonScenario.begin({}, { before });
     const definitions = async () =>

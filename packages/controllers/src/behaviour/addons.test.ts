@@ -36,7 +36,7 @@ describe('a new cluster', () => {
     expect(spec.clusterIP).toBe('10.3.0.10');
   });
 
-  test('gets only the others if it has no kube-proxy', async () => {
+  test('gets only the other add-ons if it has no kube-proxy', async () => {
     await using scenario = await AddonScenario.begin({ plan: 'standard' });
 
     expect((await scenario.addons()).map(({ name }) => name)).toEqual([
@@ -238,7 +238,7 @@ test('a version is reported once the cluster has it, even if the next check is d
 
   expect(seen[0]).toEqual(['v1.12.1', 'v1.12.1']);
   expect(seen.at(-1)).toEqual(['v1.13.1', 'v1.13.1']);
-  expect(seen.filter(([said, is]) => said !== is)).toEqual([]);
+  expect(seen.filter(([reported, is]) => reported !== is)).toEqual([]);
 });
 
 test('a paused cluster is left alone', async () => {

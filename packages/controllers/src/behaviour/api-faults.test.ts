@@ -18,7 +18,7 @@ interface Case {
 }
 
 /** The first two requests of each method to each path fail, so that retries fail, too. */
-function faultFirstTwo(fault: ApiFault, matches: Case['matches']): ChooseApiFault {
+function failFirstTwoRequests(fault: ApiFault, matches: Case['matches']): ChooseApiFault {
   const counts = new Map<string, number>();
   return (request) => {
     if (!matches(request)) return undefined;
@@ -41,18 +41,18 @@ const CASES: readonly Case[] = [
 
 describe("each request to Fairway's own API fails twice", () => {
   test.each(CASES)('$reason: everything converges, nothing is duplicated or left over', async ({ fault, matches }) => {
-    await using fairway = await TestFairway.start({ apiFaults: faultFirstTwo(fault, matches) });
+    await using fairway = await TestFairway.start({ apiFaults: failFirstTwoRequests(fault, matches) });
     const before = resourceCounts(fairway.cloud);
 
     await fairway.readyCluster({ replicas: 2, floatingIPs: { enabled: true } });
-    const made = resourceCounts(fairway.cloud);
+    const initialCounts = resourceCounts(fairway.cloud);
     await fairway.patch(nodePools, 'general', { spec: { replicas: 3 } });
-    const growthByPool = await fairway.until(machines, (all) => all.length === 3 && all.every(isReady));
+    const scaledMachines = await fairway.until(machines, (all) => all.length === 3 && all.every(isReady));
     await fairway.delete(clusters, 'demo');
     await fairway.until(clusters, (left) => left.length === 0);
 
-    expect(made).toMatchObject({ servers: 2, networks: 2, routers: 1, floating_ips: 2 });
-    expect(growthByPool).toHaveLength(3);
+    expect(initialCounts).toMatchObject({ servers: 2, networks: 2, routers: 1, floating_ips: 2 });
+    expect(scaledMachines).toHaveLength(3);
     expect(resourceCounts(fairway.cloud)).toEqual(before);
   });
 });

@@ -104,18 +104,18 @@ describe('scaling up', () => {
 
     await scenario.pending(['a'], '900m');
     await scenario.clock.pass(MINUTE_MS);
-    const begun = await scenario.nodes();
+    const firstNodes = await scenario.nodes();
     await scenario.clock.pass(60 * MINUTE_MS);
     const after = await scenario.nodes();
 
     const failures = await scenario.events('ScaleUpFailed');
     const { backoff } = await scenario.autoscaling();
-    expect(begun).toHaveLength(1);
+    expect(firstNodes).toHaveLength(1);
     expect({
-      isKept: begun.every((name) => after.includes(name)),
-      isTold: failures.some((message) => message.includes('not joined the cluster as a node for 10 min')),
+      isKept: firstNodes.every((name) => after.includes(name)),
+      isReported: failures.some((message) => message.includes('not joined the cluster as a node for 10 min')),
       isBackingOff: backoff !== undefined,
-    }).toEqual({ isKept: row.waits, isTold: !row.waits, isBackingOff: !row.waits });
+    }).toEqual({ isKept: row.waits, isReported: !row.waits, isBackingOff: !row.waits });
   });
 
   test('reports pods that fit on no node of a pool, with few writes', async () => {
@@ -262,18 +262,18 @@ describe('while the cluster’s API server does not respond', () => {
     await using scenario = await AutoscalingScenario.begin();
     await scenario.twoNodes();
 
-    scenario.fairway.runtime.say({
+    scenario.fairway.runtime.reportState({
       phase: 'Failed',
       ready: false,
       reason: 'ControlPlaneFailed',
       message: 'it is down',
     });
     await scenario.clock.pass(30 * MINUTE_MS);
-    const scaleDown = { nodes: await scenario.nodes(), ...(await scenario.autoscaling()) };
-    scenario.fairway.runtime.say({});
+    const duringOutage = { nodes: await scenario.nodes(), ...(await scenario.autoscaling()) };
+    scenario.fairway.runtime.reportState({});
     await scenario.clock.pass(5 * MINUTE_MS);
 
-    expect(scaleDown).toMatchObject({
+    expect(duringOutage).toMatchObject({
       nodes: { length: 2 },
       condition: {
         status: 'False',
@@ -312,7 +312,7 @@ describe('a cluster', () => {
 });
 
 describe('enabling and disabling autoscaling', () => {
-  test('starts with the current size, and returns to spec.replicas without a trace', async () => {
+  test('starts with the current size, and returns to spec.replicas without leaving a trace', async () => {
     await using scenario = await AutoscalingScenario.begin();
     await scenario.twoNodes();
     const on = await scenario.autoscaling();

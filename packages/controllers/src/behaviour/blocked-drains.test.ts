@@ -32,7 +32,7 @@ async function startDraining(...pods: readonly { name: string; namespace: string
     const budget = { minAvailable: 1, selector: { matchLabels: metadata.labels } };
     await tenant.resource(PodDisruptionBudgets).create({ metadata, spec: budget });
   }
-  faults.keepsPods = true;
+  faults.blocksEvictions = true;
   await fairway.delete(machines, name);
   return {
     fairway,

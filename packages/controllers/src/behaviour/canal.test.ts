@@ -76,7 +76,7 @@ describe('a new cluster', () => {
     ]);
   });
 
-  test('blames only the network if nodes have none after ten minutes', async () => {
+  test('blames only the network if nodes still have no pod network after ten minutes', async () => {
     await using scenario = await AddonScenario.begin(CANAL);
     const [node] = (await scenario.tenant.resource(Nodes).list()).items;
     const message = 'container runtime network not ready: NetworkReady=false reason:NetworkPluginNotReady';
@@ -129,7 +129,7 @@ describe('a new cluster', () => {
 });
 
 describe('a cluster with a pod network', () => {
-  test('keeps the one of an earlier release, and gets no second one', async () => {
+  test('keeps the network of an earlier release, and gets no second one', async () => {
     await using scenario = await AddonScenario.begin({ cni: { type: 'none' } });
     await scenario.work();
     await scenario.fairway.stopProcess();

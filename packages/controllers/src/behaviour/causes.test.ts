@@ -20,11 +20,11 @@ import { isWait, WAITS } from '../testing/causes/waits.ts';
 import { TEAM } from '../testing/test-fairway.ts';
 
 /** The fields shared by all kinds with causes. */
-interface Report extends KubeObject {
+interface ObjectWithCauses extends KubeObject {
   readonly status?: { readonly phase?: string | undefined; readonly conditions?: readonly Condition[] | undefined };
 }
 
-/** Replaces parts that differ between runs with placeholders of the table. */
+/** Replaces what differs between runs with the table's placeholders. */
 function template(text: string): string {
   return text
     .replaceAll(/(?<=choose one of )[\d., ()]+/g, '{versions}')
@@ -39,10 +39,10 @@ function template(text: string): string {
 
 describe('reported causes', () => {
   test.each(CAUSES)('$cause: $kind, $reason', async (cause) => {
-    await using begun = await bringAbout(cause);
-    const { fairway } = begun;
+    await using scenario = await bringAbout(cause);
+    const { fairway } = scenario;
 
-    const type: ResourceType<Report> = {
+    const type: ResourceType<ObjectWithCauses> = {
       CloudCredential: cloudCredentials,
       Cluster: clusters,
       NodePool: nodePools,

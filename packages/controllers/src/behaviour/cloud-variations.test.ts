@@ -21,7 +21,7 @@ describe('a cloud without port security by default', () => {
     expect(network.port_security_enabled).toBe(true);
   });
 
-  test('has it enabled in an earlier network', async () => {
+  test('has port security enabled in a network created without it', async () => {
     await using fairway = await TestFairway.start();
     const cluster = await fairway.readyCluster({ replicas: 0 });
     const { networks } = fairway.process.project.client.network;
@@ -101,7 +101,7 @@ describe('a cloud that keeps deleted servers for a day', () => {
     expect(await fairway.machines()).toEqual([]);
   });
 
-  test('gets a node replaced whose server was deleted externally', async () => {
+  test('gets a node replaced if its server was deleted externally', async () => {
     const clock = new SteppingClock();
     await using fairway = await TestFairway.start({ clock, cloud });
     await clock.during(fairway.readyCluster({ replicas: 1 }));

@@ -9,12 +9,12 @@ import { SteppingClock } from '../testing/stepping-clock.ts';
 import { TestFairway } from '../testing/test-fairway.ts';
 
 const BOOT_MS = 5_000;
-const NODES = 3;
+const NODE_COUNT = 3;
 
 /** Each step always takes its mean. */
 const STEADY_LATENCY: LatencyProfile = {
   operations: mapValues(REALISTIC_LATENCY.operations, meanOf),
-  life: mapValues(REALISTIC_LATENCY.life, meanOf) as LatencyProfile['life'],
+  lifecycle: mapValues(REALISTIC_LATENCY.lifecycle, meanOf) as LatencyProfile['lifecycle'],
 };
 
 function meanOf(duration: Duration): number {
@@ -30,10 +30,10 @@ function mapValues<V, W>(record: Readonly<Record<string, V>>, map: (value: V) =>
  * until they are nodes.
  */
 function cloudDurationMs(): number {
-  const { operations, life } = STEADY_LATENCY;
+  const { operations, lifecycle } = STEADY_LATENCY;
   const calls = ['network POST', 'network POST /v2.0/subnets', 'compute POST /v2.1/servers'];
   const callDurationMs = calls.reduce((sum, call) => sum + Number(operations[call]), 0);
-  return callDurationMs + Number(life.schedule) + Number(life.network) + Number(life.spawn) + BOOT_MS;
+  return callDurationMs + Number(lifecycle.schedule) + Number(lifecycle.network) + Number(lifecycle.spawn) + BOOT_MS;
 }
 
 interface Call {
@@ -77,12 +77,12 @@ test('a cluster adds less than three percent to the cloud’s time, and servers 
   await clock.pass(60_000);
   const beganMs = clock.now();
 
-  await clock.during(fairway.readyCluster({ replicas: NODES }));
+  await clock.during(fairway.readyCluster({ replicas: NODE_COUNT }));
 
   const tookMs = clock.now() - beganMs;
   const [servers, attached] = [of(/^POST servers$/), of(/^PUT .*add_router_interface$/)];
   process.stdout.write(`${tookMs} ms, of which the cloud takes ${cloudDurationMs()} ms\n`);
-  expect(servers).toHaveLength(NODES);
+  expect(servers).toHaveLength(NODE_COUNT);
   expect(attached).toHaveLength(1);
   expect(Math.max(...servers.map((call) => call.beganMs))).toBeLessThan(attached[0]?.endedMs ?? 0);
   expect(tookMs).toBeLessThan(1.03 * cloudDurationMs());
@@ -95,10 +95,10 @@ test('servers do not wait for the router of a cluster whose control plane starts
   fairway.runtime.startMs = 1_200;
   await clock.pass(60_000);
 
-  await clock.during(fairway.readyCluster({ replicas: NODES }));
+  await clock.during(fairway.readyCluster({ replicas: NODE_COUNT }));
 
   const [servers, attached] = [of(/^POST servers$/), of(/^PUT .*add_router_interface$/)];
-  expect(servers).toHaveLength(NODES);
+  expect(servers).toHaveLength(NODE_COUNT);
   expect(Math.max(...servers.map((call) => call.beganMs))).toBeLessThan(attached[0]?.endedMs ?? 0);
 });
 
@@ -119,11 +119,11 @@ test('a cluster whose pool is created during its first pass is not ready before 
   informer.start(stop.signal);
   await clock.during(fairway.createCluster());
   await clock.pass(500);
-  await clock.during(fairway.createPool({ replicas: NODES }));
+  await clock.during(fairway.createPool({ replicas: NODE_COUNT }));
 
   await clock.pass(120_000);
 
-  expect(new Set(ready)).toEqual(new Set([NODES]));
+  expect(new Set(ready)).toEqual(new Set([NODE_COUNT]));
   stop.abort();
 });
 
@@ -134,7 +134,7 @@ test('no server is created for a cluster whose router the cloud refuses', async 
   const isRefused = { kind: 'answer', status: 403 } as const;
   fairway.cloud.faults.add({ service: 'network', method: 'POST', path: '/routers$', times: null, action: isRefused });
   await clock.during(fairway.createCluster());
-  await clock.during(fairway.createPool({ replicas: NODES }));
+  await clock.during(fairway.createPool({ replicas: NODE_COUNT }));
 
   await clock.pass(120_000);
 
@@ -152,9 +152,9 @@ test('a network step that ends while the cloud is being listed is not repeated',
   delayCalls('POST', '/security-group-rules$', 3_000);
   delayCalls('GET', '/ports$', 5_000);
 
-  await clock.during(fairway.readyCluster({ replicas: NODES }));
+  await clock.during(fairway.readyCluster({ replicas: NODE_COUNT }));
 
   expect(of(/^PUT .*add_router_interface$/)).toHaveLength(1);
   expect(of(/^POST security-group-rules$/)).toHaveLength(1);
-  for (const made of [/^POST networks$/, /^POST subnets$/, /^POST routers$/]) expect(of(made)).toHaveLength(1);
+  for (const creation of [/^POST networks$/, /^POST subnets$/, /^POST routers$/]) expect(of(creation)).toHaveLength(1);
 });

@@ -71,7 +71,11 @@ describe('a credential that expires', () => {
 
   test.each([
     { how: 'is revoked', end: 'revoke', message: /^it was revoked: Keystone no longer has application credential/ },
-    { how: 'loses its user', end: 'disable', message: /^Keystone now rejects it: its user is disabled/ },
+    {
+      how: 'belongs to a user who is disabled',
+      end: 'disable',
+      message: /^Keystone now rejects it: its user is disabled/,
+    },
   ])('is detected by the first refused call if it $how', async ({ end, message }) => {
     const { clock, fairway, events, credential, cluster } = await start();
     await using _ = fairway;

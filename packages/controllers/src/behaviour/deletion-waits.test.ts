@@ -37,8 +37,8 @@ async function warnings(fairway: TestFairway, reason: string): Promise<number> {
 
 describe('a deletion that is blocked for hours', () => {
   test.each(WAITS)('$cause: reports it once with the same message, and costs little', async (cause) => {
-    await using begun = await bringAbout(cause);
-    const { fairway, clock, faults } = begun;
+    await using scenario = await bringAbout(cause);
+    const { fairway, clock, faults } = scenario;
     // Until backoffs have grown and delays are reported.
     await clock.pass(HOUR_MS);
     const before = await clusterOf(fairway);
@@ -56,16 +56,16 @@ describe('a deletion that is blocked for hours', () => {
   });
 
   test('reports no node as ready once none is left', async () => {
-    await using begun = await bringAbout(causeOf('A port of the tenant is in the network of a deleted cluster'));
-    const { status } = (await clusterOf(begun.fairway)) ?? {};
+    await using scenario = await bringAbout(causeOf('A port of the tenant is in the network of a deleted cluster'));
+    const { status } = (await clusterOf(scenario.fairway)) ?? {};
 
     expect(status?.readySummary).toBe('0/0');
     expect(status?.nodes).toMatchObject({ desired: 0, current: 0, ready: 0 });
   });
 
-  test('ends after the obstacle is removed, immediately on request', async () => {
-    await using begun = await bringAbout(causeOf('A cluster is deleted, and somebody has locked a server of it'));
-    const { fairway, clock } = begun;
+  test('ends immediately on request after the obstacle is removed', async () => {
+    await using scenario = await bringAbout(causeOf('A cluster is deleted, and somebody has locked a server of it'));
+    const { fairway, clock } = scenario;
     await (await serverOf(fairway)).act({ unlock: null });
 
     await fairway.patch(clusters, 'demo', { metadata: { annotations: { [RETRY_ANNOTATION]: 'now' } } });

@@ -58,7 +58,7 @@ async function start() {
     date,
     cluster,
     supported,
-    told: reported,
+    reportedText: reported,
     awayUntil: stopUntil,
     move: patchCluster,
   };
@@ -69,7 +69,7 @@ const END_OF_LIFE_MESSAGE = (days: string, date: string) =>
 
 describe('the end of a minor version', () => {
   test('is reported 30, 7 and 1 days before and on the day, once each, across restarts and lost writes', async () => {
-    const { clock, faults, fairway, endMs, date, cluster, supported, told, awayUntil } = await start();
+    const { clock, faults, fairway, endMs, date, cluster, supported, reportedText, awayUntil } = await start();
     await using _ = fairway;
     expect(await supported()).toBeUndefined();
 
@@ -92,7 +92,7 @@ describe('the end of a minor version', () => {
       expect((await cluster()).status?.endOfLife).toMatchObject({ minor: MINOR, date, notice: days });
     }
 
-    expect(await told()).toEqual([
+    expect(await reportedText()).toEqual([
       END_OF_LIFE_MESSAGE('30 days', date),
       END_OF_LIFE_MESSAGE('7 days', date),
       END_OF_LIFE_MESSAGE('1 day', date),
@@ -102,7 +102,7 @@ describe('the end of a minor version', () => {
   });
 
   test('follows the date if the operator moves it, and is no longer reported after an upgrade', async () => {
-    const { clock, fairway, endMs, date, supported, told, awayUntil, move } = await start();
+    const { clock, fairway, endMs, date, supported, reportedText, awayUntil, move } = await start();
     await using _ = fairway;
     await awayUntil(endMs - 20 * DAY_MS);
     await clock.pass(60_000);
@@ -126,7 +126,7 @@ describe('the end of a minor version', () => {
 
     expect(await supported()).toBeUndefined();
     expect([await running(MINOR), await running('1.51')]).toEqual([0, 1]);
-    expect(await told()).toEqual([
+    expect(await reportedText()).toEqual([
       END_OF_LIFE_MESSAGE('30 days', date),
       END_OF_LIFE_MESSAGE('7 days', earlier),
       `1: VersionSupported: Kubernetes 1.50 does not reach its end of life on ${earlier}: the operator has extended its support`,

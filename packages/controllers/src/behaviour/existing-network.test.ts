@@ -47,7 +47,7 @@ describe('nodes in an existing subnet', () => {
     );
   });
 
-  test('are protected even if the network has port security off', async () => {
+  test('are protected even if port security is disabled for the network', async () => {
     await using fairway = await TestFairway.start();
     const { spec, network, networkID } = await existingNetwork(fairway);
     await network.networks.update(networkID, { port_security_enabled: false });
@@ -59,7 +59,7 @@ describe('nodes in an existing subnet', () => {
     ]);
   });
 
-  test('wait if port security is off and another project owns the network', async () => {
+  test('wait if port security is disabled and another project owns the network', async () => {
     await using fairway = await TestFairway.start();
     const { spec, network, networkID } = await existingNetwork(fairway);
     await network.networks.update(networkID, { port_security_enabled: false });
@@ -101,11 +101,11 @@ describe('nodes in an existing subnet', () => {
 
     await fairway.patch(nodePools, 'general', { spec: { replicas: 1 } });
     await fairway.until(machines, (left) => left.length === 1);
-    const additionalPorts = resourceCounts(fairway.cloud)['ports'];
+    const portCount = resourceCounts(fairway.cloud)['ports'];
     await fairway.delete(clusters, 'demo');
     await fairway.until(clusters, (left) => left.length === 0);
 
-    expect(additionalPorts).toBe(1);
+    expect(portCount).toBe(1);
     expect(resourceCounts(fairway.cloud)).toEqual(before);
   });
 
@@ -198,7 +198,7 @@ describe('exhausted resources of the cloud have their own reasons', () => {
     const cluster = await fairway.readyCluster({ replicas: 0 }, { network: { nodesCIDR: '10.78.0.0/28' } });
     const { networkID = '' } = cluster.status?.network ?? {};
     const { network } = fairway.process.project.client;
-    const takenZones = await Promise.all(
+    const blockingPorts = await Promise.all(
       Array.from({ length: 13 }, () => network.ports.create({ network_id: networkID })),
     );
 
@@ -206,7 +206,7 @@ describe('exhausted resources of the cloud have their own reasons', () => {
     await expect(
       fairway.untilReported(machines, 'AddressesExhausted', /the node subnet has no free address: Build of instance/),
     ).resolves.toBeUndefined();
-    await Promise.all(takenZones.map(({ id }) => network.ports.delete(id)));
+    await Promise.all(blockingPorts.map(({ id }) => network.ports.delete(id)));
     await fairway.poolReady();
   });
 

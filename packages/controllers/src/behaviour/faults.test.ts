@@ -66,12 +66,12 @@ describe('every write fails once', () => {
     await fairway.until(machines, (all) =>
       all.every(({ status }) => findCondition(status?.conditions, 'FloatingIPReady') === undefined),
     );
-    const made = resourceCounts(fairway.cloud);
+    const counts = resourceCounts(fairway.cloud);
     for (const call of DELETE_CALLS) fairway.cloud.faults.add({ ...call, action });
     await fairway.delete(clusters, 'demo');
     await fairway.until(clusters, (left) => left.length === 0);
 
-    expect(made).toMatchObject(ALL_CREATED);
+    expect(counts).toMatchObject(ALL_CREATED);
     expect(resourceCounts(fairway.cloud)).toEqual(before);
   });
 });
@@ -123,7 +123,7 @@ describe('a lasting cause is reported, and everything converges once it is resol
       message: /Build of instance aborted.*another one will be created after a delay/,
     },
     {
-      cause: 'a cloud that is away',
+      cause: 'an unavailable cloud',
       begin: (cloud) => cloud.faults.add({ ...forever, action: { kind: 'drop' } }),
       end: clear,
       kind: clusters,
@@ -131,7 +131,7 @@ describe('a lasting cause is reported, and everything converges once it is resol
       message: /./,
     },
     {
-      cause: 'a Nova that is away',
+      cause: 'an unavailable Nova',
       begin: (cloud) => cloud.faults.add({ ...forever, service: 'compute', action: { kind: 'answer', status: 503 } }),
       end: clear,
       kind: clusters,
@@ -139,7 +139,7 @@ describe('a lasting cause is reported, and everything converges once it is resol
       message: /compute/,
     },
     {
-      cause: 'a Neutron that limits rates',
+      cause: 'a Neutron that limits the request rate',
       begin: (cloud) =>
         cloud.faults.add({
           ...forever,
@@ -164,7 +164,7 @@ describe('a lasting cause is reported, and everything converges once it is resol
       message: /renew it/,
     },
     {
-      cause: 'a credential without rights',
+      cause: 'a credential without permissions',
       begin: (cloud) =>
         cloud.faults.add({ ...forever, service: 'network', method: 'POST', action: { kind: 'answer', status: 403 } }),
       end: clear,

@@ -104,7 +104,7 @@ describe('a cluster with a version past its end of life', () => {
     expect((await condition('FieldsApplied'))?.message ?? '').not.toContain('spec.version');
   });
 
-  test('restarts with the version that it was upgraded to after a reset', async () => {
+  test('restarts after a reset with the version that it was upgraded to', async () => {
     const { clock, fairway, endMs, get, create, awayUntil } = await start();
     await using _ = fairway;
     await create();
@@ -154,8 +154,8 @@ describe('a cluster with a version past its end of life', () => {
     crash.afterWrites(writes, () => undefined);
     await clock.pass(30 * MINUTE_MS);
     const { status: intermediate } = await get();
-    const isBegun = intermediate?.desiredVersion?.startsWith('1.51') === true;
-    expect(intermediate?.forcedUpgrade !== undefined).toBe(isBegun);
+    const hasStarted = intermediate?.desiredVersion?.startsWith('1.51') === true;
+    expect(intermediate?.forcedUpgrade !== undefined).toBe(hasStarted);
     await clock.during(fairway.stopProcess());
     crash.end();
     await clock.during(fairway.startProcess());
@@ -273,7 +273,7 @@ describe('a forced upgrade skips', () => {
     expect((await get('asleep')).status).toMatchObject({ version: '1.51.2', forcedUpgrade: { from: '1.50.2' } });
   });
 
-  test('a cluster that the operator postpones before it starts, and reports the new date', async () => {
+  test('a cluster whose upgrade the operator postpones before it starts, and reports the new date', async () => {
     const { clock, fairway, endMs, get, events, create, awayUntil, change } = await start();
     await using _ = fairway;
     await create();

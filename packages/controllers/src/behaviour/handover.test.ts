@@ -6,18 +6,18 @@ import { resourceCounts, serverHistory } from '../testing/cloud-contents.ts';
 import { isReady, TEAM, TestFairway } from '../testing/test-fairway.ts';
 import { TestOwner } from '../testing/test-owner.ts';
 
-const DEMO = `${TEAM}/demo`;
+const DEMO_KEY = `${TEAM}/demo`;
 
-/** A Ready cluster that belongs to this process or not, as `owner` determines. */
+/** A Ready cluster; `owner` determines whether it belongs to this process. */
 async function ownedCluster(settleMs?: number): Promise<{ fairway: TestFairway; owner: TestOwner }> {
   const owner = new TestOwner();
   const fairway = await TestFairway.start({ owner, ...(settleMs !== undefined && { settleMs }) });
-  owner.take(DEMO, { isInherited: false });
+  owner.take(DEMO_KEY, { isInherited: false });
   await fairway.readyCluster({ replicas: 2 });
   return { fairway, owner };
 }
 
-/** Another cluster created now is Ready, so everything pending before has been done. */
+/** Creates another cluster and waits until it is Ready: by then, everything pending before has been done. */
 async function untilOtherClusterServed(fairway: TestFairway, owner: TestOwner, name: string): Promise<void> {
   owner.take(`${TEAM}/${name}`, { isInherited: false });
   await fairway.createCluster({}, name);
@@ -45,7 +45,7 @@ describe('a cluster owned by another process', () => {
     const { fairway, owner } = await ownedCluster();
     await using _ = fairway;
     const before = resourceCounts(fairway.cloud);
-    await owner.release(DEMO);
+    await owner.release(DEMO_KEY);
     await fairway.patch(nodePools, 'general', { spec: { replicas: 3 } });
     await untilOtherClusterServed(fairway, owner, 'mine');
 
@@ -57,9 +57,9 @@ describe('a cluster owned by another process', () => {
   test('is served by its new owner', async () => {
     const { fairway, owner } = await ownedCluster();
     await using _ = fairway;
-    await owner.release(DEMO);
+    await owner.release(DEMO_KEY);
     await fairway.patch(nodePools, 'general', { spec: { replicas: 3 } });
-    owner.take(DEMO, { isInherited: true });
+    owner.take(DEMO_KEY, { isInherited: true });
 
     await fairway.until(machines, (all) => all.length === 3 && all.every(isReady));
     expect(resourceCounts(fairway.cloud).servers).toBe(3);
@@ -69,7 +69,7 @@ describe('a cluster owned by another process', () => {
     const [first, second] = [new TestOwner(), new TestOwner()];
     await using fairway = await TestFairway.start({ owner: first, settleMs: 10_000 });
     const firstProcess = fairway.process;
-    first.take(DEMO, { isInherited: false });
+    first.take(DEMO_KEY, { isInherited: false });
     await fairway.readyCluster({ replicas: 1 });
     // The cloud creates the server long after the request; until then no list shows it.
     fairway.cloud.faults.add({
@@ -85,9 +85,9 @@ describe('a cluster owned by another process', () => {
     await fairway.patch(nodePools, 'general', { spec: { replicas: 2 } });
     await fairway.until(machines, (all) => all.length === 2);
     await requested.promise;
-    first.lose(DEMO);
+    first.lose(DEMO_KEY);
     await fairway.startProcess(second);
-    second.take(DEMO, { isInherited: true });
+    second.take(DEMO_KEY, { isInherited: true });
     await fairway.patch(nodePools, 'general', { spec: { replicas: 3 } });
     const all = await fairway.until(machines, (found) => found.length === 3 && found.every(isReady));
 
@@ -102,8 +102,8 @@ describe('a cluster owned by another process', () => {
   test('gets a server for a new machine immediately', async () => {
     const { fairway, owner } = await ownedCluster(600_000);
     await using _ = fairway;
-    await owner.release(DEMO);
-    owner.take(DEMO, { isInherited: true });
+    await owner.release(DEMO_KEY);
+    owner.take(DEMO_KEY, { isInherited: true });
     const takenMs = fairway.clock.now();
     await fairway.patch(nodePools, 'general', { spec: { replicas: 3 } });
     await fairway.until(machines, (all) => all.length === 3 && all.every(isReady));
@@ -115,7 +115,7 @@ describe('a cluster owned by another process', () => {
   test('causes no polling: a project without owned clusters costs nothing', async () => {
     const { fairway, owner } = await ownedCluster();
     await using _ = fairway;
-    await owner.release(DEMO);
+    await owner.release(DEMO_KEY);
     const before = fairway.process.project.cache.servers.snapshot().listedAtMs;
     await fairway.clock.sleep(120_000);
 

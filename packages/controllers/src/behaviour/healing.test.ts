@@ -21,7 +21,7 @@ const where = { namespace: TEAM };
 type Pool = NonNullable<Parameters<TestFairway['createPool']>[0]>;
 
 /** A cluster whose nodes have been Ready for a while. */
-async function startHealthy(pool: Pool = {}) {
+async function startHealthyNodes(pool: Pool = {}) {
   const clock = new SteppingClock();
   const faults = new SwitchedFaults();
   const fairway = await TestFairway.start({ clock, random: seededRandom(4_242), ...faults.options });
@@ -68,7 +68,7 @@ const healthOf = ({ status }: Machine) => findCondition(status?.conditions, 'Hea
 
 describe('a node that is NotReady', () => {
   test('is replaced after ten minutes: the new one is created first', async () => {
-    const { fairway, clock, a, all, fail, names, pool, events, machine } = await startHealthy();
+    const { fairway, clock, a, all, fail, names, pool, events, machine } = await startHealthyNodes();
     await using _ = fairway;
     await fail(a);
     await clock.pass(9 * MINUTE_MS);
@@ -90,7 +90,7 @@ describe('a node that is NotReady', () => {
   });
 
   test('is left alone if it recovers in time', async () => {
-    const { fairway, clock, a, all, fail, recover, names, events } = await startHealthy();
+    const { fairway, clock, a, all, fail, recover, names, events } = await startHealthyNodes();
     await using _ = fairway;
     await fail(a);
     await clock.pass(9 * MINUTE_MS);
@@ -105,7 +105,7 @@ describe('a node that is NotReady', () => {
     { who: 'pool', healing: { notReadyTimeout: '3m' }, plan: '20m' },
     { who: 'plan', healing: {}, plan: '3m' },
   ])('is replaced if the $who says so', async ({ healing, plan }) => {
-    const { fairway, clock, a, all, fail, names } = await startHealthy({ healing });
+    const { fairway, clock, a, all, fail, names } = await startHealthyNodes({ healing });
     await using _ = fairway;
     const value = { spec: { healing: { notReadyTimeout: plan } } };
     await fairway.client.resource(plans).patch('free', { type: 'merge', value });
@@ -125,7 +125,7 @@ describe('a node that is NotReady', () => {
     { who: 'plan', strategy: undefined, plan: 'Replace', repaired: 'replaced' },
   ])('is $repaired if the $who says so', async ({ strategy, plan, repaired }) => {
     const healing = strategy ? { strategy } : { strategy: undefined };
-    const { fairway, clock, a, fail, serverOf } = await startHealthy({ healing });
+    const { fairway, clock, a, fail, serverOf } = await startHealthyNodes({ healing });
     await using _ = fairway;
     const value = { spec: { healing: { strategy: plan } } };
     await fairway.client.resource(plans).patch('free', { type: 'merge', value });
@@ -144,7 +144,7 @@ describe('a node that is NotReady', () => {
   });
 
   test('is repaired one at a time, the longest unhealthy first', async () => {
-    const { fairway, clock, a, b, fail, names, markOf } = await startHealthy({ replicas: 5 });
+    const { fairway, clock, a, b, fail, names, markOf } = await startHealthyNodes({ replicas: 5 });
     await using _ = fairway;
     await fail(b);
     await clock.pass(MINUTE_MS);
@@ -174,7 +174,7 @@ describe('a node that is NotReady', () => {
 
 describe('nothing is repaired', () => {
   test('while all nodes are NotReady, for hours', async () => {
-    const { fairway, clock, faults, all, fail, names, markOf, a, events, pool } = await startHealthy();
+    const { fairway, clock, faults, all, fail, names, markOf, a, events, pool } = await startHealthyNodes();
     await using _ = fairway;
     await fail(...all);
     await clock.pass(15 * MINUTE_MS);
@@ -197,23 +197,23 @@ describe('nothing is repaired', () => {
     { maxUnhealthy: '0', broken: 1 },
     { maxUnhealthy: '1', broken: 2 },
     { maxUnhealthy: '70%', broken: 3 },
-  ])('while more are broken than the pool allows: $broken of three, $maxUnhealthy', async (given) => {
-    const { fairway, clock, all, a, fail, recover, names, markOf } = await startHealthy({
-      healing: { maxUnhealthy: given.maxUnhealthy },
+  ])('while more are broken than the pool allows: $broken of three, $maxUnhealthy', async (testCase) => {
+    const { fairway, clock, all, a, fail, recover, names, markOf } = await startHealthyNodes({
+      healing: { maxUnhealthy: testCase.maxUnhealthy },
     });
     await using _ = fairway;
-    await fail(...all.slice(0, given.broken));
+    await fail(...all.slice(0, testCase.broken));
     await clock.pass(30 * MINUTE_MS);
     const held = { names: await names(), mark: await markOf(a) };
     await recover(...all.slice(1));
     await clock.pass(5 * MINUTE_MS);
 
     expect(held).toMatchObject({ names: all, mark: { due: false, reason: 'TooManyUnhealthy' } });
-    expect((await names()).includes(a)).toBe(given.maxUnhealthy === '0');
+    expect((await names()).includes(a)).toBe(testCase.maxUnhealthy === '0');
   });
 
   test('for an excluded machine, until it is included again', async () => {
-    const { fairway, clock, a, fail, annotate, machine, names } = await startHealthy();
+    const { fairway, clock, a, fail, annotate, machine, names } = await startHealthyNodes();
     await using _ = fairway;
     await annotate(a, { [EXCLUDE_FROM_HEALING_ANNOTATION]: 'forensics' });
     await fail(a);
@@ -227,7 +227,7 @@ describe('nothing is repaired', () => {
   });
 
   test('in a pool that has opted out, except on request', async () => {
-    const { fairway, clock, a, b, all, fail, annotate, names, markOf } = await startHealthy({
+    const { fairway, clock, a, b, all, fail, annotate, names, markOf } = await startHealthyNodes({
       healing: { enabled: false },
     });
     await using _ = fairway;
@@ -242,8 +242,8 @@ describe('nothing is repaired', () => {
     expect(await names()).not.toContain(b);
   });
 
-  test('for the time before Fairway started: the timeout starts there', async () => {
-    const { fairway, clock, a, all, fail, names } = await startHealthy();
+  test('for the time before Fairway started: the timeout starts when Fairway does', async () => {
+    const { fairway, clock, a, all, fail, names } = await startHealthyNodes();
     await using _ = fairway;
     await fail(a);
     await clock.pass(8 * MINUTE_MS);
@@ -259,13 +259,13 @@ describe('nothing is repaired', () => {
   });
 
   test('right after the control plane recovered', async () => {
-    const { fairway, clock, a, all, fail, recover, names } = await startHealthy();
+    const { fairway, clock, a, all, fail, recover, names } = await startHealthyNodes();
     await using _ = fairway;
     await fail(a);
     await clock.pass(9 * MINUTE_MS);
-    fairway.runtime.say({ ready: false, phase: 'Failed', reason: 'ControlPlaneFailed', message: 'restarts' });
+    fairway.runtime.reportState({ ready: false, phase: 'Failed', reason: 'ControlPlaneFailed', message: 'restarts' });
     await clock.pass(30_000);
-    fairway.runtime.say({ ready: true, phase: 'Running', reason: 'AsExpected', message: '' });
+    fairway.runtime.reportState({ ready: true, phase: 'Running', reason: 'AsExpected', message: '' });
     await fail(...all);
     await clock.pass(MINUTE_MS);
     await recover(...all.slice(1));
@@ -280,7 +280,7 @@ describe('nothing is repaired', () => {
 
 describe('a server', () => {
   test('is replaced immediately if it was deleted, however many are unhealthy', async () => {
-    const { fairway, clock, a, b, c, fail, names, serverOf, events } = await startHealthy();
+    const { fairway, clock, a, b, c, fail, names, serverOf, events } = await startHealthyNodes();
     await using _ = fairway;
     await fail(b, c);
     await fairway.process.project.client.compute.servers.delete(await serverOf(a));
@@ -292,7 +292,7 @@ describe('a server', () => {
   });
 
   test('is replaced half an hour after it was stopped', async () => {
-    const { fairway, clock, a, fail, names, serverOf } = await startHealthy();
+    const { fairway, clock, a, fail, names, serverOf } = await startHealthyNodes();
     await using _ = fairway;
     const { servers } = fairway.process.project.client.compute;
     await (servers as unknown as { stop(id: string): Promise<void> }).stop(await serverOf(a));
@@ -308,7 +308,7 @@ describe('a server', () => {
 
 describe('a repair that did not help', () => {
   test('delays the next one, longer each time', async () => {
-    const { fairway, clock, all, fail, names, pool } = await startHealthy();
+    const { fairway, clock, all, fail, names, pool } = await startHealthyNodes();
     await using _ = fairway;
     const replacedMs: number[] = [];
     let known = all;
@@ -332,7 +332,7 @@ describe('a repair that did not help', () => {
 });
 
 test('a healthy node is repaired on request, once for each request', async () => {
-  const { fairway, clock, a, annotate, names } = await startHealthy();
+  const { fairway, clock, a, annotate, names } = await startHealthyNodes();
   await using _ = fairway;
   await annotate(a, { [REPAIR_ANNOTATION]: formatTime(clock.now()) });
   await clock.pass(5 * MINUTE_MS);

@@ -43,7 +43,7 @@ async function startHeldDrain(
   await tenant.resource(Pods).create({ metadata, spec });
   const budget = { metadata: { name: 'database', namespace: 'default' }, spec: { selector: { matchLabels: labels } } };
   await tenant.resource(PodDisruptionBudgets).create({ ...budget, spec: { ...budget.spec, minAvailable: 1 } });
-  faults.keepsPods = true;
+  faults.blocksEvictions = true;
   const beganMs = clock.now();
   await fairway.patch(nodePools, 'general', { spec: { image: 'Debian 12' } });
   await clock.pass(12 * MINUTE_MS);
@@ -71,7 +71,7 @@ async function startHeldDrain(
 
 const readyOf = ({ status }: Machine) => findCondition(status?.conditions, 'Ready');
 
-describe.each(['Rolling', 'InPlace'] as const)('a node that is replaced %s', (type) => {
+describe.each(['Rolling', 'InPlace'] as const)('a node that is being replaced (%s)', (type) => {
   test('waits beyond the timeout for the user at almost no cost, and can be forced', async () => {
     const { fairway, clock, name, tenant, machine, pool, renewed, annotate, costOf } = await startHeldDrain(type);
     await using _ = fairway;
@@ -105,7 +105,7 @@ describe.each(['Rolling', 'InPlace'] as const)('a node that is replaced %s', (ty
       what: 'its pods have left',
       act: async ({ tenant, faults }) => {
         await tenant.resource(PodDisruptionBudgets).delete('database', { namespace: 'default' });
-        faults.keepsPods = false;
+        faults.blocksEvictions = false;
         await tenant.resource(Pods).delete('database-0', { namespace: 'default', gracePeriodSeconds: 0 });
       },
     },

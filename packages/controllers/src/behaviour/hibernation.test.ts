@@ -73,9 +73,9 @@ test('a hibernated cluster has no nodes and a stopped control plane, and keeps t
   expect((await fairway.client.resource(nodePools).get('general', { namespace: TEAM })).spec.replicas).toBe(3);
   expect(resourceCounts(fairway.cloud)).toMatchObject({ networks, subnets, routers, security_groups, servers: 0 });
 
-  const countsAtRest = { calls: fairway.cloud.calls.total, version: asleep.metadata.resourceVersion };
+  const countsWhileHibernated = { calls: fairway.cloud.calls.total, version: asleep.metadata.resourceVersion };
   await clock.pass(12 * HOUR_MS);
-  expect((await get(fairway)).metadata.resourceVersion).toBe(countsAtRest.version);
+  expect((await get(fairway)).metadata.resourceVersion).toBe(countsWhileHibernated.version);
   expect(fairway.runtime.isHibernated(uid)).toBe(true);
 
   await wake(fairway);
@@ -104,7 +104,7 @@ test('a hibernated cluster has no nodes and a stopped control plane, and keeps t
 const SLOW_POLLING = { observeMs: HOUR_MS };
 
 describe('schedules', () => {
-  /** It is Thursday midnight in UTC. */
+  /** The clock starts on Thursday at midnight UTC. */
   const hibernation = {
     schedules: [{ hibernate: '0 20 * * 1-5', wake: '0 7 * * 1-5', timeZone: 'UTC' }],
   };
@@ -137,7 +137,7 @@ describe('schedules', () => {
     expect((await get(fairway)).metadata.generation).toBe(before.metadata.generation);
   });
 
-  test('apply after a downtime of Fairway if they fell due during it', async () => {
+  test('apply after a downtime of Fairway during which they fell due', async () => {
     const { fairway, clock, uid } = await start({ hibernation }, SLOW_POLLING);
     await using _ = fairway;
     await fairway.stopProcess();

@@ -17,14 +17,14 @@ const HOUR_MS = 60 * MINUTE_MS;
 const GRACE_MS = 55_000;
 
 /** Clusters of one project as with `fairway up`, an hour after all became Ready. */
-async function startHibernated({ clusterCount = 1 } = {}) {
+async function startIdle({ clusterCount = 1 } = {}) {
   const clock = new SteppingClock();
   const random = seededRandom(4_242);
   const fairway = await TestFairway.start({
     clock,
     random,
     settleMs: DEFAULT_SETTLE_MS,
-    restMs: 5 * MINUTE_MS,
+    idleMs: 5 * MINUTE_MS,
   });
   const first = await clock.during(fairway.readyCluster({ replicas: 2, healing: { enabled: false } }));
   for (let number = 1; number < clusterCount; number++) {
@@ -84,7 +84,7 @@ describe('an idle project', () => {
   test.each([{ clusterCount: 1 }, { clusterCount: 5 }])(
     'costs at most 1.2 calls a minute with $clusterCount clusters',
     async ({ clusterCount }) => {
-      const { fairway, callsOf } = await startHibernated({ clusterCount });
+      const { fairway, callsOf } = await startIdle({ clusterCount });
       await using _ = fairway;
 
       const { total, by } = await callsOf(6 * HOUR_MS);
@@ -98,7 +98,7 @@ describe('an idle project', () => {
   );
 
   test('lists its servers every minute while a node does not report, and stops afterwards', async () => {
-    const { fairway, callsOf, machines, say } = await startHibernated();
+    const { fairway, callsOf, machines, say } = await startIdle();
     await using _ = fairway;
     const name = (await machines())[0]?.metadata.name ?? '';
     await say(name, 'Unknown');
@@ -112,7 +112,7 @@ describe('an idle project', () => {
   });
 
   test('costs a few calls a minute if a node flaps', async () => {
-    const { fairway, clock, machines, say } = await startHibernated();
+    const { fairway, clock, machines, say } = await startIdle();
     await using _ = fairway;
     const name = (await machines())[0]?.metadata.name ?? '';
     fairway.cloud.calls.reset();
@@ -135,7 +135,7 @@ describe('an idle pool that grows, four minutes after the last list', () => {
     { what: 'the response takes more than a minute', action: { kind: 'delay', delayMs: 90_000 }, isKilled: false },
     { what: 'the process is killed before the response', action: { kind: 'delay', delayMs: 5_000 }, isKilled: true },
   ] as const)('has one server for each machine although $what', async ({ action, isKilled }) => {
-    const { fairway, clock, client, machines } = await startHibernated();
+    const { fairway, clock, client, machines } = await startIdle();
     await using _ = fairway;
     const { servers } = fairway.process.project.cache;
     const { listedAtMs } = servers.snapshot();
@@ -150,11 +150,11 @@ describe('an idle pool that grows, four minutes after the last list', () => {
       await clock.during(fairway.startProcess());
     }
     await clock.pass(10 * MINUTE_MS);
-    const made = await clock.during(Array.fromAsync(client.compute.servers.list()));
+    const listedServers = await clock.during(Array.fromAsync(client.compute.servers.list()));
     const held = (await machines()).map(({ status }) => status?.serverID);
 
-    expect(made).toHaveLength(3);
-    expect(new Set(held)).toEqual(new Set(made.map(({ id }) => id)));
+    expect(listedServers).toHaveLength(3);
+    expect(new Set(held)).toEqual(new Set(listedServers.map(({ id }) => id)));
   });
 });
 
@@ -163,7 +163,7 @@ describe('an idle cluster that is deleted', () => {
     { whose: 'with machines', hasMachines: true },
     { whose: 'without machines', hasMachines: false },
   ])('$whose: an extra server with its tags is also deleted within 90 seconds', async ({ hasMachines }) => {
-    const { fairway, clock, client, machines, network, timeUntil } = await startHibernated();
+    const { fairway, clock, client, machines, network, timeUntil } = await startIdle();
     await using _ = fairway;
     const { metadata } = await clock.during(fairway.client.resource(clusters).get('demo', { namespace: TEAM }));
     if (!hasMachines) {
@@ -196,7 +196,7 @@ describe('a change in the cloud of an idle project', () => {
     { what: 'deletes a server', status: 'ServerVanished', isDeleted: true },
     { what: 'stops a server', status: 'ServerStopped', isDeleted: false },
   ])('$what: reported within 15 s of its node’s last report', async ({ status, isDeleted }) => {
-    const { fairway, clock, client, machines, say, timeUntil } = await startHibernated();
+    const { fairway, clock, client, machines, say, timeUntil } = await startIdle();
     await using _ = fairway;
     const [victim] = await machines();
     const { servers } = client.compute;
@@ -211,7 +211,7 @@ describe('a change in the cloud of an idle project', () => {
   });
 
   test('stops a server whose node continues to report: reported within five and a half minutes', async () => {
-    const { fairway, clock, client, machines, timeUntil } = await startHibernated();
+    const { fairway, clock, client, machines, timeUntil } = await startIdle();
     await using _ = fairway;
     const [victim] = await machines();
     await clock.during(client.compute.servers.stop(victim?.status?.serverID ?? ''));
@@ -228,7 +228,7 @@ describe('a change in the cloud of an idle project', () => {
     { whose: 'whose nodes are cut off by it', isCutOff: true, withinMs: 15_000 },
     { whose: 'whose nodes still report', isCutOff: false, withinMs: 21 * MINUTE_MS },
   ])('deletes the router of a cluster $whose: recreated within $withinMs ms', async ({ isCutOff, withinMs }) => {
-    const { fairway, clock, client, network, sayAll, timeUntil } = await startHibernated();
+    const { fairway, clock, client, network, sayAll, timeUntil } = await startIdle();
     await using _ = fairway;
     const { routerID = '', subnetID = '' } = await network();
     await clock.during(client.network.routers.removeInterface(routerID, { subnet_id: subnetID }));
@@ -245,7 +245,7 @@ describe('a change in the cloud of an idle project', () => {
   });
 
   test('deletes the security group of one cluster while another is next to be checked: recreated within 21 minutes', async () => {
-    const { fairway, clock, client, network, timeUntil } = await startHibernated({ clusterCount: 3 });
+    const { fairway, clock, client, network, timeUntil } = await startIdle({ clusterCount: 3 });
     await using _ = fairway;
     const { securityGroupID = '' } = await network();
     for (const port of await clock.during(Array.fromAsync(client.network.ports.list()))) {
@@ -262,7 +262,7 @@ describe('a change in the cloud of an idle project', () => {
   });
 
   test('stops all responses: reported within five and a half minutes', async () => {
-    const { fairway, clock, timeUntil } = await startHibernated();
+    const { fairway, clock, timeUntil } = await startIdle();
     await using _ = fairway;
     fairway.cloud.faults.add({ times: null, action: { kind: 'answer', status: 503 } });
     await clock.pass(0);

@@ -4,7 +4,10 @@ import { describe, expect, test } from 'vitest';
 import { Crash } from '../testing/crash.ts';
 import { InClusterScenario } from '../testing/in-cluster-scenario.ts';
 
-/** Writes to the pools inside the cluster, to those outside except for their controller's status, and of events. */
+/**
+ * Paths of the counted writes: to pools inside the cluster, to pools outside of it except for their controller's
+ * status, and to Events.
+ */
 const COUNTED_PATHS =
   /v1alpha1\/nodepools(\/|\?|$)|namespaces\/team\/nodepools(\/[a-z]+)?(\?|$)|namespaces\/default\/events/;
 /** More than any change needs. */
@@ -79,7 +82,7 @@ describe('Fairway is killed after each write in turn', () => {
     }
 
     expect(outcomes).toEqual(outcomes.map(() => ends));
-    // In the last attempt, no write was left to kill it after.
+    // In the last attempt, there was no write left after which to kill Fairway.
     expect(hasDied).toBe(false);
     expect(outcomes.length).toBeGreaterThan(2);
   });

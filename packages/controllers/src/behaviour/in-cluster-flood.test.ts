@@ -1,5 +1,5 @@
 import { DEFINITION_NAME, DEFINITIONS } from '@fairway/addons/node-pools/definition';
-import { SHOWN_ANNOTATION } from '@fairway/api/group';
+import { SYNCED_STATE_ANNOTATION } from '@fairway/api/group';
 import { inClusterNodePools } from '@fairway/api/kinds/in-cluster-node-pool';
 import { nodePools } from '@fairway/api/kinds/node-pool';
 import { undefinedIfNotFound } from '@fairway/kube/client/undefined-if-not-found';
@@ -19,7 +19,7 @@ describe('the CustomResourceDefinition', () => {
     await scenario.tenant.resource(DEFINITIONS).delete(DEFINITION_NAME);
     await scenario.settle(3 * MINUTE_S);
 
-    expect(await scenario.look()).toEqual({ accepted: 'True', reason: 'AsExpected', inner: 1, outer: 1 });
+    expect(await scenario.observe()).toEqual({ accepted: 'True', reason: 'AsExpected', inner: 1, outer: 1 });
     expect((await scenario.outer())?.metadata).toMatchObject({
       uid: before?.metadata.uid,
       generation: before?.metadata.generation,
@@ -72,9 +72,9 @@ describe('the CustomResourceDefinition', () => {
       await scenario.settle(10);
     }
 
-    const made = scenario.innerWrites().filter((each) => each.startsWith('POST') && each.endsWith('definitions'));
-    expect(made.length).toBeGreaterThan(4);
-    expect(made.length).toBeLessThanOrEqual(12);
+    const creations = scenario.innerWrites().filter((each) => each.startsWith('POST') && each.endsWith('definitions'));
+    expect(creations.length).toBeGreaterThan(4);
+    expect(creations.length).toBeLessThanOrEqual(12);
     expect(await scenario.outer()).toBeDefined();
     expect(scenario.outerWrites()).toEqual([]);
   });
@@ -95,7 +95,7 @@ describe('a tenant', () => {
     await scenario.settle(10 * MINUTE_S);
 
     expect(requests).toBeLessThanOrEqual(20 + 5 * 10 + 1);
-    expect(await scenario.look()).toMatchObject({ inner: 2, outer: 2 });
+    expect(await scenario.observe()).toMatchObject({ inner: 2, outer: 2 });
     const { items } = await scenario.fairway.client.resource(Events).list({ namespace: TEAM });
     expect(items.map(({ message }) => message)).toContainEqual(
       expect.stringMatching(/more NodePools than Fairway reads/),
@@ -121,7 +121,7 @@ describe('a tenant', () => {
     const owner = { apiVersion: 'v1', kind: 'Namespace', name: 'default', uid: 'none' };
 
     for (const mark of ['', 'x'.repeat(100_000), `${'0'.repeat(36)}/1/${'0'.repeat(16)}/-`]) {
-      const metadata = { annotations: { [SHOWN_ANNOTATION]: mark }, ownerReferences: [owner] };
+      const metadata = { annotations: { [SYNCED_STATE_ANNOTATION]: mark }, ownerReferences: [owner] };
       await pools.patch('general', { type: 'merge', value: { metadata } });
       await pools.patch(
         'general',
@@ -131,7 +131,7 @@ describe('a tenant', () => {
       await scenario.settle(MINUTE_S);
     }
 
-    expect(await scenario.look()).toMatchObject({ inner: 1, outer: 1 });
+    expect(await scenario.observe()).toMatchObject({ inner: 1, outer: 1 });
     expect((await scenario.inner())?.status).toMatchObject({ replicas: 1, phase: 'Ready' });
     expect(scenario.outerWrites()).toEqual([]);
   });
@@ -150,7 +150,7 @@ describe('a tenant', () => {
 
     for (let second = 0; second < 8 * MINUTE_S; second++) {
       const mark = `${outer?.metadata.uid}/${900_000 + second}/${'0'.repeat(16)}/-`;
-      const value = { metadata: { annotations: { [SHOWN_ANNOTATION]: mark } } };
+      const value = { metadata: { annotations: { [SYNCED_STATE_ANNOTATION]: mark } } };
       await pools.patch('general', { type: 'merge', value });
       await scenario.settle(0.4);
       await pools.patch('general', { type: 'merge', value: { metadata: { labels: { a: String(second) } } } });

@@ -33,11 +33,11 @@ describe('a cluster shows its pools', () => {
 
     await scenario.fairway.patch(nodePools, 'general', { spec: { replicas: 2 } });
     await scenario.settle(240);
-    const growthByPool = await scenario.inner();
+    const grownPool = await scenario.inner();
     await scenario.fairway.delete(nodePools, 'general');
     await scenario.settle(120);
 
-    expect(growthByPool).toMatchObject({ spec: { replicas: 2 }, status: { readyReplicas: 2 } });
+    expect(grownPool).toMatchObject({ spec: { replicas: 2 }, status: { readyReplicas: 2 } });
     expect(await scenario.inner()).toBeUndefined();
     expect(await scenario.outer()).toBeUndefined();
   });
@@ -60,9 +60,11 @@ describe('a user in the cluster', () => {
     await scenario.change({ replicas: 2 });
     await scenario.settle();
 
-    expect(await scenario.look()).toEqual({ accepted: 'True', reason: 'Accepted', inner: 2, outer: 2 });
+    expect(await scenario.observe()).toEqual({ accepted: 'True', reason: 'Accepted', inner: 2, outer: 2 });
     expect(scenario.outerWrites()).toEqual(['PATCH /apis/fairway.dev/v1alpha1/namespaces/team/nodepools/general']);
-    expect(await scenario.told()).toEqual(['Accepted: updated from the NodePool in the cluster: replicas 1 → 2']);
+    expect(await scenario.eventMessages()).toEqual([
+      'Accepted: updated from the NodePool in the cluster: replicas 1 → 2',
+    ]);
     const { items } = await scenario.fairway.client.resource(Events).list({ namespace: TEAM });
     expect(items.map(({ reason }) => reason)).toContain('ChangedInCluster');
   });
@@ -72,14 +74,14 @@ describe('a user in the cluster', () => {
 
     await scenario.make('extra', { replicas: 1 });
     await scenario.settle(180);
-    const [made, machines] = [await scenario.inner('extra'), await scenario.fairway.machines()];
+    const [createdPool, machines] = [await scenario.inner('extra'), await scenario.fairway.machines()];
     await scenario.tenant.resource(inClusterNodePools).delete('extra');
     await scenario.settle(180);
 
-    expect(made?.status).toMatchObject({ readyReplicas: 1 });
+    expect(createdPool?.status).toMatchObject({ readyReplicas: 1 });
     expect(machines).toHaveLength(2);
     expect([await scenario.inner('extra'), await scenario.outer('extra')]).toEqual([undefined, undefined]);
-    expect(await scenario.look()).toMatchObject({ inner: 1, outer: 1 });
+    expect(await scenario.observe()).toMatchObject({ inner: 1, outer: 1 });
   });
 
   test('makes a forbidden change: it is reverted, with the message of admission', async () => {
@@ -89,8 +91,8 @@ describe('a user in the cluster', () => {
     await scenario.change({ replicas: 50 });
     await scenario.settle();
 
-    expect(await scenario.look()).toEqual({ accepted: 'False', reason: 'Invalid', inner: 1, outer: 1 });
-    expect(await scenario.told()).toEqual([expect.stringMatching(/^Invalid: .*must be at most 5$/)]);
+    expect(await scenario.observe()).toEqual({ accepted: 'False', reason: 'Invalid', inner: 1, outer: 1 });
+    expect(await scenario.eventMessages()).toEqual([expect.stringMatching(/^Invalid: .*must be at most 5$/)]);
     expect(scenario.outerWrites()).toHaveLength(1);
   });
 
@@ -100,14 +102,14 @@ describe('a user in the cluster', () => {
 
     await scenario.make('extra');
     await scenario.settle(1_500);
-    const [refused, tries] = [await scenario.look('extra'), scenario.outerWrites().length];
+    const [refused, tries] = [await scenario.observe('extra'), scenario.outerWrites().length];
     scenario.fault = undefined;
     await scenario.settle(700);
 
     expect(refused).toEqual({ accepted: 'False', reason: 'Invalid', inner: 0, outer: undefined });
     expect(tries).toBe(3);
-    expect(await scenario.told()).toContainEqual(expect.stringMatching(/^Invalid: /));
-    expect(await scenario.look('extra')).toMatchObject({ accepted: 'True', outer: 0 });
+    expect(await scenario.eventMessages()).toContainEqual(expect.stringMatching(/^Invalid: /));
+    expect(await scenario.observe('extra')).toMatchObject({ accepted: 'True', outer: 0 });
   });
 
   test('withdraws a refused pool, and none is created from it', async () => {
@@ -134,9 +136,9 @@ describe('a user in the cluster', () => {
     scenario.tenantFault = undefined;
     await scenario.settle(400);
 
-    expect(await scenario.look()).toEqual({ accepted: 'False', reason: 'ChangedElsewhere', inner: 3, outer: 3 });
+    expect(await scenario.observe()).toEqual({ accepted: 'False', reason: 'ChangedElsewhere', inner: 3, outer: 3 });
     expect(scenario.outerWrites()).toEqual([]);
-    expect(await scenario.told()).toEqual([
+    expect(await scenario.eventMessages()).toEqual([
       expect.stringMatching(/so this change is rejected: replicas 3 → 2; review the pool/),
     ]);
   });
@@ -152,8 +154,8 @@ describe('a user in the cluster', () => {
     scenario.tenantFault = undefined;
     await scenario.settle(400);
 
-    expect(await scenario.look()).toEqual({ accepted: 'True', reason: 'AsExpected', inner: 3, outer: 3 });
-    expect(await scenario.told()).toEqual([expect.stringMatching(/^ChangedElsewhere: /)]);
+    expect(await scenario.observe()).toEqual({ accepted: 'True', reason: 'AsExpected', inner: 3, outer: 3 });
+    expect(await scenario.eventMessages()).toEqual([expect.stringMatching(/^ChangedElsewhere: /)]);
   });
 
   test('uses the name of another cluster’s pool: the message says only that it is taken', async () => {
@@ -164,8 +166,8 @@ describe('a user in the cluster', () => {
     await scenario.make('secret');
     await scenario.settle();
 
-    expect(await scenario.look('secret')).toMatchObject({ accepted: 'False', reason: 'NameTaken' });
-    expect(await scenario.told()).toEqual([expect.stringMatching(/use another name, such as "demo-secret"/)]);
+    expect(await scenario.observe('secret')).toMatchObject({ accepted: 'False', reason: 'NameTaken' });
+    expect(await scenario.eventMessages()).toEqual([expect.stringMatching(/use another name, such as "demo-secret"/)]);
     expect((await scenario.outer('secret'))?.spec).toMatchObject({ clusterName: 'other', flavor: 'b3-16' });
     expect(await scenario.inner('other-pool')).toBeUndefined();
   });

@@ -40,7 +40,7 @@ describe('the CustomResourceDefinition', () => {
     await setAllowInCluster(scenario, true);
     await scenario.settle(120);
 
-    expect(await scenario.look()).toEqual({ accepted: 'True', reason: 'AsExpected', inner: 1, outer: 1 });
+    expect(await scenario.observe()).toEqual({ accepted: 'True', reason: 'AsExpected', inner: 1, outer: 1 });
   });
 
   test('costs nothing after its removal', async () => {
@@ -83,5 +83,5 @@ test('stays if the cluster hibernates', async () => {
   await scenario.settle(900);
 
   expect(asleep).toEqual([]);
-  expect(await scenario.look()).toMatchObject({ inner: 1, outer: 1 });
+  expect(await scenario.observe()).toMatchObject({ inner: 1, outer: 1 });
 });

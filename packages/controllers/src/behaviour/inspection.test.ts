@@ -16,7 +16,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
 /** A pool whose first machines are kept for this long after their deletion. */
-async function startKept(value: string, { replicas = 1, kept = 1 } = {}) {
+async function startKeptMachine(value: string, { replicas = 1, kept = 1 } = {}) {
   const clock = new SteppingClock();
   const faults = new SwitchedFaults();
   const fairway = await TestFairway.start({ clock, random: seededRandom(4_242), ...faults.options });
@@ -51,7 +51,7 @@ const keptCondition = (machine: Machine | undefined) => findCondition(machine?.s
 
 describe('a machine that is kept for inspection', () => {
   test('is replaced, keeps its server until the time is over, and reports it', async () => {
-    const { fairway, clock, faults, asked, machine, ready, servers, said } = await startKept('4h');
+    const { fairway, clock, faults, asked, machine, ready, servers, said } = await startKeptMachine('4h');
     await using _ = fairway;
     const observedMachine = await machine();
     const pool = await fairway.client.resource(nodePools).get('general', { namespace: TEAM });
@@ -82,11 +82,15 @@ describe('a machine that is kept for inspection', () => {
     expect(await said()).toEqual(['KeptForInspection', 'KeepEnding']);
   });
 
-  test.each<{ what: string; act: (kept: Awaited<ReturnType<typeof startKept>>) => Promise<unknown>; left: number }>([
+  test.each<{
+    what: string;
+    act: (kept: Awaited<ReturnType<typeof startKeptMachine>>) => Promise<unknown>;
+    left: number;
+  }>([
     { what: 'its annotation is removed', act: ({ annotate, name }) => annotate(name, null), left: 1 },
     { what: 'its pool is deleted', act: ({ fairway }) => fairway.delete(nodePools, 'general'), left: 0 },
   ])('is deleted immediately when $what', async ({ act, left }) => {
-    const kept = await startKept('4h');
+    const kept = await startKeptMachine('4h');
     await using _ = kept.fairway;
     const before = kept.servers();
     await act(kept);
@@ -97,7 +101,7 @@ describe('a machine that is kept for inspection', () => {
   });
 
   test('is deleted immediately when its cluster is reset, which would otherwise wait', async () => {
-    const kept = await startKept('4h');
+    const kept = await startKeptMachine('4h');
     await using _ = kept.fairway;
     const reset = { requestedAt: formatTime(kept.clock.now()), confirm: 'demo', nodes: 'Delete' };
     await kept.fairway.patch(clusters, 'demo', { spec: { reset } });
@@ -110,7 +114,7 @@ describe('a machine that is kept for inspection', () => {
   });
 
   test('is kept across a restart of Fairway', async () => {
-    const { fairway, clock, servers, said } = await startKept('4h');
+    const { fairway, clock, servers, said } = await startKeptMachine('4h');
     await using _ = fairway;
     await fairway.stopProcess();
     await clock.during(fairway.startProcess());
@@ -121,15 +125,15 @@ describe('a machine that is kept for inspection', () => {
   });
 
   test('is one of at most two in its pool', async () => {
-    const { fairway, servers, ready } = await startKept('4h', { replicas: 3, kept: 3 });
+    const { fairway, servers, ready } = await startKeptMachine('4h', { replicas: 3, kept: 3 });
     await using _ = fairway;
 
     expect(await ready()).toBe(3);
     expect(servers()).toBe(5);
   });
 
-  test.each(['100h', 'for ever'])('is not kept for %s, and reports it before', async (value) => {
-    const { fairway, asked, servers, machine } = await startKept(value);
+  test.each(['100h', 'for ever'])('is not kept for %s, which is reported before it is deleted', async (value) => {
+    const { fairway, asked, servers, machine } = await startKeptMachine(value);
     await using _ = fairway;
 
     expect(keptCondition(asked[0])).toMatchObject({ status: 'False', reason: 'KeepRefused' });

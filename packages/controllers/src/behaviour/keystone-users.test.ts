@@ -1,7 +1,7 @@
 import { clusterRoleGroup, DEFAULT_KEYSTONE_ROLES, type KeystoneAccess } from '@fairway/api/domain/keystone-access';
 import { clusters, type NewCluster } from '@fairway/api/kinds/cluster';
 import { KEYSTONE_CLUSTER_ROLES } from '@fairway/api/kinds/cluster-options';
-import { blinded } from '@fairway/api/testing/blind';
+import { withoutBlindField } from '@fairway/api/testing/blind';
 import { aCluster } from '@fairway/api/testing/objects';
 import { ClusterRoleBindings } from '@fairway/kube/kinds/resources';
 import { eventually } from '@fairway/kube/testing/eventually';
@@ -23,7 +23,7 @@ function accessOf(keystone: Keystone, projectID: string | undefined = 'own'): Ke
     },
     authorizerFor: NOTHING,
   };
-  const cluster = blinded(clusters.kind, aCluster({ apiServer: { keystone } }));
+  const cluster = withoutBlindField(clusters.kind, aCluster({ apiServer: { keystone } }));
   keystoneFor({ ...cluster, status: { ...(projectID !== undefined && { projectID }) } }, users);
   return reported[0];
 }
@@ -39,7 +39,7 @@ describe('a cluster with Keystone users', () => {
   test.each<{ field: string; keystone: Keystone; roles: KeystoneAccess['roles'] }>([
     { field: 'nothing', keystone: {}, roles: DEFAULT_KEYSTONE_ROLES },
     { field: 'roles', keystone: { roles: { auditor: 'view' } }, roles: { auditor: 'view' } },
-    { field: 'an empty roles', keystone: { roles: {} }, roles: {} },
+    { field: 'empty roles', keystone: { roles: {} }, roles: {} },
   ])('grants roles their permissions with $field set', ({ keystone, roles }) => {
     expect(accessOf(keystone)?.roles).toEqual(roles);
   });
@@ -53,10 +53,10 @@ describe('a cluster with Keystone users', () => {
         return NOTHING();
       },
     };
-    const asked = (keystone: Keystone) => blinded(clusters.kind, aCluster({ apiServer: { keystone } }));
+    const clusterWith = (keystone: Keystone) => withoutBlindField(clusters.kind, aCluster({ apiServer: { keystone } }));
 
-    expect(keystoneFor(asked({ policy: '[]' }), users).reviewAccess).toBeDefined();
-    expect(keystoneFor(asked({}), users).reviewAccess).toBeUndefined();
+    expect(keystoneFor(clusterWith({ policy: '[]' }), users).reviewAccess).toBeDefined();
+    expect(keystoneFor(clusterWith({}), users).reviewAccess).toBeUndefined();
     expect(policies).toEqual(['[]']);
     expect(accessOf({ policy: '[]' })?.roles).toEqual({});
     expect(accessOf({ policy: '[]', roles: { a: 'view' } })?.roles).toEqual({ a: 'view' });
@@ -94,14 +94,14 @@ describe('in a running Fairway', () => {
     await using fairway = await TestFairway.start({ keystoneUsers });
     const { metadata } = await fairway.readyCluster({ replicas: 0 }, { apiServer: { keystone: {} } });
     const bindings = () => fairway.runtime.client(metadata.uid ?? '').resource(ClusterRoleBindings);
-    const given = async () =>
+    const currentBindings = async () =>
       (await bindings().list()).items.filter(({ metadata: { name = '' } }) => NAMES.includes(name));
     await eventually(bindings(), {}, (all) => NAMES.every((name) => all.some((each) => each.metadata.name === name)));
     const [cluster] = await fairway.until(clusters, ([each]) => each?.status?.keystone !== undefined);
 
     expect(cluster?.status?.keystone?.projects).toEqual([cluster?.status?.projectID]);
     expect(fairway.runtime.requestedSpecs.at(-1)?.reviewToken).toBeDefined();
-    const rights = (await given()).map(({ roleRef, subjects }) => [roleRef.name, subjects?.[0]?.name]);
+    const rights = (await currentBindings()).map(({ roleRef, subjects }) => [roleRef.name, subjects?.[0]?.name]);
     expect(Object.fromEntries(rights)).toEqual(
       Object.fromEntries(KEYSTONE_CLUSTER_ROLES.map((name) => [name, clusterRoleGroup(name)])),
     );
@@ -109,7 +109,7 @@ describe('in a running Fairway', () => {
     await fairway.patch(clusters, 'demo', { spec: { apiServer: { keystone: null } } });
     await fairway.until(clusters, ([each]) => each !== undefined && each.status?.keystone === undefined);
 
-    expect(await given()).toEqual([]);
+    expect(await currentBindings()).toEqual([]);
     expect(fairway.runtime.requestedSpecs.at(-1)?.reviewToken).toBeUndefined();
   });
 

@@ -80,7 +80,7 @@ describe('revoking all kubeconfigs', () => {
 
   test('is complete when the control plane runs with the new CA, and is reported as pending until then', async () => {
     await start();
-    fairway.runtime.say({ phase: 'Updating', reason: 'Updating', message: 'kube-apiserver is restarting.' });
+    fairway.runtime.reportState({ phase: 'Updating', reason: 'Updating', message: 'kube-apiserver is restarting.' });
     await requestRevocation('leaver');
     await clock.pass(5_000);
 
@@ -94,7 +94,7 @@ describe('revoking all kubeconfigs', () => {
       ),
     });
 
-    fairway.runtime.say({});
+    fairway.runtime.reportState({});
     await clock.pass(5_000);
     expect((await get()).status?.credentials?.revocation?.requested).toBe('leaver');
   });
@@ -143,7 +143,7 @@ describe('revoking all kubeconfigs', () => {
     expect((await get()).status?.credentials?.revocation?.requested).toBe('leaver');
   });
 
-  test('works for a hibernated cluster, whose API server then starts without them', async () => {
+  test('works for a hibernated cluster, whose API server then starts with the new CA', async () => {
     await start();
     await fairway.patch(clusters, 'demo', { spec: { hibernation: { enabled: true } } });
     await clock.pass(HOUR_MS);

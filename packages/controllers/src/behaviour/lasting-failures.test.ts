@@ -49,7 +49,7 @@ async function startWith({ from, nodesJoin }: Pick<LastingCause, 'from' | 'nodes
     await clock.during(fairway.readyCluster({ replicas: nodesOf(from) }, network));
     await clock.pass(OBSERVATION_MS);
   }
-  /** The cost of the next so many milliseconds. */
+  /** The calls and writes of the next `durationMs` milliseconds. */
   const costOf = async (durationMs: number) => {
     const before = { calls: fairway.cloud.calls.total, writes: faults.writes };
     await clock.pass(durationMs);
@@ -140,11 +140,11 @@ describe('twenty machines under one quota', () => {
 
   test.each<{ who: string; act: (fairway: TestFairway) => Promise<unknown> }>([
     {
-      who: 'asks for the cluster',
+      who: 'requests a retry for the cluster',
       act: (fairway) => fairway.patch(clusters, 'demo', { metadata: { annotations: { [RETRY_ANNOTATION]: 'now' } } }),
     },
     {
-      who: 'asks for the pool',
+      who: 'requests a retry for the pool',
       act: (fairway) =>
         fairway.patch(nodePools, 'general', { metadata: { annotations: { [RETRY_ANNOTATION]: 'now' } } }),
     },
@@ -170,10 +170,10 @@ describe('twenty machines under one quota', () => {
     await QUOTA.begin(fairway, faults);
     await request(fairway, QUOTA, 20);
     await clock.pass(HOUR_MS);
-    const callsOf = (wanted: 'tries' | 'lists') =>
+    const callsOf = (callKind: 'tries' | 'lists') =>
       fairway.cloud.calls
         .counts()
-        .filter(({ service, method }) => service === 'compute' && (method === 'POST') === (wanted === 'tries'))
+        .filter(({ service, method }) => service === 'compute' && (method === 'POST') === (callKind === 'tries'))
         .reduce((sum, { count }) => sum + count, 0);
     const before = { tries: callsOf('tries'), lists: callsOf('lists') };
 
@@ -265,30 +265,33 @@ function isCurrent({
 describe('twenty machines whose servers fail', () => {
   const FAULTS = LASTING_CAUSES.filter(({ cause }) => cause === 'no valid host' || cause === 'servers that fail');
 
-  test.each(FAULTS)('fail with $cause: one create and delete each, then they cost as much as one', async (fault) => {
-    const { fairway, clock, costOf, faults } = await startWith(fault);
-    await using _ = fairway;
-    await fault.begin(fairway, faults);
+  test.each(FAULTS)(
+    'fail with $cause: each costs one create and one delete, and then all cost as much as one',
+    async (fault) => {
+      const { fairway, clock, costOf, faults } = await startWith(fault);
+      await using _ = fairway;
+      await fault.begin(fairway, faults);
 
-    await request(fairway, fault, 20);
-    const first = await costOf(OBSERVATION_MS);
-    const minute = await costOf(60_000);
-    const hour = await costOf(HOUR_MS);
-    await fairway.stopProcess();
-    await fairway.startProcess();
-    const costAfterRestart = await costOf(OBSERVATION_MS);
-    await fault.end(fairway, faults);
-    await clock.during(allReady(fairway));
+      await request(fairway, fault, 20);
+      const first = await costOf(OBSERVATION_MS);
+      const minute = await costOf(60_000);
+      const hour = await costOf(HOUR_MS);
+      await fairway.stopProcess();
+      await fairway.startProcess();
+      const costAfterRestart = await costOf(OBSERVATION_MS);
+      await fault.end(fairway, faults);
+      await clock.during(allReady(fairway));
 
-    // The cloud accepts all twenty before it reports that the first has failed.
-    expect(first.calls).toBeLessThanOrEqual(50);
-    expect(first.writes).toBeLessThanOrEqual(100);
-    expect(minute.calls).toBeLessThanOrEqual(12);
-    expect(minute.writes).toBeLessThanOrEqual(12);
-    expect(hour.calls).toBeLessThanOrEqual(LIMITS_PER_HOUR.calls);
-    expect(hour.writes).toBeLessThanOrEqual(60);
-    // The killed process had observed the failure; its successor reads it from the Machines.
-    expect(costAfterRestart.calls).toBeLessThanOrEqual(25);
-    expect(costAfterRestart.writes).toBeLessThanOrEqual(12);
-  });
+      // The cloud accepts all twenty before it reports that the first has failed.
+      expect(first.calls).toBeLessThanOrEqual(50);
+      expect(first.writes).toBeLessThanOrEqual(100);
+      expect(minute.calls).toBeLessThanOrEqual(12);
+      expect(minute.writes).toBeLessThanOrEqual(12);
+      expect(hour.calls).toBeLessThanOrEqual(LIMITS_PER_HOUR.calls);
+      expect(hour.writes).toBeLessThanOrEqual(60);
+      // The killed process had observed the failure; its successor reads it from the Machines.
+      expect(costAfterRestart.calls).toBeLessThanOrEqual(25);
+      expect(costAfterRestart.writes).toBeLessThanOrEqual(12);
+    },
+  );
 });

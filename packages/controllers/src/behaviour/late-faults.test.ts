@@ -9,10 +9,10 @@ test('a server whose fault appears after ERROR is classified by its fault', asyn
   const clock = new SteppingClock();
   await using fairway = await TestFairway.start({ clock, random: seededRandom(10), nodesJoin: false });
   await fairway.createCluster();
-  fairway.cloud.faults.add({ times: null, action: { kind: 'serverError', toldAfterMs: 900 } });
+  fairway.cloud.faults.add({ times: null, action: { kind: 'serverError', reportedAfterMs: 900 } });
   await fairway.createPool({ replicas: 1 });
   // Depending on the polling, it may be seen without a fault first.
-  const impact = 'the server is ERROR';
+  const earlyMessage = 'the server is ERROR';
   const messages = new Set<string | undefined>();
 
   for (let second = 0; second < 60; second++) {
@@ -21,7 +21,7 @@ test('a server whose fault appears after ERROR is classified by its fault', asyn
     const condition = findCondition(machine?.status?.conditions, ConditionType.ServerReady);
     if (condition?.reason === 'ServerFailed') messages.add(condition.message);
   }
-  messages.delete(impact);
+  messages.delete(earlyMessage);
 
   expect([...messages]).toEqual([
     expect.stringMatching(/Build of instance aborted.*another one will be created after a delay/),

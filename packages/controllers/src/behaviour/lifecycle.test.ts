@@ -142,8 +142,8 @@ describe('a full lifecycle', () => {
   });
 
   test('a cluster deleted while its servers are being built leaves nothing', async () => {
-    const life = { ...NO_LATENCY.life, spawn: 600_000 };
-    await using fairway = await TestFairway.start({ cloud: { latency: { ...NO_LATENCY, life } } });
+    const life = { ...NO_LATENCY.lifecycle, spawn: 600_000 };
+    await using fairway = await TestFairway.start({ cloud: { latency: { ...NO_LATENCY, lifecycle: life } } });
     const before = resourceCounts(fairway.cloud);
     await fairway.createCluster();
     await fairway.createPool({ replicas: 3 });

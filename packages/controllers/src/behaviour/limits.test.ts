@@ -9,8 +9,8 @@ import { resourceCounts, serverHistory } from '../testing/cloud-contents.ts';
 import { isReady, TEAM, TestFairway } from '../testing/test-fairway.ts';
 
 /**
- * Every write here has passed an admission that validated against the state before all of them, as at a kube-apiserver, whose
- * webhooks run in parallel.
+ * Admission validated every write here against the state before all of them, as at a kube-apiserver, whose webhooks run
+ * in parallel.
  */
 async function startWith(maxNodes: number): Promise<TestFairway> {
   const fairway = await TestFairway.start();
@@ -30,23 +30,23 @@ function oldestOf(pools: readonly NodePool[]): string | undefined {
 }
 
 /** Current machines, and all servers ever created. */
-async function made(fairway: TestFairway) {
+async function createdCounts(fairway: TestFairway) {
   return { machines: (await fairway.machines()).length, servers: serverHistory(fairway.cloud).length };
 }
 
 describe('a limit of nodes', () => {
-  test('gives one of two concurrent pools its nodes, and the other one when that is deleted', async () => {
+  test('gives one of two concurrent pools its nodes, and the other pool when the first is deleted', async () => {
     await using fairway = await startWith(3);
     await fairway.createCluster();
     await fairway.clusterReady();
 
     const pools = ['one', 'two', 'three', 'four'];
     await Promise.all(pools.map((name) => fairway.createPool({ replicas: 3 }, name)));
-    // One has all its nodes, and the others report what blocks them.
+    // One pool has all its nodes, and the others report what blocks them.
     const isSettled = (found: readonly NodePool[]) =>
       found.filter(isReady).length === 1 && found.filter(limitOf).length === found.length - 1;
     const settled = await fairway.until(nodePools, isSettled);
-    const first = await made(fairway);
+    const first = await createdCounts(fairway);
     const winner = settled.find(isReady)?.metadata.name ?? '';
     await fairway.delete(nodePools, winner);
     await fairway.until(nodePools, (found) => found.length === 3 && isSettled(found));
@@ -56,7 +56,7 @@ describe('a limit of nodes', () => {
     for (const pool of settled.filter((each) => !isReady(each))) {
       expect(limitOf(pool)).toMatch(/^spec.replicas: 3: plan "free" allows 3 nodes per cluster, .*: this pool gets 0/);
     }
-    expect(await made(fairway)).toEqual({ machines: 3, servers: 6 });
+    expect(await createdCounts(fairway)).toEqual({ machines: 3, servers: 6 });
   });
 
   test('applies to pools that are scaled at once, and to those created before the cluster', async () => {
@@ -75,11 +75,11 @@ describe('a limit of nodes', () => {
 
     await Promise.all(['one', 'two'].map((name) => fairway.patch(nodePools, name, { spec: { replicas: 4 } })));
     await fairway.until(machines, (all) => all.length === 4 && all.every(isReady));
-    // The older one takes precedence, and the other keeps its nodes.
+    // The older pool takes precedence, and the other keeps its nodes.
     await fairway.until(nodePools, (found) => found.filter(limitOf).length === 2);
 
     expect(before).toBe(4);
-    expect(await made(fairway)).toEqual({ machines: 4, servers: 6 });
+    expect(await createdCounts(fairway)).toEqual({ machines: 4, servers: 6 });
   });
 
   test('deletes no node when it is lowered, and adds none', async () => {
@@ -90,7 +90,7 @@ describe('a limit of nodes', () => {
     await fairway.patch(nodePools, 'general', { spec: { replicas: 3 } });
     await fairway.until(nodePools, ([pool]) => limitOf(pool) !== undefined, 'general');
 
-    expect(await made(fairway)).toEqual({ machines: 2, servers: 2 });
+    expect(await createdCounts(fairway)).toEqual({ machines: 2, servers: 2 });
   });
 
   test('floating IPs are not created for a pool that was created before its cluster without a router', async () => {

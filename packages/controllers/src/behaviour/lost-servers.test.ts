@@ -118,14 +118,14 @@ describe('a server that was deleted in the cloud', () => {
     await lose();
     await clock.pass(5 * MINUTE_MS);
     const during = await again();
-    const impact = resourceCounts(fairway.cloud);
+    const countsDuring = resourceCounts(fairway.cloud);
     fairway.cloud.faults.remove(fault);
     await clock.pass(10 * MINUTE_MS);
     const after = await fairway.machines();
 
     expect(during.status?.serverID).toBe(serverID);
     expect(serverReady(during)?.status).toBe('Unknown');
-    expect(impact).toMatchObject({ servers: 1 });
+    expect(countsDuring).toMatchObject({ servers: 1 });
     expect(after.some(isSame(victim))).toBe(false);
     expect(after.filter(isReady)).toHaveLength(2);
     expect(resourceCounts(fairway.cloud)).toMatchObject({ servers: 2 });

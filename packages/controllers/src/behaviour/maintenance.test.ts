@@ -37,7 +37,7 @@ async function get(fairway: TestFairway, name = 'demo'): Promise<Cluster> {
 
 const upToDate = ({ status }: Cluster) => findCondition(status?.conditions, 'UpToDate');
 
-test('a patch waits for the window and then starts automatically, while the rollout continues with others', async () => {
+test('a patch waits for the window and then starts automatically, while the rollout continues with other clusters', async () => {
   const { fairway, clock } = await start();
   await using _ = fairway;
   await fairway.createCluster({ version: MINOR, maintenance: windowInHours(clock, 20) }, 'a');

@@ -6,13 +6,13 @@ import { copyTags, createForeignClient } from '../testing/foreign-client.ts';
 import { isReady, TestFairway } from '../testing/test-fairway.ts';
 
 describe("another project's resources with a cluster's tags, shared with the cluster's project", () => {
-  test("don't keep the cluster from its own network, nor block its deletion", async () => {
+  test('neither prevent the cluster from getting its own network nor block its deletion', async () => {
     await using fairway = await TestFairway.start();
     const projectID = await fairway.process.project.client.session.projectId();
     await fairway.stopProcess();
     const { metadata } = await fairway.createCluster();
     const project = { cloud: fairway.cloud, projectID };
-    await createForeignClient(fairway, (stranger) => copyTags(project, stranger, metadata.uid ?? ''));
+    await createForeignClient(fairway, (foreignClient) => copyTags(project, foreignClient, metadata.uid ?? ''));
     const before = resourceCounts(fairway.cloud);
     await fairway.startProcess();
 
@@ -31,7 +31,7 @@ describe("another project's resources with a cluster's tags, shared with the clu
     const { metadata, status } = await fairway.readyCluster({ replicas: 1 });
     const projectID = await fairway.process.project.client.session.projectId();
     const project = { cloud: fairway.cloud, projectID };
-    await createForeignClient(fairway, (stranger) => copyTags(project, stranger, metadata.uid ?? ''));
+    await createForeignClient(fairway, (foreignClient) => copyTags(project, foreignClient, metadata.uid ?? ''));
 
     await fairway.stopProcess();
     await fairway.startProcess();

@@ -42,7 +42,7 @@ describe('metrics.k8s.io', () => {
     expect(await scenario.addon(NAME)).toMatchObject({ state: 'Ready' });
   });
 
-  test('is not registered while the API server cannot reach nodes, at few calls, and is as soon as it can', async () => {
+  test('is registered only once the API server can reach nodes, and waiting costs few calls', async () => {
     await using scenario = await AddonScenario.begin();
     const message = 'error trying to reach service: dial tcp 10.1.0.5:4443: i/o timeout';
     const body = JSON.stringify({
@@ -103,15 +103,15 @@ describe('metrics.k8s.io', () => {
 
     await scenario.serve('False');
     await scenario.clock.pass(30_000);
-    const pendingAddon = await scenario.addon(NAME);
+    const earlyAddon = await scenario.addon(NAME);
     await scenario.clock.pass(2 * MINUTE_MS);
-    const degradedState = await scenario.addon(NAME);
+    const degradedAddon = await scenario.addon(NAME);
     const { metadata } = await scenario.tenant.resource(APIServices).get(REGISTRATION);
     await scenario.serve('True');
     await scenario.clock.pass(MINUTE_MS);
 
-    expect(pendingAddon).toMatchObject({ state: 'Ready' });
-    expect(degradedState).toMatchObject({
+    expect(earlyAddon).toMatchObject({ state: 'Ready' });
+    expect(degradedAddon).toMatchObject({
       state: 'Degraded',
       message:
         'its pods are running, but APIService v1beta1.metrics.k8s.io is not available; to see why: kubectl describe apiservice v1beta1.metrics.k8s.io',

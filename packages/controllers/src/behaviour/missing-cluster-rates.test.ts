@@ -13,7 +13,7 @@ const MINUTE_MS = 60_000;
 const GRACE_MS = 10 * MINUTE_MS;
 /** Eight a minute, including periodic lists: a sweep covers fourteen kinds. */
 const LIMIT_PER_HOUR = 450;
-const DEMO = `${TEAM}/demo`;
+const DEMO_KEY = `${TEAM}/demo`;
 
 interface Setting {
   readonly owner?: TestOwner;
@@ -21,7 +21,7 @@ interface Setting {
 }
 
 /** A cluster with one node on a stepping clock, and the number of requests to Fairway's own API. */
-async function startMissing({ owner, apiFaults }: Setting = {}) {
+async function startMissingCluster({ owner, apiFaults }: Setting = {}) {
   const clock = new SteppingClock();
   const requests = { reads: 0, writes: 0 };
   const fairway = await TestFairway.start({
@@ -33,7 +33,7 @@ async function startMissing({ owner, apiFaults }: Setting = {}) {
       return apiFaults?.(request);
     },
   });
-  owner?.take(DEMO, { isInherited: false });
+  owner?.take(DEMO_KEY, { isInherited: false });
   const cluster = await clock.during(fairway.readyCluster({ replicas: 1 }));
   await clock.pass(MINUTE_MS);
   return { clock, fairway, cluster, requests };
@@ -51,7 +51,7 @@ async function missingSince(fairway: TestFairway, cluster: Cluster): Promise<str
 
 describe('the grace period of a missing Cluster', () => {
   test('ends even if the process restarts every few minutes', async () => {
-    const { clock, fairway, cluster } = await startMissing();
+    const { clock, fairway, cluster } = await startMissingCluster();
     await using _ = fairway;
     await forceDelete(fairway, cluster);
     await clock.pass(4 * MINUTE_MS);
@@ -71,16 +71,16 @@ describe('the grace period of a missing Cluster', () => {
 
   test('continues if another replica takes the cluster', async () => {
     const [first, second] = [new TestOwner(), new TestOwner()];
-    const { clock, fairway, cluster } = await startMissing({ owner: first });
+    const { clock, fairway, cluster } = await startMissingCluster({ owner: first });
     await using _ = fairway;
     const firstProcess = fairway.process;
     await clock.during(fairway.startProcess(second));
     await forceDelete(fairway, cluster);
     await clock.pass(5 * MINUTE_MS);
 
-    await clock.during(first.release(DEMO));
+    await clock.during(first.release(DEMO_KEY));
     await clock.pass(MINUTE_MS);
-    second.take(DEMO, { isInherited: true });
+    second.take(DEMO_KEY, { isInherited: true });
     await clock.pass(3 * MINUTE_MS);
     expect(await caSecretState(fairway, cluster)).toBe('kept');
     await clock.pass(2 * MINUTE_MS);
@@ -90,7 +90,7 @@ describe('the grace period of a missing Cluster', () => {
   });
 
   test('costs two reads and one write, and nothing for existing clusters', async () => {
-    const { clock, fairway, cluster, requests } = await startMissing();
+    const { clock, fairway, cluster, requests } = await startMissingCluster();
     await using _ = fairway;
     // By then the CloudProfile has been refreshed, which counts the new server in the quotas.
     await clock.pass(3 * GRACE_MS);
@@ -110,7 +110,7 @@ describe('the grace period of a missing Cluster', () => {
   });
 
   test('starts over if the Cluster has reappeared', async () => {
-    const { clock, fairway, cluster } = await startMissing();
+    const { clock, fairway, cluster } = await startMissingCluster();
     await using _ = fairway;
     const { client, selection } = caSecretOf(fairway, cluster);
     const name = (await client.list(selection)).items[0]?.metadata.name ?? '';
@@ -144,7 +144,7 @@ function deletion(resource: string, status: number): FaultInput {
 
 describe('a sweep that fails for hours', () => {
   test.each(CLOUD_FAULTS)('makes a few calls a minute during $cause, and ends once it succeeds', async ({ fault }) => {
-    const { clock, fairway, cluster, requests } = await startMissing();
+    const { clock, fairway, cluster, requests } = await startMissingCluster();
     await using _ = fairway;
     fairway.cloud.faults.add(fault);
     await forceDelete(fairway, cluster);
@@ -163,7 +163,7 @@ describe('a sweep that fails for hours', () => {
 
   test.each([403, 500] as const)("makes a few requests a minute if Fairway's own API returns %i", async (status) => {
     let isRefused = false;
-    const { clock, fairway, cluster, requests } = await startMissing({
+    const { clock, fairway, cluster, requests } = await startMissingCluster({
       apiFaults: ({ path, method }) =>
         isRefused && method === 'DELETE' && path.includes('/secrets') ? { kind: 'answer', status } : undefined,
     });

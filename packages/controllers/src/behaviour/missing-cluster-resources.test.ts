@@ -64,7 +64,7 @@ async function cloudContents({ cloud, process }: TestFairway): Promise<Record<st
 }
 
 /** The kinds whose counts have grown. */
-function growthByPool(before: Readonly<Record<string, number>>, now: Readonly<Record<string, number>>): string[] {
+function grownKinds(before: Readonly<Record<string, number>>, now: Readonly<Record<string, number>>): string[] {
   return Object.keys(now).filter((name) => (now[name] ?? 0) > (before[name] ?? 0));
 }
 
@@ -83,8 +83,8 @@ describe('a cluster with all features', () => {
 
     await createFullCluster(fairway);
 
-    expect(growthByPool(before.cloud, rowsOf(fairway.cloud)).sort()).toEqual(Object.keys(CLOUD_RESOURCE_KINDS).sort());
-    expect(growthByPool(before.objects, await objectsOf(fairway)).sort()).toEqual([...KUBERNETES_KINDS].sort());
+    expect(grownKinds(before.cloud, rowsOf(fairway.cloud)).sort()).toEqual(Object.keys(CLOUD_RESOURCE_KINDS).sort());
+    expect(grownKinds(before.objects, await objectsOf(fairway)).sort()).toEqual([...KUBERNETES_KINDS].sort());
   });
 
   test.each([
@@ -110,20 +110,20 @@ describe('a cluster with all features', () => {
     stop.abort();
     await collector.stopped;
 
-    expect(growthByPool(before.cloud, rowsOf(fairway.cloud))).toEqual([]);
-    expect(growthByPool(before.objects, await objectsOf(fairway))).toEqual([]);
+    expect(grownKinds(before.cloud, rowsOf(fairway.cloud))).toEqual([]);
+    expect(grownKinds(before.objects, await objectsOf(fairway))).toEqual([]);
     expect(await fairway.runtime.list()).toEqual([]);
   });
 });
 
 describe('a missing cluster in an existing network', () => {
-  test('loses its own ports, while the network remains with others’ ports', async () => {
+  test('loses its own ports, while the network remains with the ports of others', async () => {
     await using fairway = await TestFairway.start(OPTIONS);
     const { network } = fairway.process.project.client;
     const { id: networkID } = await network.networks.create({ name: 'theirs' });
     const subnet = { name: 'theirs', network_id: networkID, ip_version: 4, cidr: '10.77.0.0/24' } as const;
     const { id: subnetID } = await network.subnets.create(subnet);
-    const theirs = await network.ports.create({ network_id: networkID, name: 'theirs' });
+    const foreignPort = await network.ports.create({ network_id: networkID, name: 'theirs' });
     const portsOf = async () =>
       (await Array.fromAsync(network.ports.list({ network_id: networkID }))).map(({ id }) => id);
     const cluster = await fairway.readyCluster(
@@ -137,7 +137,7 @@ describe('a missing cluster in an existing network', () => {
     await eventually(secrets, selection, (left) => left.length === 0);
 
     expect(during).toHaveLength(3);
-    expect(await portsOf()).toEqual([theirs.id]);
+    expect(await portsOf()).toEqual([foreignPort.id]);
     expect(await network.subnets.get(subnetID)).toMatchObject({ network_id: networkID });
   });
 });
@@ -152,10 +152,10 @@ describe('tags of a missing cluster', () => {
     const { uid = '' } = cluster.metadata;
     await client.network.networks.create({ name: 'fairway-demo' });
     await client.compute.serverGroups.create({ name: `fairway-pool-${uid}`, policy: 'anti-affinity' });
-    await createForeignClient(fairway, async (stranger) => {
-      await copyTags({ cloud: fairway.cloud, projectID }, stranger, uid);
+    await createForeignClient(fairway, async (foreignClient) => {
+      await copyTags({ cloud: fairway.cloud, projectID }, foreignClient, uid);
       const name = serverGroupName({ clusterUid: uid, poolUid: uid });
-      await stranger.compute.serverGroups.create({ name, policy: 'anti-affinity' });
+      await foreignClient.compute.serverGroups.create({ name, policy: 'anti-affinity' });
     });
 
     await forceDeleteAll(fairway, cluster);
@@ -197,7 +197,7 @@ describe('an operator', () => {
     expect(await metricsOf(registry)).toEqual(['fairway_vanished_clusters{state="waiting"} 1']);
 
     await reportedMessage(
-      "the Cluster was removed without Fairway's finalizer; its remaining resources were deleted: control plane, 3 servers, 1 server groups, 2 floating IPs, 1 routers, 1 networks, 1 subnets, 1 security groups, 1 volumes, roots of trust",
+      "the Cluster was removed without Fairway's finalizer; its remaining resources were deleted: control plane, 3 servers, 1 server groups, 2 floating IPs, 1 routers, 1 networks, 1 subnets, 1 security groups, 1 volumes, CA certificates",
     );
     expect(await metricsOf(registry)).toEqual([
       'fairway_vanished_clusters_ended_total 1',

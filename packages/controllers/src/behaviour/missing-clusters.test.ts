@@ -16,7 +16,7 @@ async function untilSwept(fairway: TestFairway, cluster: Cluster): Promise<void>
 }
 
 describe('resources of a Cluster that was deleted without Fairway', () => {
-  test('are deleted after the grace period, and no others', async () => {
+  test('are deleted after the grace period, and nothing else is', async () => {
     await using fairway = await TestFairway.start(OPTIONS);
     await fairway.createCluster({ network: { nodesCIDR: '10.99.0.0/24' } }, 'neighbour');
     const neighbour = await fairway.clusterReady('neighbour');

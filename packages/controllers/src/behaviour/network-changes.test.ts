@@ -81,7 +81,7 @@ describe("a change of the cluster's network reaches Neutron", () => {
       allocation_pools: [{ start: '10.78.0.1', end: '10.78.0.14' }],
     });
     const fixed_ips = [{ ip_address: '10.78.0.1' }];
-    const takenZones = await networkOf(fairway).ports.create({
+    const blockingPort = await networkOf(fairway).ports.create({
       network_id: without.status?.network?.networkID ?? '',
       fixed_ips,
     });
@@ -93,7 +93,7 @@ describe("a change of the cluster's network reaches Neutron", () => {
     expect(again.status?.network?.routerID).toBeDefined();
     expect((await subnetOf(fairway, again)).gateway_ip).toBe('10.78.0.14');
     expect(await attachedRouters(fairway, again)).toEqual([again.status?.network?.routerID]);
-    await networkOf(fairway).ports.delete(takenZones.id);
+    await networkOf(fairway).ports.delete(blockingPort.id);
     await fairway.delete(clusters, 'demo');
     await fairway.until(clusters, (left) => left.length === 0);
     expect(resourceCounts(fairway.cloud)).toEqual(before);
@@ -147,7 +147,7 @@ describe("a change of the cluster's network reaches Neutron", () => {
     await subnets.update(subnetID, { dns_nameservers: ['6.6.6.6'] });
     await routers.update(routerID, { external_gateway_info: null });
     await fairway.patch(clusters, 'demo', { metadata: { annotations: { [RETRY_ANNOTATION]: 'now' } } });
-    const repairedRelease = await pollUntilSettled(
+    const subnetState = await pollUntilSettled(
       fairway.clock,
       () => subnets.get(subnetID),
       ({ dns_nameservers: [first] }) => first === '1.1.1.1',
@@ -158,7 +158,7 @@ describe("a change of the cluster's network reaches Neutron", () => {
       (router) => router.external_gateway_info != null,
     );
 
-    expect(repairedRelease.dns_nameservers).toEqual(['1.1.1.1']);
+    expect(subnetState.dns_nameservers).toEqual(['1.1.1.1']);
     expect(routerState.external_gateway_info?.network_id).toBe(externalNetworkID);
   });
 });

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { AutoscalingScenario } from '../testing/autoscaling-scenario.ts';
 
 const MINUTE_MS = 60_000;
-const ZONE = 'topology.kubernetes.io/zone';
+const ZONE_LABEL = 'topology.kubernetes.io/zone';
 const TYPE = 'node.kubernetes.io/instance-type';
 
 /** A cloud whose names are not valid labels. */
@@ -18,10 +18,10 @@ const cloud = {
 const pool = { flavor: 'SCS-2V:8:20s', availabilityZones: ['AZ 1'], maxReplicas: 1 };
 
 test.each([
-  { reason: 'zone', asks: { [ZONE]: 'AZ-1' }, nodes: ['AZ 1'] },
+  { reason: 'zone', asks: { [ZONE_LABEL]: 'AZ-1' }, nodes: ['AZ 1'] },
   { reason: 'flavor', asks: { [TYPE]: 'SCS-2V-8-20s' }, nodes: ['AZ 1'] },
-  { reason: 'of both', asks: { [ZONE]: 'AZ-1', [TYPE]: 'SCS-2V-8-20s' }, nodes: ['AZ 1'] },
-  { reason: 'zone of another name', asks: { [ZONE]: 'Z-rich_2-b' }, nodes: [] },
+  { reason: 'zone and flavor', asks: { [ZONE_LABEL]: 'AZ-1', [TYPE]: 'SCS-2V-8-20s' }, nodes: ['AZ 1'] },
+  { reason: 'zone of another name', asks: { [ZONE_LABEL]: 'Z-rich_2-b' }, nodes: [] },
 ])('a pool without nodes scales up for pods that select the label of the $reason: $nodes', async ({ asks, nodes }) => {
   await using scenario = await AutoscalingScenario.begin(cloud);
   await scenario.pool(pool);

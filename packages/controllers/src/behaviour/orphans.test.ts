@@ -1,4 +1,4 @@
-import { ENDED_CLUSTER_LABEL, RETRY_ANNOTATION, SYSTEM_NAMESPACE } from '@fairway/api/group';
+import { DELETED_CLUSTER_LABEL, RETRY_ANNOTATION, SYSTEM_NAMESPACE } from '@fairway/api/group';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import { ConfigMaps, Events } from '@fairway/kube/kinds/resources';
 import type { FaultInput } from '@fairway/simulator/http/faults';
@@ -14,7 +14,7 @@ import { TestOwner } from '../testing/test-owner.ts';
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
-const DEMO = `${TEAM}/demo`;
+const DEMO_KEY = `${TEAM}/demo`;
 
 async function start(options: Partial<TestFairwayOptions> = {}) {
   const clock = new SteppingClock();
@@ -30,7 +30,7 @@ async function start(options: Partial<TestFairwayOptions> = {}) {
     },
   });
   const records = async () => {
-    const selection = { namespace: SYSTEM_NAMESPACE, labelSelector: ENDED_CLUSTER_LABEL };
+    const selection = { namespace: SYSTEM_NAMESPACE, labelSelector: DELETED_CLUSTER_LABEL };
     return (await fairway.client.resource(ConfigMaps).list(selection)).items;
   };
   const events = async (reason: string) => {
@@ -45,7 +45,7 @@ async function start(options: Partial<TestFairwayOptions> = {}) {
 }
 
 /** A cluster that was deleted. */
-async function endedCluster(fairway: TestFairway, clock: SteppingClock): Promise<Cluster> {
+async function deletedCluster(fairway: TestFairway, clock: SteppingClock): Promise<Cluster> {
   const cluster = await clock.during(fairway.readyCluster({ replicas: 1 }));
   await fairway.delete(clusters, 'demo');
   await clock.during(fairway.until(clusters, (left) => left.length === 0));
@@ -91,7 +91,7 @@ describe('resources that appear after their cluster was deleted', () => {
     const { fairway, clock, records, events, metrics } = await start({ registry: new Registry() });
     await using _ = fairway;
     const before = resourceCounts(fairway.cloud);
-    const { metadata } = await endedCluster(fairway, clock);
+    const { metadata } = await deletedCluster(fairway, clock);
     await clock.pass(20 * MINUTE_MS);
     await clock.during(makeLateOrphans(fairway, metadata.uid ?? ''));
     const during = resourceCounts(fairway.cloud);
@@ -123,7 +123,7 @@ describe('resources that appear after their cluster was deleted', () => {
     const { fairway, clock, records } = await start();
     await using _ = fairway;
     const before = resourceCounts(fairway.cloud);
-    const { metadata } = await endedCluster(fairway, clock);
+    const { metadata } = await deletedCluster(fairway, clock);
     await clock.pass(20 * MINUTE_MS);
     await clock.during(makeLateOrphans(fairway, metadata.uid ?? ''));
     await clock.during(fairway.stopProcess());
@@ -142,7 +142,7 @@ describe('resources that appear after their cluster was deleted', () => {
     expect(resourceCounts(fairway.cloud)).toEqual(before);
   });
 
-  test('are found once the credential is back if the cluster had no cloud at its deletion', async () => {
+  test('are found once the credential is back, if it was missing when the cluster was deleted', async () => {
     const { fairway, clock, records } = await start();
     await using _ = fairway;
     const before = resourceCounts(fairway.cloud);
@@ -161,9 +161,9 @@ describe('resources that appear after their cluster was deleted', () => {
   test('are searched for five times, at the cost of as many lists, and forgotten after a week', async () => {
     const { fairway, clock, requests, records } = await start();
     await using _ = fairway;
-    await endedCluster(fairway, clock);
+    await deletedCluster(fairway, clock);
     const during = await records();
-    const made = requests.ofConfigMaps;
+    const requestsBefore = requests.ofConfigMaps;
     const callsOf = async (days: number) => {
       const before = fairway.cloud.calls.total;
       await clock.pass(days * DAY_MS);
@@ -178,7 +178,7 @@ describe('resources that appear after their cluster was deleted', () => {
     // Thirteen lists per sweep, plus the namespace's CloudProfile, whose cost varies slightly by week.
     expect(looked - rest).toBeLessThanOrEqual(5 * 13 + 15);
     // The record is deleted.
-    expect(requests.ofConfigMaps - made).toBe(1);
+    expect(requests.ofConfigMaps - requestsBefore).toBe(1);
   });
 });
 
@@ -186,7 +186,7 @@ describe("another Fairway's clusters in the same project", () => {
   test('remain untouched, since this Fairway has no record of their deletion', async () => {
     const { fairway, clock } = await start();
     await using _ = fairway;
-    await endedCluster(fairway, clock);
+    await deletedCluster(fairway, clock);
     await clock.during(makeLateOrphans(fairway, 'living-elsewhere'));
     await clock.pass(MINUTE_MS);
     const before = resourceCounts(fairway.cloud);
@@ -196,10 +196,10 @@ describe("another Fairway's clusters in the same project", () => {
     expect(resourceCounts(fairway.cloud)).toEqual(before);
   });
 
-  test('remain if they come from a backup of this one: later resources are held, and reported once', async () => {
+  test('remain if they come from a backup of this Fairway; later resources are held, and reported once', async () => {
     const { fairway, clock, requests, events, metrics } = await start({ registry: new Registry() });
     await using _ = fairway;
-    const { metadata } = await endedCluster(fairway, clock);
+    const { metadata } = await deletedCluster(fairway, clock);
     await clock.pass(3 * HOUR_MS);
     await clock.during(makeLateOrphans(fairway, metadata.uid ?? ''));
     await clock.pass(MINUTE_MS);
@@ -212,7 +212,7 @@ describe("another Fairway's clusters in the same project", () => {
     expect(resourceCounts(fairway.cloud)).toEqual(before);
     expect(await events('OrphanFound')).toHaveLength(1);
     expect(held).toContain('fairway_orphans{kind="servers",state="held"} 1');
-    // One an hour, and every two hours the time of the CloudProfile's quotas.
+    // One write an hour, and one every two hours for the time of the CloudProfile's quotas.
     expect(requests.writes - writes).toBeLessThanOrEqual(1 + 8 * (24 + 12));
   });
 });
@@ -220,7 +220,7 @@ describe("another Fairway's clusters in the same project", () => {
 test('orphans are only reported if the operator has chosen that', async () => {
   const { fairway, clock, events, metrics } = await start({ orphans: 'Report', registry: new Registry() });
   await using _ = fairway;
-  const { metadata } = await endedCluster(fairway, clock);
+  const { metadata } = await deletedCluster(fairway, clock);
   await clock.during(makeLateOrphans(fairway, metadata.uid ?? ''));
   await clock.pass(MINUTE_MS);
   const before = resourceCounts(fairway.cloud);
@@ -248,13 +248,13 @@ function fault(service: 'compute' | 'network', method: string, path: string, sta
 describe('a sweep that fails for hours', () => {
   test.each(FAULTS)(
     'makes a few calls a minute during $cause, and ends once it succeeds',
-    async ({ fault: lastingCause }) => {
+    async ({ fault: lastingFault }) => {
       const { fairway, clock, requests } = await start();
       await using _ = fairway;
       const before = resourceCounts(fairway.cloud);
-      const { metadata } = await endedCluster(fairway, clock);
+      const { metadata } = await deletedCluster(fairway, clock);
       await clock.during(makeLateOrphans(fairway, metadata.uid ?? ''));
-      fairway.cloud.faults.add(lastingCause);
+      fairway.cloud.faults.add(lastingFault);
       await clock.pass(20 * MINUTE_MS);
       const countsSoFar = { calls: fairway.cloud.calls.total, writes: requests.writes };
       await clock.pass(HOUR_MS);
@@ -274,7 +274,7 @@ describe('a sweep that fails for hours', () => {
 });
 
 describe('resources of a live cluster for deleted machines and pools', () => {
-  test('are deleted, and those of existing ones remain', async () => {
+  test('are deleted, and resources of existing machines and pools remain', async () => {
     const { fairway, clock, events } = await start();
     await using _ = fairway;
     const { client } = fairway.process.project;
@@ -398,7 +398,7 @@ describe('a process killed in the middle of a sweep', () => {
     { step: 'server groups', service: 'compute', method: 'DELETE', path: '/os-server-groups/' },
     { step: 'ports', service: 'network', method: 'DELETE', path: '/ports/' },
     { step: 'floating IPs', service: 'network', method: 'DELETE', path: '/floatingips/' },
-    { step: 'interfaces of routers', service: 'network', method: 'PUT', path: '/remove_router_interface' },
+    { step: 'router interfaces', service: 'network', method: 'PUT', path: '/remove_router_interface' },
     { step: 'routers', service: 'network', method: 'DELETE', path: '/routers/' },
     { step: 'networks', service: 'network', method: 'DELETE', path: '/networks/' },
     { step: 'security groups', service: 'network', method: 'DELETE', path: '/security-groups/' },
@@ -406,7 +406,7 @@ describe('a process killed in the middle of a sweep', () => {
     const { fairway, clock } = await start();
     await using _ = fairway;
     const before = resourceCounts(fairway.cloud);
-    const { metadata } = await endedCluster(fairway, clock);
+    const { metadata } = await deletedCluster(fairway, clock);
     await clock.during(makeLateOrphans(fairway, metadata.uid ?? ''));
     fairway.cloud.faults.add({ ...call, times: null, action: { kind: 'drop' } });
     await clock.pass(15 * MINUTE_MS);
@@ -425,15 +425,15 @@ test('replicas sweep once, and the next owner of a key continues', async () => {
   const [first, second] = [new TestOwner(), new TestOwner()];
   const { fairway, clock, events } = await start({ owner: first });
   await using _ = fairway;
-  first.take(DEMO, { isInherited: false });
+  first.take(DEMO_KEY, { isInherited: false });
   const before = resourceCounts(fairway.cloud);
   const firstProcess = fairway.process;
   await clock.during(fairway.startProcess(second));
-  const { metadata } = await endedCluster(fairway, clock);
+  const { metadata } = await deletedCluster(fairway, clock);
   await clock.during(makeLateOrphans(fairway, metadata.uid ?? ''));
-  await clock.during(first.release(DEMO));
+  await clock.during(first.release(DEMO_KEY));
   await clock.pass(5 * MINUTE_MS);
-  second.take(DEMO, { isInherited: true });
+  second.take(DEMO_KEY, { isInherited: true });
   await clock.pass(15 * MINUTE_MS);
 
   expect(resourceCounts(fairway.cloud)).toEqual(before);

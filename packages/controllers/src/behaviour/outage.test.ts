@@ -15,7 +15,7 @@ const where = { namespace: TEAM };
 const SEED = 4_242;
 
 /** An idle cluster with two nodes. */
-async function startHibernated() {
+async function startIdle() {
   const clock = new SteppingClock();
   const faults = new SwitchedFaults();
   const fairway = await TestFairway.start({ clock, random: seededRandom(SEED), ...faults.options });
@@ -29,23 +29,23 @@ async function startHibernated() {
 
 const OUTAGES: readonly { cause: string; fault: FaultInput; message: RegExp; noticedAfterMs?: number }[] = [
   {
-    cause: 'the whole cloud, whose connections break',
+    cause: 'broken connections to the whole cloud',
     fault: { action: { kind: 'drop' } },
     message:
       /^compute: Nova at 127\.0\.0\.1:\d+ cannot be reached while reading resources of the project; .* \(the connection was lost\); since 2\d{3}-/,
   },
   {
-    cause: 'the whole cloud, which answers 503',
+    cause: '503 from the whole cloud',
     fault: { action: { kind: 'answer', status: 503, message: 'maintenance' } },
     message: /^compute: Nova at 127\.0\.0\.1:\d+ returned status 503 while .* \(maintenance\); since /,
   },
   {
-    cause: 'Nova alone',
+    cause: 'an outage of only Nova',
     fault: { service: 'compute', action: { kind: 'drop' } },
     message: /^compute: Nova at /,
   },
   {
-    cause: 'Neutron alone',
+    cause: 'an outage of only Neutron',
     fault: { service: 'network', action: { kind: 'drop' } },
     message: /^network: Neutron at /,
     noticedAfterMs: 1_300_000,
@@ -56,7 +56,7 @@ describe('an outage of an hour', () => {
   test.each(OUTAGES)(
     'leaves a healthy cluster Ready despite $cause, and is reported once',
     async ({ fault, message, noticedAfterMs = 120_000 }) => {
-      const { fairway, clock, faults, cluster, pool, reachable } = await startHibernated();
+      const { fairway, clock, faults, cluster, pool, reachable } = await startIdle();
       await using _ = fairway;
       const before = await cluster();
       const beganMs = clock.now();
@@ -97,7 +97,7 @@ describe('an outage of an hour', () => {
   );
 
   test('is noticed within two minutes', async () => {
-    const { fairway, clock, reachable } = await startHibernated();
+    const { fairway, clock, reachable } = await startIdle();
     await using _ = fairway;
     fairway.cloud.faults.add({ times: null, action: { kind: 'drop' } });
 
@@ -107,7 +107,7 @@ describe('an outage of an hour', () => {
   });
 
   test('delays nodes requested meanwhile: they report it, and nothing is Degraded', async () => {
-    const { fairway, clock, cluster, pool } = await startHibernated();
+    const { fairway, clock, cluster, pool } = await startIdle();
     await using _ = fairway;
     fairway.cloud.faults.add({ times: null, action: { kind: 'drop' } });
     await clock.pass(120_000);
@@ -126,7 +126,7 @@ describe('an outage of an hour', () => {
   });
 
   test('creates no Event on the cluster', async () => {
-    const { fairway, clock } = await startHibernated();
+    const { fairway, clock } = await startIdle();
     await using _ = fairway;
     const { items: before } = await fairway.client.resource(Events).list(where);
     fairway.cloud.faults.add({ times: null, action: { kind: 'drop' } });
@@ -139,7 +139,7 @@ describe('an outage of an hour', () => {
 });
 
 test('an added node is not a failure', async () => {
-  const { fairway, clock } = await startHibernated();
+  const { fairway, clock } = await startIdle();
   await using _ = fairway;
   const seen = new Set<string>();
   const note = async () => {

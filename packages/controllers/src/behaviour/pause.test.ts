@@ -10,18 +10,18 @@ import { describe, expect, test } from 'vitest';
 import { resourceCounts } from '../testing/cloud-contents.ts';
 import { isReady, isSame, TEAM, TestFairway } from '../testing/test-fairway.ts';
 
-interface Conditioned extends KubeObject {
+interface ConditionedObject extends KubeObject {
   status?: { conditions?: readonly Condition[] | undefined };
 }
 
-const PAUSE = { metadata: { annotations: { [PAUSED_ANNOTATION]: 'true' } } };
-const RESUME = { metadata: { annotations: { [PAUSED_ANNOTATION]: null } } };
+const PAUSE_PATCH = { metadata: { annotations: { [PAUSED_ANNOTATION]: 'true' } } };
+const RESUME_PATCH = { metadata: { annotations: { [PAUSED_ANNOTATION]: null } } };
 
-function reportsPaused({ status }: Conditioned): boolean {
+function reportsPaused({ status }: ConditionedObject): boolean {
   return isConditionTrue(status?.conditions, ConditionType.Paused);
 }
 
-function untilAllReport<T extends Conditioned>(
+function untilAllReport<T extends ConditionedObject>(
   fairway: TestFairway,
   type: ResourceType<T>,
   paused: boolean,
@@ -32,13 +32,13 @@ function untilAllReport<T extends Conditioned>(
 async function pausedCluster(): Promise<TestFairway> {
   const fairway = await TestFairway.start();
   await fairway.readyCluster({ replicas: 2 });
-  await fairway.patch(clusters, 'demo', PAUSE);
+  await fairway.patch(clusters, 'demo', PAUSE_PATCH);
   const kinds: readonly ResourceType<Cluster | NodePool | Machine>[] = [clusters, nodePools, machines];
   for (const type of kinds) await untilAllReport(fairway, type, true);
   return fairway;
 }
 
-/** A cluster created now is Ready, so everything pending before has been done. */
+/** Creates another cluster and waits until it is Ready: by then, everything pending before has been done. */
 async function neighbour(fairway: TestFairway): Promise<void> {
   await fairway.createCluster({}, 'neighbour');
   await fairway.clusterReady('neighbour');
@@ -61,12 +61,12 @@ describe('a paused cluster', () => {
     await fairway.patch(nodePools, 'general', { spec: { replicas: 4 } });
     await fairway.delete(machines, victim?.metadata.name ?? '');
     await neighbour(fairway);
-    const impact = await fairway.machines();
-    await fairway.patch(clusters, 'demo', RESUME);
+    const whilePaused = await fairway.machines();
+    await fairway.patch(clusters, 'demo', RESUME_PATCH);
     await fairway.until(machines, (all) => all.length === 4 && all.every(isReady));
 
-    expect(impact.map(({ metadata }) => metadata.name)).toContain(victim?.metadata.name);
-    expect(impact).toHaveLength(2);
+    expect(whilePaused.map(({ metadata }) => metadata.name)).toContain(victim?.metadata.name);
+    expect(whilePaused).toHaveLength(2);
     expect(resourceCounts(fairway.cloud)).toMatchObject({ servers: 4 });
     expect((await fairway.machines()).some(reportsPaused)).toBe(false);
   });
@@ -76,11 +76,11 @@ describe('a paused cluster', () => {
 
     await fairway.delete(clusters, 'demo');
     await neighbour(fairway);
-    const impact = resourceCounts(fairway.cloud);
-    await fairway.patch(clusters, 'demo', RESUME);
+    const whilePaused = resourceCounts(fairway.cloud);
+    await fairway.patch(clusters, 'demo', RESUME_PATCH);
     await fairway.until(clusters, (all) => !all.some(({ metadata }) => metadata.name === 'demo'));
 
-    expect(impact).toMatchObject({ servers: 2 });
+    expect(whilePaused).toMatchObject({ servers: 2 });
     expect(resourceCounts(fairway.cloud)).toMatchObject({ servers: 0 });
   });
 
@@ -91,11 +91,11 @@ describe('a paused cluster', () => {
 
     await fairway.startProcess();
     await neighbour(fairway);
-    const impact = await fairway.machines();
-    await fairway.patch(clusters, 'demo', RESUME);
+    const whilePaused = await fairway.machines();
+    await fairway.patch(clusters, 'demo', RESUME_PATCH);
     await fairway.until(machines, (all) => all.length === 3 && all.every(isReady));
 
-    expect(impact).toHaveLength(2);
+    expect(whilePaused).toHaveLength(2);
   });
 });
 
@@ -105,7 +105,7 @@ describe('a restored cluster', () => {
 
   async function restoredCluster(): Promise<TestFairway> {
     const fairway = await TestFairway.start();
-    await fairway.create(clusters, aCluster({}, { name: 'demo', namespace: TEAM, ...PAUSE.metadata }));
+    await fairway.create(clusters, aCluster({}, { name: 'demo', namespace: TEAM, ...PAUSE_PATCH.metadata }));
     const options = { namespace: TEAM, subresource: 'status' };
     await fairway.client.resource(clusters).patch('demo', { type: 'merge', value: { status } }, options);
     return fairway;
@@ -114,7 +114,7 @@ describe('a restored cluster', () => {
   test('gets no empty control plane in place of its previous one', async () => {
     await using fairway = await restoredCluster();
 
-    await fairway.patch(clusters, 'demo', RESUME);
+    await fairway.patch(clusters, 'demo', RESUME_PATCH);
     await fairway.untilReported(clusters, 'ControlPlaneFailed', /its control-plane database is missing/);
 
     expect(fairway.runtime.requestedSpecs).toEqual([]);
@@ -124,7 +124,7 @@ describe('a restored cluster', () => {
     await using fairway = await restoredCluster();
     await fairway.runtime.adopt(ORIGIN);
 
-    await fairway.patch(clusters, 'demo', RESUME);
+    await fairway.patch(clusters, 'demo', RESUME_PATCH);
     await fairway.createPool({ replicas: 1 });
     const cluster = await fairway.clusterReady();
 
@@ -155,12 +155,12 @@ test('a cluster is not searched for in another project', async () => {
     return serverReady?.status === 'Unknown' && serverReady.message.includes('is in project elsewhere');
   });
   await fairway.untilReported(clusters, 'ConfigurationInvalid', /is in project elsewhere/);
-  const impact = await fairway.machines();
+  const whilePaused = await fairway.machines();
   const during = resourceCounts(fairway.cloud);
   await findProject(status?.projectID);
   await fairway.until(machines, (all) => all.length === 1 && all.every(isReady) && !all.some(isSame(machine)));
 
-  expect(impact).toMatchObject([
+  expect(whilePaused).toMatchObject([
     { metadata: { uid: machine?.metadata.uid }, status: { serverID: machine?.status?.serverID } },
   ]);
   // The cloud takes a while to delete the server with its port.
@@ -173,15 +173,15 @@ test('a paused pool does not affect its cluster or other pools', async () => {
   await fairway.readyCluster({ replicas: 1 });
   await fairway.createPool({ replicas: 1 }, 'other');
   await fairway.poolReady('other');
-  await fairway.patch(nodePools, 'general', PAUSE);
+  await fairway.patch(nodePools, 'general', PAUSE_PATCH);
   await fairway.until(nodePools, ([pool]) => pool !== undefined && reportsPaused(pool), 'general');
 
   await fairway.patch(nodePools, 'general', { spec: { replicas: 2 } });
   await fairway.patch(nodePools, 'other', { spec: { replicas: 2 } });
   await fairway.until(nodePools, ([pool]) => pool?.status?.readyReplicas === 2, 'other');
-  const impact = await fairway.machines();
-  await fairway.patch(nodePools, 'general', RESUME);
+  const whilePaused = await fairway.machines();
+  await fairway.patch(nodePools, 'general', RESUME_PATCH);
   await fairway.until(machines, (all) => all.length === 4);
 
-  expect(impact).toHaveLength(3);
+  expect(whilePaused).toHaveLength(3);
 });

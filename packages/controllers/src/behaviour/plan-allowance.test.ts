@@ -10,7 +10,7 @@ import { isReady, TestFairway } from '../testing/test-fairway.ts';
 describe('a plan that is not Ready', () => {
   const broken = { etcd: { maxMiB: 1 } };
 
-  test('lets a new cluster create nothing until it is fixed', async () => {
+  test('lets a new cluster create nothing until the plan is fixed', async () => {
     await using fairway = await TestFairway.start();
     const before = resourceCounts(fairway.cloud);
     await change(fairway, broken);
@@ -40,7 +40,7 @@ describe('a plan that is not Ready', () => {
   });
 });
 
-test('a cluster that moves to another plan gets its limits, and keeps its creation-time settings', async () => {
+test('a cluster that moves to another plan gets the new limits, and keeps its creation-time settings', async () => {
   await using fairway = await TestFairway.start();
   const { metadata, status } = await fairway.readyCluster({ replicas: 1 }, { plan: 'free' });
   const servers = await fairway.machines();
@@ -110,7 +110,7 @@ describe('a plan', () => {
       allowed: { images: ['Windows *'] },
       says: /^spec.image: Ubuntu 24.04: plan "free" allows the images/,
     },
-  ])('creates no more nodes of a removed $what, and keeps existing ones', async ({ allowed, says }) => {
+  ])('creates no more nodes of a removed $what, and keeps existing nodes', async ({ allowed, says }) => {
     await using fairway = await TestFairway.start();
     await fairway.readyCluster({ replicas: 2, image: 'Ubuntu 24.04' });
 

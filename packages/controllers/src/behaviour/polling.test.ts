@@ -17,7 +17,7 @@ async function callsOfTwentyPolls(): Promise<number> {
 }
 
 test.each([
-  { who: 'all clusters are this process’s', owned: false },
+  { who: 'all clusters belong to this process', owned: false },
   { who: 'replicas share the clusters', owned: true },
 ])('a project is polled only while it has a cluster, if $who', async ({ owned }) => {
   const owner = owned ? new TestOwner() : undefined;

@@ -176,7 +176,7 @@ describe('other zones', () => {
     expect(changing.history).toMatchObject({ maxMachines: 5, minAvailable: 4 });
   });
 
-  test('move no node when added, and get the next one', async () => {
+  test('move no node when added, and get the next new node', async () => {
     await using changing = await PoolChangeRun.start({ replicas: 2, availabilityZones: ['nova-a'] });
 
     await changing.patch({ availabilityZones: ['nova-a', 'nova-b'] });
@@ -189,7 +189,7 @@ describe('other zones', () => {
     expect(zonesOf(await changing.machines())).toEqual(['nova-a', 'nova-a', 'nova-b']);
   });
 
-  test('leave the nodes where they are if none is named', async () => {
+  test('leave the nodes where they are if no zone is named', async () => {
     await using changing = await PoolChangeRun.start({ replicas: 2, availabilityZones: ['nova-b'] });
 
     await changing.patch({ availabilityZones: null });

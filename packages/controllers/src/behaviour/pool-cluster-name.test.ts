@@ -121,7 +121,7 @@ const poolInCluster = (clusterName: string) => ({
 });
 
 describe('a pool with a misspelled cluster name', () => {
-  test('gets its nodes in the correct cluster after the correction, and its name is then fixed', async () => {
+  test('gets its nodes in the correct cluster after the correction, and its clusterName is immutable from then on', async () => {
     await using misnamedPool = await MisnamedPool.start();
 
     await misnamedPool.correctName();
@@ -158,11 +158,11 @@ describe('a pool with a misspelled cluster name', () => {
 
       misnamedPool.correctBeforeStep(step);
       await clock.during(misnamedPool.pause(null));
-      const { clusterName, ...made } = await misnamedPool.outcome();
+      const { clusterName, ...rest } = await misnamedPool.outcome();
 
       const wasCorrected = await misnamedPool.corrected;
       expect(wasCorrected, 'was it corrected?').toBe(step === 'the claim of the pool');
-      expect({ clusterName, ...made }).toEqual(poolInCluster(wasCorrected ? 'demo' : 'dmeo'));
+      expect({ clusterName, ...rest }).toEqual(poolInCluster(wasCorrected ? 'demo' : 'dmeo'));
     },
   );
 });

@@ -9,7 +9,7 @@ import { isReady, TEAM, TestFairway } from '../testing/test-fairway.ts';
 
 const MINUTE_MS = 60_000;
 
-/** Every write here has passed an admission that validated against the state before all of them. */
+/** Admission validated every write here against the state before all of them. */
 async function limit(fairway: TestFairway, spec: ProjectQuotaSpec): Promise<void> {
   await fairway.create(projectQuotas, { metadata: { name: 'project', namespace: TEAM }, spec });
 }
@@ -60,11 +60,11 @@ describe('the quota of a project', () => {
     );
     await Promise.all(pools);
     await fairway.until(nodePools, (all) => all.filter(isReady).length === 2 && all.filter(held).length === 2);
-    const made = serverHistory(fairway.cloud).length;
+    const serverCount = serverHistory(fairway.cloud).length;
     await fairway.patch(projectQuotas, 'project', { spec: { nodes: 1 } });
     await fairway.until(projectQuotas, ([quota]) => quota?.status?.nodes === '8/1');
 
-    expect(made).toBe(4);
+    expect(serverCount).toBe(4);
     expect((await fairway.machines()).filter(isReady)).toHaveLength(4);
     await fairway.patch(projectQuotas, 'project', { spec: { nodes: 8 } });
     await fairway.until(nodePools, (all) => all.every(isReady));

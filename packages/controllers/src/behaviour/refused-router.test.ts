@@ -31,7 +31,7 @@ async function startRefusedRouter() {
     fairway,
     clock,
     faults,
-    told: async () => {
+    reportedText: async () => {
       const { status } = await cluster();
       const network = findCondition(status?.conditions, ConditionType.NetworkReady);
       return `${status?.phase} ${network?.status} ${network?.reason}`;
@@ -50,14 +50,14 @@ async function startRefusedRouter() {
 }
 
 test('a router that the cloud refuses to attach is reported as refused, not as in progress at each attempt', async () => {
-  const { fairway, clock, faults, told } = await startRefusedRouter();
+  const { fairway, clock, faults, reportedText } = await startRefusedRouter();
   await using _ = fairway;
   const writes = faults.writes;
   const seen = new Set<string>();
 
   for (let seconds = 0; seconds < 1_800; seconds += 5) {
     await clock.pass(5_000);
-    seen.add(await told());
+    seen.add(await reportedText());
   }
 
   expect([...seen]).toEqual(['Failed False PermissionDenied']);
@@ -77,9 +77,9 @@ test('a server that waits for the router is neither late nor repaired, and joins
 
   fairway.cloud.faults.clear();
   await clock.pass(9 * MINUTE_MS);
-  const anySignal = await repairs();
+  const earlyRepairs = await repairs();
   await clock.pass(8 * MINUTE_MS);
-  expect(anySignal).toEqual([]);
+  expect(earlyRepairs).toEqual([]);
   // Fairway has retried within five minutes: from then on the usual timeout applies.
   expect((await repairs()).map(({ reason }) => reason)).toContain('NodeStartupTimeout');
 });
@@ -107,12 +107,12 @@ test('one of two lasting failures is reported, regardless of their order, and bo
       ['/security-groups$', 400],
     ] as const
   ).entries()) {
-    const made = { service: 'network', method: 'POST', path } as const;
-    // They take turns in being the slower one.
+    const call = { service: 'network', method: 'POST', path } as const;
+    // They take turns being the slower one.
     for (let nth = 1 + index; nth < 400; nth += 2) {
-      fairway.cloud.faults.add({ ...made, nth, action: { kind: 'delay', delayMs: 200 } });
+      fairway.cloud.faults.add({ ...call, nth, action: { kind: 'delay', delayMs: 200 } });
     }
-    fairway.cloud.faults.add({ ...made, times: null, action: { kind: 'answer', status } });
+    fairway.cloud.faults.add({ ...call, times: null, action: { kind: 'answer', status } });
   }
 
   await fairway.createCluster();
@@ -133,9 +133,9 @@ test('one of two lasting failures is reported, regardless of their order, and bo
 test('a creation without a response is reported, and not hidden by the wait for its outcome', async () => {
   const clock = new SteppingClock();
   await using fairway = await TestFairway.start({ clock, random: seededRandom(4_242) });
-  const made = { service: 'network', method: 'POST', path: '/routers$', times: null } as const;
-  fairway.cloud.faults.add({ ...made, action: { kind: 'delay', delayMs: 200 } });
-  fairway.cloud.faults.add({ ...made, action: { kind: 'drop' } });
+  const call = { service: 'network', method: 'POST', path: '/routers$', times: null } as const;
+  fairway.cloud.faults.add({ ...call, action: { kind: 'delay', delayMs: 200 } });
+  fairway.cloud.faults.add({ ...call, action: { kind: 'drop' } });
 
   await fairway.createCluster();
   const reportedReasons: (string | undefined)[] = [];
@@ -146,7 +146,7 @@ test('a creation without a response is reported, and not hidden by the wait for 
     if (reportedReasons.at(-1) !== reason) reportedReasons.push(reason);
   }
 
-  // Once: a second later the cloud may still have created it.
+  // Only once: a second later the cloud may still have created the server.
   expect(reportedReasons).toEqual(['CloudUnavailable', 'Provisioning', 'CloudUnavailable']);
 });
 

@@ -19,7 +19,7 @@ const REINSTALL_TIME = '2030-01-01T00:00:00Z';
 const LATER_TIME = '2030-01-02T00:00:00Z';
 const REBUILD = { service: 'compute', method: 'POST', path: '/action$' } as const satisfies Partial<FaultInput>;
 const QUOTA = { kind: 'answer', status: 413, message: 'Quota exceeded for metadata items.' } as const;
-const LATENCY = { ...NO_LATENCY, life: { ...NO_LATENCY.life, rebuild: 45_000 } };
+const LATENCY = { ...NO_LATENCY, lifecycle: { ...NO_LATENCY.lifecycle, rebuild: 45_000 } };
 
 /** A cluster with one node; rebuilds take 45 s. */
 async function start(options: Partial<TestFairwayOptions> = {}, pool: Parameters<TestFairway['createPool']>[0] = {}) {
@@ -165,7 +165,7 @@ describe('a machine to be reinstalled', () => {
     const { fairway, clock, faults, machine, node, rebuilds, ask, installed, runPod, said } = await start({}, strategy);
     await using _ = fairway;
     await runPod('database-0');
-    faults.keepsPods = true;
+    faults.blocksEvictions = true;
 
     await ask();
     await clock.pass(4 * MINUTE_MS);
@@ -203,7 +203,7 @@ describe('a machine to be reinstalled', () => {
     expect(rebuilds()).toBe(1);
   });
 
-  test('reports if the node does not come back, with its console output, and is reinstalled again on request', async () => {
+  test('reports a node that does not come back, with its console output, and is reinstalled again on request', async () => {
     const { fairway, clock, machine, rebuilds, ask, said } = await start();
     await using _ = fairway;
     fairway.joinsNodes = false;
@@ -244,7 +244,7 @@ describe('a machine to be reinstalled', () => {
     const { fairway, clock, faults, machine, node, rebuilds, ask, installed, runPod } = await start();
     await using _ = fairway;
     await runPod('database-0');
-    faults.keepsPods = true;
+    faults.blocksEvictions = true;
     await ask();
     await clock.pass(10_000);
 
@@ -335,13 +335,13 @@ describe('a server being reinstalled', () => {
     await clock.pass(5 * MINUTE_MS);
     const before = calls();
     await clock.pass(2 * MINUTE_MS);
-    const atRest = calls() - before;
+    const idleCalls = calls() - before;
 
     await ask();
     await clock.pass(2 * MINUTE_MS);
 
     expect(isInstalled(await machine())).toBe(true);
-    expect(calls() - before - 2 * atRest).toBeLessThanOrEqual(8);
+    expect(calls() - before - 2 * idleCalls).toBeLessThanOrEqual(8);
   });
 });
 
@@ -363,10 +363,10 @@ describe('a rebuild that fails', () => {
     },
     { reason: '413', action: QUOTA, readyCondition: 'QuotaExceeded', message: /./ },
     { reason: 'a broken connection', action: { kind: 'drop' }, readyCondition: 'CloudUnavailable', message: /./ },
-  ])('is reported, costs a few calls and writes, and continues after an hour of $reason', async (given) => {
+  ])('is reported, costs a few calls and writes, and continues after an hour of $reason', async (testCase) => {
     const { fairway, clock, faults, machine, rebuilds, ask, installed, said, calls } = await start();
     await using _ = fairway;
-    fairway.cloud.faults.add({ ...REBUILD, times: null, action: given.action });
+    fairway.cloud.faults.add({ ...REBUILD, times: null, action: testCase.action });
     await ask();
     await clock.pass(20 * MINUTE_MS);
     const before = { calls: calls(), writes: faults.writes };
@@ -375,8 +375,8 @@ describe('a rebuild that fails', () => {
 
     expect(await said(ConditionType.Installed)).toMatchObject({
       status: 'False',
-      reason: given.readyCondition,
-      message: expect.stringMatching(given.message),
+      reason: testCase.readyCondition,
+      message: expect.stringMatching(testCase.message),
     });
     expect((await machine()).status?.lastOperation).toMatchObject({ type: 'Reinstall' });
     expect(calls() - before.calls).toBeLessThan(180);

@@ -141,7 +141,7 @@ test('a request acts once, despite a restart or removal of the field; another ti
   await fairway.patch(clusters, 'demo', { spec: { reset: done.spec.reset } });
   await clock.pass(10 * MINUTE_MS);
   expect(await isKept(fairway, uid)).toBe(true);
-  expect(fairway.runtime.emptied).toHaveLength(1);
+  expect(fairway.runtime.wipeCalls).toHaveLength(1);
 
   await reset(setup);
   await clock.pass(10 * MINUTE_MS);
@@ -378,7 +378,7 @@ test('a hibernated cluster is emptied immediately, stays hibernated, and wakes e
   await clock.pass(5 * MINUTE_MS);
   const asleep = await get(fairway);
   expect(asleep.status).toMatchObject({ phase: 'Hibernated', reset: { phase: 'Starting' } });
-  expect(fairway.runtime.emptied).toEqual([uid]);
+  expect(fairway.runtime.wipeCalls).toEqual([uid]);
 
   await fairway.patch(clusters, 'demo', { spec: { hibernation: { enabled: false } } });
   await clock.pass(10 * MINUTE_MS);
@@ -440,5 +440,5 @@ test('a cluster created with the field set has nothing to reset', async () => {
   await clock.pass(HOUR_MS);
 
   expect((await get(fairway)).status?.reset).toMatchObject({ requestedAt, phase: 'Complete' });
-  expect(fairway.runtime.emptied).toEqual([]);
+  expect(fairway.runtime.wipeCalls).toEqual([]);
 });

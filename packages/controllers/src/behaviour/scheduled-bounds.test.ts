@@ -26,13 +26,13 @@ describe('an autoscaled pool with schedules', () => {
     const early = await scenario.nodes();
     await scenario.clock.pass(2 * MINUTE_MS);
     const during = await poolOf(scenario);
-    const anySignal = await scenario.nodes();
+    const nodesDuring = await scenario.nodes();
     const report = await scenario.autoscaling();
     await scenario.clock.pass(2 * HOUR_MS);
     const late = await scenario.nodes();
     await scenario.clock.pass(HOUR_MS + 30 * MINUTE_MS);
 
-    expect([early.length, anySignal.length, late.length]).toEqual([0, 3, 3]);
+    expect([early.length, nodesDuring.length, late.length]).toEqual([0, 3, 3]);
     expect(before.status?.bounds).toEqual({
       minReplicas: 0,
       maxReplicas: 5,
@@ -62,14 +62,14 @@ describe('an autoscaled pool with schedules', () => {
     await scenario.pool({ maxReplicas: 5, autoscaling: { schedules: [nightSchedule] } });
     await scenario.pending(['a', 'b'], '1500m');
     await scenario.clock.pass(MINUTE_MS);
-    const growthByPool = await scenario.nodes();
+    const nodesBeforeNight = await scenario.nodes();
 
     await scenario.clock.pass(atMs(2) - scenario.clock.now() + 10 * MINUTE_MS);
-    const shrinkResult = await scenario.nodes();
+    const nodesAtNight = await scenario.nodes();
     const report = await scenario.autoscaling();
     await scenario.clock.pass(2 * HOUR_MS);
 
-    expect([growthByPool.length, shrinkResult.length]).toEqual([2, 1]);
+    expect([nodesBeforeNight.length, nodesAtNight.length]).toEqual([2, 1]);
     expect(report.condition).toMatchObject({
       reason: 'MaxReplicasReached',
       message: expect.stringContaining('maxReplicas 1 by schedule night until 2026-01-01T04:00:00Z reached'),

@@ -83,27 +83,27 @@ describe('security groups of a pool', () => {
   test('reach existing servers in place, and are removed with the field', async () => {
     const { fairway, clock, makeGroup } = await startWith();
     await using _ = fairway;
-    const [web, db, theirs] = [await makeGroup('web'), await makeGroup('db'), await makeGroup('theirs')];
+    const [web, db, foreignGroup] = [await makeGroup('web'), await makeGroup('db'), await makeGroup('theirs')];
     await clock.during(fairway.readyCluster({ replicas: 2 }));
     const before = (await fairway.machines()).map(({ status }) => status?.serverID);
     for (const { id, security_groups } of await portsOf(fairway)) {
       const { ports } = fairway.process.project.client.network;
-      await ports.update(id, { security_groups: [...security_groups, theirs] });
+      await ports.update(id, { security_groups: [...security_groups, foreignGroup] });
     }
 
     await fairway.patch(nodePools, 'general', { spec: { securityGroups: ['web'] } });
     await clock.pass(MINUTE_MS);
-    expect(await groupsOf(fairway)).toEqual([[web, theirs].sort(), [web, theirs].sort()]);
+    expect(await groupsOf(fairway)).toEqual([[web, foreignGroup].sort(), [web, foreignGroup].sort()]);
 
     await fairway.patch(nodePools, 'general', { spec: { securityGroups: [db] } });
     await clock.pass(MINUTE_MS);
-    expect(await groupsOf(fairway)).toEqual([[db, theirs].sort(), [db, theirs].sort()]);
+    expect(await groupsOf(fairway)).toEqual([[db, foreignGroup].sort(), [db, foreignGroup].sort()]);
     // It is no longer in use.
     await fairway.process.project.client.network.securityGroups.delete(web);
 
     await fairway.patch(nodePools, 'general', { spec: { securityGroups: null } });
     await clock.pass(10 * MINUTE_MS);
-    expect(await groupsOf(fairway)).toEqual([[theirs], [theirs]]);
+    expect(await groupsOf(fairway)).toEqual([[foreignGroup], [foreignGroup]]);
     expect(await applied(fairway)).toBeUndefined();
     expect((await fairway.machines()).map(({ status }) => status?.serverID)).toEqual(before);
     const pool = await fairway.client.resource(nodePools).get('general', { namespace: 'team' });
@@ -170,7 +170,7 @@ describe('security groups of a pool', () => {
 });
 
 describe('an unavailable security group', () => {
-  test('blocks new servers until it exists, and leaves existing ones unchanged', async () => {
+  test('blocks new servers until it exists, and leaves existing servers unchanged', async () => {
     const { fairway, clock, makeGroup } = await startWith();
     await using _ = fairway;
     const web = await makeGroup('web');
@@ -209,15 +209,23 @@ describe('an unavailable security group', () => {
     expect(await applied(fairway)).toMatchObject({ status: 'True' });
   });
 
-  test.each<{ what: string; name: (own: string) => string; says: RegExp }>([
-    { what: 'two groups of that name', name: () => 'twice', says: /the project has 2 security groups of that name/ },
+  test.each<{ what: string; name: (own: string) => string; expectedMessage: RegExp }>([
+    {
+      what: 'two groups of that name',
+      name: () => 'twice',
+      expectedMessage: /the project has 2 security groups of that name/,
+    },
     {
       what: "the group of the cluster's nodes",
       name: (own) => own,
-      says: /is managed by Fairway for the nodes of one/,
+      expectedMessage: /is managed by Fairway for the nodes of one/,
     },
-    { what: "the group of another cluster's nodes", name: () => 'fairway-other', says: /is managed by Fairway/ },
-  ])('$what: no server is created', async ({ name, says }) => {
+    {
+      what: "the group of another cluster's nodes",
+      name: () => 'fairway-other',
+      expectedMessage: /is managed by Fairway/,
+    },
+  ])('$what: no server is created', async ({ name, expectedMessage }) => {
     const { fairway, clock, makeGroup } = await startWith();
     await using _ = fairway;
     await makeGroup('twice');
@@ -229,11 +237,11 @@ describe('an unavailable security group', () => {
     await fairway.createPool({ replicas: 1, securityGroups }, 'more');
     await clock.pass(2 * MINUTE_MS);
 
-    await fairway.untilReported(machines, 'SecurityGroupNotFound', says);
+    await fairway.untilReported(machines, 'SecurityGroupNotFound', expectedMessage);
     expect(await portsOf(fairway)).toEqual([]);
   });
 
-  test('disappears while there is no server: the next one waits', async () => {
+  test('disappears while there is no server: the next server waits', async () => {
     const { fairway, clock, makeGroup } = await startWith();
     await using _ = fairway;
     const web = await makeGroup('web');
@@ -294,7 +302,7 @@ describe('a port that cannot be changed', () => {
     expect(await groupsOf(fairway)).toEqual([[web], [web]]);
   });
 
-  test('is reported if port security is off, and queried only when necessary', async () => {
+  test('is reported if port security is disabled, and queried only when necessary', async () => {
     const { fairway, clock, makeGroup } = await startWith();
     await using _ = fairway;
     await makeGroup('web');

@@ -29,17 +29,17 @@ describe('tags and metadata of servers', () => {
     for (const { id, tags } of before) await servers.setTags(id, [...tags, 'theirs']);
 
     await fairway.patch(nodePools, 'general', { spec: LABELS });
-    await eventuallyServers(fairway, (all) =>
+    await serversWhenSettled(fairway, (all) =>
       all.every(({ tags }) => tags.includes('old') && tags.includes('team:web')),
     );
     await fairway.patch(nodePools, 'general', {
       spec: { serverTags: ['team:web'], serverMetadata: { 'cost center': '8', old: null } },
     });
-    const changed = await eventuallyServers(fairway, (all) =>
+    const changed = await serversWhenSettled(fairway, (all) =>
       all.every(({ tags, metadata }) => !tags.includes('old') && metadata['cost center'] === '8'),
     );
     await fairway.patch(nodePools, 'general', { spec: { serverTags: null, serverMetadata: null } });
-    const without = await eventuallyServers(fairway, (all) =>
+    const without = await serversWhenSettled(fairway, (all) =>
       all.every(({ tags, metadata }) => !tags.includes('team:web') && metadata['cost center'] === undefined),
     );
     await fairway.until(machines, (all) => all.every(({ status }) => status?.appliedServerLabels?.tags.length === 0));
@@ -59,8 +59,8 @@ describe('tags and metadata of servers', () => {
     await fairway.process.project.client.compute.servers.removeTag(server?.id ?? '', 'team:web');
 
     // The list from before the removal still contains it.
-    await eventuallyServers(fairway, ([each]) => each?.tags.includes('team:web') === false);
-    const [after] = await eventuallyServers(fairway, ([each]) => each?.tags.includes('team:web'));
+    await serversWhenSettled(fairway, ([each]) => each?.tags.includes('team:web') === false);
+    const [after] = await serversWhenSettled(fairway, ([each]) => each?.tags.includes('team:web'));
 
     expect(after?.id).toBe(server?.id);
   });
@@ -83,7 +83,7 @@ function sorted(servers: readonly Server[]): readonly Server[] {
 }
 
 /** The servers, once Fairway's list shows the desired state. */
-function eventuallyServers(fairway: TestFairway, isUpToDate: (servers: readonly Server[]) => unknown) {
+function serversWhenSettled(fairway: TestFairway, isUpToDate: (servers: readonly Server[]) => unknown) {
   const { servers } = fairway.process.project.cache;
   return new Promise<readonly Server[]>((resolve) => {
     const look = () => {

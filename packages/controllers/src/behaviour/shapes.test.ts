@@ -33,7 +33,7 @@ describe('the fields of a pool', () => {
       reason: 'all zones are used',
     },
     { plan: 'free', cloud: {}, zones: undefined, spread: undefined, reason: 'the cloud chooses' },
-    { plan: 'standard', cloud: { zones: oneZone }, zones: undefined, spread: [6], reason: 'the only one is used' },
+    { plan: 'standard', cloud: { zones: oneZone }, zones: undefined, spread: [6], reason: 'the only zone is used' },
   ])('default to $zones with plan $plan: $reason', async ({ plan, cloud, zones, spread }) => {
     await using fairway = await TestFairway.start({ cloud });
     await fairway.readyCluster({ replicas: 3 }, { plan });
@@ -49,7 +49,7 @@ describe('the fields of a pool', () => {
     expect(counts).toEqual(spread ?? counts);
   });
 
-  test('keep the zones chosen for a pool, and leave a pool with earlier nodes as it is', async () => {
+  test('keep the zones chosen for a pool, and do not move a pool that already had nodes', async () => {
     await using fairway = await TestFairway.start();
     await fairway.readyCluster({ replicas: 2 });
     await fairway.patch(clusters, 'demo', { spec: { plan: 'standard' } });
@@ -189,18 +189,18 @@ describe('the limits of a plan', () => {
     await fairway.readyCluster({ replicas: 2 });
     await fairway.createPool({ replicas: 5 }, 'younger');
 
-    const [limitedReplicas] = await fairway.until(
+    const [limitedPool] = await fairway.until(
       nodePools,
       ([pool]) => pool?.status?.readyReplicas === 1 && !isReady(pool),
       'younger',
     );
-    const made = (await fairway.machines()).length;
+    const machineCount = (await fairway.machines()).length;
     await fairway.patch(nodePools, 'general', { spec: { replicas: 0 } });
     await fairway.until(nodePools, ([pool]) => pool?.status?.readyReplicas === 3, 'younger');
     await fairway.until(machines, (left) => left.every(({ spec }) => spec.nodePoolName === 'younger'));
 
-    expect(made).toBe(3);
-    expect(limitedReplicas?.status?.conditions).toContainEqual(
+    expect(machineCount).toBe(3);
+    expect(limitedPool?.status?.conditions).toContainEqual(
       expect.objectContaining({ type: 'Ready', status: 'False', reason: 'PlanLimitExceeded' }),
     );
     expect(await fairway.machines()).toHaveLength(3);
@@ -301,7 +301,7 @@ describe('a node with a stolen kubelet credential', () => {
   test('keeps everything that its pool did not set, and still loses what its pool removes', async () => {
     await using fairway = await TestFairway.start();
     const gpu = { key: 'gpu', value: 'yes', effect: 'NoSchedule' } as const;
-    const theirs = { key: 'tenant-only', effect: 'NoExecute' };
+    const foreignTaint = { key: 'tenant-only', effect: 'NoExecute' };
     const labels = { tier: 'web' };
     const pool = { replicas: 1, template: { metadata: { labels }, spec: { taints: [gpu] } } };
     const { metadata } = await fairway.readyCluster(pool);
@@ -320,7 +320,7 @@ describe('a node with a stolen kubelet credential', () => {
       type: 'merge',
       value: {
         metadata: { labels: restricted, annotations: { 'fairway.dev/applied-template': JSON.stringify(claim) } },
-        spec: { taints: [...(node?.spec?.taints ?? []), theirs], unschedulable: true },
+        spec: { taints: [...(node?.spec?.taints ?? []), foreignTaint], unschedulable: true },
       },
     });
     await fairway.patch(nodePools, 'general', {
@@ -334,7 +334,7 @@ describe('a node with a stolen kubelet credential', () => {
     const [machine] = await fairway.until(machines, ([found]) => found?.status?.appliedTemplate?.taints.length === 0);
 
     expect(after?.metadata.labels).toMatchObject(restricted);
-    expect(after?.spec).toMatchObject({ taints: [expect.objectContaining(theirs)], unschedulable: true });
+    expect(after?.spec).toMatchObject({ taints: [expect.objectContaining(foreignTaint)], unschedulable: true });
     expect(machine?.status?.appliedTemplate?.labels).toEqual(['fairway.dev/node-pool']);
   });
 });

@@ -6,7 +6,7 @@ import { kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';
 import { type Machine, machines } from '@fairway/api/kinds/machine';
 import { type NewNodePool, nodePools } from '@fairway/api/kinds/node-pool';
 import { plans } from '@fairway/api/kinds/plan';
-import { blinded } from '@fairway/api/testing/blind';
+import { withoutBlindField } from '@fairway/api/testing/blind';
 import { aCluster, aNodePool, aPlan } from '@fairway/api/testing/objects';
 import { tenantAuditPolicy } from '@fairway/control-plane/audit/tenant-audit-policy';
 import { withClusterSettings } from '@fairway/control-plane/bootstrap/cluster-node-settings';
@@ -55,43 +55,43 @@ describe('the binaries of a control plane get', () => {
     restore: { snapshot: '20261121-163000-000', requestedAt: '2026-11-22T00:00:00Z' },
   };
 
-  test.each<{ field: string; spec: NewCluster['spec']; expectedMessage: string }>([
-    { field: 'spec.podCIDR', spec: { podCIDR: '10.64.0.0/14' }, expectedMessage: '--cluster-cidr=10.64.0.0/14' },
-    { field: 'spec.serviceCIDR', spec: { serviceCIDR: '10.99.0.0/16' }, expectedMessage: '=10.99.0.0/16' },
-    { field: 'enabled', spec: { apiServer }, expectedMessage: '--enable-admission-plugins=NodeRestriction"' },
+  test.each<{ field: string; spec: NewCluster['spec']; expectedText: string }>([
+    { field: 'spec.podCIDR', spec: { podCIDR: '10.64.0.0/14' }, expectedText: '--cluster-cidr=10.64.0.0/14' },
+    { field: 'spec.serviceCIDR', spec: { serviceCIDR: '10.99.0.0/16' }, expectedText: '=10.99.0.0/16' },
+    { field: 'enabled', spec: { apiServer }, expectedText: '--enable-admission-plugins=NodeRestriction"' },
     {
       field: 'disabled',
       spec: { apiServer: { admissionPlugins: { disabled: ['AlwaysPullImages'] } } },
-      expectedMessage: '--enable-admission-plugins=NodeRestriction"',
+      expectedText: '--enable-admission-plugins=NodeRestriction"',
     },
     {
       field: 'audit.level',
       spec: { apiServer: { audit: { level: 'RequestResponse' } } },
-      expectedMessage:
+      expectedText:
         '{"level":"RequestResponse","userGroups":["system:authenticated"],"verbs":["create","update","patch"]}',
     },
     {
       field: 'audit.reads',
       spec: { apiServer: { audit: { reads: true } } },
-      expectedMessage: '{"level":"Metadata","userGroups":["system:authenticated"],"verbs":["get","list","watch"]}',
+      expectedText: '{"level":"Metadata","userGroups":["system:authenticated"],"verbs":["get","list","watch"]}',
     },
-    { field: 'issuerURL', spec: { apiServer }, expectedMessage: '"url":"https://id.example.org"' },
-    { field: 'clientID', spec: { apiServer }, expectedMessage: '"audiences":["my-client"]' },
-    { field: 'usernameClaim', spec: { apiServer }, expectedMessage: '"claim":"email"' },
-    { field: 'usernamePrefix', spec: { apiServer }, expectedMessage: '"prefix":"who:"' },
-    { field: 'groupsClaims', spec: { apiServer }, expectedMessage: '"claim":"teams"' },
-    { field: 'groupsPrefix', spec: { apiServer }, expectedMessage: '"prefix":"team:"' },
-    { field: 'requiredClaims', spec: { apiServer }, expectedMessage: '{"claim":"tenant","requiredValue":"acme"}' },
-    { field: 'certificateAuthority', spec: { apiServer }, expectedMessage: '"certificateAuthority":"PEM of theirs"' },
+    { field: 'issuerURL', spec: { apiServer }, expectedText: '"url":"https://id.example.org"' },
+    { field: 'clientID', spec: { apiServer }, expectedText: '"audiences":["my-client"]' },
+    { field: 'usernameClaim', spec: { apiServer }, expectedText: '"claim":"email"' },
+    { field: 'usernamePrefix', spec: { apiServer }, expectedText: '"prefix":"who:"' },
+    { field: 'groupsClaims', spec: { apiServer }, expectedText: '"claim":"teams"' },
+    { field: 'groupsPrefix', spec: { apiServer }, expectedText: '"prefix":"team:"' },
+    { field: 'requiredClaims', spec: { apiServer }, expectedText: '{"claim":"tenant","requiredValue":"acme"}' },
+    { field: 'certificateAuthority', spec: { apiServer }, expectedText: '"certificateAuthority":"PEM of theirs"' },
     {
       field: 'snapshotRequestedAt',
       spec: { etcd },
-      expectedMessage: `"requestedAtMs":${Date.parse(etcd.snapshotRequestedAt)}`,
+      expectedText: `"requestedAtMs":${Date.parse(etcd.snapshotRequestedAt)}`,
     },
-    { field: 'restore.snapshot', spec: { etcd }, expectedMessage: '"snapshot":"20261121-163000-000"' },
-    { field: 'restore.requestedAt', spec: { etcd }, expectedMessage: '"requestedAt":"2026-11-22T00:00:00Z"' },
-  ])('$field of a cluster', ({ spec, expectedMessage }) => {
-    expect(binariesOf(spec)).toContain(expectedMessage);
+    { field: 'restore.snapshot', spec: { etcd }, expectedText: '"snapshot":"20261121-163000-000"' },
+    { field: 'restore.requestedAt', spec: { etcd }, expectedText: '"requestedAt":"2026-11-22T00:00:00Z"' },
+  ])('$field of a cluster', ({ spec, expectedText }) => {
+    expect(binariesOf(spec)).toContain(expectedText);
   });
 
   const planned = aPlan().spec;
@@ -163,7 +163,7 @@ describe('a server is requested with', () => {
     { field: 'rootVolume.type', shows: '"volume_type":"fast"' },
     { field: 'nodePoolName', shows: '"fairway.dev.node-pool":"web"' },
   ])('$field of its machine', ({ shows }) => {
-    expect(JSON.stringify(serverRequest(blinded(machines.kind, machine), inputs).server)).toContain(shows);
+    expect(JSON.stringify(serverRequest(withoutBlindField(machines.kind, machine), inputs).server)).toContain(shows);
   });
 });
 
@@ -184,13 +184,13 @@ describe('registries and proxies', () => {
   ];
 
   test.each(fields)('$field of a cluster is set on its nodes', ({ shows }) => {
-    const cluster = blinded(clusters.kind, aCluster(structuredClone(settings)));
+    const cluster = withoutBlindField(clusters.kind, aCluster(structuredClone(settings)));
 
     expect(JSON.stringify(nodeSettingsOf(aNodePool({}), cluster))).toContain(shows);
   });
 
   test.each(fields)('$field of a machine is set on its node', ({ shows }) => {
-    const machine = blinded(machines.kind, {
+    const machine = withoutBlindField(machines.kind, {
       metadata: {},
       spec: { nodeSettings: structuredClone(settings) },
     } as unknown as Machine);
@@ -228,14 +228,14 @@ describe('settings of kubelet', () => {
   const size = { vcpus: 4, memoryMiB: 16_384, diskGiB: 100 };
 
   test.each(names)('kubelet.%s of a pool is set on its nodes', (name) => {
-    const pool = blinded(nodePools.kind, aNodePool({ kubelet: structuredClone(kubelet) as never }));
+    const pool = withoutBlindField(nodePools.kind, aNodePool({ kubelet: structuredClone(kubelet) as never }));
 
     expect(nodeSettingsOf(pool, undefined).nodeSettings?.kubelet?.[name]).toEqual(kubelet[name]);
   });
 
   test.each(names)('kubelet.%s of a machine is set on its node', (name) => {
     const spec = { nodeSettings: { kubelet: structuredClone(kubelet) } };
-    const machine = blinded(machines.kind, { metadata: {}, spec } as unknown as Machine);
+    const machine = withoutBlindField(machines.kind, { metadata: {}, spec } as unknown as Machine);
     const { kubelet: settings } = machine.spec.nodeSettings ?? {};
     const config = {
       kubelet: settings,

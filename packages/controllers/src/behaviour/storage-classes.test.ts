@@ -74,7 +74,7 @@ describe('the StorageClasses of a cluster', () => {
     }
   });
 
-  test('omit optional ones whose types the cloud lacks, report that, and have another default', async () => {
+  test('omit optional classes whose types the cloud lacks, report that, and have another default', async () => {
     const cloud = { volumeTypes: DEFAULT_CONFIG.volumeTypes.filter(({ name }) => name === 'classic') };
     await using scenario = await AddonScenario.begin({}, { cloud });
     await scenario.work();
@@ -92,7 +92,7 @@ describe('the StorageClasses of a cluster', () => {
   });
 
   test('remain unchanged while the cloud’s types are unknown', async () => {
-    await using scenario = await AddonScenario.begin({}, { isCinderAway: true });
+    await using scenario = await AddonScenario.begin({}, { isCinderUnavailable: true });
     await scenario.work();
     const withoutTypes = { names: await names(scenario), defaults: await defaultsOf(scenario) };
     scenario.fairway.cloud.faults.clear();
@@ -139,36 +139,36 @@ describe('the StorageClasses of a cluster', () => {
     });
   });
 
-  test.each<{ field: string; written: Partial<PlanStorageClass>; expectedMessage: object }>([
-    { field: 'name', written: { name: 'gold' }, expectedMessage: { metadata: { name: 'gold' } } },
-    { field: 'volumeType', written: { volumeType: 'classic' }, expectedMessage: { parameters: { type: 'classic' } } },
+  test.each<{ field: string; written: Partial<PlanStorageClass>; expectedFields: object }>([
+    { field: 'name', written: { name: 'gold' }, expectedFields: { metadata: { name: 'gold' } } },
+    { field: 'volumeType', written: { volumeType: 'classic' }, expectedFields: { parameters: { type: 'classic' } } },
     {
       field: 'default',
       written: { default: true },
-      expectedMessage: { metadata: { annotations: { [DEFAULT_CLASS_ANNOTATION]: 'true' } } },
+      expectedFields: { metadata: { annotations: { [DEFAULT_CLASS_ANNOTATION]: 'true' } } },
     },
-    { field: 'reclaimPolicy', written: { reclaimPolicy: 'Retain' }, expectedMessage: { reclaimPolicy: 'Retain' } },
+    { field: 'reclaimPolicy', written: { reclaimPolicy: 'Retain' }, expectedFields: { reclaimPolicy: 'Retain' } },
     {
       field: 'volumeBindingMode',
       written: { volumeBindingMode: 'Immediate' },
-      expectedMessage: { volumeBindingMode: 'Immediate' },
+      expectedFields: { volumeBindingMode: 'Immediate' },
     },
     {
       field: 'allowVolumeExpansion',
       written: { allowVolumeExpansion: false },
-      expectedMessage: { allowVolumeExpansion: false },
+      expectedFields: { allowVolumeExpansion: false },
     },
     {
       field: 'fsType',
       written: { fsType: 'xfs' },
-      expectedMessage: { parameters: { 'csi.storage.k8s.io/fstype': 'xfs' } },
+      expectedFields: { parameters: { 'csi.storage.k8s.io/fstype': 'xfs' } },
     },
-  ])('have the plan’s $field', async ({ written, expectedMessage }) => {
+  ])('have the plan’s $field', async ({ written, expectedFields }) => {
     await using scenario = await AddonScenario.begin();
 
     await offer(scenario, { classes: [{ name: 'some', ...written }] });
 
-    expect(await classesOf(scenario)).toMatchObject([expectedMessage]);
+    expect(await classesOf(scenario)).toMatchObject([expectedFields]);
   });
 
   test('follow the plan: classes are added, removed, and recreated if immutable fields change', async () => {
@@ -233,7 +233,7 @@ describe('the StorageClasses of a cluster', () => {
     });
   });
 
-  test('leave an existing one with the same name, and the rest of the add-on is installed', async () => {
+  test('leave an existing class with the same name alone, and the rest of the add-on is installed', async () => {
     const first = { metadata: { name: 'default' }, provisioner: 'nfs.example.org', parameters: { server: 'mine' } };
     await using scenario = await AddonScenario.begin(
       {},
@@ -303,13 +303,13 @@ test('the policy of a cluster exists as long as the plan has limits', async () =
 
   const before = await messages();
   await offer(scenario, { accessModes: ['ReadWriteOnce'], tenantClasses: 'Refused' });
-  const limitedReplicas = await messages();
+  const policyMessages = await messages();
   await offer(scenario, null);
 
   expect(before).toEqual([]);
-  expect(limitedReplicas).toContain(
+  expect(policyMessages).toContain(
     "spec.accessModes: ReadWriteMany is not allowed for volumes of cinder.csi.openstack.org by the cluster's plan: use ReadWriteOnce, or a StorageClass for shares",
   );
-  expect(limitedReplicas.at(-1)).toMatch(/classes of the tenant's own .*: use csi-cinder-high-speed, default, /);
+  expect(policyMessages.at(-1)).toMatch(/classes of the tenant's own .*: use csi-cinder-high-speed, default, /);
   expect(await messages()).toEqual([]);
 });

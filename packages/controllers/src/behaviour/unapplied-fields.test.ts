@@ -118,15 +118,15 @@ describe('a cluster with its own autoscaler', () => {
   test.each([
     {
       servesAutoscalers: false,
-      told: /spec\.autoscaler\.mode \(External\): this Fairway does not serve external autoscalers/,
+      reportedText: /spec\.autoscaler\.mode \(External\): this Fairway does not serve external autoscalers/,
     },
-    { servesAutoscalers: true, told: /^$/ },
-  ])('reports if none is supported: $servesAutoscalers', ({ servesAutoscalers, told }) => {
+    { servesAutoscalers: true, reportedText: /^$/ },
+  ])('reports if none is supported: $servesAutoscalers', ({ servesAutoscalers, reportedText }) => {
     const options = { autoscaler: { mode: 'External' as const }, cni: { type: 'none' as const } };
     const cluster = aCluster(options);
     const { FieldsApplied } = planConditions(cluster, { plan: aPlan().spec, spread: ONE_COPY, servesAutoscalers });
 
-    expect(FieldsApplied?.message ?? '').toMatch(told);
+    expect(FieldsApplied?.message ?? '').toMatch(reportedText);
   });
 });
 
@@ -140,7 +140,7 @@ describe('in a running Fairway', () => {
   const conditionOf = (object: { status?: { conditions?: Condition[] | undefined } } | undefined, type: string) =>
     findCondition(object?.status?.conditions, type);
 
-  test('cluster and plan report them in addition to Ready, and a pool drops the message of an earlier release', async () => {
+  test('cluster and plan report fields without effect in addition to Ready, and a pool drops the message of an earlier release', async () => {
     await using fairway = await TestFairway.start();
     const cni = { cilium: { hubble: { enabled: true } } };
     const demo = await fairway.readyCluster({ replicas: 1 }, { plan: 'standard', cni });
@@ -182,12 +182,12 @@ describe('the control planes that a plan promises', () => {
   };
 
   test.each([
-    { topology: 'SingleZone' as const, replicas: 1, spread: ONE_COPY, says: undefined },
-    { topology: 'SingleZone' as const, replicas: 3, spread: ONE_COPY, says: 'False' },
-    { topology: 'SingleZone' as const, replicas: 3, spread: { replicas: 3, zones: 1 }, says: 'True' },
-    { topology: 'MultiZone' as const, replicas: 3, spread: { replicas: 3, zones: 1 }, says: 'False' },
-    { topology: 'MultiZone' as const, replicas: 3, spread: { replicas: 3, zones: 3 }, says: 'True' },
-  ])('$replicas in $topology with $spread: $says', ({ topology, replicas, spread, says }) => {
-    expect(conditionFor(topology, replicas, spread)).toBe(says);
+    { topology: 'SingleZone' as const, replicas: 1, spread: ONE_COPY, expectedMessage: undefined },
+    { topology: 'SingleZone' as const, replicas: 3, spread: ONE_COPY, expectedMessage: 'False' },
+    { topology: 'SingleZone' as const, replicas: 3, spread: { replicas: 3, zones: 1 }, expectedMessage: 'True' },
+    { topology: 'MultiZone' as const, replicas: 3, spread: { replicas: 3, zones: 1 }, expectedMessage: 'False' },
+    { topology: 'MultiZone' as const, replicas: 3, spread: { replicas: 3, zones: 3 }, expectedMessage: 'True' },
+  ])('$replicas in $topology with $spread: $expectedMessage', ({ topology, replicas, spread, expectedMessage }) => {
+    expect(conditionFor(topology, replicas, spread)).toBe(expectedMessage);
   });
 });

@@ -113,7 +113,7 @@ describe('a new patch', () => {
     expect(status?.availablePatch).toBeUndefined();
   });
 
-  test('stops at the canary if it breaks it, until the operator replaces it with a better one', async () => {
+  test('stops at a canary that it breaks, until the operator offers a better patch', async () => {
     await using fairway = await start();
     await fairway.createCluster({ version: MINOR }, 'canary');
     await fairway.patch(clusters, 'canary', { metadata: { labels: { stage: 'canary' } } });
@@ -162,7 +162,7 @@ describe('a new patch', () => {
 
 test('a cluster waits for binaries without failing, and starts once they are available', async () => {
   await using fairway = await TestFairway.start();
-  fairway.runtime.binaries = ['1.50.0'];
+  fairway.runtime.availableVersions = ['1.50.0'];
   await fairway.create(kubernetesReleases, aRelease(MINOR));
   await fairway.create(kubernetesReleases, aRelease('1.51'));
   const missing = await untilRelease(
@@ -185,7 +185,7 @@ test('a cluster waits for binaries without failing, and starts once they are ava
   );
   expect(waiting.status).toMatchObject({ phase: 'Pending', lastOperation: { state: 'Pending' } });
 
-  fairway.runtime.binaries = ['1.50.0', '1.51.2'];
+  fairway.runtime.availableVersions = ['1.50.0', '1.51.2'];
   await untilCluster(fairway, 'demo', runs('1.51.2'));
 });
 

@@ -9,7 +9,7 @@ import { TEAM } from '../testing/test-fairway.ts';
 import { UpgradeScenario } from '../testing/upgrade-scenario.ts';
 
 const MINUTE_MS = 60_000;
-const NODES = 12;
+const NODE_COUNT = 12;
 
 /** What a client that watches the cluster has seen. */
 class Watcher implements AsyncDisposable {
@@ -67,18 +67,21 @@ function neverDecreases(numbers: readonly number[]): boolean {
 const isSucceeded = ({ type, state }: LastOperation) => type === 'Upgrade' && state === 'Succeeded';
 
 test('an upgrade of a cluster is one operation, from its control plane to its last node', async () => {
-  await using upgrading = await UpgradeScenario.start({ replicas: NODES, strategy: { type: 'Rolling', maxSurge: 3 } });
+  await using upgrading = await UpgradeScenario.start({
+    replicas: NODE_COUNT,
+    strategy: { type: 'Rolling', maxSurge: 3 },
+  });
   await using watcher = await Watcher.of(upgrading);
 
   await upgrading.upgrade();
-  const halfway = await untilCluster(upgrading, ({ steps }) => (steps?.done ?? 0) > NODES / 2);
+  const halfway = await untilCluster(upgrading, ({ steps }) => (steps?.done ?? 0) > NODE_COUNT / 2);
   await untilCluster(upgrading, isSucceeded);
   await upgrading.clock.pass(MINUTE_MS);
 
   expect(halfway.status?.lastOperation).toMatchObject({
     type: 'Upgrade',
     state: 'Processing',
-    steps: { total: NODES + 1 },
+    steps: { total: NODE_COUNT + 1 },
     summary: expect.stringMatching(/^Upgrade [5-9]\d%$/),
     estimatedEndTime: expect.stringMatching(/Z$/),
     description: 'the nodes of pool general are being updated',
@@ -101,7 +104,7 @@ test('an upgrade of a cluster is one operation, from its control plane to its la
   expect(reported.filter((reason) => reason?.startsWith('Upgrade'))).toEqual(['UpgradeStarted', 'UpgradeComplete']);
   // A node created, one deleted, and one more done: no more than a user would notice.
 
-  expect(watcher.writes).toBeLessThan(4 * NODES);
+  expect(watcher.writes).toBeLessThan(4 * NODE_COUNT);
 });
 
 test('an upgrade that is paused and then aborted reports the time, and writes nothing more', async () => {

@@ -20,7 +20,7 @@ async function blockDrains({ fairway, faults }: UpgradeScenario): Promise<void> 
       spec: { containers: [{ name: 'database', image: 'postgres' }], nodeName: metadata.name ?? '' },
     });
   }
-  faults.keepsPods = true;
+  faults.blocksEvictions = true;
 }
 
 const isComplete = ({ state }: PoolUpgrade) => state === 'Complete';
@@ -224,14 +224,14 @@ describe('a rolling upgrade', () => {
     await upgrading.upgrade();
     await upgrading.until(({ state }) => state === 'Running');
 
-    upgrading.fairway.runtime.say({ ready: false, reason: 'ControlPlaneFailed', message: 'down' });
+    upgrading.fairway.runtime.reportState({ ready: false, reason: 'ControlPlaneFailed', message: 'down' });
     const { deleted } = upgrading.history;
     const before = deleted.length;
     await upgrading.clock.pass(60 * MINUTE_MS);
     expect(deleted.length - before).toBeLessThanOrEqual(1);
     expect((await upgrading.pool()).status?.upgrade?.reason).toBe('WaitingForControlPlane');
 
-    upgrading.fairway.runtime.say({});
+    upgrading.fairway.runtime.reportState({});
     await upgrading.until(isComplete);
     expect(upgrading.history.minAvailable).toBe(3);
   });
@@ -268,7 +268,7 @@ describe('an in-place upgrade', () => {
     expect(pool.status?.upgrade).toMatchObject({ summary: '3/3', strategy: 'InPlace' });
   });
 
-  test('halts if the first does not come back, and updates no other', async () => {
+  test('halts if the first server does not come back, and updates no other', async () => {
     await using upgrading = await UpgradeScenario.start({
       strategy: { type: 'InPlace' },
       pool: { healing: { enabled: false } },

@@ -32,7 +32,7 @@ async function records({ fairway }: Setting): Promise<readonly UsageRecord[]> {
 }
 
 /** Writes that the process requests, by path. */
-function relevantPods(): { readonly paths: string[]; readonly options: TestFairwayOptions } {
+function countedCalls(): { readonly paths: string[]; readonly options: TestFairwayOptions } {
   const paths: string[] = [];
   const apiFaults: TestFairwayOptions['apiFaults'] = ({ method, path }) => {
     if (method !== 'GET') paths.push(`${method} ${path}`);
@@ -47,7 +47,7 @@ describe('the usage of a cluster', () => {
     const { fairway, clock, truth } = setting;
     await using _ = fairway;
     await clock.during(fairway.readyCluster({ replicas: 2 }));
-    const [begun] = await records(setting);
+    const [firstRecord] = await records(setting);
     await clock.pass(HOUR_MS);
     await fairway.patch(nodePools, 'general', { spec: { replicas: 1 } });
     await clock.pass(HOUR_MS);
@@ -55,9 +55,9 @@ describe('the usage of a cluster', () => {
     await clock.pass(HOUR_MS);
 
     const [record] = await records(setting);
-    const controlPlane = begun?.status?.intervals?.find(({ resource }) => resource === 'ControlPlane');
+    const controlPlane = firstRecord?.status?.intervals?.find(({ resource }) => resource === 'ControlPlane');
     const seconds = (Date.parse(deletionTimestamp) - Date.parse(controlPlane?.startTime ?? '')) / 1000;
-    expect(begun?.status?.summary).toBe('1 control plane, 2 nodes');
+    expect(firstRecord?.status?.summary).toBe('1 control plane, 2 nodes');
     expect((await reported(fairway, 'ControlPlane')).get('free')).toEqual({ amount: seconds, uncertain: 0 });
     expect(await nodeUsageErrors(fairway, truth)).toEqual([]);
     const { uncertain = 0 } = (await reported(fairway, 'Node')).get('b3-8') ?? {};
@@ -66,7 +66,7 @@ describe('the usage of a cluster', () => {
   });
 
   test('costs no write and no call while nothing changes, at any hour', async () => {
-    const { paths, options } = relevantPods();
+    const { paths, options } = countedCalls();
     const { fairway, clock } = await start(options);
     await using _ = fairway;
     await clock.during(fairway.readyCluster({ replicas: 2 }));
@@ -149,7 +149,7 @@ describe('a cluster’s cloud resources other than servers', () => {
       await clock.pass(10 * MINUTE_MS);
       // Like its creator, which checks whether it is ready.
       await clock.during(list());
-      const relevantPods = await callsOf(HOUR_MS);
+      const countedCalls = await callsOf(HOUR_MS);
       const [running] = [...(await reported(fairway, resource)).entries()];
       await clock.during(remove());
       const seconds = (clock.now() - startedMs) / 1000;
@@ -163,7 +163,7 @@ describe('a cluster’s cloud resources other than servers', () => {
       expect(used?.uncertain).toBeLessThanOrEqual(each * pauseSeconds * 1.2);
       // Counted kinds are listed at their usual interval, for all clusters of the project; floating IPs are listed with
       // load balancers.
-      expect(relevantPods).toBeLessThanOrEqual(idle + 3600 / pauseSeconds + 20);
+      expect(countedCalls).toBeLessThanOrEqual(idle + 3600 / pauseSeconds + 20);
       expect(after).toBeLessThanOrEqual(idle + 1);
     },
   );
@@ -194,7 +194,7 @@ describe('a cluster’s cloud resources other than servers', () => {
   });
 });
 
-interface Made {
+interface CreatedResource {
   readonly id: string;
   readonly remove: () => Promise<unknown>;
   /** The list as requested by another caller. */
@@ -206,7 +206,7 @@ async function createResource(
   { fairway, clock }: Setting,
   cluster: Cluster,
   resource: 'LoadBalancer' | 'Volume' | 'FloatingIP',
-): Promise<Made> {
+): Promise<CreatedResource> {
   const { client, cache } = fairway.process.project;
   const clusterUid = cluster.metadata.uid ?? '';
   const { network: { subnetID = '' } = {} } = cluster.status ?? {};
@@ -231,8 +231,8 @@ async function createResource(
       const { floatingIps, networks } = client.network;
       const [external] = await Array.fromAsync(networks.list({ 'router:external': true }));
       const description = ownerDescription(clusterUid, 'service-floating-ip-s1');
-      const wanted = { floating_network_id: external?.id ?? '', description };
-      const { id } = await floatingIps.create(wanted);
+      const request = { floating_network_id: external?.id ?? '', description };
+      const { id } = await floatingIps.create(request);
       return { id, remove: () => floatingIps.delete(id), list: () => cache.floatingIps.refreshAfter(clock.now()) };
     }
   }
@@ -338,7 +338,7 @@ describe('a tenant', () => {
     expect((await reported(fairway, 'ControlPlane')).get('free')?.uncertain).toBe(0);
     const volumes = [...(await reported(fairway, 'Volume')).values()];
     expect(volumes[0]?.amount).toBeGreaterThan(0);
-    // GiB: the interval between two lists.
+    // In GiB seconds: the size times the interval between two lists.
     expect(volumes[0]?.uncertain).toBeLessThanOrEqual(10 * 6 * 60);
     expect(await nodeUsageErrors(fairway, truth)).toEqual([]);
   });

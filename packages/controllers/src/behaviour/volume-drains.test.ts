@@ -12,7 +12,7 @@ const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
 const inDefaultNamespace = { namespace: 'default' };
 
-/** A node with one pod without volumes and three with one each, whose Machine is deleted. */
+/** A node whose Machine is deleted, with one pod without volumes and three pods with one volume each. */
 async function startDraining() {
   const clock = new SteppingClock();
   const fairway = await TestFairway.start({ clock, random: seededRandom(4_242) });
@@ -93,7 +93,7 @@ test('pods with volumes leave one after another, each when the previous volume i
   expect(await machine()).toBeUndefined();
 });
 
-test('a volume that is not detached delays the others for two minutes, a pod that does not terminate for one', async () => {
+test('a volume that is not detached delays the others for two minutes, and a pod that does not terminate for one', async () => {
   const { fairway, clock, leaving, end } = await startDraining();
   await using _ = fairway;
   await end('db-0');

@@ -10,7 +10,7 @@ import { CloudOffer } from '@fairway/tenancy/cloud/cloud-offer';
 import type { Declaration } from '../dependencies.ts';
 import { CloudProfileReconciler } from './reconciler.ts';
 
-/** Publishes in CloudProfiles what tenants can select. Its keys are those of CloudProfiles, which may not exist yet. */
+/** Publishes in CloudProfiles what tenants can select. Keyed by CloudProfile, which may not exist yet. */
 export const cloudProfileController: Declaration = {
   name: 'cloud-profile',
   concurrency: 2,

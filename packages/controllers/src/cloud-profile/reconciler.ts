@@ -112,7 +112,7 @@ export class CloudProfileReconciler {
   /** Refreshes the profile if it is due. Resolves with the time of the next refresh. */
   async #ensureProfile(
     key: string,
-    wanted: {
+    target: {
       readonly namespace: string;
       readonly name: string;
       readonly credentialName: string | undefined;
@@ -121,7 +121,7 @@ export class CloudProfileReconciler {
     },
   ): Promise<number> {
     const { clock, random, cache } = this.#shared;
-    const { cloud, profile } = wanted;
+    const { cloud, profile } = target;
     const isUsed = cache.clusters.byIndex(clustersByProfile.name, key).length > 0;
     const intervalMs = (isUsed ? USED_REFRESH_INTERVAL_MS : UNUSED_REFRESH_INTERVAL_MS) * (0.9 + 0.2 * random());
     const isOtherCloud = profile !== undefined && profile.spec.cloud !== cloud.name;
@@ -133,7 +133,7 @@ export class CloudProfileReconciler {
     }
     const dueMs = lastRefreshMs === undefined || profile === undefined || isOtherCloud ? 0 : lastRefreshMs + intervalMs;
     if (dueMs > clock.now()) return dueMs - clock.now();
-    await this.#refresh(wanted);
+    await this.#refresh(target);
     this.#refreshedAtMs.set(key, clock.now());
     return intervalMs;
   }

@@ -74,7 +74,7 @@ function listenerView(
   ];
 }
 
-/** Its owner and purpose, from its tags; the name dates from its creation. */
+/** The owner and purpose of a load balancer, from its tags; its name dates from its creation. */
 function ownerOf(loadBalancer: LoadBalancer, projectID: string): CloudResourceOwner | undefined {
   const service = serviceOwner(loadBalancer, projectID);
   const ingress = ingressOwner(loadBalancer, projectID);

@@ -18,11 +18,11 @@ export function addonsCondition(
   if (worstAddon)
     return conditionUnmet(type, {
       reason: worstAddon.reason as ConditionReason,
-      message: refusalMessage(unreadyAddons),
+      message: addonsMessage(unreadyAddons),
     });
-  return { ...conditionMet(type), message: refusalMessage(addons.filter(({ state }) => state !== 'Ready')) };
+  return { ...conditionMet(type), message: addonsMessage(addons.filter(({ state }) => state !== 'Ready')) };
 }
 
-function refusalMessage(addons: readonly AddonStatus[]): string {
+function addonsMessage(addons: readonly AddonStatus[]): string {
   return addons.map(({ name, message = '' }) => `${name}: ${message}`).join('; ');
 }

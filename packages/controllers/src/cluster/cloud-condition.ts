@@ -8,7 +8,7 @@ import { type Failure, failureOf } from '@fairway/tenancy/reconcile/failure';
 
 /** How the cloud responded to a pass over a cluster. */
 export interface CloudState {
-  /** Why it did not respond, or why Fairway may not use it. */
+  /** Why the cloud did not respond, or why Fairway may not use it. */
   readonly problem: Problem | undefined;
 }
 
@@ -21,7 +21,7 @@ const UNAUTHORIZED_REASONS: ReadonlySet<ConditionReason> = new Set(['CredentialI
  */
 export function cloudStateOf(cloud: ProjectCloud, failure: Failure | undefined): CloudState | undefined {
   const { stale } = cloud.cache.servers.snapshot();
-  // The lists first: which of several services an attempt reaches first is random.
+  // The lists come first: which of several services an attempt reaches first is random.
   const problem = (stale && failureOf(stale.error, cloud.now())) ?? (failure?.party === 'cloud' ? failure : undefined);
   if (problem === undefined) return failure === undefined ? { problem } : undefined;
   const isAboutCloud = isOutage(problem.reason) || UNAUTHORIZED_REASONS.has(problem.reason);

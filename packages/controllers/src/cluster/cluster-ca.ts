@@ -46,8 +46,8 @@ export async function advanceCaRotation(
 }
 
 /**
- * How many machines trust the CA of this rotation, by what is on their disks; for those without a server yet, by what
- * will be. Servers retained for inspection are no longer nodes, and are never updated.
+ * How many machines trust the CA of this rotation, judged by what is on their disks, or will be for machines without a
+ * server. Servers retained for inspection are no longer nodes, and are never updated.
  */
 export function renewedMachines(
   machines: readonly Machine[],

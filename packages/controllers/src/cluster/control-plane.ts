@@ -82,7 +82,7 @@ export async function hibernatedControlPlane(
   return {
     ...NO_CONTROL_PLANE,
     ...rest,
-    caFacts: caFactsOf(pki, { isControlPlaneRunning: rest.isHibernated === true, nodes: NO_NODES }),
+    caFacts: caFactsOf(pki, { isCaInEffect: rest.isHibernated === true, nodes: NO_NODES }),
   };
 }
 
@@ -117,7 +117,7 @@ export async function ensureControlPlane(
       // Its serving certificate may be signed by the old authority until it has restarted.
       const isKnown = isControlPlaneRunning || cluster.status?.caCertificate === undefined;
       const caCertificate = isKnown ? trustBundle(pki.cluster) : cluster.status?.caCertificate;
-      const caFacts = caFactsOf(pki, { isControlPlaneRunning, nodes });
+      const caFacts = caFactsOf(pki, { isCaInEffect: isControlPlaneRunning, nodes });
       return { pki, facts: { controlPlane, caFacts, caCertificate, etcdQuotaBytes: spec.etcdQuotaBytes } };
     }),
   );
@@ -140,7 +140,7 @@ export async function ensureControlPlane(
   );
   if (failure) return { ...known, controlPlaneProblem: failure };
   const connected = { ...known, keystone: value, isConnected: true };
-  if (!caFacts.isControlPlaneRunning) return connected;
+  if (!caFacts.isCaInEffect) return connected;
   const areNodesRenewed = caFacts.nodes.renewed === caFacts.nodes.total;
   const advanced = await pass.run(() =>
     attempts.withBackoff({ kind: 'control plane', item }, () =>

@@ -35,7 +35,7 @@ import { ClusterReconciler } from './reconciler.ts';
 import { isOfferChanged, isSlotChanged } from './release-relevance.ts';
 import { onTenantSetupLost } from './tenant-setup.ts';
 
-/** By namespace: clusters that wait for its quota. */
+/** By namespace: clusters that wait for the project's quota. */
 const clustersHeldByProject: CacheIndex<Cluster> = {
   name: 'held-by-project',
   valuesOf: ({ metadata, status }) => {
@@ -96,7 +96,7 @@ export const clusterController: Declaration = {
       ({ spec }) => [ANY_MINOR, spec.minor].flatMap((minor) => cache.clusters.find(clustersByMinor, minor).map(keyOf)),
       { isRelevant: isOfferChanged },
     ),
-    // A rollout advances with every cluster, and concerns those that have a slot in it.
+    // A rollout advances with every cluster, and affects clusters that have a slot in it.
     watch(
       cache.releases,
       ({ status }) =>

@@ -1,12 +1,12 @@
 import { ConditionReason, ConditionType } from '@fairway/api/conditions';
-import { isHibernationWanted } from '@fairway/api/domain/hibernation';
+import { shouldHibernate } from '@fairway/api/domain/hibernation';
 import { COMPLETE_ROTATION_ANNOTATION } from '@fairway/api/group';
 import type { Cluster, ClusterStatus } from '@fairway/api/kinds/cluster';
 import type { CredentialsStatus } from '@fairway/api/kinds/cluster-credentials';
 import { formatTime } from '@fairway/base/clock';
 import { AUTHORITY_RENEWAL_MS } from '@fairway/control-plane/pki/authority-rotation';
 import type { ClusterPki } from '@fairway/control-plane/pki/cluster-pki';
-import { firstEndMs } from '@fairway/control-plane/pki/cluster-rotation';
+import { firstExpiryMs } from '@fairway/control-plane/pki/cluster-rotation';
 import type { RotationRecord } from '@fairway/control-plane/pki/rotation-record';
 import { type ConditionState, findCondition } from '@fairway/kube/controller/conditions';
 import { conditionUnmet, type Problem } from '@fairway/tenancy/problem';
@@ -18,12 +18,12 @@ export interface CaFacts {
   readonly rotation: RotationRecord;
   readonly caNotAfterMs: number;
   /** Whether the control plane runs with the CA, or is not running at all. */
-  readonly isControlPlaneRunning: boolean;
+  readonly isCaInEffect: boolean;
   readonly nodes: { readonly total: number; readonly renewed: number };
 }
 
-export function caFactsOf(pki: ClusterPki, seen: Pick<CaFacts, 'isControlPlaneRunning' | 'nodes'>): CaFacts {
-  return { rotation: pki.rotation, caNotAfterMs: firstEndMs(pki), ...seen };
+export function caFactsOf(pki: ClusterPki, seen: Pick<CaFacts, 'isCaInEffect' | 'nodes'>): CaFacts {
+  return { rotation: pki.rotation, caNotAfterMs: firstExpiryMs(pki), ...seen };
 }
 
 /** `status.credentials`; undefined facts retain what was reported. Pure. */
@@ -36,9 +36,9 @@ export function credentialsStatusOf(
   if (caFacts === undefined) return last;
   const certificatesNotAfter =
     certificatesEndMs === undefined ? last?.certificatesNotAfter : formatTime(certificatesEndMs);
-  const { rotation, caNotAfterMs, isControlPlaneRunning, nodes } = caFacts;
+  const { rotation, caNotAfterMs, isCaInEffect, nodes } = caFacts;
   const phase = phaseOf(caFacts, last?.phase);
-  const revocation = isControlPlaneRunning ? revocationOf(last, rotation, nowMs) : last?.revocation;
+  const revocation = isCaInEffect ? revocationOf(last, rotation, nowMs) : last?.revocation;
   const generation = generationForNodes(caFacts) ?? last?.generation;
   return {
     phase,
@@ -53,7 +53,7 @@ export function credentialsStatusOf(
 }
 
 function phaseOf(
-  { rotation, isControlPlaneRunning, nodes }: CaFacts,
+  { rotation, isCaInEffect, nodes }: CaFacts,
   last: CredentialsStatus['phase'],
 ): NonNullable<CredentialsStatus['phase']> {
   switch (rotation.stage) {
@@ -63,15 +63,15 @@ function phaseOf(
       return 'Preparing';
     case 'Renewing':
       // An API server that restarts for another reason does not undo a revocation.
-      return nodes.renewed === nodes.total && (isControlPlaneRunning || last === 'Prepared') ? 'Prepared' : 'Preparing';
+      return nodes.renewed === nodes.total && (isCaInEffect || last === 'Prepared') ? 'Prepared' : 'Preparing';
     case 'Completing':
       return 'Completing';
   }
 }
 
-/** Nodes are reinstalled once everything they receive comes from the new CA; undefined: as before. */
-function generationForNodes({ rotation, isControlPlaneRunning }: CaFacts): number | undefined {
-  if (rotation.stage === 'Trusting' || (rotation.stage === 'Renewing' && !isControlPlaneRunning)) return undefined;
+/** Nodes are reinstalled once everything they receive comes from the new CA; undefined leaves it as before. */
+function generationForNodes({ rotation, isCaInEffect }: CaFacts): number | undefined {
+  if (rotation.stage === 'Trusting' || (rotation.stage === 'Renewing' && !isCaInEffect)) return undefined;
   return rotation.generation;
 }
 
@@ -84,7 +84,7 @@ function revocationOf(
   return { requested: revocation, ...(revoked !== undefined && { time: formatTime(nowMs) }) };
 }
 
-/** What is in progress for the cluster's credentials; undefined: nothing. Pure. */
+/** What is in progress for the cluster's credentials; undefined if nothing is. Pure. */
 export function credentialsCondition(
   cluster: Cluster,
   status: CredentialsStatus | undefined,
@@ -111,7 +111,7 @@ function rotationProblem(
   const { name } = cluster.metadata;
   const preparing = (message: string) => ({ reason: ConditionReason.PreparingRotation, message });
   if (stage === 'Stable') return undefined;
-  if (isHibernationWanted(cluster)) {
+  if (shouldHibernate(cluster)) {
     return preparing(`the rotation continues once the cluster is awake ("fairway cluster wake ${name}")`);
   }
   if (stage === 'Completing') {

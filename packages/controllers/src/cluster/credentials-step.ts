@@ -1,4 +1,4 @@
-import { isNewRequest, requestIn } from '@fairway/api/domain/request';
+import { isNewRequest, requestValueOf } from '@fairway/api/domain/request';
 import {
   COMPLETE_ROTATION_ANNOTATION,
   REVOKE_KUBECONFIGS_ANNOTATION,
@@ -13,7 +13,7 @@ import {
   endClusterRotation,
   revokeKubeconfigs,
   switchSigners,
-  withNewUsers,
+  withNewUserAuthority,
 } from '@fairway/control-plane/pki/cluster-rotation';
 import { hasUsersAuthority } from '@fairway/control-plane/pki/pki-secret';
 
@@ -29,9 +29,9 @@ export interface CredentialRequests {
 
 export function credentialRequests(cluster: Cluster): CredentialRequests {
   return {
-    revocation: requestIn(cluster, REVOKE_KUBECONFIGS_ANNOTATION),
-    rotation: requestIn(cluster, ROTATE_CREDENTIALS_ANNOTATION),
-    completion: requestIn(cluster, COMPLETE_ROTATION_ANNOTATION),
+    revocation: requestValueOf(cluster, REVOKE_KUBECONFIGS_ANNOTATION),
+    rotation: requestValueOf(cluster, ROTATE_CREDENTIALS_ANNOTATION),
+    completion: requestValueOf(cluster, COMPLETE_ROTATION_ANNOTATION),
     isNew: cluster.status?.endpoint === undefined,
   };
 }
@@ -86,7 +86,7 @@ export async function takeCredentialsStep(
 ): Promise<ClusterPki> {
   switch (step) {
     case 'ownUsers':
-      return withNewUsers(pki, clock);
+      return withNewUserAuthority(pki, clock);
     case 'adopt': {
       const followed = {
         ...(revocation !== undefined && { revocation }),

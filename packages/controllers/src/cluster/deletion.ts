@@ -5,7 +5,7 @@ import { identityOf } from '@fairway/api/identity';
 import { type Cluster, type ClusterStatus, clusters } from '@fairway/api/kinds/cluster';
 import { type Machine, machines } from '@fairway/api/kinds/machine';
 import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
-import { ignoreGone } from '@fairway/kube/client/ignore-not-found';
+import { ignoreDeleted } from '@fairway/kube/client/ignore-not-found';
 import { keyOf } from '@fairway/kube/client/object-key';
 import type { ResourceClient } from '@fairway/kube/client/resource-client';
 import { setCondition } from '@fairway/kube/controller/conditions';
@@ -16,7 +16,7 @@ import { machinesByCluster } from '@fairway/tenancy/cache-indexes';
 import { requireOwnProject } from '@fairway/tenancy/cloud/foreign-project-error';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { StillSettlingError } from '@fairway/tenancy/cloud/still-settling-error';
-import { credentialProblem, fromLogin, missingCloud } from '@fairway/tenancy/credentials/credential-problem';
+import { credentialProblem, describeLoginProblem, missingCloud } from '@fairway/tenancy/credentials/credential-problem';
 import type { Problem } from '@fairway/tenancy/problem';
 import type { Failure } from '@fairway/tenancy/reconcile/failure';
 import type { Pass } from '@fairway/tenancy/reconcile/pass';
@@ -40,7 +40,7 @@ const NO_CLOUD_RETRY_MS = 60_000;
 const NON_RESOURCE_STEPS = 2;
 
 interface DeletionWait extends Problem {
-  /** The part that someone else must resolve, if `message` contains more; it carries the times of its own parts. */
+  /** The part that someone else must resolve, if `message` also contains others. Its times are its own. */
   readonly held?: Problem | undefined;
   /** Remaining steps: each machine, the control plane, and the network. */
   readonly left: number;
@@ -177,7 +177,7 @@ async function deleteObject<T extends KubeObject>(resource: ResourceClient<T>, {
   const { name = '', namespace, uid, deletionTimestamp } = metadata;
   if (deletionTimestamp !== undefined) return;
   const options = { ...(namespace !== undefined && { namespace }), ...(uid !== undefined && { uid }) };
-  await ignoreGone(resource.delete(name, options));
+  await ignoreDeleted(resource.delete(name, options));
 }
 
 /** What machines are waiting for, and pools that wait for more than their machines. */
@@ -202,7 +202,7 @@ async function report(
   const cloud = clouds.of(keyOf(cluster), cluster.spec.credentialName);
   const refused = credentialProblem(cluster, cache.credentials);
   const { reason, message }: Problem = failure
-    ? (withSameReason(refused, failure) ?? fromLogin(failure, { cluster, cloud }))
+    ? (withSameReason(refused, failure) ?? describeLoginProblem(failure, { cluster, cloud }))
     : (waiting as DeletionWait);
   const left = waiting && { left: waiting.left };
   const lastOperation = operation(

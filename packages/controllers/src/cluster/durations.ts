@@ -15,9 +15,9 @@ interface DurationFacts {
 /** `status.durations` with the operations that ended in this pass. Pure. */
 export function nextDurations(known: Durations | undefined, seen: DurationFacts, nowMs: number): Durations | undefined {
   const { before, now, isControlPlaneDone } = seen;
-  const takenZones = elapsedSeconds(before, now, nowMs);
+  const takenSeconds = elapsedSeconds(before, now, nowMs);
   const measured = new Map(known?.map(({ what, seconds }) => [what, seconds]));
-  if (takenZones !== undefined && isMeasured(now.type)) measured.set(now.type, takenZones);
+  if (takenSeconds !== undefined && isMeasured(now.type)) measured.set(now.type, takenSeconds);
   if (isControlPlaneDone && before?.type === now.type && now.startTime !== undefined && isFirstStep(before)) {
     measured.set('ControlPlane', workedSeconds(now, nowMs));
   }
@@ -33,7 +33,7 @@ function isFirstStep(before: LastOperation): boolean {
   return !isOver(before) && (before.type !== 'Upgrade' || !before.steps?.done);
 }
 
-/** How long it took last time; undefined: not measured yet. */
+/** How long the operation took last time; undefined if it was not measured yet. */
 export function measuredSeconds(known: Durations | undefined, what: string): number | undefined {
   return known?.find((each) => each.what === what)?.seconds;
 }

@@ -18,19 +18,19 @@ export async function recordEndOfLifeEvents(
   cluster: Cluster,
   status: ClusterStatus,
 ): Promise<{ readonly status: ClusterStatus; readonly requeueAfterMs: number | undefined }> {
-  const told = cluster.status?.endOfLife;
+  const reported = cluster.status?.endOfLife;
   const { endOfLife } = status;
   const done = { status, requeueAfterMs: undefined };
-  const isNoticeRecorded = told?.noticeTime === endOfLife?.noticeTime && told?.notice === endOfLife?.notice;
-  const isUpgradeRecorded = told?.upgrade?.time === endOfLife?.upgrade?.time || endOfLife === undefined;
+  const isNoticeRecorded = reported?.noticeTime === endOfLife?.noticeTime && reported?.notice === endOfLife?.notice;
+  const isUpgradeRecorded = reported?.upgrade?.time === endOfLife?.upgrade?.time || endOfLife === undefined;
   if (isNoticeRecorded && isUpgradeRecorded) return done;
   try {
     if (!isNoticeRecorded && endOfLife) await recordNotice(events, cluster, status, endOfLife);
-    else if (!endOfLife && told) await recordReprieve(events, cluster, status, told);
+    else if (!endOfLife && reported) await recordCancelledUpgrade(events, cluster, status, reported);
     if (!isUpgradeRecorded && endOfLife) await recordPlannedUpgrade(events, cluster, endOfLife);
     return done;
   } catch {
-    return { status: { ...status, endOfLife: told }, requeueAfterMs: RETRY_MS };
+    return { status: { ...status, endOfLife: reported }, requeueAfterMs: RETRY_MS };
   }
 }
 
@@ -88,7 +88,7 @@ export async function recordForcedUpgradeEvent(
 }
 
 /** No Event after the cluster has left the minor version. */
-async function recordReprieve(
+async function recordCancelledUpgrade(
   events: Pick<ClusterDependencies['events'], 'once'>,
   cluster: Cluster,
   { version }: ClusterStatus,

@@ -60,7 +60,7 @@ function choose({
   return chooseVersion({ cluster: of, releases, nodes: () => nodes, isSeamless: false, nowMs });
 }
 
-const begun = {
+const startedUpgrade = {
   version: '1.36.2',
   waiting: {
     reason: 'Updating',
@@ -82,12 +82,12 @@ const unchanged = (reason: string, ...words: readonly string[]) => ({
 
 describe('a cluster on 1.35.1 after its end of life', () => {
   test.each<Options & { reason: string; gets: object }>([
-    { reason: 'is upgraded in its slot and window', spec: { maintenance: { window } }, gets: begun },
-    { reason: 'is upgraded regardless of updatePolicy', spec: { updatePolicy: 'NeverUpdate' }, gets: begun },
+    { reason: 'is upgraded in its slot and window', spec: { maintenance: { window } }, gets: startedUpgrade },
+    { reason: 'is upgraded regardless of updatePolicy', spec: { updatePolicy: 'NeverUpdate' }, gets: startedUpgrade },
     {
       reason: 'is upgraded even from an exact version',
       spec: { version: '1.35.1' },
-      gets: { ...begun, forced: { ...begun.forced, asked: '1.35.1' } },
+      gets: { ...startedUpgrade, forced: { ...startedUpgrade.forced, asked: '1.35.1' } },
     },
     {
       reason: 'is not upgraded before the announced time',
@@ -110,7 +110,7 @@ describe('a cluster on 1.35.1 after its end of life', () => {
       gets: unchanged('RolloutHalted', 'has stopped after failures'),
     },
     {
-      reason: 'nor paused',
+      reason: 'is not upgraded while the rollout is paused',
       rolloutStatus: { state: 'Paused', moving: [] },
       gets: unchanged('RolloutHalted', 'is paused by the operator'),
     },
@@ -138,7 +138,7 @@ describe('a cluster on 1.35.1 after its end of life', () => {
     {
       reason: 'is upgraded to a version that has reached its end of life',
       next: [aRelease('1.36', { phaseOverride: 'EndOfLife' })],
-      gets: begun,
+      gets: startedUpgrade,
     },
     {
       reason: 'is not upgraded to a patch at which others have failed',
@@ -165,7 +165,7 @@ describe('a cluster on 1.35.1 after its end of life', () => {
   });
 
   test('continues an upgrade that has started, regardless of slot, window and policy', () => {
-    const forced = { ...begun.forced, time: '2026-11-24T00:00:00Z' };
+    const forced = { ...startedUpgrade.forced, time: '2026-11-24T00:00:00Z' };
     const status = { ...due, desiredVersion: '1.36.2', forcedUpgrade: forced };
     const maintenance = { window };
 
@@ -176,11 +176,11 @@ describe('a cluster on 1.35.1 after its end of life', () => {
         spec: { maintenance },
         nowMs: NOW + 86_400_000,
       }),
-    ).toMatchObject({ ...begun, forced });
+    ).toMatchObject({ ...startedUpgrade, forced });
   });
 
   test('reports no upgrade to a version withdrawn before it ran', () => {
-    const status = { ...due, desiredVersion: '1.36.2', forcedUpgrade: begun.forced };
+    const status = { ...due, desiredVersion: '1.36.2', forcedUpgrade: startedUpgrade.forced };
     const withdrawn = aRelease('1.36', { patches: [{ version: '1.36.2', withdrawn: true }] });
 
     expect(choose({ status, next: [withdrawn] })).toMatchObject({ version: '1.35.1', forced: undefined });

@@ -1,7 +1,7 @@
 import { ConditionReason } from '@fairway/api/conditions';
 import { dueUpgrade, releaseOf } from '@fairway/api/domain/end-of-life';
 import { forcedUpgradeGate } from '@fairway/api/domain/forced-gate';
-import { isHibernationWanted } from '@fairway/api/domain/hibernation';
+import { shouldHibernate } from '@fairway/api/domain/hibernation';
 import { minorOf, partsOf } from '@fairway/api/domain/version-numbers';
 import { forcedTarget } from '@fairway/api/domain/versions';
 import type { ClusterStatus } from '@fairway/api/kinds/cluster';
@@ -13,11 +13,11 @@ import type { VersionChoice, VersionFacts } from './version-facts.ts';
 import { skewProblem, updatingMessage, waitingForWakeUp, waitingForWindow } from './version-problems.ts';
 
 /**
- * Decides about a cluster past the end of life of its minor version once its announced time has come: the next minor
- * version, in its rollout slot and maintenance window, or what it is waiting for. Undefined if nothing is due. Pure.
- * Ignores `updatePolicy`, which applies to patches.
+ * Decides whether a cluster past the end of life of its minor version is upgraded. Once its announced time has come,
+ * returns the next minor version, in its rollout slot and maintenance window, or what the cluster is waiting for.
+ * Undefined if nothing is due. Pure. Ignores `updatePolicy`, which applies to patches.
  */
-export function forceUpgrade(facts: VersionFacts, running: string): VersionChoice | undefined {
+export function decideForcedUpgrade(facts: VersionFacts, running: string): VersionChoice | undefined {
   const { cluster, releases, nowMs } = facts;
   const due = dueUpgrade(cluster, releases, nowMs);
   if (due === undefined) return undefined;
@@ -25,14 +25,14 @@ export function forceUpgrade(facts: VersionFacts, running: string): VersionChoic
   if (target === undefined) return { version: running, waiting: noTarget(running, due) };
   const skew = skewProblem(target, facts.nodes());
   if (skew) return { version: running, waiting: skew };
-  if (isHibernationWanted(cluster)) return { version: running, waiting: waitingForWakeUp(target) };
+  if (shouldHibernate(cluster)) return { version: running, waiting: waitingForWakeUp(target) };
   const rollout = releaseOf(running, releases)?.status?.forcedUpgrade;
   const hasSlot = rollout?.version === due && rollout.moving.some(({ uid }) => uid === cluster.metadata.uid);
   if (!hasSlot && (rollout?.state === 'Halted' || rollout?.state === 'Paused'))
     return { version: running, waiting: stoppedCondition(running, due, rollout.state) };
   const gate = forcedUpgradeGate(cluster, nowMs);
   if (!gate.isOpen) return { version: running, waiting: waitingForWindow(cluster, target, gate) };
-  if (!hasSlot) return { version: running, waiting: waitingForTurn(running, due) };
+  if (!hasSlot) return { version: running, waiting: waitingForSlot(running, due) };
   const { version: asked } = cluster.spec;
   const isOlder = asked !== undefined && partsOf(asked).minor < partsOf(target).minor;
   const forced = { from: running, to: target, time: formatTime(nowMs), ...(isOlder && { asked }) };
@@ -54,7 +54,7 @@ function noTarget(running: string, to: string): Problem {
   return { reason: ConditionReason.VersionNotOffered, message };
 }
 
-function waitingForTurn(running: string, to: string): Problem {
+function waitingForSlot(running: string, to: string): Problem {
   const message = `Kubernetes ${minorOf(running)} has reached its end of life: clusters are upgraded to ${to} in batches, and this one is queued (set spec.version to ${to} to start now)`;
   return { reason: ConditionReason.WaitingForRollout, message };
 }

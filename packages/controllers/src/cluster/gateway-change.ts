@@ -41,8 +41,8 @@ export async function gatewayChange(
  */
 function freeAddress({ id, cidr }: Subnet, ports: readonly Port[]): string {
   const { first, last } = parseCidr(cidr);
-  const takenZones = new Set(ports.flatMap(({ fixed_ips }) => fixed_ips.map(({ ip_address }) => ip_address)));
-  const isFree = (value: number) => !takenZones.has(formatAddress(value));
+  const usedAddresses = new Set(ports.flatMap(({ fixed_ips }) => fixed_ips.map(({ ip_address }) => ip_address)));
+  const isFree = (value: number) => !usedAddresses.has(formatAddress(value));
   if (isFree(first + 1)) return formatAddress(first + 1);
   for (let value = last - 1; value > first + 1; value--) if (isFree(value)) return formatAddress(value);
   const message = `subnet ${id} has no free address for a router; delete unused ports, or scale down pools`;

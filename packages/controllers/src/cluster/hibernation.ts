@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isHibernationWanted } from '@fairway/api/domain/hibernation';
+import { shouldHibernate } from '@fairway/api/domain/hibernation';
 import { identityOf } from '@fairway/api/identity';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { HibernationStatus } from '@fairway/api/kinds/cluster-hibernation';
@@ -35,5 +35,5 @@ export function isNewDecision(stored: Cluster, decided: HibernationStatus | unde
 
 /** Whether it is hibernated according to the stored status. */
 export function isHibernated(cluster: Cluster): boolean {
-  return isHibernationWanted(cluster) && cluster.status?.hibernation?.hibernated === true;
+  return shouldHibernate(cluster) && cluster.status?.hibernation?.hibernated === true;
 }

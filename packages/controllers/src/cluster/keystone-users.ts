@@ -70,8 +70,10 @@ export async function ensureKeystoneBindings(
   const bindings = client.resource(ClusterRoleBindings);
   if (reviewToken === undefined) {
     informers.remove(ClusterRoleBindings, SELECTION);
-    const given = isReported ? BINDINGS : [];
-    await Promise.all(given.map(({ metadata }) => ignoreError('NotFound', bindings.delete(metadata.name, { signal }))));
+    const createdBindings = isReported ? BINDINGS : [];
+    await Promise.all(
+      createdBindings.map(({ metadata }) => ignoreError('NotFound', bindings.delete(metadata.name, { signal }))),
+    );
     return null;
   }
   if (isReported) {

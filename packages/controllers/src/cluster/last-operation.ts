@@ -40,11 +40,11 @@ export function lastOperation(
   const last = status?.lastOperation;
   const { ready } = states;
   const { nowMs } = facts;
-  const made = progressOf(states, nodes);
+  const creation = progressOf(states, nodes);
   const desiredNodes = sumOfReplicas(facts.pools);
   const resetting = resetOperation(
     { ...status },
-    { machines: facts.machines, nodes: desiredNodes, ready, made: made.steps },
+    { machines: facts.machines, nodes: desiredNodes, ready, creation: creation.steps },
   );
   if (resetting && isBeingWiped(cluster)) return operation(last, resetting, nowMs);
   const hibernating = hibernateOperation({ ...status }, facts, { nodes: desiredNodes, ready });
@@ -55,11 +55,11 @@ export function lastOperation(
   const type = operationType(last, phase);
   const rotating = rotationOperation(status, upgrading, phase === 'Ready');
   if (rotating && (phase === 'Ready' || !BEFORE_UPGRADE_TYPES.has(type))) {
-    return operation(last, withTrouble(rotating, ready), nowMs);
+    return operation(last, withProblem(rotating, ready), nowMs);
   }
   // An earlier operation is completed first, and a finished one is reported until another one starts.
   const isLater = BEFORE_UPGRADE_TYPES.has(type) || upgrading?.state === 'Failed';
-  if (upgrading && (phase === 'Ready' || !isLater)) return operation(last, withTrouble(upgrading, ready), nowMs);
+  if (upgrading && (phase === 'Ready' || !isLater)) return operation(last, withProblem(upgrading, ready), nowMs);
   if (phase === 'Ready') {
     const restored = facts.controlPlane?.snapshots?.restored ?? status?.etcd?.lastRestore;
     const isDropped = last?.type === 'Restore' && isRestoreDropped(last, spec.etcd?.restore, restored);
@@ -67,7 +67,7 @@ export function lastOperation(
     const description = (ended === 'RotateCredentials' && rotationEnd(status)) || 'the cluster is ready';
     return operation(last, { type: ended, state: 'Succeeded', progress: 100, description }, nowMs);
   }
-  const { progress, steps } = made;
+  const { progress, steps } = creation;
   const isWaiting = ready.reason === ConditionReason.ProgramsMissing && phase === 'Pending';
   const state = isWaiting ? 'Pending' : heldUpState(ready.reason);
   const expectedSeconds = measuredSeconds(status?.durations, type);
@@ -90,7 +90,7 @@ function operationType(last: LastOperation | undefined, phase: ClusterPhase): La
 }
 
 /** An upgrade of a cluster with a problem reports the problem; its progress is still valid. */
-function withTrouble(upgrading: Operation, { status, reason, message }: ConditionState): Operation {
+function withProblem(upgrading: Operation, { status, reason, message }: ConditionState): Operation {
   if (status === 'True' || actionRequiredBy(reason as ConditionReason) === 'fairway') return upgrading;
   const { type, progress, steps } = upgrading;
   return { type, progress, steps, state: 'Error', reason, description: message };

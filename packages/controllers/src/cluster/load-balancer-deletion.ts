@@ -15,14 +15,14 @@ import {
   removeEach,
 } from './remaining-resources.ts';
 
-/** While no load balancer is known to remain. */
+/** Maximum age of the lists while no load balancer is known to remain. */
 const MAX_AGE_MS = 60_000;
 /** Octavia is slow, and a stuck load balancer stays so for hours. */
 const RESYNC_INTERVAL_MS = 10_000;
 
 /**
- * Deletes the load balancers of a cluster's Services, with their contents, and the cluster's parts of others' load balancers. Returns what
- * remains. The ports of their addresses block the deletion of the network.
+ * Deletes the load balancers of a cluster's Services, with their contents, and the cluster's parts of load balancers
+ * with other owners. Returns what remains. The ports of their addresses block the deletion of the network.
  */
 export async function deleteLoadBalancers(
   cloud: ProjectCloud,

@@ -170,14 +170,14 @@ export async function deletePorts(cloud: ProjectCloud, owner: ClusterOwner, opti
 }
 
 /** Neutron's message for a router that its own routes block. */
-const KEPT_BY_ROUTES = /required by one or more routes/;
+const BLOCKED_BY_ROUTES = /required by one or more routes/;
 
 /** Detaches a router created by Fairway, which is being deleted, together with its routes. */
 export async function detachClusterRouter(cloud: ProjectCloud, id: string, options: CallOptions): Promise<void> {
   try {
     await detachAll(cloud, { device_id: id }, options);
   } catch (error) {
-    if (!isOpenStackError(error, 'conflict') || !KEPT_BY_ROUTES.test(error.detail)) throw error;
+    if (!isOpenStackError(error, 'conflict') || !BLOCKED_BY_ROUTES.test(error.detail)) throw error;
     await cloud.client.network.routers.update(id, { routes: [] }, options);
     await detachAll(cloud, { device_id: id }, options);
   }

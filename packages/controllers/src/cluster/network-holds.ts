@@ -8,7 +8,7 @@ import { firstNames } from '../waits.ts';
 import { displayName, refused } from './remaining-resources.ts';
 
 /** A resource of the cluster's network. */
-interface Item {
+interface NetworkResource {
   readonly id: string;
   readonly name?: string | null | undefined;
 }
@@ -22,24 +22,24 @@ const NEUTRON_OWNED_PORT = /^network:(dhcp|distributed|ha_router_replicated_inte
 /** Why Neutron does not delete a network: ports that do not belong to the cluster. Rejects with the cloud's error. */
 export async function holdOfNetwork(
   { client }: ProjectCloud,
-  network: Item,
+  network: NetworkResource,
   refusal: OpenStackError,
   options: CallOptions,
 ): Promise<Problem> {
-  const ports = await firstResult(client.network.ports.list({ network_id: network.id }, options), isForeign);
+  const ports = await firstMatches(client.network.ports.list({ network_id: network.id }, options), isForeign);
   return portsHoldProblem('network', network, ports, refusal);
 }
 
 /** Why Neutron does not delete a router: floating IPs that need it, or ports on it. Rejects with the cloud's error. */
 export async function holdOfRouter(
   { client }: ProjectCloud,
-  router: Item,
+  router: NetworkResource,
   refusal: OpenStackError,
   options: CallOptions,
 ): Promise<Problem> {
-  const addresses = await firstResult(client.network.floatingIps.list({ router_id: router.id }, options), isInUse);
+  const addresses = await firstMatches(client.network.floatingIps.list({ router_id: router.id }, options), isInUse);
   if (addresses.length === 0) {
-    const ports = await firstResult(client.network.ports.list({ device_id: router.id }, options), isForeign);
+    const ports = await firstMatches(client.network.ports.list({ device_id: router.id }, options), isForeign);
     return portsHoldProblem('router', router, ports, refusal);
   }
   const names = addresses.map((each) => `${each.floating_ip_address} (${each.id}, port ${each.port_id})`);
@@ -50,18 +50,23 @@ export async function holdOfRouter(
 /** Why Neutron does not delete a security group: the ports that use it. Rejects with the cloud's error. */
 export async function holdOfSecurityGroup(
   { client }: ProjectCloud,
-  group: Item,
+  group: NetworkResource,
   refusal: OpenStackError,
   options: CallOptions,
 ): Promise<Problem> {
   const isMember = ({ security_groups }: Port) => security_groups.includes(group.id);
-  const ports = await firstResult(client.network.ports.list({}, options), isMember);
+  const ports = await firstMatches(client.network.ports.list({}, options), isMember);
   if (ports.length === 0) return refused('security group', group, refusal);
   const message = `${displayName('security group', group)} is used by ${namesOf(ports)}: openstack port unset --security-group ${group.id} ${ports[0]?.id}`;
   return { reason: ConditionReason.ResourceInUse, message };
 }
 
-function portsHoldProblem(noun: string, item: Item, ports: readonly Port[], refusal: OpenStackError): Problem {
+function portsHoldProblem(
+  noun: string,
+  item: NetworkResource,
+  ports: readonly Port[],
+  refusal: OpenStackError,
+): Problem {
   const [first] = ports;
   if (first === undefined) return refused(noun, item, refusal);
   const message = `${displayName(noun, item)} is in use by ${namesOf(ports)}, which the cluster did not create: openstack port delete ${first.id}, or delete its owner`;
@@ -87,13 +92,13 @@ function isInUse({ port_id }: FloatingIp): boolean {
 }
 
 /** In a stable order, so that the message is stable. */
-async function firstResult<T extends { readonly id: string }>(
+async function firstMatches<T extends { readonly id: string }>(
   items: AsyncIterable<T>,
-  isWanted: (item: T) => boolean,
+  predicate: (item: T) => boolean,
 ): Promise<readonly T[]> {
   const found: T[] = [];
   for await (const item of items) {
-    if (isWanted(item)) found.push(item);
+    if (predicate(item)) found.push(item);
   }
   return found.toSorted((a, b) => a.id.localeCompare(b.id)).slice(0, MAX_LISTED);
 }

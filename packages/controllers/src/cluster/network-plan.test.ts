@@ -66,17 +66,17 @@ const completeNetwork: ObservedNetwork = {
 describe('a network of the cluster’s own', () => {
   test.each([
     {
-      stage: 'nothing is there: all that depends on nothing is made immediately',
+      stage: 'nothing exists: everything without dependencies is created immediately',
       observed: nothing,
       steps: ['createNetwork', 'createRouter', 'createSecurityGroup'],
     },
     {
-      stage: 'the network is there',
+      stage: 'the network exists',
       observed: { ...nothing, owned: { ...nothing.owned, networks: [network] } },
       steps: ['createSubnet', 'createRouter', 'createSecurityGroup'],
     },
     {
-      stage: 'the cloud made it without port security, so that servers with security groups fail in it',
+      stage: 'the cloud created it without port security, so servers with security groups would fail in it',
       observed: {
         ...completeNetwork,
         owned: { ...completeNetwork.owned, networks: [{ ...network, port_security_enabled: false }] },
@@ -96,9 +96,9 @@ describe('a network of the cluster’s own', () => {
       },
       steps: ['createRules'],
     },
-    { stage: 'everything is there', observed: completeNetwork, steps: [] },
+    { stage: 'everything exists', observed: completeNetwork, steps: [] },
     {
-      stage: 'a create that was thought lost has left a second network',
+      stage: 'a create request believed to be lost has left a second network',
       observed: {
         ...completeNetwork,
         owned: { ...completeNetwork.owned, networks: [network, { ...network, id: 'net2' }] },
@@ -182,18 +182,18 @@ describe('a network selected by the tenant', () => {
   });
 
   test.each([
-    { change: { networkID: 'gone' }, reason: 'NetworkNotFound', says: 'no network gone' },
-    { change: { subnetID: 'gone' }, reason: 'SubnetNotFound', says: 'it has sub (nodes)' },
+    { change: { networkID: 'gone' }, reason: 'NetworkNotFound', expectedMessage: 'no network gone' },
+    { change: { subnetID: 'gone' }, reason: 'SubnetNotFound', expectedMessage: 'it has sub (nodes)' },
     {
       change: { gateway: { ...desired.gateway, routerID: 'gone' } },
       reason: 'RouterNotFound',
-      says: 'no router gone',
+      expectedMessage: 'no router gone',
     },
-  ])('is rejected with $reason if it does not fit: $says', ({ change, reason, says }) => {
+  ])('is rejected with $reason if it does not fit: $expectedMessage', ({ change, reason, expectedMessage }) => {
     const plan = planNetwork({ ...chosen, ...change }, foreign);
 
     expect(plan.problem?.reason).toBe(reason);
-    expect(plan.problem?.message).toContain(says);
+    expect(plan.problem?.message).toContain(expectedMessage);
     expect(plan.steps).toEqual([]);
   });
 
@@ -208,10 +208,10 @@ describe('the external network', () => {
   const second = { ...external, id: 'ext2' };
 
   test.each([
-    { networks: [], says: 'no external network' },
-    { networks: [external, second], says: 'several external networks and no default' },
-  ])('must be unambiguous: $says', ({ networks, says }) => {
-    expect(planNetwork(desired, { ...nothing, networks }).problem?.message).toContain(says);
+    { networks: [], expectedMessage: 'no external network' },
+    { networks: [external, second], expectedMessage: 'several external networks and no default' },
+  ])('must be unambiguous: $expectedMessage', ({ networks, expectedMessage }) => {
+    expect(planNetwork(desired, { ...nothing, networks }).problem?.message).toContain(expectedMessage);
   });
 
   test('defaults to the cloud’s default among several', () => {
@@ -231,9 +231,9 @@ describe('security rules', () => {
   });
 
   test('allow load balancers from a subnet of their own, to node ports only, as long as it exists', () => {
-    const theirs = Subnet.parse({ ...subnet, id: 'lbs', cidr: '10.0.9.0/24' });
+    const foreignResource = Subnet.parse({ ...subnet, id: 'lbs', cidr: '10.0.9.0/24' });
     const requested = { ...desired, loadBalancersSubnetID: 'lbs' };
-    const observed = { ...completeNetwork, subnets: [subnet, theirs] };
+    const observed = { ...completeNetwork, subnets: [subnet, foreignResource] };
 
     const { steps } = planNetwork(requested, observed);
 
@@ -248,18 +248,27 @@ describe('security rules', () => {
       },
     ]);
     const [step] = steps;
-    const made = step?.kind === 'createRules' ? step.rules.map((rule, index) => ({ id: `new${index}`, ...rule })) : [];
-    const opened = SecurityGroup.parse({ ...group, security_group_rules: [...group.security_group_rules, ...made] });
+    const createdRules =
+      step?.kind === 'createRules' ? step.rules.map((rule, index) => ({ id: `new${index}`, ...rule })) : [];
+    const opened = SecurityGroup.parse({
+      ...group,
+      security_group_rules: [...group.security_group_rules, ...createdRules],
+    });
     const after = { ...observed, owned: { ...observed.owned, securityGroups: [opened] } };
     expect(planNetwork(requested, after).steps).toEqual([]);
     expect(planNetwork(desired, after).steps).toMatchObject([{ kind: 'deleteRule', id: 'new0' }]);
   });
 
   test('are replaced when the pool’s floating IPs are enabled, and rules added by others remain', () => {
-    const theirs = { ...group.security_group_rules[0], id: 'theirs', remote_group_id: 'other', description: 'ours' };
+    const foreignResource = {
+      ...group.security_group_rules[0],
+      id: 'theirs',
+      remote_group_id: 'other',
+      description: 'ours',
+    };
     const groupWithForeignRule = SecurityGroup.parse({
       ...group,
-      security_group_rules: [...group.security_group_rules, theirs],
+      security_group_rules: [...group.security_group_rules, foreignResource],
     });
     const observed = {
       ...completeNetwork,
@@ -270,10 +279,11 @@ describe('security rules', () => {
 
     expect(steps).toMatchObject([{ kind: 'createRules', rules: [{ protocol: 'tcp' }, { protocol: 'udp' }] }]);
     const [step] = steps;
-    const made = step?.kind === 'createRules' ? step.rules.map((rule, index) => ({ id: `new${index}`, ...rule })) : [];
+    const createdRules =
+      step?.kind === 'createRules' ? step.rules.map((rule, index) => ({ id: `new${index}`, ...rule })) : [];
     const opened = SecurityGroup.parse({
       ...group,
-      security_group_rules: [...groupWithForeignRule.security_group_rules, ...made],
+      security_group_rules: [...groupWithForeignRule.security_group_rules, ...createdRules],
     });
     const next = { ...observed, owned: { ...observed.owned, securityGroups: [opened] } };
     expect(planNetwork({ ...desired, publicNodePorts: true }, next).steps).toMatchObject([

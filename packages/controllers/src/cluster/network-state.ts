@@ -71,11 +71,13 @@ export interface ResolvedNetwork {
 }
 
 export interface NetworkPlan {
-  /** Steps that are possible now, in any order and concurrently; planning again after any of them yields the next ones. */
+  /**
+   * Steps that are possible now, in any order and concurrently; planning again after any of them yields the next steps.
+   */
   readonly steps: readonly NetworkStep[];
   readonly resolved: ResolvedNetwork;
   readonly problem?: Problem;
   readonly ready: boolean;
-  /** Whether servers can be created in the network: the remaining steps are needed once they have booted. */
+  /** Whether servers can be created in the network: the remaining steps are needed only once servers have booted. */
   readonly nodesCanStart: boolean;
 }

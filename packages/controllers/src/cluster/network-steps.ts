@@ -86,8 +86,8 @@ export async function perform(
       // Port security is disabled by default in some clouds, or the extension is missing, in which case no network has
       // the field.
       const hasExtension = known.some(({ port_security_enabled }) => port_security_enabled !== undefined);
-      const wanted = { name, description, ...(hasExtension && { port_security_enabled: true }) };
-      const create = () => network.networks.create(wanted, options);
+      const body = { name, description, ...(hasExtension && { port_security_enabled: true }) };
+      const create = () => network.networks.create(body, options);
       const { id } = await cloud.make(ledgers.networks, description, create);
       // Nothing can be attached to it yet.
       cloud.attachments.recordPorts(id, [], cloud.now());
@@ -157,10 +157,10 @@ export async function perform(
       return;
     }
     case 'createRules': {
-      const made = await cloud.withQuotas(step.rules.length, () =>
+      const created = await cloud.withQuotas(step.rules.length, () =>
         network.securityGroupRules.createMany(step.rules, options),
       );
-      recordRules(step.group, [...step.group.security_group_rules, ...made]);
+      recordRules(step.group, [...step.group.security_group_rules, ...created]);
       return;
     }
     case 'deleteRule': {

@@ -32,11 +32,11 @@ export async function ensureNetwork(
   { signal, observation, onUsable }: NetworkWork,
 ): Promise<NetworkPlan> {
   const startedSteps = new Map<string, Promise<void>>();
-  let begun = 0;
+  let startedCount = 0;
   let ended = 0;
   const failures: { readonly order: number; readonly error: unknown }[] = [];
   const begin = (step: NetworkStep) => {
-    const order = begun++;
+    const order = startedCount++;
     const subject = subjectOf(step);
     const work = perform(step, cloud, cluster, desired, signal)
       .catch((error: unknown) => {
@@ -76,7 +76,7 @@ export async function ensureNetwork(
     }
   } catch (error) {
     // After a step fails, the state may be unknown: the next pass reports it.
-    failures.push({ order: begun, error });
+    failures.push({ order: startedCount, error });
   }
   await Promise.all(startedSteps.values());
   throw failures.toSorted((a, b) => a.order - b.order)[0]?.error;

@@ -18,7 +18,7 @@ export class PassStatus {
     this.#cluster = cluster;
   }
 
-  /** Whether anything was written before the end. */
+  /** Whether anything was written before the end of the pass. */
   get isPatched(): boolean {
     return this.#isPatched;
   }

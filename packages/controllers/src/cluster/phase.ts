@@ -24,8 +24,9 @@ const NOT_YET_READY_PHASES: ReadonlySet<ClusterPhase | undefined> = new Set([
 const PLANNED_REASONS: ReadonlySet<string> = new Set([ConditionReason.Updating, ConditionReason.Restoring]);
 
 /**
- * The phase of a cluster, by cause. Degraded: something that worked no longer does, or a deadline has passed. Updating: a requested change
- * is not complete yet, whoever must act. Failed: a cluster that was never ready waits for a user or the operator.
+ * The phase of a cluster, by cause. Degraded: something that worked no longer does, or a deadline has passed. Updating:
+ * a requested change is not complete yet, no matter who has to act. Failed: a cluster that was never ready waits for a
+ * user or the operator.
  */
 export function clusterPhase(
   states: ClusterStates,

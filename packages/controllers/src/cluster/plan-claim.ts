@@ -12,7 +12,7 @@ import { ConfigMaps, Namespaces } from '@fairway/kube/kinds/resources';
 import type { Problem } from '@fairway/tenancy/problem';
 
 /** Key in the ConfigMap of the UIDs, separated by commas. */
-const CLUSTERS = 'clusters';
+const CLUSTERS_KEY = 'clusters';
 
 /**
  * Claims one of the clusters that the plan allows in a namespace (`maxClusters`), before anything is created for it. Returns why none is
@@ -87,7 +87,7 @@ async function claim(
   const { uid = '', namespace = '' } = cluster.metadata;
   const claims = client.resource(ConfigMaps);
   const stored = await undefinedIfNotFound(claims.get(name, { namespace: SYSTEM_NAMESPACE, signal }));
-  const claimed = new Set(stored?.data?.[CLUSTERS]?.split(','));
+  const claimed = new Set(stored?.data?.[CLUSTERS_KEY]?.split(','));
   if (claimed.has(uid)) return undefined;
   const { items } = await client.resource(clusters).list({ namespace, signal });
   const holders = items
@@ -95,7 +95,7 @@ async function claim(
     .filter((other) => isProvisioned(other) || claimed.has(other.metadata.uid ?? ''))
     .map(({ metadata }) => metadata.uid ?? '');
   if (holders.length >= limit) return refusal(holders.length, limit);
-  const data = { namespace, ...labels, [CLUSTERS]: [...holders, uid].join(',') };
+  const data = { namespace, ...labels, [CLUSTERS_KEY]: [...holders, uid].join(',') };
   if (stored) await claims.update({ ...stored, data }, { signal });
   else await claims.create({ ...(await newClaims(client, name, namespace, signal)), data }, { signal });
   return undefined;

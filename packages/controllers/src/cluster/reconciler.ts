@@ -1,6 +1,6 @@
 import { ConditionReason, ConditionType } from '@fairway/api/conditions';
 import { nextNoticeMs, plannedUpgradeMs, releaseOf } from '@fairway/api/domain/end-of-life';
-import { decideHibernation, isHibernationWanted, nextHibernationChangeMs } from '@fairway/api/domain/hibernation';
+import { decideHibernation, nextHibernationChangeMs, shouldHibernate } from '@fairway/api/domain/hibernation';
 import { nextMaintenanceChangeMs } from '@fairway/api/domain/maintenance-gate';
 import { decideReset, isBeingWiped, type ResetDecision } from '@fairway/api/domain/reset';
 import { FINALIZER } from '@fairway/api/group';
@@ -19,7 +19,7 @@ import { machinesByCluster, poolsByCluster } from '@fairway/tenancy/cache-indexe
 import { requireOwnProject } from '@fairway/tenancy/cloud/foreign-project-error';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { clusterKeyOf } from '@fairway/tenancy/cluster-key';
-import { credentialProblem, fromLogin, missingCloud } from '@fairway/tenancy/credentials/credential-problem';
+import { credentialProblem, describeLoginProblem, missingCloud } from '@fairway/tenancy/credentials/credential-problem';
 import type { Problem } from '@fairway/tenancy/problem';
 import { Pass } from '@fairway/tenancy/reconcile/pass';
 import { isMachineOf } from '../node-pool/machine-owner.ts';
@@ -27,7 +27,7 @@ import { ensurePausedCondition } from '../pause.ts';
 import { warnIfSlow } from '../slow-work.ts';
 import { writeStatus } from '../status-writer.ts';
 import { measuredSeconds } from '../upgrade-preview/estimate.ts';
-import { poolRenewals } from '../upgrade-preview/renewals.ts';
+import { poolUpdates } from '../upgrade-preview/pool-updates.ts';
 import { warnOfNewReason } from '../waits.ts';
 import { cloudStateOf } from './cloud-condition.ts';
 import { ensureControlPlane, hibernatedControlPlane, NO_CONTROL_PLANE } from './control-plane.ts';
@@ -57,7 +57,7 @@ import { recordUpgradeEvents, recordVersionEvents } from './version-status.ts';
 const RESYNC_INTERVAL_MS = 600_000;
 /** How often to check whether a user has fixed what blocks the network, and how soon a network with more steps than one pass takes continues. */
 const NETWORK_RETRY_MS = 60_000;
-/** How often to check whether the plan allows the cluster now: another one may have been deleted. */
+/** How often to check whether the plan allows the cluster now: another cluster may have been deleted. */
 const PLAN_CLAIM_RETRY_MS = 60_000;
 
 /** Creates each Cluster's network and control plane, in parallel, and aggregates the status of its pools. */
@@ -103,8 +103,8 @@ export class ClusterReconciler {
         return;
       }
       const message = status.phase === 'Ready' ? 'the cluster is ready' : (status.lastOperation?.description ?? '');
-      const told = findCondition(status.conditions, ConditionType.Ready)?.message ?? message;
-      if (status.phase === 'Degraded' || status.phase === 'Failed') events.warning(cluster, status.phase, told);
+      const eventMessage = findCondition(status.conditions, ConditionType.Ready)?.message ?? message;
+      if (status.phase === 'Degraded' || status.phase === 'Failed') events.warning(cluster, status.phase, eventMessage);
       else events.normal(cluster, status.phase, message);
     });
   }
@@ -135,7 +135,7 @@ export class ClusterReconciler {
       cloudProfile: this.#cloudProfileOf(cluster),
       spread: this.#dependencies.runtime.spread,
       servesAutoscalers: this.#dependencies.servesAutoscalers,
-      renewalSeconds: (version: string) => this.#renewalSeconds(cluster, version),
+      nodeUpgradeSeconds: (version: string) => this.#nodeUpgradeSeconds(cluster, version),
       nowMs: clock.now(),
       networkProblem,
     });
@@ -175,7 +175,7 @@ export class ClusterReconciler {
       cloudProfile: this.#cloudProfileOf(cluster),
       spread: runtime.spread,
       servesAutoscalers: this.#dependencies.servesAutoscalers,
-      renewalSeconds: (version: string) => this.#renewalSeconds(cluster, version),
+      nodeUpgradeSeconds: (version: string) => this.#nodeUpgradeSeconds(cluster, version),
       nowMs: clock.now(),
     };
     // A pass takes as long as the cloud does: pools are usually created in the meantime.
@@ -217,7 +217,7 @@ export class ClusterReconciler {
     const ensureControlPlaneNow = () =>
       isWipeDue && reset
         ? resetControlPlane(cluster, reset, cloud, this.#dependencies, pass)
-        : isHibernationWanted(cluster) && machines === 0 && !isBeingWiped(cluster)
+        : shouldHibernate(cluster) && machines === 0 && !isBeingWiped(cluster)
           ? hibernatedControlPlane(cluster, this.#dependencies, pass)
           : ensureControlPlane(cluster, plan, { pools, version }, this.#dependencies, pass);
     await using startingControlPlane = new StartingControlPlane(runtime, identityOf(cluster), ensureControlPlaneNow);
@@ -298,7 +298,8 @@ export class ClusterReconciler {
       }),
     );
     const cloudState = cloudStateOf(cloud, failure);
-    if (failure) return { ...NO_NETWORK, networkProblem: fromLogin(failure, { cluster, cloud }), cloud: cloudState };
+    if (failure)
+      return { ...NO_NETWORK, networkProblem: describeLoginProblem(failure, { cluster, cloud }), cloud: cloudState };
     // Once more after requests of an earlier run of this process have settled.
     const untrustedForMs = cloud.trustedFromMs - clock.now();
     if (untrustedForMs > 0) pass.requeueAfter(untrustedForMs + 1);
@@ -306,11 +307,11 @@ export class ClusterReconciler {
     return { ...value, networkProblem: undefined, cloud: cloudState };
   }
 
-  #renewalSeconds(cluster: Cluster, version: string): number | undefined {
+  #nodeUpgradeSeconds(cluster: Cluster, version: string): number | undefined {
     const machines = this.#dependencies.cache.machines.find(machinesByCluster, keyOf(cluster));
     const after = { ...cluster, status: { ...cluster.status, version } };
     return measuredSeconds(
-      poolRenewals({ after, plan: this.#planOf(cluster), pools: this.#poolsOf(cluster), machines }),
+      poolUpdates({ after, plan: this.#planOf(cluster), pools: this.#poolsOf(cluster), machines }),
     );
   }
 

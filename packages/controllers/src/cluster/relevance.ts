@@ -1,4 +1,4 @@
-import { isNewRequest, requestIn } from '@fairway/api/domain/request';
+import { isNewRequest, requestValueOf } from '@fairway/api/domain/request';
 import { RETRY_ANNOTATION } from '@fairway/api/group';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import { isPaused } from '@fairway/api/pause';
@@ -13,7 +13,7 @@ export function isPauseChanged(old: Cluster, cluster: Cluster): boolean {
 /** Whether a user has changed an object, or requested an action on it. */
 export function isRequestChanged(old: KubeObject, object: KubeObject): boolean {
   if (old.metadata.generation !== object.metadata.generation) return true;
-  return isNewRequest(requestIn(object, RETRY_ANNOTATION), requestIn(old, RETRY_ANNOTATION));
+  return isNewRequest(requestValueOf(object, RETRY_ANNOTATION), requestValueOf(old, RETRY_ANNOTATION));
 }
 
 /** The parts of a Cluster that its pools and machines depend on; not its counts, which are derived from them. */

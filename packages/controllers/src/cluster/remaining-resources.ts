@@ -82,10 +82,10 @@ export async function removeEach<T>(
 
 /** The cloud's message, without the ID that is already named. */
 function refusalMessage({ detail }: OpenStackError, { id }: { readonly id: string }): string {
-  return detail.slice(0, MAX_WORDS).replaceAll(id, '…').replace(/\.$/, '');
+  return detail.slice(0, MAX_MESSAGE_LENGTH).replaceAll(id, '…').replace(/\.$/, '');
 }
 
-const MAX_WORDS = 300;
+const MAX_MESSAGE_LENGTH = 300;
 
 /** A rejection without further explanation, of an object by name. */
 export function refused(

@@ -21,9 +21,9 @@ const status: ClusterStatus = {
 
 test('statusAfterReset drops what was reported about the previous cluster once its control plane is empty, and keeps its endpoint', () => {
   const { endpoint } = status;
-  const begun = { ...reset, phase: 'Starting', emptiedTime: NOW } as const;
+  const startingReset = { ...reset, phase: 'Starting', emptiedTime: NOW } as const;
 
-  expect(statusAfterReset(status, { reset: begun, problem: undefined })).toEqual({
+  expect(statusAfterReset(status, { reset: startingReset, problem: undefined })).toEqual({
     desiredVersion: '1.50.0',
     endpoint,
     reset,
@@ -31,9 +31,9 @@ test('statusAfterReset drops what was reported about the previous cluster once i
 });
 
 test('statusAfterReset drops nothing before that, and nothing twice', () => {
-  const begun = { ...reset, phase: 'Starting', emptiedTime: NOW } as const;
+  const startingReset = { ...reset, phase: 'Starting', emptiedTime: NOW } as const;
 
   expect(statusAfterReset(status, { reset, problem: undefined })).toBe(status);
-  const after = { ...status, reset: begun };
-  expect(statusAfterReset(after, { reset: { ...begun, phase: 'Complete' }, problem: undefined })).toBe(after);
+  const after = { ...status, reset: startingReset };
+  expect(statusAfterReset(after, { reset: { ...startingReset, phase: 'Complete' }, problem: undefined })).toBe(after);
 });

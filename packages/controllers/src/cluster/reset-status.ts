@@ -40,17 +40,17 @@ export function statusAfterReset(
 }
 
 /**
- * Ready of a cluster whose previous contents are not deleted yet; undefined if they are. `trouble` is what blocks their
- * deletion. Pure.
+ * Ready of a cluster whose previous contents are not deleted yet; undefined once they are deleted. `trouble` is what
+ * blocks their deletion. Pure.
  */
 export function resettingCondition(
   reset: ResetStatus | undefined,
   machines: number,
-  trouble: Problem | undefined,
+  problem: Problem | undefined,
 ): ConditionState | undefined {
   if (reset === undefined || !isBeingWiped({ status: { reset } })) return undefined;
   const type = ConditionType.Ready;
-  if (trouble) return conditionUnmet(type, trouble);
+  if (problem) return conditionUnmet(type, problem);
   const message =
     reset.phase === 'RemovingNodes' && machines > 0
       ? `the cluster is being reset: ${pluralize(machines, 'machine')} still to be deleted`
@@ -88,14 +88,14 @@ export function resetPhase(reset: ResetStatus | undefined, ready: ConditionState
  */
 export function resetOperation(
   { reset, lastOperation: last, durations }: Pick<ClusterStatus, 'reset' | 'lastOperation' | 'durations'>,
-  { machines, nodes, ready, made }: ResetProgress,
+  { machines, nodes, ready, creation }: ResetProgress,
 ): Operation | undefined {
   if (reset === undefined || reset.phase === 'Complete') return undefined;
   const { reason, message: description } = ready;
   const state = heldUpState(reason);
   // Servers to be reinstalled are retained until the control plane is wiped.
   const going = reset.nodes === 'Delete' ? machines : 0;
-  const left = reset.phase === 'Starting' ? made.total - made.done : going + CONTROL_PLANE_STEPS + nodes;
+  const left = reset.phase === 'Starting' ? creation.total - creation.done : going + CONTROL_PLANE_STEPS + nodes;
   const steps = stepsWith(last, 'Reset', { left });
   const expectedSeconds = measuredSeconds(durations, 'Reset');
   return { type: 'Reset', state, description, reason, steps, progress: percentDone(steps), expectedSeconds };
@@ -110,5 +110,5 @@ interface ResetProgress {
   readonly nodes: number;
   readonly ready: ConditionState;
   /** The progress of a cluster that is being created. */
-  readonly made: NonNullable<Operation['steps']>;
+  readonly creation: NonNullable<Operation['steps']>;
 }

@@ -27,7 +27,7 @@ interface ResetStep {
   readonly problem?: Problem | undefined;
 }
 
-interface Waiting {
+interface ResetWait {
   readonly message: string;
   readonly retryAfterMs: number;
 }
@@ -49,8 +49,8 @@ export async function resetControlPlane(
   }
   const step = await emptyCluster(cluster, reset, cloud, dependencies, pass);
   const resetting = { reset: step.reset, problem: undefined };
-  const begun = step.reset.phase === 'Starting' && { choice: chosenVersion(cluster, step.reset) };
-  return { ...NO_CONTROL_PLANE, controlPlaneProblem: step.problem, resetting, ...begun };
+  const startingChoice = step.reset.phase === 'Starting' && { choice: chosenVersion(cluster, step.reset) };
+  return { ...NO_CONTROL_PLANE, controlPlaneProblem: step.problem, resetting, ...startingChoice };
 }
 
 /** `spec.version` may still be the version that the cluster was automatically upgraded from, and is ignored as before. */
@@ -103,7 +103,7 @@ async function empty(
   cloud: ProjectCloud,
   dependencies: ClusterDependencies,
   signal: AbortSignal,
-): Promise<{ readonly waiting?: Waiting; readonly newer?: ResetStatus }> {
+): Promise<{ readonly waiting?: ResetWait; readonly newer?: ResetStatus }> {
   const { client, clock, credentials, runtime, tenants } = dependencies;
   const { name = '', namespace = '', uid } = cluster.metadata;
   // With a stale cache, a cluster that has already restarted would be wiped.

@@ -67,10 +67,10 @@ test.each<Case>([
   },
 ])('$reason', ({ credentials, last, upgrading, operation }) => {
   const status = { ...(credentials && { credentials }), ...(last && { lastOperation: last }) };
-  const told = rotationOperation(status, upgrading);
+  const reportedText = rotationOperation(status, upgrading);
   const { description, ...rest } = (operation ?? {}) as { description?: RegExp };
-  expect({ told }).toMatchObject({ told: operation && { type: 'RotateCredentials', ...rest } });
-  expect(told?.description ?? '').toMatch(description ?? /.*/);
+  expect({ reportedText }).toMatchObject({ reportedText: operation && { type: 'RotateCredentials', ...rest } });
+  expect(reportedText?.description ?? '').toMatch(description ?? /.*/);
 });
 
 test('rotationEnd reports the result', () => {

@@ -3,7 +3,7 @@ import type { ClusterStatus } from '@fairway/api/kinds/cluster';
 import { isOver, type Operation, percentDone } from '../operation.ts';
 import { measuredSeconds } from './durations.ts';
 
-type Report = Pick<ClusterStatus, 'credentials' | 'durations' | 'lastOperation'>;
+type RotationStatus = Pick<ClusterStatus, 'credentials' | 'durations' | 'lastOperation'>;
 
 /**
  * A phase of a credential rotation as one operation: the control plane is a step, and during the preparation so is each
@@ -11,7 +11,7 @@ type Report = Pick<ClusterStatus, 'credentials' | 'durations' | 'lastOperation'>
  * is what the nodes are waiting for; `isReady` is the cluster's. Pure.
  */
 export function rotationOperation(
-  status: Report | undefined,
+  status: RotationStatus | undefined,
   upgrading: Operation | undefined,
   isReady = true,
 ): Operation | undefined {
@@ -22,8 +22,8 @@ export function rotationOperation(
     const description = 'the control plane is restarting without the old certificate authorities and keys';
     return { type, state: 'Processing', progress: 0, description, steps: { done: 0, total: 1 }, expectedSeconds };
   }
-  const isCompleting = upgrading?.state === 'Processing' || (upgrading === undefined && !isReady);
-  if (credentials?.phase === 'Prepared' && last?.type === type && !isOver(last) && isCompleting) {
+  const isFinishing = upgrading?.state === 'Processing' || (upgrading === undefined && !isReady);
+  if (credentials?.phase === 'Prepared' && last?.type === type && !isOver(last) && isFinishing) {
     // The last node is updated, but its pool has not reported it yet, or the node is not Ready yet.
     const { description, progress, steps } = last;
     return { type, state: 'Processing', progress, description, steps };
@@ -45,7 +45,7 @@ export function rotationOperation(
 }
 
 /** The result of a rotation whose operation has ended. */
-export function rotationEnd(status: Report | undefined): string | undefined {
+export function rotationEnd(status: RotationStatus | undefined): string | undefined {
   const { phase } = status?.credentials ?? {};
   if (phase === 'Prepared')
     return 'all components trust the new certificate authorities too; the rotation is waiting to be completed';

@@ -44,7 +44,7 @@ const group = SecurityGroup.parse({
 });
 
 const own = createRouter('own', 'ext');
-const theirs = createRouter('theirs', 'ext');
+const foreignRouter = createRouter('theirs', 'ext');
 
 type Gateway = Partial<DesiredNetwork['gateway']>;
 interface RouterState {
@@ -62,11 +62,11 @@ function plan({
   gateway = {},
   desired = {},
   subnet = createSubnet('10.0.0.1'),
-  routers = [own, theirs],
+  routers = [own, foreignRouter],
   owned = [own],
   ports = [portOf('own', '10.0.0.1')],
 }: RouterState) {
-  const wanted: DesiredNetwork = {
+  const desiredNetwork: DesiredNetwork = {
     networkID: isExisting ? 'net' : undefined,
     subnetID: undefined,
     nodesCIDR: '10.0.0.0/24',
@@ -90,7 +90,7 @@ function plan({
       securityGroups: [group],
     },
   };
-  return planNetwork(wanted, observed);
+  return planNetwork(desiredNetwork, observed);
 }
 
 const none: Gateway = { mode: 'None' };
@@ -100,32 +100,45 @@ const foreignRouterAttached = { owned: [], ports: [portOf('theirs', '10.0.0.1')]
 
 describe('the external access of Fairway’s own subnet follows the spec', () => {
   test.each<RouterState & { to: string; steps: object[] }>([
-    { to: 'what it is', steps: [] },
-    { to: 'None: the router goes first', gateway: none, steps: [{ kind: 'deleteExtra', type: 'router', id: 'own' }] },
-    { to: 'None: then the gateway', gateway: none, ...noRouter, steps: [{ kind: 'setGateway', address: null }] },
-    { to: 'None: then nothing', gateway: none, ...noRouter, subnet: createSubnet(null), steps: [] },
+    { to: 'no change', steps: [] },
     {
-      to: 'None: a router of the tenant’s is let go of, and stays',
+      to: 'None: the router is deleted first',
+      gateway: none,
+      steps: [{ kind: 'deleteExtra', type: 'router', id: 'own' }],
+    },
+    {
+      to: 'None: then the gateway is removed',
+      gateway: none,
+      ...noRouter,
+      steps: [{ kind: 'setGateway', address: null }],
+    },
+    { to: 'None: then nothing is left to do', gateway: none, ...noRouter, subnet: createSubnet(null), steps: [] },
+    {
+      to: 'None: a router of the tenant’s is detached and kept',
       gateway: none,
       ...foreignRouterAttached,
       steps: [{ kind: 'detachRouter', routerID: 'theirs' }],
     },
     {
-      to: 'None: a router that is attached for something else is left alone',
+      to: 'None: a router that is attached for another purpose is left alone',
       gateway: none,
       owned: [],
       ports: [portOf('theirs', '10.0.0.200')],
       subnet: createSubnet(null),
       steps: [],
     },
-    { to: 'Custom: the router goes first', gateway: custom('10.0.0.9'), steps: [{ kind: 'deleteExtra', id: 'own' }] },
     {
-      to: 'Custom: then the subnet has its address',
+      to: 'Custom: the router is deleted first',
+      gateway: custom('10.0.0.9'),
+      steps: [{ kind: 'deleteExtra', id: 'own' }],
+    },
+    {
+      to: 'Custom: then the subnet gets the address',
       gateway: custom('10.0.0.9'),
       ...noRouter,
       steps: [{ kind: 'setGateway', address: '10.0.0.9' }],
     },
-    { to: 'Custom: without one it stays', gateway: custom(), ...noRouter, steps: [] },
+    { to: 'Custom: without an address, the gateway stays', gateway: custom(), ...noRouter, steps: [] },
     {
       to: 'Router: a gateway is chosen first',
       ...noRouter,
@@ -133,14 +146,14 @@ describe('the external access of Fairway’s own subnet follows the spec', () =>
       subnet: createSubnet(null),
       steps: [{ kind: 'setGateway', address: undefined }],
     },
-    { to: 'Router: then the router has it', ...noRouter, owned: [own], steps: [{ kind: 'attachRouter' }] },
+    { to: 'Router: then the router is attached', ...noRouter, owned: [own], steps: [{ kind: 'attachRouter' }] },
     {
-      to: 'Router: a gateway that went missing comes back',
+      to: 'Router: a missing gateway is restored',
       subnet: createSubnet(null),
       steps: [{ kind: 'setGateway', address: '10.0.0.1' }],
     },
     {
-      to: 'another router: Fairway’s own goes',
+      to: 'another router: Fairway’s own is deleted',
       gateway: { routerID: 'theirs' },
       steps: [{ kind: 'deleteExtra', id: 'own' }],
     },
@@ -153,7 +166,7 @@ describe('the external access of Fairway’s own subnet follows the spec', () =>
     {
       to: 'another router of the tenant’s',
       gateway: { routerID: 'other' },
-      routers: [theirs, createRouter('other', 'ext')],
+      routers: [foreignRouter, createRouter('other', 'ext')],
       ...foreignRouterAttached,
       steps: [{ kind: 'detachRouter', routerID: 'theirs' }],
     },
@@ -194,7 +207,7 @@ describe('an existing subnet is never changed', () => {
     { to: 'None', ...existing, gateway: none, steps: [] },
     { to: 'Custom', ...existing, gateway: custom('10.0.0.1'), steps: [] },
     { to: 'other name servers', ...existing, subnet: createSubnet('10.0.0.1', ['9.9.9.9']), steps: [] },
-    { to: 'None, where Fairway had made a router', ...existing, owned: [own], gateway: none, steps: [{ id: 'own' }] },
+    { to: 'None, if Fairway had created a router', ...existing, owned: [own], gateway: none, steps: [{ id: 'own' }] },
   ])('$to', ({ steps, ...state }) => {
     const planned = plan(state);
 
@@ -209,74 +222,79 @@ describe('a configuration that does not fit is reported, and nothing is changed'
   const closed = { ...existing, routers: [createRouter('theirs')] };
   const pods = { name: 'pod network', cidr: '10.0.0.0/16' };
 
-  test.each<RouterState & { reason: string; says: RegExp }>([
+  test.each<RouterState & { reason: string; expectedMessage: RegExp }>([
     {
       reason: 'GatewayMissing',
       ...closed,
       desired: { gatewayRequired: true },
-      says: /router theirs has no external gateway; set it with `openstack router set/,
+      expectedMessage: /router theirs has no external gateway; set it with `openstack router set/,
     },
     {
       reason: 'GatewayMissing',
       desired: { gatewayRequired: true },
       gateway: none,
-      says: /mode: None: the plan requires a router/,
+      expectedMessage: /mode: None: the plan requires a router/,
     },
     {
       reason: 'GatewayMissing',
       gateway: none,
       desired: { publicNodePorts: true },
-      says: /pools have floating IPs that need router own, so it is retained/,
+      expectedMessage: /pools have floating IPs that need router own, so it is retained/,
     },
     {
       reason: 'GatewayMissing',
       gateway: { routerID: 'theirs' },
       desired: { publicNodePorts: true },
-      says: /need router own, so it is retained/,
+      expectedMessage: /need router own, so it is retained/,
     },
     {
       reason: 'GatewayMissing',
       ...existing,
       gateway: { externalNetworkID: 'ext2' },
-      says: /router theirs is connected to ext, and Fairway does not change/,
+      expectedMessage: /router theirs is connected to ext, and Fairway does not change/,
     },
-    { reason: 'GatewayMissing', ...existing, gateway: custom('10.0.0.9'), says: /has the gateway_ip 10\.0\.0\.1/ },
+    {
+      reason: 'GatewayMissing',
+      ...existing,
+      gateway: custom('10.0.0.9'),
+      expectedMessage: /has the gateway_ip 10\.0\.0\.1/,
+    },
     {
       reason: 'GatewayMissing',
       ...existing,
       gateway: custom(),
       subnet: createSubnet(null),
-      says: /no gateway_ip; set it with `openstack subnet set --gateway ADDRESS sub`/,
+      expectedMessage: /no gateway_ip; set it with `openstack subnet set --gateway ADDRESS sub`/,
     },
     {
       reason: 'GatewayMissing',
       gateway: custom(),
       ...noRouter,
       subnet: createSubnet(null),
-      says: /no gateway_ip; specify the address of the gateway/,
+      expectedMessage: /no gateway_ip; specify the address of the gateway/,
     },
     {
       reason: 'RouterNotFound',
       ...existing,
       gateway: { routerID: 'own' },
-      says: /router own is not attached to subnet sub/,
+      expectedMessage: /router own is not attached to subnet sub/,
     },
     {
       reason: 'SubnetNotFound',
       ...existing,
       desired: { loadBalancersSubnetID: 'gone' },
-      says: /loadBalancersSubnetID: network net has no subnet gone/,
+      expectedMessage: /loadBalancersSubnetID: network net has no subnet gone/,
     },
     {
       reason: 'AddressRangeOverlap',
       ...existing,
       desired: { otherRanges: [pods] },
-      says: /subnet sub has the range 10\.0\.0\.0\/24, which overlaps the pod network 10\.0\.0\.0\/16/,
+      expectedMessage: /subnet sub has the range 10\.0\.0\.0\/24, which overlaps the pod network 10\.0\.0\.0\/16/,
     },
-  ])('$reason: $says', ({ reason, says, ...state }) => {
+  ])('$reason: $expectedMessage', ({ reason, expectedMessage, ...state }) => {
     const planned = plan(state);
 
     expect(planned).toMatchObject({ ready: false, steps: [], problem: { reason } });
-    expect(planned.problem?.message).toMatch(says);
+    expect(planned.problem?.message).toMatch(expectedMessage);
   });
 });

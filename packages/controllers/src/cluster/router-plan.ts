@@ -70,15 +70,15 @@ function planWithoutRouter(
     steps.push({ kind: 'detachRouter', routerID: holder, subnet });
   }
   const present = subnet.gateway_ip ?? null;
-  const wanted = mode === 'None' ? null : (address ?? present);
-  if (mode === 'Custom' && wanted === null) {
+  const expected = mode === 'None' ? null : (address ?? present);
+  if (mode === 'Custom' && expected === null) {
     throw new UnplannableError(
       'GatewayMissing',
       `spec.network.gateway.address: subnet ${subnet.id} has no gateway_ip; ${isOwnSubnet ? 'specify the address of the gateway' : setGatewayAdvice(subnet)}`,
     );
   }
   // In an existing subnet, None means that Fairway provides nothing.
-  if (present === wanted || (!isOwnSubnet && mode === 'None')) return;
+  if (present === expected || (!isOwnSubnet && mode === 'None')) return;
   if (!isOwnSubnet) {
     throw new UnplannableError(
       'GatewayMissing',
@@ -86,7 +86,7 @@ function planWithoutRouter(
     );
   }
   // A gateway_ip that a router holds cannot be changed; the router is detached first.
-  if (holder === undefined && owned.routers.length === 0) steps.push({ kind: 'setGateway', subnet, address: wanted });
+  if (holder === undefined && owned.routers.length === 0) steps.push({ kind: 'setGateway', subnet, address: expected });
 }
 
 function setGatewayAdvice({ id }: Subnet): string {
@@ -161,9 +161,9 @@ function requireExternalNetwork(
   steps: NetworkStep[],
 ): void {
   const present = router.external_gateway_info?.network_id;
-  const { externalNetworkID: wanted, routerID } = desired.gateway;
+  const { externalNetworkID: expected, routerID } = desired.gateway;
   if (owned.routers.some(({ id }) => id === router.id)) {
-    if (present !== undefined && (wanted === undefined || wanted === present)) return;
+    if (present !== undefined && (expected === undefined || expected === present)) return;
     const externalNetworkID = externalNetworkOf(desired, networks);
     steps.push({ kind: 'setExternalNetwork', router, externalNetworkID });
     return;
@@ -175,10 +175,10 @@ function requireExternalNetwork(
       `${field}: the plan requires Internet access, and router ${router.id} has no external gateway; set it with \`openstack router set --external-gateway NETWORK ${router.id}\``,
     );
   }
-  if (wanted === undefined || wanted === present) return;
+  if (expected === undefined || expected === present) return;
   throw new UnplannableError(
     'GatewayMissing',
-    `spec.network.gateway.externalNetworkID: ${wanted}: router ${router.id} is connected to ${present ?? 'no external network'}, and Fairway does not change a router that it did not create; omit the field, or use another router`,
+    `spec.network.gateway.externalNetworkID: ${expected}: router ${router.id} is connected to ${present ?? 'no external network'}, and Fairway does not change a router that it did not create; omit the field, or use another router`,
   );
 }
 

@@ -66,12 +66,13 @@ export interface RuleChanges {
 
 /** The changes that give a group the desired rules; an equivalent rule of another owner counts. */
 export function ruleChanges(desired: DesiredSecurity, present: readonly SecurityGroupRule[]): RuleChanges {
-  const wanted = nodeRules(desired);
+  const desiredRules = nodeRules(desired);
   const ingressRules = present.filter((rule) => rule.direction === 'ingress' && rule.ethertype === 'IPv4');
-  const create = wanted.filter((rule) => !ingressRules.some((other) => isSameRule(rule as SecurityRule, other)));
+  const create = desiredRules.filter((rule) => !ingressRules.some((other) => isSameRule(rule as SecurityRule, other)));
   const surplus = ingressRules.filter(
     (rule) =>
-      rule.description?.startsWith(RULE_PREFIX) && !wanted.some((other) => isSameRule(other as SecurityRule, rule)),
+      rule.description?.startsWith(RULE_PREFIX) &&
+      !desiredRules.some((other) => isSameRule(other as SecurityRule, rule)),
   );
   return { create, deleteIDs: surplus.map(({ id }) => id) };
 }

@@ -28,52 +28,52 @@ const requestedRestore: ClusterSpec['etcd'] = { restore: { snapshot: SNAPSHOT } 
 
 describe('SnapshotsReady', () => {
   test.each([
-    { state: undefined, etcd: undefined, says: undefined, reason: 'nothing was observed' },
+    { state: undefined, etcd: undefined, expectedMessage: undefined, reason: 'nothing was observed' },
     {
       state: controlPlaneWith(),
       etcd: undefined,
-      says: undefined,
+      expectedMessage: undefined,
       reason: 'no snapshots are kept, and no restore is requested',
     },
     {
       state: controlPlaneWith(),
       etcd: requestedRestore,
-      says: 'SnapshotNotFound',
+      expectedMessage: 'SnapshotNotFound',
       reason: 'no snapshots are kept, but a restore is requested',
     },
-    { state: controlPlaneWith({}), etcd: undefined, says: 'AsExpected', reason: 'everything works' },
+    { state: controlPlaneWith({}), etcd: undefined, expectedMessage: 'AsExpected', reason: 'everything works' },
     {
       state: controlPlaneWith({ problem: 'disk full' }),
       etcd: undefined,
-      says: 'SnapshotFailed',
+      expectedMessage: 'SnapshotFailed',
       reason: 'no snapshot can be taken',
     },
     {
       state: controlPlaneWith({ offHostProblem: 'away' }),
       etcd: undefined,
-      says: 'SnapshotFailed',
+      expectedMessage: 'SnapshotFailed',
       reason: 'copies fail',
     },
     {
       state: controlPlaneWith(restoring()),
       etcd: requestedRestore,
-      says: 'Restoring',
+      expectedMessage: 'Restoring',
       reason: 'a snapshot is being restored',
     },
     {
       state: controlPlaneWith(restoring('NotFound')),
       etcd: requestedRestore,
-      says: 'SnapshotNotFound',
+      expectedMessage: 'SnapshotNotFound',
       reason: 'the snapshot does not exist',
     },
     {
       state: controlPlaneWith(restoring('Failed')),
       etcd: requestedRestore,
-      says: 'RestoreFailed',
+      expectedMessage: 'RestoreFailed',
       reason: 'the snapshot cannot be restored',
     },
-  ])('$says: $reason', ({ state, etcd, says }) => {
-    expect(snapshotsCondition({ etcd }, state)?.reason).toBe(says);
+  ])('$expectedMessage: $reason', ({ state, etcd, expectedMessage }) => {
+    expect(snapshotsCondition({ etcd }, state)?.reason).toBe(expectedMessage);
   });
 });
 

@@ -71,7 +71,7 @@ export function snapshotsCondition(
   return conditionUnmet(type, { reason: ConditionReason.SnapshotFailed, message: `cannot take snapshots: ${problem}` });
 }
 
-/** The `lastOperation` of a restore of a cluster with so many nodes; undefined if none is in progress. Pure. */
+/** The `lastOperation` of a restore of a cluster with this many nodes; undefined if none is in progress. Pure. */
 export function restoreOperation(
   controlPlane: ControlPlaneState | undefined,
   { nodes, durations }: { readonly nodes: number; readonly durations: ClusterStatus['durations'] },

@@ -35,7 +35,7 @@ it('a failure while waiting for the cloud fails the pass, not the process', asyn
   await expect(starting.latest).rejects.toThrow('conflict');
 });
 
-it('a pass ends only when nothing is in progress anymore', async () => {
+it('a pass ends only when nothing is in progress', async () => {
   const changes = new ChangeFeed();
   const { promise, resolve } = Promise.withResolvers<ControlPlaneFacts>();
   let hasEnded = false;
@@ -55,35 +55,35 @@ it('a pass ends only when nothing is in progress anymore', async () => {
   expect(changes.listeners.size).toBe(0);
 });
 
-it('a change during a report is reported, too', async () => {
+it('a change during a report is also reported', async () => {
   const changes = new ChangeFeed();
   const responses = [STARTING_STATE, STARTING_STATE, CONNECTED_STATE];
-  const told: boolean[] = [];
+  const reportedStates: boolean[] = [];
   await using starting = new StartingControlPlane(changes, 'uid', () =>
     Promise.resolve(responses.shift() ?? CONNECTED_STATE),
   );
 
   await starting.follow(NEVER_RESOLVED, async ({ isConnected }) => {
-    told.push(isConnected);
+    reportedStates.push(isConnected);
     changes.report();
     await turn();
   });
 
-  expect(told).toEqual([false, false, true]);
+  expect(reportedStates).toEqual([false, false, true]);
 });
 
 it('nothing is reported once the cloud has what it needs', async () => {
   const { promise: done, resolve } = Promise.withResolvers<void>();
   const changes = new ChangeFeed();
-  const told: boolean[] = [];
+  const reportedStates: boolean[] = [];
   await using starting = new StartingControlPlane(changes, 'uid', () => Promise.resolve(STARTING_STATE));
-  const options = starting.follow(done, async ({ isConnected }) => void told.push(isConnected));
+  const followed = starting.follow(done, async ({ isConnected }) => void reportedStates.push(isConnected));
   await turn();
 
   resolve();
-  await options;
+  await followed;
   changes.report();
   await turn();
 
-  expect(told).toEqual([false]);
+  expect(reportedStates).toEqual([false]);
 });

@@ -63,7 +63,7 @@ export class StartingControlPlane implements AsyncDisposable {
     return facts;
   }
 
-  /** Resolves when nothing is in progress anymore: no two passes may work on one control plane. */
+  /** Resolves when nothing is in progress: no two passes may work on one control plane. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#unsubscribe();
     await this.#latest.catch(() => undefined);

@@ -28,7 +28,7 @@ const network = {
 };
 
 /** Everything works, and there are no pools. */
-const recoveredNames: ClusterFacts = {
+const healthyFacts: ClusterFacts = {
   plan: SHIPPED_PLANS[0]?.spec,
   releases: SHIPPED_RELEASES,
   choice: { version: '1.34.2', waiting: undefined },
@@ -52,12 +52,12 @@ const recoveredNames: ClusterFacts = {
   resetting: { reset: undefined, problem: undefined },
   cloudProfile: undefined,
   spread: ONE_COPY,
-  renewalSeconds: () => undefined,
+  nodeUpgradeSeconds: () => undefined,
   nowMs: NOW_MS,
 };
 /** Nothing exists yet. */
 const fresh: ClusterFacts = {
-  ...recoveredNames,
+  ...healthyFacts,
   network: { ...network, resolved: {}, ready: false, nodesCanStart: false },
   controlPlane: undefined,
   isConnected: false,
@@ -67,7 +67,7 @@ function statusOf(facts: Partial<ClusterFacts>, status?: ClusterStatus): Cluster
   // A spec without fields for FieldsApplied.
   const spec = { cni: { type: 'none' }, kubeProxy: { mode: 'none' } } as const;
   const cluster: Cluster = { ...aCluster(spec, { generation: 3 }), ...(status && { status }) };
-  return clusterStatus(cluster, { ...recoveredNames, ...facts });
+  return clusterStatus(cluster, { ...healthyFacts, ...facts });
 }
 
 function pool(name: string, replicas: number, ready: number, reason?: string): NodePool {
@@ -104,9 +104,17 @@ describe('the phase of a cluster', () => {
     { facts: {}, phase: 'Ready', reason: 'all conditions are met' },
     { facts: { blocker: problem('PlanNotFound') }, phase: 'Failed', reason: 'the operator must act first' },
     { facts: { networkProblem: problem('QuotaExceeded') }, phase: 'Failed', reason: 'the user must act first' },
-    { facts: { networkProblem: problem('CloudUnavailable') }, phase: 'Provisioning', reason: 'clouds recover' },
+    {
+      facts: { networkProblem: problem('CloudUnavailable') },
+      phase: 'Provisioning',
+      reason: 'an unavailable cloud recovers',
+    },
     { facts: { isConnected: false }, phase: 'Provisioning', reason: 'the control plane is unreachable' },
-    { facts: { pools: [pool('a', 2, 1, 'Scaling')] }, phase: 'Provisioning', reason: 'first nodes' },
+    {
+      facts: { pools: [pool('a', 2, 1, 'Scaling')] },
+      phase: 'Provisioning',
+      reason: 'not all of the first nodes are ready',
+    },
     {
       facts: { ...fresh, blocker: problem('ProgramsMissing') },
       phase: 'Pending',
@@ -219,8 +227,8 @@ describe('a cloud that is unavailable', () => {
 
   test('blocks changes requested meanwhile, which report it, and nothing is Degraded', () => {
     const updated = { ...aCluster({}, { generation: 4 }), status: created };
-    const first = clusterStatus(updated, { ...recoveredNames, ...lost });
-    const second = clusterStatus({ ...updated, status: first }, { ...recoveredNames, ...lost });
+    const first = clusterStatus(updated, { ...healthyFacts, ...lost });
+    const second = clusterStatus({ ...updated, status: first }, { ...healthyFacts, ...lost });
 
     for (const status of [first, second]) {
       expect(status.phase).toBe('Updating');
@@ -247,10 +255,10 @@ describe('a cloud that is unavailable', () => {
 });
 
 describe('the conditions of a cluster', () => {
-  test.each<{ facts: Partial<ClusterFacts>; says: Record<string, string> }>([
+  test.each<{ facts: Partial<ClusterFacts>; expectedMessage: Record<string, string> }>([
     {
       facts: {},
-      says: {
+      expectedMessage: {
         NetworkReady: 'True AsExpected',
         ControlPlaneReady: 'True AsExpected',
         NodePoolsReady: 'True AsExpected',
@@ -261,7 +269,7 @@ describe('the conditions of a cluster', () => {
     },
     {
       facts: fresh,
-      says: {
+      expectedMessage: {
         NetworkReady: 'False Provisioning',
         ControlPlaneReady: 'False Provisioning',
         NodePoolsReady: 'True AsExpected',
@@ -271,7 +279,7 @@ describe('the conditions of a cluster', () => {
     },
     {
       facts: { controlPlaneProblem: problem('ControlPlaneFailed'), pools: [pool('a', 1, 0, 'WaitingForNode')] },
-      says: {
+      expectedMessage: {
         NetworkReady: 'True AsExpected',
         ControlPlaneReady: 'False ControlPlaneFailed',
         NodePoolsReady: 'False WaitingForNode',
@@ -282,7 +290,7 @@ describe('the conditions of a cluster', () => {
     },
     {
       facts: { network: { ...network, ready: false } },
-      says: {
+      expectedMessage: {
         NetworkReady: 'False AttachingRouter',
         ControlPlaneReady: 'True AsExpected',
         NodePoolsReady: 'True AsExpected',
@@ -300,7 +308,7 @@ describe('the conditions of a cluster', () => {
           problem: { reason: 'SubnetNotFound', message: 'because' },
         },
       },
-      says: {
+      expectedMessage: {
         NetworkReady: 'False SubnetNotFound',
         ControlPlaneReady: 'True AsExpected',
         NodePoolsReady: 'True AsExpected',
@@ -309,10 +317,10 @@ describe('the conditions of a cluster', () => {
         Ready: 'False SubnetNotFound',
       },
     },
-  ])('are all set, and Ready is the first that is not met: $says', ({ facts, says }) => {
+  ])('are all set, and Ready is the first that is not met: $expectedMessage', ({ facts, expectedMessage }) => {
     const { conditions = [] } = statusOf(facts);
     expect(Object.fromEntries(conditions.map(({ type, status, reason }) => [type, `${status} ${reason}`]))).toEqual(
-      says,
+      expectedMessage,
     );
     expect(conditions.every(({ observedGeneration }) => observedGeneration === 3)).toBe(true);
   });
@@ -406,7 +414,7 @@ describe('lastOperation of a cluster', () => {
     };
     const snapshots = { list: [], problem: undefined, restored, restoring: undefined };
     const cluster = aCluster({ etcd: { restore: { snapshot: SNAPSHOT } } }, { generation: 1 });
-    const facts = { ...recoveredNames, controlPlane: { ...controlPlane, snapshots } };
+    const facts = { ...healthyFacts, controlPlane: { ...controlPlane, snapshots } };
     const now = clusterStatus({ ...cluster, status: was }, facts);
 
     expect(now.lastOperation).toMatchObject({ type, state: 'Succeeded' });
@@ -425,10 +433,10 @@ test('settings that are not in effect are reported for as long as that lasts', (
   const rejected = statusOf({ controlPlane: { ...controlPlane, settingsProblem } }, { phase: 'Ready' });
 
   expect(rejected.phase).toBe('Degraded');
-  const told = { status: 'False', reason: 'SettingsRejected', message: settingsProblem };
-  expect(findCondition(rejected.conditions, 'SettingsApplied')).toMatchObject(told);
+  const rejectedCondition = { status: 'False', reason: 'SettingsRejected', message: settingsProblem };
+  expect(findCondition(rejected.conditions, 'SettingsApplied')).toMatchObject(rejectedCondition);
   const dated = `${settingsProblem}; since 2026-01-01T00:00:00Z`;
-  expect(findCondition(rejected.conditions, 'Ready')).toMatchObject({ ...told, message: dated });
+  expect(findCondition(rejected.conditions, 'Ready')).toMatchObject({ ...rejectedCondition, message: dated });
   expect(findCondition(rejected.conditions, 'ControlPlaneReady')).toMatchObject({ status: 'True' });
   const unknown = statusOf({ controlPlane: undefined }, rejected);
   expect(findCondition(unknown.conditions, 'SettingsApplied')).toMatchObject({ status: 'False' });
@@ -488,7 +496,7 @@ test('the status contains the first certificate’s expiry even while nothing is
   const caFacts = {
     rotation: NEVER_ROTATED,
     caNotAfterMs: Date.parse('2036-01-01T00:00:00Z'),
-    isControlPlaneRunning: true,
+    isCaInEffect: true,
     nodes: { total: 0, renewed: 0 },
   };
   const certificatesEndMs = Date.parse('2027-01-01T00:00:00Z');

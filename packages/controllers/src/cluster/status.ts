@@ -83,8 +83,11 @@ export interface ClusterFacts extends HibernationFacts {
   readonly spread: ControlPlaneSpread;
   /** Whether this Fairway serves external autoscalers. */
   readonly servesAutoscalers?: boolean | undefined;
-  /** How long an upgrade to the version takes for the nodes; undefined: not observed yet. Called only while the control plane is updated. */
-  readonly renewalSeconds: (version: string) => number | undefined;
+  /**
+   * How long an upgrade to the version takes for the nodes; undefined if not observed yet. Called only while the
+   * control plane is updated.
+   */
+  readonly nodeUpgradeSeconds: (version: string) => number | undefined;
   readonly nowMs: number;
 }
 
@@ -101,11 +104,11 @@ export function clusterStatus(cluster: Cluster, facts: ClusterFacts): ClusterSta
   const controlPlane = controlPlaneCondition(facts);
   const nodePools = nodePoolsCondition(facts, nodes, sizes);
   const settings = settingsCondition(facts);
-  const resting = hibernatedCondition(cluster, hibernation, facts, facts.blocker ?? facts.controlPlaneProblem);
+  const hibernatedReady = hibernatedCondition(cluster, hibernation, facts, facts.blocker ?? facts.controlPlaneProblem);
   const resetting = resettingCondition(reset, facts.machines, facts.blocker ?? facts.controlPlaneProblem);
   const ready =
     resetting ??
-    resting ??
+    hibernatedReady ??
     readyCondition([network, controlPlane, ...(settings ? [settings] : []), nodePools], facts.blocker);
   const states = { network, controlPlane, ready };
   const version = facts.controlPlane?.version ?? previous?.version;

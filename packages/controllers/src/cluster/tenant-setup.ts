@@ -38,7 +38,7 @@ export function onTenantSetupLost(tenant: TenantCluster, callback: () => void): 
   for (const { metadata } of TENANT_OBJECTS) informerOf(tenant, metadata.name ?? '').addHandler({ onDelete: callback });
 }
 
-/** Only this name is watched: a tenant may have any number of others. */
+/** Only this name is watched: a tenant may have any number of other objects. */
 function informerOf({ informers }: TenantCluster, name: string): Informer<ClusterRoleBinding> {
   return informers.informer(ClusterRoleBindings, { fieldSelector: `metadata.name=${name}`, metadataOnly: true });
 }

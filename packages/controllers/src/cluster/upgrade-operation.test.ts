@@ -170,11 +170,11 @@ test.each<Case>([
     version: NEW,
     pools: [],
     machinesOf: () => [],
-    renewalSeconds: () => undefined,
+    nodeUpgradeSeconds: () => undefined,
     ...facts,
   };
-  const told = upgradeOperation(cluster, all);
-  expect({ told }).toMatchObject({ told: operation && { type: 'Upgrade', ...operation } });
+  const reportedText = upgradeOperation(cluster, all);
+  expect({ reportedText }).toMatchObject({ reportedText: operation && { type: 'Upgrade', ...operation } });
 });
 
 test.each([
@@ -183,13 +183,13 @@ test.each([
 ])('an upgrade is estimated at $expectedSeconds s: $reason', ({ last, expectedSeconds }) => {
   const durations = [{ what: 'ControlPlane' as const, seconds: 100 }];
   const cluster = { ...aCluster(), status: { version: OLD, durations, ...(last && { lastOperation: last }) } };
-  const told = upgradeOperation(cluster, {
+  const reportedText = upgradeOperation(cluster, {
     choice: { version: NEW, waiting: undefined },
     version: OLD,
     pools: [newPool('a')],
     machinesOf: () => [],
-    renewalSeconds: () => 60,
+    nodeUpgradeSeconds: () => 60,
   });
 
-  expect(told?.expectedSeconds).toBe(expectedSeconds);
+  expect(reportedText?.expectedSeconds).toBe(expectedSeconds);
 });

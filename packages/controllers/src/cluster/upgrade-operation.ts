@@ -19,8 +19,8 @@ export interface UpgradeFacts {
   readonly pools: readonly NodePool[];
   /** Called only between the control plane's upgrade and the first check of its pools. */
   readonly machinesOf: (pool: NodePool) => readonly Machine[];
-  /** How long the nodes take; undefined: not observed yet. Called only while the control plane is updated. */
-  readonly renewalSeconds: (version: string) => number | undefined;
+  /** How long the nodes take; undefined if not observed yet. Called only while the control plane is updated. */
+  readonly nodeUpgradeSeconds: (version: string) => number | undefined;
 }
 
 /** The remaining work in a pool. */
@@ -52,11 +52,11 @@ export function upgradeOperation(stored: Cluster, facts: UpgradeFacts): Operatio
     remainingWork(pool, cluster, isControlPlaneDue, isKnownInProgress ? facts : undefined),
   );
   const pending = sum(remaining.map((rest) => rest.pending)) + Number(isControlPlaneDue);
-  const isBegun =
+  const hasStarted =
     isControlPlaneDue || isKnownInProgress || remaining.some(({ upgrade }) => upgrade?.startTime !== undefined);
   if (pending === 0)
     return last?.type === 'Upgrade' && last.state !== 'Succeeded' ? abortedOperation(pools, last) : undefined;
-  if (!isBegun) return undefined;
+  if (!hasStarted) return undefined;
   const counted = sum(remaining.map((rest) => rest.done)) + pending;
   const total = isInProgress ? Math.max(last.steps?.total ?? 0, counted) : counted + Number(isControlPlaneDone);
   const steps = { done: total - pending, total };
@@ -80,11 +80,11 @@ function estimatedSeconds({ startTime, estimatedEndTime, waitedSeconds = 0 }: La
   return (Date.parse(estimatedEndTime) - Date.parse(startTime)) / 1000 - waitedSeconds;
 }
 
-/** As long as the control plane and the nodes took before. */
-function totalSeconds({ status }: Cluster, { choice, renewalSeconds }: UpgradeFacts): number | undefined {
+/** The time that the control plane and the nodes took before. */
+function totalSeconds({ status }: Cluster, { choice, nodeUpgradeSeconds }: UpgradeFacts): number | undefined {
   const first = measuredSeconds(status?.durations, 'ControlPlane');
-  const wanted = choice?.version ?? status?.desiredVersion;
-  const nodes = first === undefined || wanted === undefined ? undefined : renewalSeconds(wanted);
+  const targetVersion = choice?.version ?? status?.desiredVersion;
+  const nodes = first === undefined || targetVersion === undefined ? undefined : nodeUpgradeSeconds(targetVersion);
   return first === undefined || nodes === undefined ? undefined : first + nodes;
 }
 
@@ -104,7 +104,7 @@ function remainingWork(
   return outdated.length === 0 ? [] : [{ pool, pending: outdated.length, done: 0, upgrade: undefined }];
 }
 
-/** It ends when the user aborts it, and reports that until another operation starts. */
+/** An aborted operation ends, and reports that until another operation starts. */
 function abortedOperation(pools: readonly NodePool[], last: Operation): Operation | undefined {
   const aborted = pools.find(({ status }) => status?.upgrade?.state === 'Aborted');
   if (aborted === undefined) return undefined;
@@ -122,27 +122,27 @@ function operationStateOf(
   const halted = remaining.find(({ upgrade }) => upgrade?.state === 'Halted');
   const isAdvancing = running.some(({ upgrade }) => upgrade?.reason === undefined);
   const waiting = isAdvancing ? undefined : (running[0] ?? remaining.find(isNextPool) ?? remaining[0]);
-  const told = halted ?? waiting;
-  if (told?.upgrade?.reason !== undefined && told.upgrade.reason !== ConditionReason.WaitingForPools) {
-    const { reason, message, since } = told.upgrade;
+  const reportedWork = halted ?? waiting;
+  if (reportedWork?.upgrade?.reason !== undefined && reportedWork.upgrade.reason !== ConditionReason.WaitingForPools) {
+    const { reason, message, since } = reportedWork.upgrade;
     const isOwn = actionRequiredBy(reason as ConditionReason) === 'fairway';
     const isPending = running.length === 0 && halted === undefined;
     return {
       state: isOwn && !isPending ? 'Processing' : isPending ? 'Pending' : 'Error',
-      description: `pool ${told.pool.metadata.name}: ${message}`,
+      description: `pool ${reportedWork.pool.metadata.name}: ${message}`,
       reason,
       since,
     };
   }
   if (running.length === 0) {
-    const isNext = told?.upgrade !== undefined;
+    const isNext = reportedWork?.upgrade !== undefined;
     const description = isNext
-      ? `pool ${told.pool.metadata.name} is next`
+      ? `pool ${reportedWork.pool.metadata.name} is next`
       : 'the nodes are updated after the control plane';
     return { state: 'Processing', description };
   }
   const names = running.map(({ pool }) => pool.metadata.name ?? '').sort();
-  const listed = `${names.slice(0, MAX_NAMED).join(', ')}${names.length > MAX_NAMED ? ', …' : ''}`;
+  const listed = `${names.slice(0, MAX_NAMED_POOLS).join(', ')}${names.length > MAX_NAMED_POOLS ? ', …' : ''}`;
   return {
     state: 'Processing',
     description: `the nodes of pool ${listed} are being updated`,
@@ -150,7 +150,7 @@ function operationStateOf(
   };
 }
 
-const MAX_NAMED = 3;
+const MAX_NAMED_POOLS = 3;
 
 function isNextPool({ upgrade }: RemainingWork): boolean {
   return upgrade !== undefined && upgrade.reason !== ConditionReason.WaitingForPools;

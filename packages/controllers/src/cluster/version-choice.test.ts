@@ -77,7 +77,7 @@ describe('a new cluster', () => {
 
 describe('a cluster that runs 1.35.1', () => {
   const running = { version: '1.35.1', desiredVersion: '1.35.1' };
-  const ownResources = { ...idle, moving: [turn] };
+  const rolloutWithSlot = { ...idle, moving: [turn] };
 
   test.each([{ version: undefined }, { version: '1.35' }])(
     'waits for its slot under AlwaysUpdate with version $version',
@@ -85,7 +85,7 @@ describe('a cluster that runs 1.35.1', () => {
       const of = cluster(spec.version === undefined ? {} : { version: spec.version }, running);
 
       expect(choose(of)).toMatchObject({ version: '1.35.1', waiting: { reason: 'WaitingForRollout' } });
-      expect(choose(of, { rollout: ownResources })).toMatchObject({
+      expect(choose(of, { rollout: rolloutWithSlot })).toMatchObject({
         version: '1.35.2',
         waiting: { reason: 'Updating' },
       });
@@ -104,7 +104,10 @@ describe('a cluster that runs 1.35.1', () => {
   ])(
     'gets the patch in its slot under $updatePolicy, isSeamless $isSeamless: $takes',
     ({ updatePolicy, isSeamless, takes }) => {
-      const choice = choose(cluster({ version: '1.35', updatePolicy }, running), { isSeamless, rollout: ownResources });
+      const choice = choose(cluster({ version: '1.35', updatePolicy }, running), {
+        isSeamless,
+        rollout: rolloutWithSlot,
+      });
 
       expect(choice.version).toBe(takes ? '1.35.2' : '1.35.1');
       if (takes) return;
@@ -131,20 +134,20 @@ describe('a cluster that runs 1.35.1', () => {
   });
 
   test.each([
-    { state: 'Halted' as const, says: 'has stopped after failures' },
-    { state: 'Paused' as const, says: 'is paused by the operator' },
-  ])('reports that the rollout $says', ({ state, says }) => {
+    { state: 'Halted' as const, expectedMessage: 'has stopped after failures' },
+    { state: 'Paused' as const, expectedMessage: 'is paused by the operator' },
+  ])('reports that the rollout $expectedMessage', ({ state, expectedMessage }) => {
     expect(choose(cluster({}, running), { rollout: { ...idle, state } })).toMatchObject({
       version: '1.35.1',
-      waiting: { reason: 'RolloutHalted', message: expect.stringContaining(says) },
+      waiting: { reason: 'RolloutHalted', message: expect.stringContaining(expectedMessage) },
     });
   });
 
   test('continues a patch in progress after its slot has ended and the rollout has stopped', () => {
-    const begun = { version: '1.35.1', desiredVersion: '1.35.2' };
+    const inProgress = { version: '1.35.1', desiredVersion: '1.35.2' };
 
-    expect(choose(cluster({}, begun), { rollout: { ...idle, state: 'Halted' } }).version).toBe('1.35.2');
-    expect(choose(cluster({ updatePolicy: 'NeverUpdate' }, begun)).version).toBe('1.35.2');
+    expect(choose(cluster({}, inProgress), { rollout: { ...idle, state: 'Halted' } }).version).toBe('1.35.2');
+    expect(choose(cluster({ updatePolicy: 'NeverUpdate' }, inProgress)).version).toBe('1.35.2');
   });
 
   test('reverts to the previous patch if the new one is withdrawn before it ran', () => {
@@ -159,16 +162,16 @@ describe('a cluster that runs 1.35.1', () => {
   test.each([{ version: '1.35' }, { version: undefined }])(
     'continues to the next minor version if its user requests $version again',
     (spec) => {
-      const begun = { version: '1.35.1', desiredVersion: '1.36.2' };
+      const inProgress = { version: '1.35.1', desiredVersion: '1.36.2' };
 
-      expect(choose(cluster(spec.version === undefined ? {} : { version: spec.version }, begun)).version).toBe(
+      expect(choose(cluster(spec.version === undefined ? {} : { version: spec.version }, inProgress)).version).toBe(
         '1.36.2',
       );
     },
   );
 
   test('does not use the slot of another rollout or another cluster', () => {
-    const older = { ...ownResources, version: '1.35.0' };
+    const older = { ...rolloutWithSlot, version: '1.35.0' };
     const other = { ...idle, moving: [{ ...turn, uid: 'other' }] };
 
     for (const rollout of [older, other]) expect(choose(cluster({}, running), { rollout }).version).toBe('1.35.1');
@@ -185,7 +188,7 @@ describe('a cluster that runs 1.35.1', () => {
 describe('a maintenance window', () => {
   const running = { version: '1.35.1', desiredVersion: '1.35.1' };
   const window = { days: ['Wednesday' as const], start: '02:30', duration: '1h', timeZone: 'UTC' };
-  const ownResources = { ...idle, moving: [turn] };
+  const rolloutWithSlot = { ...idle, moving: [turn] };
   const OPEN = Date.UTC(2026, 10, 25, 3);
   const waits = {
     version: '1.35.1',
@@ -212,7 +215,7 @@ describe('a maintenance window', () => {
       gets: { version: '1.35.2', waiting: { reason: 'Updating' } },
     },
     {
-      reason: 'by turns',
+      reason: 'does not replace a slot of the rollout',
       now: OPEN,
       rollout: idle,
       gets: { version: '1.35.1', waiting: { reason: 'WaitingForRollout' } },
@@ -255,21 +258,21 @@ describe('a maintenance window', () => {
       status: {},
       gets: { version: '1.35.2', waiting: undefined },
     },
-  ])('$reason', ({ spec = {}, status = running, now = NOW, rollout = ownResources, gets }) => {
+  ])('$reason', ({ spec = {}, status = running, now = NOW, rollout = rolloutWithSlot, gets }) => {
     const of = cluster({ version: '1.35', maintenance: { window }, ...spec }, status);
 
     expect(choose(of, { rollout, nowMs: now })).toMatchObject(gets);
   });
 
   test('opens once on request', () => {
-    const asked = cluster({ version: '1.35', maintenance: { window } }, running);
-    asked.metadata.annotations = { 'fairway.dev/maintenance-requested': 'now' };
+    const requestingCluster = cluster({ version: '1.35', maintenance: { window } }, running);
+    requestingCluster.metadata.annotations = { 'fairway.dev/maintenance-requested': 'now' };
     const requested = { requested: 'now', requestedUntil: '2026-11-21T23:00:00Z' };
 
-    expect(choose(asked, { rollout: ownResources }).version).toBe('1.35.2');
-    expect(choose({ ...asked, status: { ...running, maintenance: requested } }, { rollout: ownResources })).toEqual(
-      waits,
-    );
+    expect(choose(requestingCluster, { rollout: rolloutWithSlot }).version).toBe('1.35.2');
+    expect(
+      choose({ ...requestingCluster, status: { ...running, maintenance: requested } }, { rollout: rolloutWithSlot }),
+    ).toEqual(waits);
   });
 });
 

@@ -1,6 +1,6 @@
 import { ConditionReason } from '@fairway/api/conditions';
 import { requestedVersion } from '@fairway/api/domain/forced-upgrade';
-import { isHibernationWanted } from '@fairway/api/domain/hibernation';
+import { shouldHibernate } from '@fairway/api/domain/hibernation';
 import { maintenanceGate, specChangeGate } from '@fairway/api/domain/maintenance-gate';
 import { type OfferedVersion, offeredVersions } from '@fairway/api/domain/offered-versions';
 import { isBeingWiped } from '@fairway/api/domain/reset';
@@ -8,7 +8,7 @@ import { acceptsPatches, followedMinor } from '@fairway/api/domain/update-policy
 import { compareVersions, isMinor, minorOf } from '@fairway/api/domain/version-numbers';
 import { newestPatch, resolveUpgrade, resolveVersion, upgradeProblem } from '@fairway/api/domain/versions';
 import type { Problem } from '@fairway/tenancy/problem';
-import { forceUpgrade, nextForcedUpgrade } from './forced-upgrade.ts';
+import { decideForcedUpgrade, nextForcedUpgrade } from './forced-upgrade.ts';
 import type { VersionChoice, VersionFacts } from './version-facts.ts';
 import {
   notOffered,
@@ -16,7 +16,7 @@ import {
   stopped,
   updatingMessage,
   userMustUpgradeMessage,
-  waitingForTurn,
+  waitingForSlot,
   waitingForWakeUp,
   waitingForWindow,
 } from './version-problems.ts';
@@ -37,7 +37,7 @@ function chooseSupportedVersion(facts: VersionFacts): VersionChoice {
   // Nodes from before a reset do not affect the control plane.
   if (isBeingWiped(facts.cluster) && kept !== undefined) return { version: kept, waiting: RESETTING };
   const awake = chooseVersionIfAwake(facts);
-  if (running === undefined || !isHibernationWanted(facts.cluster)) return awake;
+  if (running === undefined || !shouldHibernate(facts.cluster)) return awake;
   // A change that has started is completed, so that the nodes are drained with a working control plane.
   return awake.version === kept ? awake : { version: kept, waiting: waitingForWakeUp(awake.version ?? running) };
 }
@@ -54,7 +54,7 @@ function chooseVersionIfAwake(facts: VersionFacts): VersionChoice {
     const resolved = resolveVersion(requested, releases, nowMs);
     return resolved.ok ? chosen(resolved.version.version) : { version: undefined, waiting: notOffered(resolved) };
   }
-  if (decided !== undefined && isBegun(decided, running, requested) && isUsable(decided, offered)) {
+  if (decided !== undefined && hasStarted(decided, running, requested) && isUsable(decided, offered)) {
     return {
       version: decided,
       waiting: updatingMessage(running, decided, cluster.status?.forcedUpgrade?.to === decided),
@@ -64,7 +64,7 @@ function chooseVersionIfAwake(facts: VersionFacts): VersionChoice {
   // A cluster that leaves its minor version automatically is done.
   if (requestedChoice.version !== undefined && minorOf(requestedChoice.version) !== minorOf(running))
     return requestedChoice;
-  const forced = forceUpgrade(facts, running);
+  const forced = decideForcedUpgrade(facts, running);
   if (forced === undefined) return requestedChoice;
   // Patches of the current minor version continue until it starts.
   return forced.version === running && requestedChoice.version !== running ? requestedChoice : forced;
@@ -122,7 +122,7 @@ function followPatches(
   if (!gate.isOpen) return { version: running, waiting: waitingForWindow(cluster, next, gate) };
   return hasSlot
     ? { version: next, waiting: updatingMessage(running, next) }
-    : { version: running, waiting: waitingForTurn(next) };
+    : { version: running, waiting: waitingForSlot(next) };
 }
 
 function chosen(version: string): VersionChoice {
@@ -138,7 +138,7 @@ function isUsable(version: string, offered: readonly OfferedVersion[]): boolean 
 }
 
 /** An upgrade to the next minor version is not reverted either: its API server may have written data that the previous version cannot read. */
-function isBegun(decided: string, running: string, requested: string | undefined): boolean {
+function hasStarted(decided: string, running: string, requested: string | undefined): boolean {
   if (minorOf(decided) === minorOf(running) || compareVersions(decided, running) < 0) return false;
   return requested === undefined || requested === decided || upgradeProblem(decided, requested) !== undefined;
 }

@@ -24,7 +24,7 @@ export interface VersionFacts {
 export interface VersionChoice {
   /** Undefined if no version can be selected, because of `waiting`. */
   readonly version: string | undefined;
-  /** Why it is not the version that the spec leads to; undefined if it is. */
+  /** Why the version is not the one that the spec leads to; undefined if it is. */
   readonly waiting: Problem | undefined;
   /** `status.forcedUpgrade`, written along with the version. */
   readonly forced?: ForcedUpgradeStatus | undefined;

@@ -30,7 +30,7 @@ export function userMustUpgradeMessage({ spec }: Cluster, next: string): Problem
   return { reason: ConditionReason.UpdateAvailable, message };
 }
 
-export function waitingForTurn(next: string): Problem {
+export function waitingForSlot(next: string): Problem {
   const message = `${next} is being rolled out in batches of clusters; this one is queued (set spec.version to ${next} to install it now)`;
   return { reason: ConditionReason.WaitingForRollout, message };
 }
@@ -57,17 +57,17 @@ export function stopped(next: string, state: string): Problem {
   return { reason: ConditionReason.RolloutHalted, message };
 }
 
-const NAMED = 3;
+const MAX_NAMES = 3;
 
 export function skewProblem(target: string, nodes: readonly NodeVersion[]): Problem | undefined {
   const old = nodes.filter(({ version }) => !isKubeletSkewAllowed(version, target));
   if (old.length === 0) return undefined;
   const names = old.map(({ name, version }) => `${name} (${version})`).sort();
-  const more = old.length > NAMED ? `, ${old.length - NAMED} more` : '';
+  const more = old.length > MAX_NAMES ? `, ${old.length - MAX_NAMES} more` : '';
   const pools = [...new Set(old.map(({ pool }) => pool))].sort();
-  const listed = `${pools.slice(0, NAMED).join(', ')}${pools.length > NAMED ? ', …' : ''}`;
+  const listed = `${pools.slice(0, MAX_NAMES).join(', ')}${pools.length > MAX_NAMES ? ', …' : ''}`;
   const message =
-    `${target} is waiting for nodes that are more than three minor versions older: ${names.slice(0, NAMED).join(', ')}${more}, in pool ${listed}. ` +
+    `${target} is waiting for nodes that are more than three minor versions older: ${names.slice(0, MAX_NAMES).join(', ')}${more}, in pool ${listed}. ` +
     'The pools update them first: see status.upgrade of each for progress and what it is waiting for';
   return { reason: ConditionReason.NodesTooOld, message };
 }

@@ -90,7 +90,7 @@ export function supportedCondition(
   if (notice === undefined && phaseOf(release, nowMs) !== 'Deprecated') return undefined;
   const what = remedyFor(version, nextUpgradeVersions(version, releases, nowMs), oldestNode);
   const { reason, state } = notice === undefined ? deprecation(release) : endOfLifeState(notice);
-  const message = `Kubernetes ${minor} ${state}: ${what}${notice === undefined ? '' : upgradeEffect(cluster, release)}`;
+  const message = `Kubernetes ${minor} ${state}: ${what}${notice === undefined ? '' : forcedUpgradeText(cluster, release)}`;
   return conditionUnmet(ConditionType.VersionSupported, { reason, message });
 }
 
@@ -101,7 +101,7 @@ function remedyFor(version: string, [next]: readonly string[], oldestNode: strin
 }
 
 /** What happens to clusters that stay on the version. */
-function upgradeEffect(
+function forcedUpgradeText(
   { metadata, spec, status }: Pick<Cluster, 'metadata' | 'spec' | 'status'>,
   { spec: { forcedUpgrade } }: KubernetesRelease,
 ): string {

@@ -146,11 +146,11 @@ async function serversWithVolumes(
   options: CallOptions,
 ): Promise<ReadonlyMap<string, string | undefined>> {
   const ids = volumes.flatMap(({ attachments }) => attachments.flatMap(({ server_id }) => server_id ?? []));
-  const asked = [...new Set(ids)].slice(0, MAX_QUERIED_VOLUMES);
+  const queriedIDs = [...new Set(ids)].slice(0, MAX_QUERIED_VOLUMES);
   const { servers } = cloud.client.compute;
   return new Map(
     await Promise.all(
-      asked.map(async (id): Promise<[string, string | undefined]> => {
+      queriedIDs.map(async (id): Promise<[string, string | undefined]> => {
         const server = await ignoreNotFound(servers.get(id, options));
         return [id, server?.['OS-EXT-STS:task_state'] === 'deleting' ? undefined : server?.name];
       }),

@@ -11,36 +11,41 @@ function volume(status: string, more: Partial<Volume> = {}): Volume {
 }
 
 describe('a volume that is not deleted', () => {
-  test.each<{ is: Volume; holders?: Partial<VolumeHolders>; reason: string | undefined; says?: string }>([
+  test.each<{ is: Volume; holders?: Partial<VolumeHolders>; reason: string | undefined; expectedMessage?: string }>([
     { is: volume('deleting'), reason: undefined },
-    { is: volume('deleting'), holders: { isLate: true }, reason: 'CloudBusy', says: 'data (v1) is deleting' },
+    {
+      is: volume('deleting'),
+      holders: { isLate: true },
+      reason: 'CloudBusy',
+      expectedMessage: 'data (v1) is deleting',
+    },
     { is: volume('available'), holders: { isLate: true }, reason: undefined },
-    { is: volume('error_deleting'), reason: 'DeletionFailed', says: 'Cinder could not delete it' },
-    { is: volume('awaiting-transfer'), reason: 'VolumeInUse', says: 'pending transfer to another project' },
+    { is: volume('error_deleting'), reason: 'DeletionFailed', expectedMessage: 'Cinder could not delete it' },
+    { is: volume('awaiting-transfer'), reason: 'VolumeInUse', expectedMessage: 'pending transfer to another project' },
     {
       is: volume('in-use', { attachments: at('s1') }),
       holders: { servers: new Map([['s1', 'other']]) },
       reason: 'VolumeInUse',
-      says: 'server other (s1), which does not belong to the cluster',
+      expectedMessage: 'server other (s1), which does not belong to the cluster',
     },
     { is: volume('in-use', { attachments: at('s1') }), reason: undefined },
     {
       is: volume('in-use', { attachments: at('s1') }),
       holders: { isLate: true },
       reason: 'CloudBusy',
-      says: 'attached to server s1, which no longer exists',
+      expectedMessage: 'attached to server s1, which no longer exists',
     },
     {
       is: volume('available'),
       holders: { snapshots: [{ id: 'n1', name: 'mine', status: 'available', size: 1, volume_id: 'v1', metadata: {} }] },
       reason: 'SnapshotsExist',
-      says: 'openstack volume snapshot delete n1',
+      expectedMessage: 'openstack volume snapshot delete n1',
     },
-  ])('$is.status: $reason', ({ is, holders, reason, says }) => {
+  ])('$is.status: $reason', ({ is, holders, reason, expectedMessage }) => {
     const held = holdOfVolume(is, { ...none, ...holders });
 
     expect(held?.reason).toBe(reason);
-    expect(held?.message ?? '').toContain(says ?? '');
+    expect(held?.message ?? '').toContain(expectedMessage ?? '');
   });
 
   test.each([

@@ -33,7 +33,7 @@ function start(login: () => Promise<unknown>, { isGoing = false } = {}) {
     clock,
   } as unknown as ControllerDependencies);
   const reportedCondition = () => JSON.parse(api.requests.at(-1)?.body ?? '{}').status?.conditions?.[0];
-  return { reconciler, api, revoked, told: reportedCondition };
+  return { reconciler, api, revoked, reportedText: reportedCondition };
 }
 
 const token = { user: { name: 'u' }, roles: [], application_credential: { id: 'a1', restricted: false } };
@@ -42,23 +42,23 @@ describe('a CloudCredential', () => {
   const signal = new AbortController().signal;
 
   test('is reported as unknown, not refused, if Fairway cannot check it because its Secret is not returned', async () => {
-    const { reconciler, api, told } = start(() =>
+    const { reconciler, api, reportedText } = start(() =>
       Promise.reject(forbidden({ resource: 'secrets', name: 'mine' }, 'no')),
     );
 
     const result = await reconciler.reconcile('team/mine', { signal });
 
     expect(api.requestLines).toEqual([STATUS]);
-    expect(told()).toMatchObject({ type: 'Ready', status: 'Unknown', reason: 'InternalError' });
+    expect(reportedText()).toMatchObject({ type: 'Ready', status: 'Unknown', reason: 'InternalError' });
     expect(result).toEqual({ requeueAfterMs: 30_000, failure: {} });
   });
 
   test('is reported as unknown after a fault of Fairway, which is then rethrown', async () => {
     const fault = new TypeError('x is undefined');
-    const { reconciler, told } = start(() => Promise.reject(fault));
+    const { reconciler, reportedText } = start(() => Promise.reject(fault));
 
     await expect(reconciler.reconcile('team/mine', { signal })).rejects.toBe(fault);
-    expect(told()).toMatchObject({ status: 'Unknown', reason: 'InternalError' });
+    expect(reportedText()).toMatchObject({ status: 'Unknown', reason: 'InternalError' });
   });
 
   test.each([

@@ -6,7 +6,7 @@ import {
   cloudCredentials,
 } from '@fairway/api/kinds/cloud-credential';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
-import { ignoreGone } from '@fairway/kube/client/ignore-not-found';
+import { ignoreDeleted } from '@fairway/kube/client/ignore-not-found';
 import { keyOf } from '@fairway/kube/client/object-key';
 import { findCondition, isConditionTrue, removeCondition, setCondition } from '@fairway/kube/controller/conditions';
 import { ensureFinalizer, hasFinalizer, removeFinalizer } from '@fairway/kube/controller/finalizers';
@@ -136,7 +136,7 @@ export class CredentialReconciler {
         if (users.length > 0) return;
         pass.signal.throwIfAborted();
         const { namespace = '', name = '', uid = '' } = credential.metadata;
-        await ignoreGone(client.resource(cloudCredentials).delete(name, { namespace, uid }));
+        await ignoreDeleted(client.resource(cloudCredentials).delete(name, { namespace, uid }));
       }),
     );
     return pass.end(async () => {
@@ -164,10 +164,10 @@ export class CredentialReconciler {
   async #recordNotRevoked(credential: CloudCredential, { party, reason, message }: Failure): Promise<void> {
     const { name = '', namespace = '' } = credential.metadata;
     const skipCommand = `kubectl annotate cloudcredential ${name} -n ${namespace} ${SKIP_REVOCATION_ANNOTATION}=true`;
-    const remedyFor = `to delete it anyway: ${skipCommand}, and revoke it yourself: ${revocationAdvice(credential.status)}`;
+    const remedy = `to delete it anyway: ${skipCommand}, and revoke it yourself: ${revocationAdvice(credential.status)}`;
     const eventMessage =
       party === 'cloud'
-        ? `it is not revoked yet, and is retained until it is: ${message}; ${remedyFor}`
+        ? `it is not revoked yet, and is retained until it is: ${message}; ${remedy}`
         : `it is not deleted yet: ${message}`;
     await this.#write(credential, { status: 'False', reason, message: eventMessage });
   }
@@ -210,7 +210,9 @@ export class CredentialReconciler {
     return 'gone';
   }
 
-  /** Why it permanently remains unrevoked; undefined once it is worthless. Rejects with transient errors. */
+  /**
+   * Why the credential permanently remains unrevoked; undefined once it is worthless. Rejects with transient errors.
+   */
   async #revoke(
     credential: CloudCredential,
     cloud: ProjectCloud | undefined,

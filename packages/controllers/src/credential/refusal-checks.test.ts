@@ -22,13 +22,13 @@ test('RefusalChecks has the credential checked on the first refusal, and then on
   const clock = new FakeClock();
   const checked: string[] = [];
   const checks = new RefusalChecks((key) => checked.push(key), clock, 30_000);
-  const ownResources = project('team/mine');
+  const ownProject = project('team/mine');
   const other = project('team/other');
-  checks.follow(ownResources.cloud);
+  checks.follow(ownProject.cloud);
   checks.follow(other.cloud);
 
   for (let second = 0; second < 60; second++) {
-    ownResources.refuse();
+    ownProject.refuse();
     await clock.advance(1_000);
   }
   other.refuse();

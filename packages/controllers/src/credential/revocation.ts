@@ -43,7 +43,10 @@ export async function revoke(
   }
 }
 
-/** Why a credential that cannot log in is not known to be deleted; undefined if it is. Rethrows unrelated errors. */
+/**
+ * Why a credential that cannot log in is not known to be deleted; undefined if it is known to be. Rethrows unrelated
+ * errors.
+ */
 function loginRefusal(error: unknown, hasExpired: boolean): string | undefined {
   // A 404 from something other than Keystone proves nothing.
   if (isOpenStackError(error, 'notFound') && /\btrust\b/i.test(error.detail)) return undefined;
@@ -53,7 +56,7 @@ function loginRefusal(error: unknown, hasExpired: boolean): string | undefined {
   return error.status === 404 || (error.status === 401 && hasExpired) ? undefined : error.detail;
 }
 
-/** Whether Keystone itself lacks the object, rather than a proxy the path. */
+/** Whether the object is missing in Keystone itself, rather than the path at a proxy. */
 function isFromKeystone(detail: string): boolean {
   return /^could not find /i.test(detail);
 }

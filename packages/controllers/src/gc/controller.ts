@@ -14,7 +14,7 @@ import type { Declaration } from '../dependencies.ts';
 import { deletedByCluster, deletedByNamespace, deletedClusterInformer } from './deleted-cluster-record.ts';
 import { OrphanSweeper } from './orphan-sweeper.ts';
 
-/** Deletes cloud resources of clusters whose owner no longer exists. Its keys are those of Clusters, existing or deleted. */
+/** Deletes cloud resources of clusters whose owner no longer exists. Keyed by Cluster, existing or deleted. */
 export const orphanSweepController: Declaration = {
   name: 'orphan-sweeper',
   concurrency: 2,

@@ -1,7 +1,7 @@
 import type { OrphanPolicy } from '@fairway/api/domain/orphan-policy';
 import { describe, expect, test } from 'vitest';
 import { MAX_RECORDS, nextSweepMs, orphanAction, recordsBeyondLimit } from './decision.ts';
-import type { RemainingResource, Remains } from './missing-clusters/remaining-resources.ts';
+import type { FoundResources, RemainingResource } from './missing-clusters/remaining-resources.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -27,13 +27,16 @@ describe('the next check of a deleted cluster', () => {
   });
 });
 
-function remains(...times: readonly (string | undefined)[]): Remains {
-  const items: readonly RemainingResource[] = times.map((madeAt, index) => ({ id: `${index}`, madeAt }));
+function remains(...times: readonly (string | undefined)[]): FoundResources {
+  const items: readonly RemainingResource[] = times.map((createdAt, index) => ({
+    id: `${index}`,
+    createdAt: createdAt,
+  }));
   return new Map(items.length === 0 ? [] : [['servers', items]]);
 }
 
 describe('resources with the tag of a deleted cluster', () => {
-  test.each<{ found: Remains; policy: OrphanPolicy; action: string; reason: string }>([
+  test.each<{ found: FoundResources; policy: OrphanPolicy; action: string; reason: string }>([
     { found: remains(), policy: 'Delete', action: 'nothing', reason: 'there are no resources' },
     { found: remains(), policy: 'Report', action: 'nothing', reason: 'there is nothing to report' },
     {
@@ -65,7 +68,7 @@ describe('resources with the tag of a deleted cluster', () => {
       found: remains('2026-03-01T11:00:00Z', '2026-03-02T00:00:00Z'),
       policy: 'Delete',
       action: 'hold',
-      reason: 'one resource of another Fairway holds all',
+      reason: 'one resource of another Fairway causes all to be held',
     },
     { found: remains(undefined), policy: 'Delete', action: 'delete', reason: 'server groups have no creation time' },
     {

@@ -1,6 +1,6 @@
 import type { OrphanPolicy } from '@fairway/api/domain/orphan-policy';
 import { cloudTimeMs } from '@fairway/openstack/types/cloud-time';
-import type { Remains } from './missing-clusters/remaining-resources.ts';
+import type { FoundResources } from './missing-clusters/remaining-resources.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -14,12 +14,15 @@ export const RECORD_RETENTION_MS = Math.max(...SWEEP_DELAYS_MS);
 /**
  * How late a request of Fairway may take effect. Later resources come from another Fairway that now owns the cluster.
  */
-const LATEST_MS = HOUR_MS;
+const MAX_REQUEST_DELAY_MS = HOUR_MS;
 
 /** Maximum number of records in a namespace: creating and deleting clusters all day must not fill the database. */
 export const MAX_RECORDS = 200;
 
-/** When to check next for resources of a cluster that was deleted then: the first check that is not past; undefined after the last one. Pure. */
+/**
+ * When to check next for resources of a cluster that was deleted at `endedMs`: the first check that is not past;
+ * undefined after the last one. Pure.
+ */
 export function nextSweepMs(endedMs: number, nowMs: number): number | undefined {
   return SWEEP_DELAYS_MS.map((afterMs) => endedMs + afterMs).find((sweepMs) => sweepMs > nowMs);
 }
@@ -28,14 +31,14 @@ export function nextSweepMs(endedMs: number, nowMs: number): number | undefined 
 export type OrphanAction = 'nothing' | 'delete' | 'report' | 'hold';
 
 /**
- * Decides about resources with the tag of a deleted cluster. A resource created long after the deletion is not the
- * result of a late request: another Fairway that has restored the same cluster created it. In that case nothing of the
- * cluster is touched. Pure.
+ * Decides what to do with resources that have the tag of a deleted cluster. A resource created long after the deletion
+ * is not the result of a late request: another Fairway that has restored the same cluster created it. In that case
+ * nothing of the cluster is touched. Pure.
  */
-export function orphanAction(remaining: Remains, endedMs: number, policy: OrphanPolicy): OrphanAction {
+export function orphanAction(remaining: FoundResources, endedMs: number, policy: OrphanPolicy): OrphanAction {
   const found = [...remaining.values()].flat();
   if (found.length === 0) return 'nothing';
-  if (found.some((each) => (cloudTimeMs(each.madeAt) ?? endedMs) > endedMs + LATEST_MS)) return 'hold';
+  if (found.some((each) => (cloudTimeMs(each.createdAt) ?? endedMs) > endedMs + MAX_REQUEST_DELAY_MS)) return 'hold';
   return policy === 'Delete' ? 'delete' : 'report';
 }
 

@@ -1,14 +1,14 @@
 import {
+  CLEANUP_TIME_ANNOTATION,
   CLUSTER_LABEL,
   CREDENTIAL_ANNOTATION,
-  ENDED_ANNOTATION,
-  ENDED_CLUSTER_LABEL,
+  DELETED_CLUSTER_LABEL,
   PROJECT_ID_ANNOTATION,
   RETRY_ANNOTATION,
   SYSTEM_NAMESPACE,
 } from '@fairway/api/group';
 import { formatTime } from '@fairway/base/clock';
-import { ignoreGone } from '@fairway/kube/client/ignore-not-found';
+import { ignoreDeleted } from '@fairway/kube/client/ignore-not-found';
 import type { Informer } from '@fairway/kube/client/informer';
 import type { InformerSet } from '@fairway/kube/client/informer-set';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
@@ -28,7 +28,7 @@ export interface DeletedCluster {
   readonly clusterKey: string;
   /** Undefined for the operator's own login. */
   readonly credentialName?: string | undefined;
-  /** The project that it was in; undefined if unknown. */
+  /** The cluster's project; undefined if unknown. */
   readonly projectID?: string | undefined;
 }
 
@@ -47,7 +47,7 @@ const REFRESH_MS = 1_800_000;
 export function deletedClusterInformer(informers: InformerSet): Informer<KubeObject> {
   return informers.informer<KubeObject>(ConfigMaps, {
     namespace: SYSTEM_NAMESPACE,
-    labelSelector: ENDED_CLUSTER_LABEL,
+    labelSelector: DELETED_CLUSTER_LABEL,
     metadataOnly: true,
   });
 }
@@ -67,9 +67,9 @@ export const deletedByNamespace: CacheIndex<KubeObject> = {
 /** The content of an object's metadata; undefined for one that is not a record. */
 export function deletedClusterRecord({ metadata }: KubeObject): DeletedClusterRecord | undefined {
   const { name = '', labels, annotations } = metadata;
-  const uid = labels?.[ENDED_CLUSTER_LABEL];
+  const uid = labels?.[DELETED_CLUSTER_LABEL];
   const clusterKey = annotations?.[CLUSTER_LABEL];
-  const endedMs = Date.parse(annotations?.[ENDED_ANNOTATION] ?? '');
+  const endedMs = Date.parse(annotations?.[CLEANUP_TIME_ANNOTATION] ?? '');
   if (uid === undefined || clusterKey === undefined || Number.isNaN(endedMs)) return undefined;
   return {
     uid,
@@ -97,10 +97,10 @@ export async function recordDeletedCluster(client: KubeClient, ended: DeletedClu
     ...stored?.metadata,
     name,
     namespace: SYSTEM_NAMESPACE,
-    labels: { [ENDED_CLUSTER_LABEL]: uid },
+    labels: { [DELETED_CLUSTER_LABEL]: uid },
     annotations: {
       [CLUSTER_LABEL]: clusterKey,
-      [ENDED_ANNOTATION]: formatTime(nowMs),
+      [CLEANUP_TIME_ANNOTATION]: formatTime(nowMs),
       ...(credentialName !== undefined && { [CREDENTIAL_ANNOTATION]: credentialName }),
       ...(projectID !== undefined && { [PROJECT_ID_ANNOTATION]: projectID }),
     },
@@ -115,5 +115,5 @@ export async function removeDeletedClusterRecord(
   { object: { name, uid } }: DeletedClusterRecord,
 ): Promise<void> {
   const options = { namespace: SYSTEM_NAMESPACE, ...(uid !== undefined && { uid }) };
-  await ignoreGone(client.resource(ConfigMaps).delete(name, options));
+  await ignoreDeleted(client.resource(ConfigMaps).delete(name, options));
 }

@@ -24,8 +24,8 @@ import {
 } from './missing-clusters/missing-clusters.ts';
 import {
   deleteRemainingResources,
+  type FoundResources,
   findRemainingResources,
-  type Remains,
 } from './missing-clusters/remaining-resources.ts';
 
 type Dependencies = Pick<
@@ -51,7 +51,7 @@ interface SweepState {
   dueMs: number;
   /** The annotation's value at the last requested check. */
   requested: string | undefined;
-  /** Lists that started earlier do not reflect deletions since. */
+  /** Lists that started before this time do not reflect later deletions. */
   changedMs: number;
   orphans: KnownOrphans | undefined;
   /** IDs of reported resources. */
@@ -72,7 +72,7 @@ export class DeletedClusterGC {
   readonly #dependencies: Dependencies;
   readonly #records: Informer<KubeObject>;
   readonly #known = new Map<string, SweepState>();
-  readonly #deletedClusters: (kind: string, count: number) => void;
+  readonly #onDeleted: (kind: string, count: number) => void;
 
   /** `deleted` is called with the number of deleted resources, by kind. */
   constructor(
@@ -82,7 +82,7 @@ export class DeletedClusterGC {
   ) {
     this.#dependencies = dependencies;
     this.#records = records;
-    this.#deletedClusters = deleted;
+    this.#onDeleted = deleted;
   }
 
   *orphans(): Iterable<KnownOrphans> {
@@ -154,7 +154,7 @@ export class DeletedClusterGC {
     record: DeletedClusterRecord,
     known: SweepState,
     cloud: ProjectCloud,
-    found: Remains,
+    found: FoundResources,
     pass: Pass,
   ): Promise<void> {
     const action = orphanAction(found, record.endedMs, this.#dependencies.orphans ?? 'Delete');
@@ -179,7 +179,7 @@ export class DeletedClusterGC {
     record: DeletedClusterRecord,
     known: SweepState,
     cloud: ProjectCloud,
-    found: Remains,
+    found: FoundResources,
     pass: Pass,
   ): Promise<void> {
     const { clock } = this.#dependencies;
@@ -188,7 +188,7 @@ export class DeletedClusterGC {
     const remaining = await deleteRemainingResources(cloud, placeholderCluster(record), found, { signal: pass.signal });
     known.changedMs = clock.now();
     if (remaining) throw new ProblemError(remainingProblem(remaining));
-    for (const [kind, items] of found) this.#deletedClusters(kind, items.length);
+    for (const [kind, items] of found) this.#onDeleted(kind, items.length);
     known.dueMs = clock.now() + RETRY_MS;
     pass.requeueAfter(RETRY_MS);
   }
@@ -212,8 +212,8 @@ export class DeletedClusterGC {
   }
 
   /**
-   * According to the API server: whether a Cluster has the UID, or a deleted one's CA Secret, which another controller
-   * handles.
+   * Whether, according to the API server, a Cluster has the UID, or the CA Secret of a deleted one, which another
+   * controller handles.
    */
   async #existsInApi(record: DeletedClusterRecord): Promise<boolean> {
     const { client } = this.#dependencies;
@@ -241,12 +241,12 @@ export class DeletedClusterGC {
     return known;
   }
 
-  #note(known: SweepState, state: OrphanState, found: Remains): void {
+  #note(known: SweepState, state: OrphanState, found: FoundResources): void {
     known.orphans = { state, counts: new Map([...found].map(([kind, items]) => [kind, items.length])) };
   }
 
   /** Recorded once for each resource. */
-  #recordFound(record: DeletedClusterRecord, { reported }: SweepState, found: Remains, what: string): void {
+  #recordFound(record: DeletedClusterRecord, { reported }: SweepState, found: FoundResources, what: string): void {
     const ids = [...found.values()].flat().map(({ id }) => id);
     if (ids.every((id) => reported.has(id))) return;
     for (const id of ids) reported.add(id);
@@ -278,13 +278,13 @@ const HELD_ADVICE = {
 } as const;
 
 /** Kinds with their IDs, the first few of each. */
-function describeFound(found: Remains): string {
-  return [...found].map(([kind, items]) => `${kind} ${firstResult(items.map(({ id }) => id))}`).join(', ');
+function describeFound(found: FoundResources): string {
+  return [...found].map(([kind, items]) => `${kind} ${firstIDs(items.map(({ id }) => id))}`).join(', ');
 }
 
 const MAX_REPORTED_IDS = 3;
 
-function firstResult(ids: readonly string[]): string {
+function firstIDs(ids: readonly string[]): string {
   const more = ids.length - MAX_REPORTED_IDS;
   return more > 0 ? `${ids.slice(0, MAX_REPORTED_IDS).join(' ')} and ${more} more` : ids.join(' ');
 }

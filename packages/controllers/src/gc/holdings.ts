@@ -47,7 +47,10 @@ export function listedServers(cloud: ProjectCloud, cluster: Cluster): readonly O
     }));
 }
 
-/** Its other resources in the project for machines and pools, from lists that the project's clusters share. Rejects with the cloud's error. */
+/**
+ * The cluster's other resources in the project for machines and pools, from lists that the project's clusters share.
+ * Rejects with the cloud's error.
+ */
 export async function listedHoldings(cloud: ProjectCloud, cluster: Cluster): Promise<readonly OwnedResource[]> {
   const { cache, client, ledgers } = cloud;
   const clusterUid = identityOf(cluster);

@@ -14,9 +14,9 @@ const cluster = aCluster({}, { name: 'demo', namespace: 'team', uid: 'cluster-ui
 const orphan = { id: 'server-1', name: 'demo-a', tags: [FAIRWAY_TAG, clusterTag('cluster-uid'), machineTag('gone')] };
 
 /** A cluster with a server whose Machine was deleted. */
-function start(answer: () => FakeResponse | undefined) {
+function start(respond: () => FakeResponse | undefined) {
   const clock = new FakeClock();
-  const api = new FakeTransport(answer);
+  const api = new FakeTransport(respond);
   const deleted: string[] = [];
   const events: string[] = [];
   const cloud = {
@@ -69,13 +69,13 @@ describe('servers of deleted Machines', () => {
     const results = [];
     for (let i = 0; i < 5; i++) results.push(await sweeper.reconcile('team/demo', { signal }));
     const [first] = results;
-    const asked = api.requests.length;
+    const requestCount = api.requests.length;
     await clock.advance(1_001);
     await sweeper.reconcile('team/demo', { signal });
 
     expect(first).toMatchObject({ requeueAfterMs: 1_001 });
     // For Machines and NodePools.
-    expect(asked).toBe(2);
+    expect(requestCount).toBe(2);
     expect(api.requests.length).toBe(4);
     expect(events).toEqual(['OrphanNotDeleted']);
     expect(deleted).toEqual([]);

@@ -24,7 +24,7 @@ const POLL_INTERVAL_MS = 3_600_000;
 const RETRY_INTERVAL_MS = 900_000;
 
 /** State of an existing cluster in this process. */
-interface Known {
+interface LiveClusterState {
   /** When the next slow check is due. */
   dueMs: number;
   /** Whether a resource without an owner is known. */
@@ -43,13 +43,13 @@ interface Known {
  */
 export class LiveClusterGC {
   readonly #dependencies: Dependencies;
-  readonly #known = new Map<string, Known>();
-  readonly #deletedClusters: (kind: string, count: number) => void;
+  readonly #known = new Map<string, LiveClusterState>();
+  readonly #onDeleted: (kind: string, count: number) => void;
 
   /** `deleted` is called with the number of deleted resources, by kind. */
   constructor(dependencies: Dependencies, deleted: (kind: string, count: number) => void) {
     this.#dependencies = dependencies;
-    this.#deletedClusters = deleted;
+    this.#onDeleted = deleted;
   }
 
   *orphans(): Iterable<KnownOrphans> {
@@ -102,20 +102,25 @@ export class LiveClusterGC {
     pass.requeueAfter(known.dueMs - clock.now());
   }
 
-  async #end(orphans: readonly OwnedResource[], cluster: Cluster, known: Known, signal: AbortSignal): Promise<void> {
+  async #end(
+    orphans: readonly OwnedResource[],
+    cluster: Cluster,
+    known: LiveClusterState,
+    signal: AbortSignal,
+  ): Promise<void> {
     if (this.#dependencies.orphans === 'Report') return this.#report(orphans, cluster, known);
     const { events } = this.#dependencies;
     await Promise.all(
       orphans.map(async ({ kind, id, name, holder, remove }) => {
         await remove(signal);
-        this.#deletedClusters(kind, 1);
+        this.#onDeleted(kind, 1);
         const message = `${RESOURCE_NOUNS[kind]} ${id}${name ? ` (${name})` : ''} no longer belonged to any ${holder.kind} and was deleted`;
         events.warning(cluster, 'OrphanDeleted', message);
       }),
     );
   }
 
-  #report(orphans: readonly OwnedResource[], cluster: Cluster, known: Known): void {
+  #report(orphans: readonly OwnedResource[], cluster: Cluster, known: LiveClusterState): void {
     const counts = new Map<string, number>();
     for (const { kind } of orphans) counts.set(kind, (counts.get(kind) ?? 0) + 1);
     known.orphans = orphans.length === 0 ? undefined : { state: 'held', counts };
@@ -167,7 +172,7 @@ export class LiveClusterGC {
     return { machine: new Set(machinesLeft.items.map(identityOf)), pool: new Set(pools.map(identityOf)) };
   }
 
-  #sweepState(cluster: Cluster): Known {
+  #sweepState(cluster: Cluster): LiveClusterState {
     const key = keyOf(cluster);
     const found = this.#known.get(key);
     if (found) return found;

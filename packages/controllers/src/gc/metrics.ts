@@ -12,7 +12,7 @@ export interface KnownOrphans {
 
 /** Exports metrics of cloud resources without an owner. */
 export class OrphanMetrics {
-  readonly #deletedClusters: Counter<'kind'>;
+  readonly #deletedResources: Counter<'kind'>;
 
   constructor(registry: Registry, known: () => Iterable<KnownOrphans>) {
     const orphans = new Gauge({
@@ -26,7 +26,7 @@ export class OrphanMetrics {
       },
     });
     registry.registerMetric(orphans);
-    this.#deletedClusters = new Counter({
+    this.#deletedResources = new Counter({
       name: 'fairway_orphans_deleted_total',
       help: 'Cloud resources deleted because their cluster, pool or machine no longer exists.',
       labelNames: ['kind'],
@@ -35,6 +35,6 @@ export class OrphanMetrics {
   }
 
   deleted(kind: string, count: number): void {
-    this.#deletedClusters.inc({ kind }, count);
+    this.#deletedResources.inc({ kind }, count);
   }
 }

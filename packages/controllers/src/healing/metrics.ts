@@ -6,7 +6,7 @@ type Repair = Pick<RepairMark, 'reason' | 'strategy'>;
 /** Counts what healing does in this process. */
 export class HealingMetrics {
   readonly #repairs: Counter<'result' | 'reason' | 'strategy'>;
-  readonly #pending: Counter<'reason'>;
+  readonly #heldRepairs: Counter<'reason'>;
 
   constructor(registry: Registry) {
     this.#repairs = new Counter({
@@ -15,7 +15,7 @@ export class HealingMetrics {
       labelNames: ['result', 'reason', 'strategy'],
       registers: [registry],
     });
-    this.#pending = new Counter({
+    this.#heldRepairs = new Counter({
       name: 'fairway_node_repairs_held_total',
       help: 'How often the repair of an unhealthy node was held back, by reason.',
       labelNames: ['reason'],
@@ -32,6 +32,6 @@ export class HealingMetrics {
   }
 
   held(reason: string): void {
-    this.#pending.inc({ reason });
+    this.#heldRepairs.inc({ reason });
   }
 }

@@ -24,13 +24,13 @@ function start() {
       ],
     },
   });
-  const tenant = { clusterUid: 'uid-1', nodes: { workingSinceMs: beganMs as number | undefined } };
+  const tenant = { clusterUid: 'uid-1', nodes: { healthySinceMs: beganMs as number | undefined } };
   const trust = new ObservationWindow(clock);
   const cluster = condition('True', beganMs - 60 * MINUTE_MS);
   return { clock, beganMs, tenant, trust, cluster, condition, see: () => trust.sinceMs(POOL, cluster, tenant) };
 }
 
-test('ObservationWindow trusts nodes since it has watched them', async () => {
+test('ObservationWindow trusts nodes from when it started to watch them', async () => {
   const { clock, beganMs, see } = start();
   await clock.advance(30 * MINUTE_MS);
 
@@ -42,14 +42,14 @@ test('ObservationWindow trusts no nodes without a connection, with a failing wat
 
   expect(trust.sinceMs(POOL, cluster, undefined)).toBeUndefined();
   expect(trust.sinceMs(POOL, condition('False', beganMs), tenant)).toBeUndefined();
-  expect(trust.sinceMs(POOL, cluster, { ...tenant, nodes: { workingSinceMs: undefined } })).toBeUndefined();
+  expect(trust.sinceMs(POOL, cluster, { ...tenant, nodes: { healthySinceMs: undefined } })).toBeUndefined();
 });
 
 test('ObservationWindow restarts after a gap in the watch, and after a start of the control plane', async () => {
   const { clock, beganMs, tenant, trust, condition, see } = start();
   see();
   await clock.advance(5 * MINUTE_MS);
-  tenant.nodes.workingSinceMs = beganMs + 4 * MINUTE_MS;
+  tenant.nodes.healthySinceMs = beganMs + 4 * MINUTE_MS;
   const viewAfterGap = see();
   const restartedMs = beganMs + 5 * MINUTE_MS;
 
@@ -57,16 +57,16 @@ test('ObservationWindow restarts after a gap in the watch, and after a start of 
   expect(trust.sinceMs(POOL, condition('True', restartedMs), tenant)).toBe(restartedMs);
 });
 
-test('ObservationWindow restarts if the process was stopped while a node was unhealthy, and checks late', async () => {
+test('ObservationWindow restarts if the process was stopped while a node was unhealthy, which makes its check late', async () => {
   const { clock, trust, see, beganMs } = start();
   see();
   trust.expectPass(POOL, clock.now() + 30_000);
   await clock.advance(60_000);
-  const anySignal = see();
+  const sinceBeforeStop = see();
   trust.expectPass(POOL, clock.now() + 30_000);
   await clock.advance(60 * MINUTE_MS);
 
-  expect(anySignal).toBe(beganMs);
+  expect(sinceBeforeStop).toBe(beganMs);
   expect(see()).toBe(clock.now());
 });
 

@@ -8,7 +8,7 @@ import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters'
 const MAX_DELAY_MS = 60_000;
 
 /** The connection through which a cluster is observed. */
-type NodeView = Pick<TenantCluster, 'clusterUid'> & { readonly nodes: { readonly workingSinceMs: number | undefined } };
+type NodeView = Pick<TenantCluster, 'clusterUid'> & { readonly nodes: { readonly healthySinceMs: number | undefined } };
 
 interface ViewState {
   readonly tenant: NodeView;
@@ -18,9 +18,9 @@ interface ViewState {
 }
 
 /**
- * Since when this process can trust its observation of a pool's nodes. The window restarts with each connection, each gap in the node
- * watch, each start of the control plane, and after the process itself was stopped: in all of these, nodes may have changed unobserved, and
- * whole pools are NotReady for a minute.
+ * Since when this process can trust its observation of a pool's nodes. The window restarts with each connection, each
+ * gap in the node watch, each start of the control plane, and after the process itself was stopped. In all of these
+ * cases, nodes may have changed unobserved, and whole pools are NotReady for a minute.
  */
 export class ObservationWindow {
   readonly #views = new Map<string, ViewState>();
@@ -33,7 +33,7 @@ export class ObservationWindow {
   /** Undefined while the nodes cannot be observed. */
   sinceMs(poolKey: string, cluster: Cluster, tenant: NodeView | undefined): number | undefined {
     const condition = findCondition(cluster.status?.conditions, ConditionType.ControlPlaneReady);
-    const watchedMs = tenant?.nodes.workingSinceMs;
+    const watchedMs = tenant?.nodes.healthySinceMs;
     if (tenant === undefined || watchedMs === undefined || condition?.status !== 'True') {
       this.#views.delete(poolKey);
       return undefined;
@@ -53,7 +53,7 @@ export class ObservationWindow {
     if (view) this.#views.set(poolKey, { ...view, nextMs });
   }
 
-  /** The cluster did not respond, even if its watch is open. */
+  /** Restarts the window because the cluster did not respond, even if its watch is open. */
   restart(poolKey: string): void {
     const view = this.#views.get(poolKey);
     if (view) this.#views.set(poolKey, { ...view, sinceMs: this.#clock.now() });

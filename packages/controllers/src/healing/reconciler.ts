@@ -1,6 +1,6 @@
 import { ConditionReason } from '@fairway/api/conditions';
 import { healingSettings } from '@fairway/api/domain/healing-settings';
-import { isHibernationWanted } from '@fairway/api/domain/hibernation';
+import { shouldHibernate } from '@fairway/api/domain/hibernation';
 import { isBeingWiped } from '@fairway/api/domain/reset';
 import { identityOf } from '@fairway/api/identity';
 import type { Cluster } from '@fairway/api/kinds/cluster';
@@ -72,7 +72,7 @@ export class HealingReconciler {
       return {};
     }
     // Nodes that are about to be deleted are not repaired.
-    if (isPaused(pool, cluster) || isHibernationWanted(cluster) || isBeingWiped(cluster)) return {};
+    if (isPaused(pool, cluster) || shouldHibernate(cluster) || isBeingWiped(cluster)) return {};
     const pass = new Pass(context, clock);
     const tenant = tenants.get(identityOf(cluster));
     const trustedSinceMs = this.#window.sinceMs(key, cluster, tenant);
@@ -173,7 +173,7 @@ export class HealingReconciler {
   }
 }
 
-/** Whether it starts a repair. */
+/** Whether the decision starts a repair. */
 function startsRepair({ machine, mark }: RepairDecision): boolean {
   return mark?.due === true && mark !== machine.status?.marks?.repair;
 }

@@ -1,5 +1,5 @@
 import { ConditionReason } from '@fairway/api/conditions';
-import { followedRequest } from '@fairway/api/domain/request';
+import { requestToRecord } from '@fairway/api/domain/request';
 import type { Machine } from '@fairway/api/kinds/machine';
 import type { HealingRecord, PastRepair } from '@fairway/api/kinds/node-pool-healing';
 import { formatTime } from '@fairway/base/clock';
@@ -113,8 +113,8 @@ function requestsOf({ requests = [] }: HealingRecord, machines: readonly Machine
     const { metadata, status } = machine;
     const known = requests.find((met) => met.machine === metadata.name);
     const value = requestOf(machine);
-    const isBegun = status?.marks?.repair?.due && status.marks.repair.reason === ConditionReason.RepairRequested;
-    const followed = isBegun ? followedRequest(value, known?.value) : known?.value;
+    const hasStarted = status?.marks?.repair?.due && status.marks.repair.reason === ConditionReason.RepairRequested;
+    const followed = hasStarted ? requestToRecord(value, known?.value) : known?.value;
     return followed === undefined ? [] : [{ machine: metadata.name ?? '', value: followed }];
   });
 }

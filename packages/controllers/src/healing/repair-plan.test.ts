@@ -62,7 +62,7 @@ function target(
   };
 }
 
-const recoveredNames = (...names: readonly string[]) => names.map((name) => target(name, {}));
+const healthyTargets = (...names: readonly string[]) => names.map((name) => target(name, {}));
 
 function marksOf(targets: readonly RepairTarget[], more: Partial<RepairContext> = {}) {
   const unhealthy = targets.filter(({ unhealthy }) => unhealthy).length;
@@ -82,7 +82,7 @@ const excludedAnnotations = { [EXCLUDE_FROM_HEALING_ANNOTATION]: '' };
 const a = target('a', { over: 1 });
 const b = target('b', { over: 2 });
 const missingServer = target('gone', { over: 0, isServerMissing: true });
-const rest = recoveredNames('x', 'y', 'z');
+const rest = healthyTargets('x', 'y', 'z');
 
 describe('planRepairs', () => {
   test.each<{
@@ -106,7 +106,7 @@ describe('planRepairs', () => {
     },
     {
       case: 'repairs nothing while too many machines of the pool are unhealthy',
-      targets: [a, b, ...recoveredNames('x')],
+      targets: [a, b, ...healthyTargets('x')],
       marks: { a: 'held TooManyUnhealthy', b: 'held TooManyUnhealthy' },
     },
     {
@@ -242,7 +242,7 @@ describe('the mark of a machine', () => {
       marks: 'Replace ServerVanished',
     },
     {
-      case: 'and stays',
+      case: 'stays due for a missing server even if healing is off',
       given: {
         over: 5,
         isServerMissing: true,
@@ -310,7 +310,7 @@ describe('the mark of a machine', () => {
     expect(marksOf([target('a', given), ...rest], more)['a']).toBe(marks);
   });
 
-  test('contains the time at which it became due, not that since which it waits', () => {
+  test('contains when it became due, not since when it has been waiting', () => {
     const [decision] = planRepairs(
       [target('a', { over: 5, repair: mark(false, { reason: 'TooManyUnhealthy' }) }), ...rest],
       {
@@ -348,13 +348,13 @@ describe('a repair in progress when the cluster was reset', () => {
 
   test('is dropped while the server is being reinstalled', () => {
     expect(
-      marksOf([target('a', { repair, resetTime, reinstallTime: resetTime, status }), ...recoveredNames('b')]),
+      marksOf([target('a', { repair, resetTime, reinstallTime: resetTime, status }), ...healthyTargets('b')]),
     ).toEqual({});
   });
 
   test('starts again if the node does not come back', () => {
     const a = target('a', { over: 1, repair, resetTime, reinstallTime: resetTime });
 
-    expect(marksOf([a, ...recoveredNames('b', 'c', 'd')])).toEqual({ a: 'Replace NodeNotReady' });
+    expect(marksOf([a, ...healthyTargets('b', 'c', 'd')])).toEqual({ a: 'Replace NodeNotReady' });
   });
 });

@@ -1,6 +1,6 @@
 import { ConditionReason } from '@fairway/api/conditions';
 import { type HealingSettings, maxUnhealthyInCluster, maxUnhealthyInPool } from '@fairway/api/domain/healing-settings';
-import { isNewRequest, requestIn } from '@fairway/api/domain/request';
+import { isNewRequest, requestValueOf } from '@fairway/api/domain/request';
 import { EXCLUDE_FROM_HEALING_ANNOTATION, KEEP_ANNOTATION, REPAIR_ANNOTATION } from '@fairway/api/group';
 import type { Machine } from '@fairway/api/kinds/machine';
 import type { RepairMark } from '@fairway/api/kinds/machine-marks';
@@ -66,8 +66,8 @@ export function planRepairs(targets: readonly RepairTarget[], context: RepairCon
       .filter(({ machine }) => !candidates.some((candidate) => candidate.machine === machine))
       .map((target) => [target.machine, markToKeep(target, context.settings)]),
   );
-  const startedSteps = [...kept].filter(([, mark]) => mark?.due && mark.reason !== ConditionReason.ServerVanished);
-  let [inProgress] = startedSteps.map(([{ metadata }]) => metadata.name ?? '');
+  const startedRepairs = [...kept].filter(([, mark]) => mark?.due && mark.reason !== ConditionReason.ServerVanished);
+  let [inProgress] = startedRepairs.map(([{ metadata }]) => metadata.name ?? '');
   const counts = { size: targets.length, unhealthy: targets.filter(({ unhealthy }) => unhealthy).length };
   const marks = new Map(kept);
   for (const candidate of candidates.toSorted(compareUrgency)) {
@@ -114,7 +114,7 @@ export function candidatesOf(
   });
 }
 
-/** Its mark, unless that dates from before a reset. */
+/** The machine's mark, unless it dates from before a reset. */
 function currentMark(machine: Machine): RepairMark | undefined {
   const mark = machine.status?.marks?.repair;
   return mark && isCurrentMark(machine, mark) ? mark : undefined;
@@ -122,7 +122,7 @@ function currentMark(machine: Machine): RepairMark | undefined {
 
 /** The value of the repair request, if there is one. */
 export function requestOf(machine: Machine): string | undefined {
-  return requestIn(machine, REPAIR_ANNOTATION);
+  return requestValueOf(machine, REPAIR_ANNOTATION);
 }
 
 function hasNewRequest(machine: Machine, { requests = [] }: HealingRecord): boolean {
@@ -155,7 +155,7 @@ function markToKeep({ machine, unhealthy }: RepairTarget, settings: HealingSetti
   return isWorking ? undefined : current;
 }
 
-/** Whether the pool has requested it, and the disk has not been written yet. */
+/** Whether the pool has requested the reinstallation for this mark, and the disk has not been written yet. */
 function isUnderReinstallation({ spec, status }: Machine, { time }: RepairMark): boolean {
   return spec.reinstallTime === time && status?.installed?.reinstallTime !== time;
 }

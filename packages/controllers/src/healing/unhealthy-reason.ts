@@ -16,9 +16,9 @@ export interface UnhealthyReason {
   readonly reason: ConditionReason;
   /** Stays the same as long as the cause does. */
   readonly message: string;
-  /** Since when, as far as this process knows. */
+  /** Since when the reason has applied, as far as this process knows. */
   readonly sinceMs: number;
-  /** When its repair becomes due; infinite while the state of its node is unknown. */
+  /** When the machine's repair becomes due; infinite while the state of its node is unknown. */
   readonly dueMs: number;
   /** Whether the cloud has confirmed that the server no longer exists. */
   readonly isServerMissing: boolean;
@@ -26,13 +26,13 @@ export interface UnhealthyReason {
 
 /** The facts that decide whether a machine is unhealthy. */
 export interface Observation {
-  /** Its node in the tenant's cluster. */
+  /** The machine's node in the tenant's cluster. */
   readonly node: TenantNode | undefined;
   /** Whether another node of the cluster is ready. */
   readonly hasReadyPeer: boolean;
   readonly settings: Pick<HealingSettings, 'notReadyMs' | 'reinstallMs'>;
   readonly nowMs: number;
-  /** Since when this process has observed the cluster's nodes without a gap; undefined while it does not. */
+  /** Since when this process has observed the cluster's nodes without a gap; undefined while it cannot observe them. */
   readonly trustedSinceMs: number | undefined;
 }
 
@@ -62,7 +62,7 @@ function lostServerReason({ status }: Machine): UnhealthyReason | undefined {
 }
 
 /**
- * Undefined while the reinstallation may still finish, and while the cloud does not accept it: that is reported, and
+ * Undefined while the reinstallation may still finish, and while the cloud does not accept it, which is reported and is
  * not the server's fault.
  */
 function reinstallTimeoutReason({ status }: Machine, { settings, nowMs }: Observation): UnhealthyReason | undefined {

@@ -79,7 +79,7 @@ describe('a flood of objects', () => {
     { count: 3, chars: 0, read: 3, pages: [3], isOverflowing: false, reason: 'typical for clusters' },
     { count: 25, chars: 0, read: 25, pages: [10, 10, 5], isOverflowing: false, reason: 'the maximum' },
     { count: 10_000, chars: 0, read: 25, pages: [10, 10, 5], isOverflowing: true, reason: 'many' },
-    { count: 20, chars: 20_000, read: 10, pages: [10], isOverflowing: true, reason: 'large ones' },
+    { count: 20, chars: 20_000, read: 10, pages: [10], isOverflowing: true, reason: 'large objects' },
   ])('reads $read of $count objects with $chars characters: $reason', async ({ count, chars, ...then }) => {
     const server = new FakeServer(count, chars);
     const reads = readsOf(server, new FakeClock(), { ...BOUNDS, burst: 1_000 });
@@ -135,12 +135,12 @@ describe('a flood of objects', () => {
 
     const { taken, stop, outcome } = watched(reads);
     for (let second = 0; second < 10; second++) await clock.advance(1_000);
-    const anySignal = taken.length;
+    const receivedCount = taken.length;
     stop.abort();
     await outcome;
 
-    expect(anySignal).toBeGreaterThanOrEqual(after - 1);
-    expect(anySignal).toBeLessThanOrEqual(after + 1);
+    expect(receivedCount).toBeGreaterThanOrEqual(after - 1);
+    expect(receivedCount).toBeLessThanOrEqual(after + 1);
   });
 
   test('also delays the next of several large pages', async () => {
@@ -158,13 +158,13 @@ describe('a flood of objects', () => {
 });
 
 function watched(reads: BoundedReads<KubeObject>) {
-  const takenZones: string[] = [];
+  const received: string[] = [];
   const stop = new AbortController();
   const outcome = (async () => {
     for await (const { object: each } of reads.asClient().watch({ signal: stop.signal }))
-      takenZones.push(each.metadata.name ?? '');
+      received.push(each.metadata.name ?? '');
   })().catch((error: unknown) => error);
-  return { taken: takenZones, stop, outcome };
+  return { taken: received, stop, outcome };
 }
 
 describe('a tenant’s API server that responds in place of the definition', () => {
@@ -186,8 +186,8 @@ describe('a tenant’s API server that responds in place of the definition', () 
   });
 
   test.each<[string, unknown]>([
-    ['objects that are none', [null, 1, 'x', {}, { metadata: {} }, { metadata: { name: 5 } }]],
-    ['no list', { length: 5 }],
+    ['invalid objects', [null, 1, 'x', {}, { metadata: {} }, { metadata: { name: 5 } }]],
+    ['something that is not a list', { length: 5 }],
   ])('yields no objects for %s', async (_what, items) => {
     expect((await readsOf(respondWith(items)).asClient().list()).items).toEqual([]);
   });

@@ -24,7 +24,7 @@ interface BoundedReadsOptions {
   readonly clock: Clock;
 }
 
-/** Bounded reads of a kind of which a tenant may create any number of objects, of any size, at any rate. */
+/** Bounded reads of a kind whose objects a tenant may create in any number, of any size, at any rate. */
 export class BoundedReads<T extends KubeObject> {
   readonly #client: ResourceClient<T>;
   readonly #options: BoundedReadsOptions;

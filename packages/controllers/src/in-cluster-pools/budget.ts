@@ -2,18 +2,18 @@ import type { Clock } from '@fairway/base/clock';
 import { type Rate, TokenBuckets } from '@fairway/base/token-buckets';
 
 /** A created or changed pool counts as one, whether it is accepted or rejected: ten a minute, with a burst of twenty. */
-const REQUESTS: Rate = { burst: 20, perMinute: 10 };
+const REQUEST_RATE: Rate = { burst: 20, perMinute: 10 };
 /** Writes to one cluster, including status. */
-const WRITES: Rate = { burst: 200, perMinute: 120 };
+const WRITE_RATE: Rate = { burst: 200, perMinute: 120 };
 
 /** Objects that are read again, on either side, because the cache is not sufficient. */
-const READS: Rate = { burst: 200, perMinute: 60 };
+const READ_RATE: Rate = { burst: 200, perMinute: 60 };
 
 /** Limits how much work one tenant's cluster can cause Fairway, regardless of what is written there. */
 export class Budget {
-  readonly #requests = new TokenBuckets(REQUESTS, 1);
-  readonly #writes = new TokenBuckets(WRITES, 1);
-  readonly #reads = new TokenBuckets(READS, 1);
+  readonly #requests = new TokenBuckets(REQUEST_RATE, 1);
+  readonly #writes = new TokenBuckets(WRITE_RATE, 1);
+  readonly #reads = new TokenBuckets(READ_RATE, 1);
   readonly #clock: Clock;
 
   constructor(clock: Clock) {

@@ -6,8 +6,8 @@ const B: ManagementView = { ...A, generation: 2, hash: 'b' };
 /** An object that shows `A`. */
 const clusterAtA: ClusterSideView = { hash: 'a', shown: A, isDeleting: false };
 const changed: ClusterSideView = { ...clusterAtA, hash: 'c' };
-const uncached: ClusterSideView = { ...clusterAtA, hash: undefined };
-const made: ClusterSideView = { hash: 'c', shown: undefined, isDeleting: false };
+const unreadable: ClusterSideView = { ...clusterAtA, hash: undefined };
+const created: ClusterSideView = { hash: 'c', shown: undefined, isDeleting: false };
 
 interface Row {
   readonly reason: string;
@@ -27,7 +27,7 @@ const ROWS: readonly Row[] = [
   { reason: 'both are the same', outer: A, inner: clusterAtA, leads: 'settle' },
   { reason: 'only the pool has changed', outer: B, inner: clusterAtA, leads: 'show' },
   { reason: 'only the object has changed', outer: A, inner: changed, leads: 'change' },
-  { reason: 'an unreadable spec is a change to refuse', outer: A, inner: uncached, leads: 'change' },
+  { reason: 'an unreadable spec is a change to refuse', outer: A, inner: unreadable, leads: 'change' },
   { reason: 'both have changed', outer: B, inner: changed, leads: 'refuse changed' },
   { reason: 'both have changed to the same spec', outer: B, inner: { ...clusterAtA, hash: 'b' }, leads: 'settle' },
   {
@@ -50,18 +50,18 @@ const ROWS: readonly Row[] = [
   },
   { reason: 'a restored database contains an earlier state of the pool', outer: B, inner: clusterAtA, leads: 'show' },
 
-  { reason: 'a user creates a pool in the cluster', inner: made, leads: 'create' },
-  { reason: 'a user creates an existing pool with another spec', outer: A, inner: made, leads: 'refuse exists' },
+  { reason: 'a user creates a pool in the cluster', inner: created, leads: 'create' },
+  { reason: 'a user creates an existing pool with another spec', outer: A, inner: created, leads: 'refuse exists' },
   {
     reason: 'a user creates an existing pool with the same spec',
     outer: A,
-    inner: { ...made, hash: 'a' },
+    inner: { ...created, hash: 'a' },
     leads: 'settle',
   },
   {
     reason: 'a user creates a pool whose name is not free yet',
     outer: { ...A, isDeleting: true },
-    inner: made,
+    inner: created,
     leads: 'none',
   },
   { reason: 'the pool was deleted', inner: clusterAtA, leads: 'withdraw' },
@@ -102,11 +102,11 @@ const ROWS: readonly Row[] = [
   {
     reason: 'the object never reflected a pool',
     outer: A,
-    inner: { ...made, isDeleting: true },
+    inner: { ...created, isDeleting: true },
     leads: 'release',
   },
   {
-    reason: 'the definition deletes it, which no user has requested',
+    reason: 'the object is deleted with its definition, which no user has requested',
     outer: A,
     inner: { ...clusterAtA, isDeleting: true },
     isDefinitionDeleting: true,

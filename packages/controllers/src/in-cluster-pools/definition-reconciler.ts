@@ -32,7 +32,7 @@ const ROLES_INTERVAL_MS = 3_600_000;
 /** The state of the definition, and when to check again without an event. */
 export interface DefinitionResult {
   readonly state: DefinitionState | 'unknown';
-  /** Why Fairway cannot bring it to the desired state; undefined otherwise. */
+  /** Why Fairway cannot bring the definition to the desired state; undefined otherwise. */
   readonly problem?: string | undefined;
   readonly requeueAfterMs?: number | undefined;
 }
@@ -79,7 +79,7 @@ export class DefinitionReconciler {
   }
 
   /**
-   * Whether it is still the definition of the last check, served and not being deleted. Then an object read since
+   * Whether it is still the definition of the last check, served and not being deleted. If so, an object read since
    * reflects a user's change.
    */
   async isUnchanged(signal: AbortSignal): Promise<boolean> {

@@ -1,4 +1,4 @@
-import { IN_CLUSTER_FINALIZER, SHOWN_ANNOTATION } from '@fairway/api/group';
+import { IN_CLUSTER_FINALIZER, SYNCED_STATE_ANNOTATION } from '@fairway/api/group';
 import {
   type InClusterNodePool,
   type InClusterNodePoolStatus,
@@ -44,7 +44,7 @@ export class InnerWriter {
     const metadata = {
       name,
       finalizers: [IN_CLUSTER_FINALIZER],
-      annotations: { [SHOWN_ANNOTATION]: mergeBaseText(state) },
+      annotations: { [SYNCED_STATE_ANNOTATION]: mergeBaseText(state) },
     };
     const object = { apiVersion: apiVersionOf(inClusterNodePools), kind: inClusterNodePools.kind, metadata };
     return ignoreStale(this.#pools.create({ ...object, spec: state.spec }, this.#options));
@@ -57,7 +57,7 @@ export class InnerWriter {
     const { uid, annotations, finalizers = [] } = live.metadata;
     const metadata = {
       ...live.metadata,
-      annotations: { ...annotations, [SHOWN_ANNOTATION]: mergeBaseText(state, uid) },
+      annotations: { ...annotations, [SYNCED_STATE_ANNOTATION]: mergeBaseText(state, uid) },
       finalizers: [...new Set([...finalizers, IN_CLUSTER_FINALIZER])],
     };
     return ignoreStale(this.#pools.update({ ...live, metadata, spec: state.spec }, this.#options));
@@ -70,7 +70,7 @@ export class InnerWriter {
       uid,
       resourceVersion,
       finalizers: [...new Set([...finalizers, IN_CLUSTER_FINALIZER])],
-      ...(state && { annotations: { [SHOWN_ANNOTATION]: mergeBaseText(state, uid) } }),
+      ...(state && { annotations: { [SYNCED_STATE_ANNOTATION]: mergeBaseText(state, uid) } }),
     };
     return ignoreStale(this.#pools.patch(nameOf(seen), { type: 'merge', value: { metadata } }, this.#options));
   }
@@ -109,7 +109,7 @@ function isSame({ metadata: live }: InClusterNodePool, { metadata: seen }: InClu
   return live.uid === seen.uid && live.generation === seen.generation && isDeleting(live) === isDeleting(seen);
 }
 
-/** Someone else changed, created or deleted the object. */
+/** Resolves with undefined if someone else has changed, created or deleted the object. */
 async function ignoreStale<T>(write: Promise<T>): Promise<T | undefined> {
   try {
     return await wrapTenantError(write);

@@ -1,4 +1,4 @@
-import { SHOWN_ANNOTATION } from '@fairway/api/group';
+import { SYNCED_STATE_ANNOTATION } from '@fairway/api/group';
 import type { InClusterNodePool } from '@fairway/api/kinds/in-cluster-node-pool';
 import { aNodePool } from '@fairway/api/testing/objects';
 import { describe, expect, test } from 'vitest';
@@ -10,7 +10,7 @@ const STATE = stateOf(aNodePool({}, { uid: OTHER, generation: 4 }));
 const MARK = mergeBaseText(STATE, UID);
 
 function inner(mark: string | undefined, shown?: string): InClusterNodePool {
-  const annotations = mark === undefined ? {} : { [SHOWN_ANNOTATION]: mark };
+  const annotations = mark === undefined ? {} : { [SYNCED_STATE_ANNOTATION]: mark };
   return {
     metadata: { name: 'general', uid: UID, annotations },
     spec: STATE.spec,

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { SHOWN_ANNOTATION } from '@fairway/api/group';
+import { SYNCED_STATE_ANNOTATION } from '@fairway/api/group';
 import { identityOf } from '@fairway/api/identity';
 import {
   type InClusterNodePool,
@@ -41,7 +41,7 @@ export function mergeBaseText({ identity, generation, hash }: MergeBase, uid = A
  */
 export function mergeBaseOf({ metadata, status }: InClusterNodePool): MergeBase | undefined {
   const { uid } = metadata;
-  return parseMergeBase(metadata.annotations?.[SHOWN_ANNOTATION], uid) ?? parseMergeBase(status?.shown, uid);
+  return parseMergeBase(metadata.annotations?.[SYNCED_STATE_ANNOTATION], uid) ?? parseMergeBase(status?.shown, uid);
 }
 
 function parseMergeBase(text: string | undefined, uid: string | undefined): MergeBase | undefined {

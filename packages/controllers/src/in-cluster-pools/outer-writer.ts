@@ -58,7 +58,7 @@ export class OuterWriter {
       } catch (error) {
         if (!isApiError(error, 'AlreadyExists')) throw error;
         const other = await undefinedIfNotFound(pools.get(name, { namespace, signal }));
-        // Created by a process that has ended since, or by someone else: the cache will contain it soon.
+        // Created by a process that has exited since, or by someone else: the cache will contain it soon.
         if (other === undefined || other.spec.clusterName === clusterName) return 'stale';
         return { reason: 'NameTaken', message: nameTakenMessage(name, clusterName) };
       }
@@ -74,7 +74,7 @@ export class OuterWriter {
     return pool?.metadata.uid === cached?.metadata.uid && pool?.metadata.generation === cached?.metadata.generation;
   }
 
-  /** Only if the pool matches what was reflected. */
+  /** Changes the pool, only if it matches what was reflected. */
   change(name: string, spec: InClusterNodePoolSpec, shown: MergeBase): Promise<WriteResult> {
     const { signal } = this.#options;
     return this.#requestForPool(name, shown, async (pools, pool, { namespace, clusterName }) => {
@@ -86,7 +86,7 @@ export class OuterWriter {
     });
   }
 
-  /** Only if the pool matches what was reflected. */
+  /** Deletes the pool, only if it matches what was reflected. */
   delete(name: string, shown: MergeBase): Promise<WriteResult> {
     const { signal } = this.#options;
     return this.#requestForPool(name, shown, async (pools, { metadata }, { namespace }) => {

@@ -1,4 +1,4 @@
-import { IN_CLUSTER_FINALIZER, SHOWN_ANNOTATION } from '@fairway/api/group';
+import { IN_CLUSTER_FINALIZER, SYNCED_STATE_ANNOTATION } from '@fairway/api/group';
 import type { InClusterNodePool } from '@fairway/api/kinds/in-cluster-node-pool';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
 import type { Clock } from '@fairway/base/clock';
@@ -115,8 +115,8 @@ export class PoolPass {
     const marked = await innerWriter.mark(inner, state);
     if (marked === undefined) return 'stale';
     const mergeBase = mergeBaseOf(inner);
-    const isAnswered = mergeBase?.generation === state.generation && mergeBase.identity === state.identity;
-    return this.#writeStatus(marked, outer, isAnswered ? undefined : ACCEPTED);
+    const isReported = mergeBase?.generation === state.generation && mergeBase.identity === state.identity;
+    return this.#writeStatus(marked, outer, isReported ? undefined : ACCEPTED_OUTCOME);
   }
 
   async #create(inner: InClusterNodePool): Promise<PassResult> {
@@ -184,7 +184,7 @@ export class PoolPass {
     innerEvents.normal(inner, 'Accepted', words);
     for (const warning of warnings) innerEvents.warning(inner, 'Warning', warning);
     const marked = await innerWriter.mark(inner, stateOf(pool));
-    return marked === undefined ? 'stale' : this.#writeStatus(marked, pool, ACCEPTED);
+    return marked === undefined ? 'stale' : this.#writeStatus(marked, pool, ACCEPTED_OUTCOME);
   }
 
   #conflict(inner: InClusterNodePool, outer: NodePool, conflict: 'changed' | 'exists'): Promise<PassResult> {
@@ -192,9 +192,9 @@ export class PoolPass {
     if (!budget.takeRequest()) return Promise.resolve('spent');
     const read = readSpec(inner);
     const { spec } = stateOf(outer);
-    const isWanted = read.problem === undefined && inner.metadata.deletionTimestamp === undefined;
-    const wanted = isWanted ? `: ${changesBetween(spec, read.spec)}` : '';
-    return this.#refuse(inner, outer, CONFLICT_MESSAGES[conflict](wanted));
+    const isApplicable = read.problem === undefined && inner.metadata.deletionTimestamp === undefined;
+    const changes = isApplicable ? `: ${changesBetween(spec, read.spec)}` : '';
+    return this.#refuse(inner, outer, CONFLICT_MESSAGES[conflict](changes));
   }
 
   /** The rejected request is reported first: the process may be killed before it has reset the object. */
@@ -251,16 +251,20 @@ export class PoolPass {
 }
 
 const UNCHANGED_OUTCOME: RequestOutcome = { isAccepted: true, reason: 'AsExpected', message: '' };
-const ACCEPTED: RequestOutcome = { isAccepted: true, reason: 'Accepted', message: 'the change is being applied' };
+const ACCEPTED_OUTCOME: RequestOutcome = {
+  isAccepted: true,
+  reason: 'Accepted',
+  message: 'the change is being applied',
+};
 
 const CONFLICT_MESSAGES = {
-  changed: (wanted: string) => ({
+  changed: (changes: string) => ({
     reason: 'ChangedElsewhere',
-    message: `the pool was changed outside of the cluster before this change was applied, so this change is rejected${wanted}; review the pool and make the change again`,
+    message: `the pool was changed outside of the cluster before this change was applied, so this change is rejected${changes}; review the pool and make the change again`,
   }),
-  exists: (wanted: string) => ({
+  exists: (changes: string) => ({
     reason: 'PoolExists',
-    message: `a pool with this name already exists and is left unchanged${wanted}; edit this object, which now reflects it`,
+    message: `a pool with this name already exists and is left unchanged${changes}; edit this object, which now reflects it`,
   }),
 } as const;
 
@@ -278,5 +282,5 @@ function isHeld({ metadata }: InClusterNodePool): boolean {
 }
 
 function markOf({ metadata }: InClusterNodePool): string | undefined {
-  return metadata.annotations?.[SHOWN_ANNOTATION];
+  return metadata.annotations?.[SYNCED_STATE_ANNOTATION];
 }

@@ -1,5 +1,5 @@
 import { ConditionType } from '@fairway/api/conditions';
-import { isHibernationWanted } from '@fairway/api/domain/hibernation';
+import { shouldHibernate } from '@fairway/api/domain/hibernation';
 import { identityOf } from '@fairway/api/identity';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import { isPaused } from '@fairway/api/pause';
@@ -19,7 +19,7 @@ import { InnerWriter, nameOf } from './inner-writer.ts';
 import { OuterWriter } from './outer-writer.ts';
 import { POOL_BOUNDS, type PoolFeed } from './pool-feed.ts';
 import { type PassResult, PoolPass } from './pool-pass.ts';
-import { RETRY_REFUSED_MS } from './refusals.ts';
+import { REFUSAL_RETRY_MS } from './refusals.ts';
 import { removeDefinition } from './removal.ts';
 import { trimPool } from './trim.ts';
 
@@ -64,7 +64,7 @@ export class InClusterPoolsReconciler {
     const plan = cache.plans.get(cluster.spec.plan)?.spec;
     const tenant = tenants.get(identityOf(cluster));
     const isUp = isConditionTrue(cluster.status?.conditions, ConditionType.ControlPlaneReady);
-    if (isPaused(cluster) || isHibernationWanted(cluster)) return {};
+    if (isPaused(cluster) || shouldHibernate(cluster)) return {};
     if (plan === undefined || tenant === undefined || !isUp) return {};
     const pass = new Pass(context, clock);
     const isAllowed = allowInCluster && plan.nodePools?.allowInCluster !== false;
@@ -88,7 +88,7 @@ export class InClusterPoolsReconciler {
     await this.#announce(cluster, memory, state === 'foreign' ? FOREIGN_DEFINITION : (problem ?? refusal ?? overflow));
   }
 
-  /** Resolves with the reason if the cluster does not let Fairway write one of them. */
+  /** Resolves with the reason if the cluster does not let Fairway write one of the pools. */
   async #serveAll(
     key: string,
     memory: ClusterMemory,
@@ -125,7 +125,7 @@ export class InClusterPoolsReconciler {
       try {
         const rest = await poolPass.run({ name, outer: outer.get(name), inner, isDefinitionDeleting });
         pass.requeueAfter(RETRY_MS[rest]);
-        // No budget is left for the others either.
+        // No budget is left for the other pools either.
         if (rest === 'spent') break;
       } catch (error) {
         // The rejection came from a webhook or policy of the tenant, which does not affect other pools.
@@ -146,7 +146,7 @@ export class InClusterPoolsReconciler {
     const removal = await removeDefinition(tenant, pass.signal);
     if (removal === 'begun') events.normal(cluster, 'InClusterNodePoolsTakenAway', DISABLED_MESSAGE);
     memory.isRemoved = removal === 'gone';
-    // Objects with others' finalizers may remain forever, and so may those whose release a webhook denies.
+    // Objects with finalizers of others may remain forever, and so may objects whose release a webhook denies.
     memory.removalSteps += removal === 'going' ? STEPS_PER_BACKOFF : 1;
     const doublings = Math.floor(memory.removalSteps / STEPS_PER_BACKOFF);
     if (removal !== 'gone') pass.requeueAfter(Math.min(REMOVAL_INTERVAL_MS * 2 ** doublings, MAX_REMOVAL_INTERVAL_MS));
@@ -194,7 +194,7 @@ const RETRY_MS: Readonly<Record<PassResult, number | undefined>> = {
   done: undefined,
   spent: BUDGET_PAUSE_MS,
   stale: STALE_RETRY_MS,
-  refused: RETRY_REFUSED_MS,
+  refused: REFUSAL_RETRY_MS,
 };
 
 const OVERFLOW_MESSAGE = `the cluster has more NodePools than Fairway reads: only the first ${POOL_BOUNDS.maxObjects} by name and those with existing pools take effect; delete the others`;

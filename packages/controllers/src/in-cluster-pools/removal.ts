@@ -10,7 +10,7 @@ import { causeOf } from '../addons/apply-object.ts';
 import { InnerWriter } from './inner-writer.ts';
 
 /** Maximum number of objects released in one step. */
-const PAGE = 20;
+const PAGE_SIZE = 20;
 
 /** `gone`: nothing of Fairway remains there; `released`: some objects were released; `going`: others hold the rest, or the API server is still deleting. */
 export type Removal = 'gone' | 'begun' | 'released' | 'going';
@@ -33,7 +33,7 @@ export async function removeDefinition(tenant: TenantCluster, signal: AbortSigna
     return 'begun';
   }
   const pools = tenant.client.resource(inClusterNodePools);
-  const page = await wrapTenantError(undefinedIfNotFound(pools.list({ limit: PAGE, signal })));
+  const page = await wrapTenantError(undefinedIfNotFound(pools.list({ limit: PAGE_SIZE, signal })));
   const writer = new InnerWriter(tenant, signal);
   const held = (page?.items ?? []).filter(({ metadata }) => metadata.finalizers?.includes(IN_CLUSTER_FINALIZER));
   for (const pool of held) await writer.release(pool);
@@ -50,7 +50,7 @@ async function removeRoles(tenant: TenantCluster, signal: AbortSignal): Promise<
   }
 }
 
-/** It was replaced or deleted: the next check handles it. */
+/** Ignores that the object was replaced or deleted: the next check handles it. */
 async function ignoreNotFound(deletion: Promise<void>): Promise<void> {
   try {
     await wrapTenantError(deletion);

@@ -31,8 +31,8 @@ export function innerStatus({ inner, outer, outcome, shown, nowMs }: StatusFacts
   const generation = inner.metadata.generation ?? 0;
   const known = inner.status?.conditions;
   const old = findCondition(known, ConditionType.Accepted);
-  const isAnswered = outcome === undefined && old !== undefined && old.status !== 'Unknown';
-  const accepted = isAnswered ? old : acceptedCondition(outcome ?? UNCHANGED_OUTCOME, generation);
+  const isReported = outcome === undefined && old !== undefined && old.status !== 'Unknown';
+  const accepted = isReported ? old : acceptedCondition(outcome ?? UNCHANGED_OUTCOME, generation);
   const ready = readyCondition(outer, accepted, generation);
   const conditions = [accepted, ready].reduce(
     (list, condition) => setCondition(list, condition, nowMs),

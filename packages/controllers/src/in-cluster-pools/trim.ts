@@ -1,4 +1,4 @@
-import { IN_CLUSTER_FINALIZER, SHOWN_ANNOTATION } from '@fairway/api/group';
+import { IN_CLUSTER_FINALIZER, SYNCED_STATE_ANNOTATION } from '@fairway/api/group';
 import {
   type InClusterNodePool,
   type InClusterNodePoolStatus,
@@ -18,7 +18,7 @@ const MAX_MARK_LENGTH = 512;
  */
 export function trimPool(pool: InClusterNodePool): InClusterNodePool {
   const { name, uid, resourceVersion, generation, deletionTimestamp, annotations, finalizers = [] } = pool.metadata;
-  const shown = annotations?.[SHOWN_ANNOTATION];
+  const shown = annotations?.[SYNCED_STATE_ANNOTATION];
   const kept = finalizers.slice(0, MAX_FINALIZERS).map((each) => each.slice(0, MAX_TEXT_LENGTH));
   if (finalizers.length > MAX_FINALIZERS && finalizers.includes(IN_CLUSTER_FINALIZER)) kept.push(IN_CLUSTER_FINALIZER);
   return {
@@ -30,7 +30,7 @@ export function trimPool(pool: InClusterNodePool): InClusterNodePool {
       ...(resourceVersion !== undefined && { resourceVersion }),
       ...(generation !== undefined && { generation }),
       ...(deletionTimestamp !== undefined && { deletionTimestamp }),
-      ...(shown !== undefined && { annotations: { [SHOWN_ANNOTATION]: shown.slice(0, MAX_MARK_LENGTH) } }),
+      ...(shown !== undefined && { annotations: { [SYNCED_STATE_ANNOTATION]: shown.slice(0, MAX_MARK_LENGTH) } }),
       ...(kept.length > 0 && { finalizers: kept }),
     },
     spec: (isWithin(pool.spec, MAX_SPEC_CHARS) ? pool.spec : {}) as InClusterNodePool['spec'],

@@ -23,7 +23,7 @@ import type { NodeSettings } from '@fairway/control-plane/bootstrap/node-setting
 import { nodeUserData } from '@fairway/control-plane/bootstrap/node-user-data';
 import { endpointUrl } from '@fairway/control-plane/kubeconfig';
 import { type ClusterPki, trustBundle } from '@fairway/control-plane/pki/cluster-pki';
-import { ignoreGone } from '@fairway/kube/client/ignore-not-found';
+import { ignoreDeleted } from '@fairway/kube/client/ignore-not-found';
 import { Secrets } from '@fairway/kube/kinds/resources';
 import { isApiError } from '@fairway/kube/object/api-error';
 import type { TenantClusters } from '@fairway/tenancy/connection/tenant-clusters';
@@ -106,7 +106,7 @@ export class CloudInitBootstrapper implements NodeBootstrapper {
     // The token of a server that is reinstalled before it has joined is included.
     for (const installation of new Set([identityOf(machine), installationOf(machine)])) {
       const { name = '', namespace = '' } = bootstrapTokenSecret(tokenOf(pki, installation, 0), '').metadata;
-      await wrapTenantError(ignoreGone(tenant.client.resource(Secrets).delete(name, { namespace })));
+      await wrapTenantError(ignoreDeleted(tenant.client.resource(Secrets).delete(name, { namespace })));
     }
   }
 

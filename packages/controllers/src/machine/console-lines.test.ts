@@ -10,7 +10,7 @@ describe('consoleLines', () => {
       lines: ['waiting 1s', 'waiting 2s'],
     },
     {
-      reason: 'colours go',
+      reason: 'removes colours',
       output: '[\u001b[0;32m  OK  \u001b[0m] Started \u001b[0;1;39mcloud-init\u001b[0m.',
       lines: ['[  OK  ] Started cloud-init.'],
     },

@@ -6,7 +6,7 @@ const MAX_LINE_COUNT = 10;
 const MAX_LINE_LENGTH = 200;
 
 /** Control, format (including bidirectional overrides) and lone surrogate characters. */
-const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\u2028\u2029]+/gu;
+const INVISIBLE_CHARACTERS = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\u2028\u2029]+/gu;
 /** kubeadm's bootstrap tokens, as cloud-init prints them when it fails. */
 const BOOTSTRAP_TOKEN = /\b[a-z0-9]{6}\.[a-z0-9]{16}\b/g;
 
@@ -17,7 +17,7 @@ const BOOTSTRAP_TOKEN = /\b[a-z0-9]{6}\.[a-z0-9]{16}\b/g;
 export function consoleLines(output: string): readonly string[] {
   return stripVTControlCharacters(output.slice(-MAX_INPUT_LENGTH))
     .split(/\r\n|\r|\n/)
-    .map((line) => line.replaceAll(INVISIBLE, ' ').replaceAll(BOOTSTRAP_TOKEN, '…').trim())
+    .map((line) => line.replaceAll(INVISIBLE_CHARACTERS, ' ').replaceAll(BOOTSTRAP_TOKEN, '…').trim())
     .filter((line) => line !== '')
     .slice(-MAX_LINE_COUNT)
     .map((line) => (line.length > MAX_LINE_LENGTH ? `${line.slice(0, MAX_LINE_LENGTH)}…` : line));

@@ -1,16 +1,16 @@
 import { ConditionReason, ConditionType } from '@fairway/api/conditions';
 import { FINALIZER } from '@fairway/api/group';
 import { type MachineStatus, machines } from '@fairway/api/kinds/machine';
-import { ignoreGone } from '@fairway/kube/client/ignore-not-found';
+import { ignoreDeleted } from '@fairway/kube/client/ignore-not-found';
 import { type ConditionState, findCondition, setCondition } from '@fairway/kube/controller/conditions';
 import { hasFinalizer, removeFinalizer } from '@fairway/kube/controller/finalizers';
 import type { Result } from '@fairway/kube/controller/result';
 import type { Server } from '@fairway/openstack/types/server';
 import { requireOwnProject } from '@fairway/tenancy/cloud/foreign-project-error';
-import { deletesImmediately, endSoftDeletion, retainedServer } from '@fairway/tenancy/cloud/server-removal';
+import { deletesImmediately, forceDeleteRetained, retainedServer } from '@fairway/tenancy/cloud/server-removal';
 import { tenantNodes } from '@fairway/tenancy/connection/node';
 import { tenantProblemOf, wrapTenantError } from '@fairway/tenancy/connection/tenant-problem';
-import { fromLogin, missingCloud } from '@fairway/tenancy/credentials/credential-problem';
+import { describeLoginProblem, missingCloud } from '@fairway/tenancy/credentials/credential-problem';
 import type { Problem } from '@fairway/tenancy/problem';
 import type { Pass } from '@fairway/tenancy/reconcile/pass';
 import { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
@@ -29,7 +29,7 @@ import { deleteServer } from './server.ts';
 import { busyServerProblem, hasFailed, refusedServerProblem } from './server-holds.ts';
 
 /** What a deletion is waiting for, and its progress. */
-interface Waiting extends Problem {
+interface DeletionWait extends Problem {
   readonly phase: 'Draining' | 'Terminated';
   /** Percent. */
   readonly progress: number;
@@ -53,12 +53,14 @@ export async function deleteMachine(scope: MachineScope, pass: Pass): Promise<Re
   }
   pass.requeueAfter(waiting?.retryAfterMs);
   const phase = machine.status?.phase === 'Terminated' ? ('Terminated' as const) : ('Draining' as const);
-  const operation = failure ? { ...fromLogin(failure, scope), phase, progress: 50 } : (waiting as Waiting);
+  const operation = failure
+    ? { ...describeLoginProblem(failure, scope), phase, progress: 50 }
+    : (waiting as DeletionWait);
   return pass.end(() => report(scope, operation));
 }
 
 /** Returns what the deletion is waiting for; undefined when nothing remains. */
-async function deleteResources(scope: MachineScope): Promise<Waiting | undefined> {
+async function deleteResources(scope: MachineScope): Promise<DeletionWait | undefined> {
   const drainWait = await drain(scope);
   if (drainWait) return { phase: 'Draining', progress: 20, ...drainWait };
   const inspectionWait = scope.machine.status?.phase === 'Terminated' ? undefined : await inspectionHold(scope);
@@ -102,7 +104,7 @@ const PROGRESS_STEPS = [40, 90, 100];
 /** Deletes the machine's servers. Undefined when a trustworthy list contains none. */
 async function removeServers(
   scope: MachineScope,
-): Promise<Pick<Waiting, 'reason' | 'message' | 'retryAfterMs'> | undefined> {
+): Promise<Pick<DeletionWait, 'reason' | 'message' | 'retryAfterMs'> | undefined> {
   const { cloud, dependencies } = scope;
   if (cloud === undefined) {
     const { cluster, machine } = scope;
@@ -122,19 +124,22 @@ async function removeServers(
   if (owned === undefined || listedAtMs === undefined) return problem;
   if (owned.kind === 'settling') return { ...problem, retryAfterMs: Math.max(owned.untilMs - scope.now(), 0) + 1 };
   const known = scope.machine.status?.serverID;
-  const isAsked = scope.machine.status?.phase === 'Terminated';
+  const isDeletionRequested = scope.machine.status?.phase === 'Terminated';
   // A paginated list may miss a server: the known one is deleted even if not listed.
-  const ids = new Set([...owned.items.map(({ id }) => id), ...(known !== undefined && !isAsked ? [known] : [])]);
+  const ids = new Set([
+    ...owned.items.map(({ id }) => id),
+    ...(known !== undefined && !isDeletionRequested ? [known] : []),
+  ]);
   const left = [...ids, ...owned.deleting.map(({ id }) => id)].map((id) => listedServer(scope, id));
   // A server that Nova could not delete is retried with backoff.
-  const failed = isAsked ? left.filter(hasFailed).map(busyServerProblem) : [];
+  const failed = isDeletionRequested ? left.filter(hasFailed).map(busyServerProblem) : [];
   const refused = await removeEach(
     [...ids].map((id) => listedServer(scope, id)),
     ({ id }) => deleteServer(scope, id),
     refusedServerProblem,
   );
   const drainedTime = findCondition(scope.machine.status?.conditions, ConditionType.Drained)?.lastTransitionTime;
-  const isSlow = isAsked && isLate(drainedTime, scope.now());
+  const isSlow = isDeletionRequested && isLate(drainedTime, scope.now());
   const held = refused ?? joinHeld(failed) ?? (isSlow ? joinHeld(left.map(busyServerProblem)) : undefined);
   if (held) {
     // A blocked deletion is not polled more often.
@@ -157,11 +162,11 @@ function listedServer({ cloud }: MachineScope, id: string): { readonly id: strin
  */
 async function removeKeptServer(
   scope: MachineScope,
-): Promise<Pick<Waiting, 'reason' | 'message' | 'retryAfterMs'> | undefined> {
+): Promise<Pick<DeletionWait, 'reason' | 'message' | 'retryAfterMs'> | undefined> {
   const { cloud, machine, signal } = scope;
   const { serverID } = machine.status ?? {};
   if (cloud === undefined || serverID === undefined || deletesImmediately(cloud)) return undefined;
-  const { state } = await endSoftDeletion(cloud, serverID, { signal });
+  const { state } = await forceDeleteRetained(cloud, serverID, { signal });
   switch (state) {
     case 'gone':
       return undefined;
@@ -184,7 +189,7 @@ const VOLUME_RETRY_MS = 5_000;
 /** Returns what it is waiting for while Cinder is deleting the server's root volume. */
 async function removeVolume(
   scope: MachineScope,
-): Promise<Pick<Waiting, 'reason' | 'message' | 'retryAfterMs'> | undefined> {
+): Promise<Pick<DeletionWait, 'reason' | 'message' | 'retryAfterMs'> | undefined> {
   const { rootVolumeID, conditions } = scope.machine.status ?? {};
   const drained = findCondition(conditions, ConditionType.Drained);
   const drainedMs = drained?.status === 'True' ? Date.parse(drained.lastTransitionTime) : scope.now();
@@ -205,7 +210,7 @@ async function removeNode(scope: MachineScope): Promise<Problem | undefined> {
   }
   const { name = '' } = machine.metadata;
   try {
-    await wrapTenantError(ignoreGone(tenant.client.resource(tenantNodes).delete(name, { signal: scope.signal })));
+    await wrapTenantError(ignoreDeleted(tenant.client.resource(tenantNodes).delete(name, { signal: scope.signal })));
     await dependencies.bootstrapper.revoke(cluster, machine);
     return undefined;
   } catch (error) {
@@ -226,7 +231,7 @@ function recordNodeLeftBehind({ cluster, machine, dependencies }: MachineScope, 
 
 async function report(
   scope: MachineScope,
-  { phase, progress, reason, message: description, isKept }: Omit<Waiting, 'retryAfterMs'>,
+  { phase, progress, reason, message: description, isKept }: Omit<DeletionWait, 'retryAfterMs'>,
 ): Promise<void> {
   const { machine, dependencies } = scope;
   const nowMs = scope.now();

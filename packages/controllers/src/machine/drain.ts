@@ -4,7 +4,7 @@ import { pluralize } from '@fairway/api/domain/pluralize';
 import { hasNoNodes } from '@fairway/api/domain/reset';
 import type { Machine } from '@fairway/api/kinds/machine';
 import { formatTime } from '@fairway/base/clock';
-import { ignoreGone } from '@fairway/kube/client/ignore-not-found';
+import { ignoreDeleted } from '@fairway/kube/client/ignore-not-found';
 import { findCondition } from '@fairway/kube/controller/conditions';
 import { nodeReadyCondition, type TenantNode, tenantNodes } from '@fairway/tenancy/connection/node';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
@@ -28,7 +28,7 @@ const DEFAULT_DRAIN_TIMEOUT_MS = 600_000;
 /** How long pods have to terminate when their cluster hibernates, or is reset: six times the default grace period. */
 const NO_NODES_DRAIN_TIMEOUT_MS = 180_000;
 
-/** How long the tenant's cluster may still delay a drain that started then. */
+/** How long the tenant's cluster may still delay a drain that started at `startTime`. */
 export function drainTimeLeftMs(scope: MachineScope, startTime: string | undefined): number {
   const { cluster, pool, plan, dependencies } = scope;
   const timeoutMs = drainTimeoutMs(pool?.spec, plan?.spec) ?? DEFAULT_DRAIN_TIMEOUT_MS;
@@ -42,7 +42,7 @@ export interface DrainWait extends Problem {
 }
 
 export interface DrainOptions {
-  /** When it started. */
+  /** When the drain started. */
   readonly startTime: string | undefined;
   /** What happens to the server afterwards, as part of a message: `the server is deleted`. */
   readonly target: string;
@@ -54,7 +54,7 @@ export interface DrainOptions {
  * Cordons the node and evicts its pods, once. Returns what the drain is waiting for; undefined when the node is drained
  * or gone, or the drain has timed out. After the timeout the remaining pods are left behind, unless the pool holds the
  * node for them. If the kubelet does not respond, or the server is gone or off, terminating pods are not waited for:
- * nothing on the node can stop them, but the end of the server will.
+ * nothing on the node can stop them, but deleting the server will.
  */
 export async function drainNode(scope: MachineScope, order: DrainOptions): Promise<DrainWait | undefined> {
   const { node, tenant } = scope;
@@ -197,6 +197,6 @@ export async function setCordon({ node, tenant, signal }: MachineScope, isCordon
   if (node === undefined || tenant === undefined) return;
   const patch = { type: 'strategic' as const, value: { spec: { unschedulable: isCordoned ? true : null } } };
   await wrapTenantError(
-    ignoreGone(tenant.client.resource(tenantNodes).patch(node.metadata.name ?? '', patch, { signal })),
+    ignoreDeleted(tenant.client.resource(tenantNodes).patch(node.metadata.name ?? '', patch, { signal })),
   );
 }

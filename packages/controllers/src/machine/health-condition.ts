@@ -21,14 +21,17 @@ export function healthCondition(
   if (mark) return { type, status: 'False', reason: mark.reason, message: mark.message };
   const nextMs = repairMs(machine, facts);
   if (nextMs === undefined) return undefined;
-  const hasExpired = nextMs <= facts.nowMs;
-  const message = hasExpired
+  const isOverdue = nextMs <= facts.nowMs;
+  const message = isOverdue
     ? `due for repair since ${formatTime(nextMs)}: the repair starts once Fairway has observed the node as not Ready for the pool's timeout (restarts and outages reset the count) and once other repairs permit it`
     : `to be repaired at ${formatTime(nextMs)} or later unless the node becomes Ready before then`;
   return { type, status: 'False', reason: ConditionReason.WaitingToRepair, message };
 }
 
-/** The earliest time at which healing repairs it if nothing changes; later if the nodes could not be observed without a gap. */
+/**
+ * The earliest time at which healing repairs the machine if nothing changes; later if the nodes could not be observed
+ * without a gap.
+ */
 function repairMs(
   machine: Machine,
   { healing, node, nowMs }: Parameters<typeof healthCondition>[1],

@@ -23,7 +23,11 @@ const KEEP_ANNOTATIONS = { [KEEP_ANNOTATION]: '4h' };
 
 test.each<{ status: Machine['status']; annotations?: Record<string, string>; before: number; reason: string }>([
   { status: { phase: 'Draining', serverID: 's' }, before: 1, reason: 'its server is kept' },
-  { status: { phase: 'Terminated', serverID: 's' }, before: 0, reason: 'its server is being deleted, or was' },
+  {
+    status: { phase: 'Terminated', serverID: 's' },
+    before: 0,
+    reason: 'its server is being deleted, or has been deleted',
+  },
   { status: { phase: 'Draining' }, before: 0, reason: 'it has no server' },
   { status: { phase: 'Draining', serverID: 's' }, annotations: {}, before: 0, reason: 'its annotation was removed' },
 ])('countKeptBefore returns $before for a machine if an earlier one was deleted: $reason', (earlier) => {

@@ -36,14 +36,15 @@ export interface InspectionHold extends Problem {
 }
 
 /**
- * Whether the server of a machine that is being deleted is retained for inspection. Undefined if not: it is not requested, its time is
- * over, there is no server, enough servers of the pool are retained, its pool or cluster is being deleted or hibernated, or a reset deletes
- * all nodes.
+ * Whether the server of a machine that is being deleted is retained for inspection. Undefined if this is not requested,
+ * its time is over, there is no server, enough servers of the pool are retained, its pool or cluster is being deleted
+ * or hibernated, or a reset deletes all nodes.
  */
 export async function inspectionHold(scope: MachineScope): Promise<InspectionHold | undefined> {
   const { machine, cluster, pool } = scope;
-  const isCompleting = cluster === undefined || pool === undefined || isBeingDeleted(cluster) || isBeingDeleted(pool);
-  if (isCompleting || hasNoNodes(cluster)) return undefined;
+  const isOwnerDeleting =
+    cluster === undefined || pool === undefined || isBeingDeleted(cluster) || isBeingDeleted(pool);
+  if (isOwnerDeleting || hasNoNodes(cluster)) return undefined;
   const untilMs = inspectionEndMs(machine, scope.now());
   if (untilMs === undefined || !isWithinKeepLimit(scope) || !(await hasServer(scope))) return undefined;
   const leftMs = untilMs - scope.now();
@@ -87,7 +88,7 @@ function isWithinKeepLimit({ machine, pool, dependencies }: MachineScope): boole
 
 /**
  * The number of retained machines of the pool that were deleted before this one. Machines without a server, and those
- * whose retention has expired, do not count. The annotation counts as it was at the deletion. Pure.
+ * whose retention has expired, do not count. The annotation counts as it was when the machine was deleted. Pure.
  */
 export function countKeptBefore(machine: Machine, machinesInPool: readonly Machine[], nowMs: number): number {
   const kept = machinesInPool.filter(

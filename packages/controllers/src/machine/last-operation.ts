@@ -7,7 +7,7 @@ import type { Problem } from '@fairway/tenancy/problem';
 import { operation } from '../operation.ts';
 
 /** The facts that determine the progress of a machine. */
-interface DurationFacts {
+interface ProgressFacts {
   readonly problem: Problem | undefined;
   readonly node: TenantNode | undefined;
   /** The server, or what is known of it before the first response of the cloud. */
@@ -16,11 +16,11 @@ interface DurationFacts {
 
 export const NO_NODE = 'the node is no longer in the cluster';
 
-/** The current operation of a machine that is being created, repaired or is lost, and its progress. Pure. */
+/** The current operation of a machine that is being created or repaired, or is lost, and its progress. Pure. */
 export function lastOperation(
   previous: MachineStatus | undefined,
   phase: MachinePhase,
-  facts: DurationFacts,
+  facts: ProgressFacts,
   server: Server | undefined,
   nowMs: number,
 ): MachineStatus['lastOperation'] {
@@ -73,7 +73,7 @@ function stateOf(phase: MachinePhase, problem: Problem | undefined): OperationSt
 
 function progressOf(
   phase: MachinePhase,
-  { problem, node, server: ref }: DurationFacts,
+  { problem, node, server: ref }: ProgressFacts,
   server: Server | undefined,
   previous: MachineStatus | undefined,
 ): { progress: number; description: string } {

@@ -31,9 +31,9 @@ export async function blockingBudgets(
     const matching = addonPods.includes(pod) ? budgetsOf(pod, addonBudgets) : [];
     return matching.length > 0 && matching.every(({ budget }) => isMember(budget));
   };
-  const theirs = blocked.filter((pod) => !isAddonPod(pod));
-  const isAddon = theirs.length === 0;
-  const pods = isAddon ? blocked : theirs;
+  const tenantPods = blocked.filter((pod) => !isAddonPod(pod));
+  const isAddon = tenantPods.length === 0;
+  const pods = isAddon ? blocked : tenantPods;
   const first = firstPods(pods);
   const namespaces = [...new Set(first.map(({ metadata }) => metadata.namespace ?? ''))];
   const found = await Promise.all(

@@ -1,6 +1,6 @@
 import { inParallel } from '@fairway/base/in-parallel';
 import { boundedPages } from '@fairway/kube/client/bounded-pages';
-import { ignoreGone } from '@fairway/kube/client/ignore-not-found';
+import { ignoreDeleted } from '@fairway/kube/client/ignore-not-found';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { isApiError } from '@fairway/kube/object/api-error';
 import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
@@ -49,7 +49,7 @@ function toleratesUnschedulable(pod: DrainedPod): boolean {
   return isTolerated === true && claimsOf(pod).length === 0;
 }
 
-/** The pods of a node, as far as a drain needs them: only the first ones if there are more than a kubelet could run. */
+/** The pods of a node, as far as a drain needs them: only the first pods if there are more than a kubelet could run. */
 async function podsOn(client: KubeClient, nodeName: string, signal: AbortSignal): Promise<readonly DrainedPod[]> {
   const found: DrainedPod[] = [];
   const fieldSelector = `spec.nodeName=${nodeName}`;
@@ -122,7 +122,7 @@ export async function evictPods(
   const outcomes = new Map<DrainedPod, EvictionResult>();
   const evictPod = async (pod: DrainedPod) => void outcomes.set(pod, await evict(client, pod, signal));
   await inParallel(others, MAX_CONCURRENT_CALLS, evictPod);
-  const isTerminating = stateful.some((pod) => isCompleting(pod, nowMs));
+  const isTerminating = stateful.some((pod) => isStillTerminating(pod, nowMs));
   const detaching = isTerminating || !isWaitingForPods ? [] : await volumes(items);
   for (const pod of isTerminating || detaching.length > 0 ? [] : stateful.toSorted(byKey)) {
     if (pod.metadata.deletionTimestamp !== undefined) continue;
@@ -137,7 +137,7 @@ export async function evictPods(
 const LATE_TERMINATION_MS = 60_000;
 
 /** The deletion timestamp is the end of the grace period. */
-function isCompleting({ metadata }: DrainedPod, nowMs: number): boolean {
+function isStillTerminating({ metadata }: DrainedPod, nowMs: number): boolean {
   const { deletionTimestamp } = metadata;
   return deletionTimestamp !== undefined && nowMs < Date.parse(deletionTimestamp) + LATE_TERMINATION_MS;
 }
@@ -170,7 +170,7 @@ export async function deletePods(
     async ({ metadata: { name = '', namespace = '', uid, deletionTimestamp } }) => {
       if (deletionTimestamp !== undefined) return;
       const options = { namespace, signal, ...(uid !== undefined && { uid }) };
-      await ignoreGone(client.resource(pods).delete(name, options));
+      await ignoreDeleted(client.resource(pods).delete(name, options));
     },
   );
   return { remaining: leaving, blocked: [], detaching: [] };

@@ -133,8 +133,8 @@ function openNetwork(networkID: string): Problem {
 
 /** Records that a server has the port, until the next list contains it. */
 export function recordPortTaken(scope: MachineScope, cloud: ProjectCloud, port: Port, serverID: string): void {
-  const takenZones = { ...port, device_id: serverID };
-  cloud.ledgers.ports.recordWritten(port.description ?? '', takenZones, scope.now());
+  const attachedPort = { ...port, device_id: serverID };
+  cloud.ledgers.ports.recordWritten(port.description ?? '', attachedPort, scope.now());
 }
 
 /**

@@ -11,7 +11,7 @@ import type { Server } from '@fairway/openstack/types/server';
 import { ForeignProjectError, requireOwnProject } from '@fairway/tenancy/cloud/foreign-project-error';
 import { machineTag } from '@fairway/tenancy/cloud/ownership';
 import type { ServerRef } from '@fairway/tenancy/cloud/project-cloud';
-import { fromLogin } from '@fairway/tenancy/credentials/credential-problem';
+import { describeLoginProblem } from '@fairway/tenancy/credentials/credential-problem';
 import { addressRules } from '@fairway/tenancy/machine-addresses';
 import type { Problem } from '@fairway/tenancy/problem';
 import type { Failure } from '@fairway/tenancy/reconcile/failure';
@@ -78,12 +78,14 @@ export class MachineReconciler {
     const working = pass.run(() => ensureServerActive(scope));
     const { value, failure } = await warnIfSlow(clock, working, () => this.#reportWaiting(scope));
     const server = value?.server ?? scope.currentServer();
-    const problem: Problem | undefined = failure ? fromLogin(failure, scope) : reportedProblem(scope, value?.problem);
+    const problem: Problem | undefined = failure
+      ? describeLoginProblem(failure, scope)
+      : reportedProblem(scope, value?.problem);
     const addressResult = await pass.run(() => ensureAddress(scope, value?.server));
     // The server works without it, and a volume left behind is reported.
     await pass.run(() => markRootVolume(scope, value?.server));
     const isSettled = problem === undefined && addressResult.failure === undefined;
-    const expected = server && isSettled ? expectedOutcome(scope, server) : undefined;
+    const expected = server && isSettled ? expectedServerChange(scope, server) : undefined;
     if (scope.cloud && expected) expectations.expect(key, scope.cloud.cache.servers, expected);
     else expectations.settle(key, isActive(server) ? 'build' : undefined);
     const installationResult = await this.#install(scope, pass, server, failure);
@@ -195,7 +197,7 @@ function isActive(server: Server | ServerRef | undefined): boolean {
  * What the list does not contain about the server yet. The end of a build is not polled, because the node announces
  * itself, unless an address is missing until then.
  */
-function expectedOutcome(scope: MachineScope, server: Server | ServerRef): ExpectedChange | undefined {
+function expectedServerChange(scope: MachineScope, server: Server | ServerRef): ExpectedChange | undefined {
   if (!('status' in server) || server.status === 'BUILD') return scope.machine.spec.floatingIP ? 'other' : 'build';
   return server.status !== 'ACTIVE' || hasDesiredAddress(scope, server) ? undefined : 'other';
 }
@@ -209,7 +211,7 @@ async function ensureAddress(scope: MachineScope, server: Server | ServerRef | u
 const RESYNC_INTERVAL_MS = 30_000;
 /** A paginated list may miss a server, but the next one contains it. */
 const UNLISTED_RETRY_MS = 5_000;
-/** It should not come back: checked again only in case the cloud was wrong. */
+/** A deleted server should not come back: it is checked again only in case the cloud was wrong. */
 const SERVER_MISSING_RETRY_MS = 600_000;
 /** How soon a server in ERROR is queried again for its fault. */
 const FAULT_RETRY_MS = 1_000;

@@ -15,8 +15,8 @@ const NOW = '2026-01-01T00:10:00Z';
 const OLD = { image: 'i', version: '1.34.1' };
 const NEW = { image: 'i', version: '1.34.2' };
 const LATER = { image: 'i', version: '1.34.3' };
-const begun: MachineReinstall = { ...NEW, startTime: '2026-01-01T00:00:00Z', wasCordoned: true };
-const requested: MachineReinstall = { ...begun, requestedTime: '2026-01-01T00:05:00Z', bootID: 'a' };
+const started: MachineReinstall = { ...NEW, startTime: '2026-01-01T00:00:00Z', wasCordoned: true };
+const requested: MachineReinstall = { ...started, requestedTime: '2026-01-01T00:05:00Z', bootID: 'a' };
 const accepted: MachineReinstall = { ...requested, acceptedTime: '2026-01-01T00:06:00Z' };
 const installed = { serverID: 's', ...OLD };
 
@@ -45,18 +45,18 @@ describe('the next step of an installation', () => {
       given: { desired: { ...OLD, reinstallTime: NOW } },
       step: { kind: 'begin', reinstall: { reinstallTime: NOW } },
     },
-    { case: 'the drain', given: { reinstall: begun }, step: { kind: 'drain' } },
+    { case: 'the drain of the node', given: { reinstall: started }, step: { kind: 'drain' } },
     {
       case: 'a drain for another spec, with its start time',
-      given: { reinstall: begun, desired: LATER },
-      step: { kind: 'begin', reinstall: { ...again, startTime: begun.startTime } },
+      given: { reinstall: started, desired: LATER },
+      step: { kind: 'begin', reinstall: { ...again, startTime: started.startTime } },
     },
     {
       case: 'a cancellation if the spec is reverted in time',
-      given: { reinstall: begun, desired: OLD },
+      given: { reinstall: started, desired: OLD },
       step: { kind: 'cancel' },
     },
-    { case: 'the request', given: { reinstall: requested }, step: { kind: 'rebuild' } },
+    { case: 'the request to the cloud', given: { reinstall: requested }, step: { kind: 'rebuild' } },
     {
       case: 'waiting if the cloud may have accepted it',
       given: { reinstall: requested, isAccepted: 'unknown' },
@@ -170,9 +170,12 @@ test('the installed state is reported only after the cloud has accepted the rein
 });
 
 test('each reinstallation has its own ID', () => {
-  const ids = [begun, { ...begun, startTime: NOW }, { ...begun, ...LATER }, { ...begun, reinstallTime: NOW }].map(
-    (each) => reinstallID(machine(), each),
-  );
+  const ids = [
+    started,
+    { ...started, startTime: NOW },
+    { ...started, ...LATER },
+    { ...started, reinstallTime: NOW },
+  ].map((each) => reinstallID(machine(), each));
 
   expect(new Set(ids).size).toBe(ids.length);
   expect(reinstallID(machine(), accepted)).toBe(ids[0]);

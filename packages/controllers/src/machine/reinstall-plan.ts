@@ -9,13 +9,13 @@ import type { Server } from '@fairway/openstack/types/server';
 import type { TenantNode } from '@fairway/tenancy/connection/node';
 
 /** In a server's metadata: the version that it is installed with. */
-export const VERSION_METADATA = 'fairway.dev.version';
+export const VERSION_METADATA_KEY = 'fairway.dev.version';
 /** In a server's metadata: the CA rotation that it was installed after; absent for the first CA. */
-export const AUTHORITY_METADATA = 'fairway.dev.authority-generation';
+export const AUTHORITY_METADATA_KEY = 'fairway.dev.authority-generation';
 /** In a server's metadata: a digest of the settings that it is installed with; absent for none. */
-export const SETTINGS_METADATA = 'fairway.dev.settings';
+export const SETTINGS_METADATA_KEY = 'fairway.dev.settings';
 /** In a server's metadata, written by the same call that rebuilds it: which reinstallation its disk is from. */
-export const REINSTALL_METADATA = 'fairway.dev.reinstall';
+export const REINSTALL_METADATA_KEY = 'fairway.dev.reinstall';
 
 /** The inputs of a server's installation. */
 export type InstallSpec = Pick<
@@ -78,7 +78,7 @@ export function installedOn({ spec, status }: Machine, server: Server): MachineI
     ...settingsOf(server),
     serverID: server.id,
     image: (server.image ? server.image.id : undefined) ?? spec.image,
-    version: server.metadata[VERSION_METADATA] ?? spec.version,
+    version: server.metadata[VERSION_METADATA_KEY] ?? spec.version,
   };
 }
 
@@ -86,22 +86,22 @@ export function installedOn({ spec, status }: Machine, server: Server): MachineI
 export function authorityMetadata({
   authorityGeneration,
 }: Pick<InstallSpec, 'authorityGeneration'>): Record<string, string> {
-  return authorityGeneration === undefined ? {} : { [AUTHORITY_METADATA]: `${authorityGeneration}` };
+  return authorityGeneration === undefined ? {} : { [AUTHORITY_METADATA_KEY]: `${authorityGeneration}` };
 }
 
 /** Metadata for `nodeSettings`. */
 export function settingsMetadata(spec: Pick<MachineSpec, 'nodeSettings'>): Record<string, string> {
   const digest = digestOf(spec);
-  return digest === undefined ? {} : { [SETTINGS_METADATA]: digest };
+  return digest === undefined ? {} : { [SETTINGS_METADATA_KEY]: digest };
 }
 
 function settingsOf({ metadata }: Server): Pick<InstallSpec, 'settingsDigest'> {
-  const digest = metadata[SETTINGS_METADATA] ?? '';
+  const digest = metadata[SETTINGS_METADATA_KEY] ?? '';
   return /^[0-9a-f]{16}$/.test(digest) ? { settingsDigest: digest } : {};
 }
 
 function authorityOf({ metadata }: Server): Pick<InstallSpec, 'authorityGeneration'> {
-  const text = metadata[AUTHORITY_METADATA] ?? '';
+  const text = metadata[AUTHORITY_METADATA_KEY] ?? '';
   return /^[0-9]{1,9}$/.test(text) ? { authorityGeneration: Number(text) } : {};
 }
 
@@ -127,7 +127,7 @@ export interface InstallationFacts {
   readonly reinstall: MachineReinstall | undefined;
   /** Whether the cloud has accepted the current reinstallation. */
   readonly isAccepted: 'yes' | 'no' | 'unknown';
-  /** From a list that started afterwards. */
+  /** The server's state, from a list that started afterwards. */
   readonly server: 'rebuilding' | 'stopped' | 'active' | 'other';
   readonly wasCordoned: boolean;
   readonly nowMs: number;
@@ -138,10 +138,10 @@ export type InstallationStep =
   | { readonly kind: 'keep' }
   /** Records the intention, before anything is done. */
   | { readonly kind: 'begin'; readonly reinstall: MachineReinstall; readonly installed: MachineInstallation }
-  /** It is no longer requested, and the disk is unchanged. */
+  /** The reinstallation is no longer requested, and the disk is unchanged. */
   | { readonly kind: 'cancel' }
   | { readonly kind: 'drain' }
-  /** Whether the cloud has accepted it is not known yet. */
+  /** It is not known yet whether the cloud has accepted the reinstallation. */
   | { readonly kind: 'settle' }
   | { readonly kind: 'rebuild' }
   | { readonly kind: 'awaitServer' }

@@ -18,11 +18,11 @@ import {
   type InstallationFacts,
   installedOn,
   nextInstallationStep,
-  REINSTALL_METADATA,
+  REINSTALL_METADATA_KEY,
   reinstallID,
-  SETTINGS_METADATA,
+  SETTINGS_METADATA_KEY,
   settingsMetadata,
-  VERSION_METADATA,
+  VERSION_METADATA_KEY,
 } from './reinstall-plan.ts';
 import type { MachineScope } from './scope.ts';
 
@@ -203,7 +203,7 @@ async function acceptRebuild(scope: MachineScope, cloud: ProjectCloud, found: Se
   const observe = () => {
     const { items, listedAtMs = Number.NEGATIVE_INFINITY } = servers.snapshot();
     const { metadata } = items.get(found.id) ?? found;
-    return cloud.ledgers.rebuilds.observe(id, metadata[REINSTALL_METADATA] === id ? [{ id }] : [], listedAtMs);
+    return cloud.ledgers.rebuilds.observe(id, metadata[REINSTALL_METADATA_KEY] === id ? [{ id }] : [], listedAtMs);
   };
   let state = observe();
   if (state.kind === 'settling' && scope.now() > state.untilMs) {
@@ -248,13 +248,13 @@ async function rebuild(
     const userData = await attempts.withBackoff({ kind: 'bootstrap token', item: identityOf(cluster) }, () =>
       bootstrapper.userData(cluster, pool, machine, sizeOf(server), interfaces),
     );
-    const { [SETTINGS_METADATA]: _, ...kept } = server.metadata;
+    const { [SETTINGS_METADATA_KEY]: _, ...kept } = server.metadata;
     const metadata = {
       ...kept,
-      [VERSION_METADATA]: version,
+      [VERSION_METADATA_KEY]: version,
       ...authorityMetadata(machine.spec),
       ...settingsMetadata(machine.spec),
-      [REINSTALL_METADATA]: id,
+      [REINSTALL_METADATA_KEY]: id,
     };
     const isVolumeBacked = machine.spec.rootVolume !== undefined;
     const body = { imageRef: image, user_data: userData, metadata };

@@ -22,7 +22,7 @@ export function rootVolumeOf({ spec, status }: Machine, server: Server | ServerR
   const attached = server['os-extended-volumes:volumes_attached'];
   if (attached.some(({ id }) => id === known)) return known;
   // Volumes of pods are retained when the server is deleted.
-  const going = attached.filter(({ delete_on_termination: discardedIDs }) => discardedIDs === true);
+  const going = attached.filter(({ delete_on_termination: isDeletedWithServer }) => isDeletedWithServer === true);
   const [only] = going;
   if (only && going.length === 1) return only.id;
   return server.id === status?.serverID ? known : undefined;
@@ -85,12 +85,12 @@ export async function recordRootVolume(
 }
 
 /** How long a machine waits for its volume before it leaves it to the orphan sweeper. */
-const WAIT_MS = 60_000;
+const ROOT_VOLUME_TIMEOUT_MS = 60_000;
 
 /**
- * Handles the volume of a machine whose server has been gone since `goneMs`. `deleting`: it has been in deletion for
- * less than a minute. Otherwise it is gone, or it has the tag by which it is found without the machine, and an Event
- * reports what blocks its deletion.
+ * Handles the volume of a machine whose server has been gone since `goneMs`. `deleting`: the volume has been deleting
+ * for less than a minute. Otherwise it is gone, or it has the tag by which it is found without the machine, and an
+ * Event reports what blocks its deletion.
  */
 export async function removeRootVolume(scope: MachineScope, drainedMs: number): Promise<'done' | 'deleting'> {
   const { cloud, cluster, machine, signal, dependencies } = scope;
@@ -100,11 +100,11 @@ export async function removeRootVolume(scope: MachineScope, drainedMs: number): 
   const volume = await readVolume(scope, cloud, id);
   if (volume === undefined) return 'done';
   const marked = await mark(scope, cloud, volume, owner);
-  const isGoing = volume.status === 'deleting';
-  const held = isGoing ? undefined : (await removeVolumes(cloud, [marked], { signal, isLate: false }))?.held;
+  const isBeingDeleted = volume.status === 'deleting';
+  const held = isBeingDeleted ? undefined : (await removeVolumes(cloud, [marked], { signal, isLate: false }))?.held;
   // A list from before the tag would not contain it.
   cloud.cache.volumes.invalidate();
-  if (held === undefined) return scope.now() < drainedMs + WAIT_MS ? 'deleting' : 'done';
+  if (held === undefined) return scope.now() < drainedMs + ROOT_VOLUME_TIMEOUT_MS ? 'deleting' : 'done';
   const message = `volume ${marked.name} (${id}), from which machine ${machine.metadata.name} booted, was not deleted: ${held.message}`;
   dependencies.events.warning(cluster ?? machine, 'OrphanFound', message);
   return 'done';

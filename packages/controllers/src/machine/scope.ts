@@ -54,7 +54,7 @@ export class MachineScope {
     return identityOf(this.machine);
   }
 
-  /** Called on a user's request: ends all backoff. */
+  /** Ends all backoff; called on a user's request. */
   retryNow(): void {
     const { attempts, builds } = this.dependencies;
     const uids = [this.uid, this.cluster && identityOf(this.cluster)];

@@ -66,11 +66,11 @@ describe('servers of one shape', () => {
     builds.succeeded(one);
     const two = begun(named(20, 'b'));
     for (const uid of two) builds.failed(uid, SHAPE, fault);
-    const startedTogether = begun(named(20, 'c'));
+    const startedDuringPause = begun(named(20, 'c'));
     await clock.advance(PAUSE_MS);
 
     expect(two).toHaveLength(2);
-    expect(startedTogether).toEqual([]);
+    expect(startedDuringPause).toEqual([]);
     expect(begun(named(20, 'c'))).toHaveLength(1);
   });
 
@@ -105,7 +105,7 @@ describe('servers of one shape', () => {
     expect(begun(named(20, 'tomorrow'))).toHaveLength(20);
   });
 
-  test('do not block those of another shape', () => {
+  test('do not block servers of another shape', () => {
     const { builds, begun } = start();
     begun(['first']);
     builds.failed('first', SHAPE, fault);

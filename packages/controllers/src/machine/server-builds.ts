@@ -15,7 +15,7 @@ const RECENT_FAILURE_MS = 3_600_000;
 /** Number of concurrent builds above which there is no limit. */
 const MAX_CONCURRENT_BUILDS = 64;
 const MAX_SHAPES = 4_096;
-const MAX_FAILED = 4_096;
+const MAX_FAILED_MACHINES = 4_096;
 
 interface Build {
   readonly shape: string;
@@ -55,7 +55,7 @@ export class ServerBuilds {
   readonly #clock: { now(): number };
   readonly #builds = new Map<string, Build>();
   readonly #recoveries = new RecentMap<Recovery>(MAX_SHAPES);
-  readonly #failedSince = new RecentMap<number>(MAX_FAILED);
+  readonly #failedSince = new RecentMap<number>(MAX_FAILED_MACHINES);
 
   constructor(attempts: Attempts, clock: { now(): number }) {
     this.#attempts = attempts;

@@ -9,22 +9,22 @@ type Known = { readonly id: string } & Partial<Server>;
 export function refusedServerProblem(server: Known, { detail }: OpenStackError): Problem {
   const { id } = server;
   if (server.locked || /\blocked\b/i.test(detail)) {
-    const who = server.locked_reason ? ` (${server.locked_reason.slice(0, MAX_WORDS)})` : '';
+    const who = server.locked_reason ? ` (${server.locked_reason.slice(0, MAX_MESSAGE_LENGTH)})` : '';
     const message = `server ${id} is locked${who}: openstack server unlock ${id}`;
     return { reason: ConditionReason.ServerLocked, message };
   }
-  const words = detail.slice(0, MAX_WORDS).replaceAll(id, '…').replace(/\.$/, '');
+  const words = detail.slice(0, MAX_MESSAGE_LENGTH).replaceAll(id, '…').replace(/\.$/, '');
   const message = `Nova refuses to delete server ${id}${stateOf(server)}: ${words}; ${OPERATOR_ADVICE}`;
   return { reason: ConditionReason.CloudBusy, message };
 }
 
-const MAX_WORDS = 200;
+const MAX_MESSAGE_LENGTH = 200;
 
 /** A server whose deletion was requested and takes longer than the cloud usually needs, or that Nova could not delete. Pure. */
 export function busyServerProblem(server: Known): Problem {
   const { id, fault } = server;
   if (hasFailed(server)) {
-    const why = fault ? `: ${fault.message.slice(0, MAX_WORDS).replaceAll(id, '…').replace(/\.$/, '')}` : '';
+    const why = fault ? `: ${fault.message.slice(0, MAX_MESSAGE_LENGTH).replaceAll(id, '…').replace(/\.$/, '')}` : '';
     const message = `Nova could not delete server ${id}, which is in ERROR${why}; ${OPERATOR_ADVICE}`;
     return { reason: ConditionReason.DeletionFailed, message };
   }

@@ -2,8 +2,8 @@ import type { Machine, MachinePhase } from '@fairway/api/kinds/machine';
 import { describe, expect, it } from 'vitest';
 import { needsServerList } from './server-polling.ts';
 
-const seen = { nodes: { workingSinceMs: 1 } };
-const unseen = { nodes: { workingSinceMs: undefined } };
+const seen = { nodes: { healthySinceMs: 1 } };
+const unseen = { nodes: { healthySinceMs: undefined } };
 
 function machineIn(phase: MachinePhase | undefined, deletionTimestamp?: string): Machine {
   return {

@@ -11,7 +11,7 @@ import type { TenantClusters } from '@fairway/tenancy/connection/tenant-clusters
 const POLL_INTERVAL_MS = 10_000;
 
 /** How a cluster's nodes are observed. */
-type NodeView = { readonly nodes: { readonly workingSinceMs: number | undefined } };
+type NodeView = { readonly nodes: { readonly healthySinceMs: number | undefined } };
 
 /**
  * Whether the list of servers is needed to know the state of a cluster's machines. A Ready node vouches for its server:
@@ -19,7 +19,7 @@ type NodeView = { readonly nodes: { readonly workingSinceMs: number | undefined 
  */
 export function needsServerList(machines: readonly Machine[], nodeView: NodeView | undefined): boolean {
   if (machines.length === 0) return false;
-  if (nodeView?.nodes.workingSinceMs === undefined) return true;
+  if (nodeView?.nodes.healthySinceMs === undefined) return true;
   return machines.some(({ metadata, status }) => status?.phase !== 'Ready' || metadata.deletionTimestamp !== undefined);
 }
 

@@ -3,7 +3,7 @@ import type { Machine } from '@fairway/api/kinds/machine';
 import type { SchedulerHints, ServerCreate } from '@fairway/openstack/types/server';
 import { clusterTag, FAIRWAY_TAG, machineTag } from '@fairway/tenancy/cloud/ownership';
 import type { ServerLabels } from '../server-labels/server-labels.ts';
-import { authorityMetadata, settingsMetadata, VERSION_METADATA } from './reinstall-plan.ts';
+import { authorityMetadata, settingsMetadata, VERSION_METADATA_KEY } from './reinstall-plan.ts';
 
 export interface ServerInputs {
   readonly clusterUid: string;
@@ -65,7 +65,7 @@ export function serverRequest(machine: Machine, inputs: ServerInputs): ServerReq
         ...inputs.labels.metadata,
         'fairway.dev.cluster': inputs.clusterName,
         'fairway.dev.node-pool': spec.nodePoolName,
-        [VERSION_METADATA]: spec.version,
+        [VERSION_METADATA_KEY]: spec.version,
         ...authorityMetadata(spec),
         ...settingsMetadata(spec),
       },

@@ -122,10 +122,10 @@ async function hasDhcp(cloud: ProjectCloud, { spec, status }: Cluster): Promise<
 
 async function flavorOf({ cloud, machine }: MachineScope): Promise<Flavor | undefined> {
   if (cloud === undefined) return undefined;
-  const wanted = machine.spec.flavor;
+  const nameOrID = machine.spec.flavor;
   const known = await cloud.cache.flavors.refreshAfter(Number.NEGATIVE_INFINITY);
   const flavors = [...known.items.values()];
-  return flavors.find(({ id }) => id === wanted) ?? flavors.find(({ name }) => name === wanted);
+  return flavors.find(({ id }) => id === nameOrID) ?? flavors.find(({ name }) => name === nameOrID);
 }
 
 /** Retains the primary server and deletes others with the machine's tag. */

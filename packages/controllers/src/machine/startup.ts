@@ -19,10 +19,10 @@ const MAX_EVENT_CHARS = 600;
 
 /** The facts that decide whether a machine's node has started in time. */
 export interface StartupFacts {
-  /** Its server, if that is ACTIVE. */
+  /** The machine's server, if that is ACTIVE. */
   readonly serverID: string | undefined;
   readonly hasNode: boolean;
-  /** Whether its cluster's network is ready: otherwise it may have no route to the control plane. */
+  /** Whether the cluster's network is ready: otherwise the server may have no route to the control plane. */
   readonly hasNetwork: boolean;
   readonly timeoutMs: number;
   /** The console as read in this pass. */
@@ -57,11 +57,11 @@ export function startupProblem(
   if (startup?.timedOutTime === undefined) return undefined;
   return {
     reason: ConditionReason.NodeStartupTimeout,
-    message: refusalMessage(startup, timeoutMs, url, MAX_MESSAGE_CHARS),
+    message: startupMessage(startup, timeoutMs, url, MAX_MESSAGE_CHARS),
   };
 }
 
-function refusalMessage(
+function startupMessage(
   startup: MachineStartup,
   timeoutMs: number,
   url: string | undefined,
@@ -144,6 +144,6 @@ export function recordStartupEvents(
   timeoutMs: number,
 ): void {
   if (startup?.timedOutTime === undefined || machine.status?.startup?.timedOutTime !== undefined) return;
-  const message = refusalMessage(startup, timeoutMs, cluster?.status?.url, MAX_EVENT_CHARS);
+  const message = startupMessage(startup, timeoutMs, cluster?.status?.url, MAX_EVENT_CHARS);
   dependencies.events.warning(machine, ConditionReason.NodeStartupTimeout, message);
 }

@@ -152,10 +152,15 @@ describe('a machine that was Ready', () => {
   });
 
   test.each<{ facts: Partial<MachineFacts>; phase: string; ready: string; reason: string }>([
-    { facts: up, phase: 'Ready', ready: 'True AsExpected', reason: 'it still is Ready' },
+    { facts: up, phase: 'Ready', ready: 'True AsExpected', reason: 'it is still Ready' },
     { facts: { ...up, problem: quota }, phase: 'Ready', ready: 'True AsExpected', reason: 'a floating IP is missing' },
     { facts: { ...up, node: node('False') }, phase: 'NotReady', ready: 'False NodeNotReady', reason: 'heartbeats' },
-    { facts: { ...up, node: undefined }, phase: 'NotReady', ready: 'False NodeNotReady', reason: 'node deleted' },
+    {
+      facts: { ...up, node: undefined },
+      phase: 'NotReady',
+      ready: 'False NodeNotReady',
+      reason: 'the node was deleted',
+    },
     { facts: { ...up, server: server('SHUTOFF') }, phase: 'NotReady', ready: 'False ServerStopped', reason: 'off' },
     {
       facts: { server: undefined, isServerGone: true, problem: missingServer },
@@ -163,7 +168,12 @@ describe('a machine that was Ready', () => {
       ready: 'False ServerVanished',
       reason: 'gone',
     },
-    { facts: { server: undefined }, phase: 'NotReady', ready: 'False WaitingForServer', reason: 'server deleted' },
+    {
+      facts: { server: undefined },
+      phase: 'NotReady',
+      ready: 'False WaitingForServer',
+      reason: 'the server was deleted',
+    },
     { facts: { isServerKnown: false, isNodeKnown: false }, phase: 'Ready', ready: 'True AsExpected', reason: 'blind' },
     {
       facts: { isServerKnown: false, node: node('False') },
@@ -207,10 +217,18 @@ describe('a machine that was Ready', () => {
   };
   test.each<{ facts: Partial<MachineFacts>; at: string | undefined; reason: string }>([
     { facts: { node: node('False') }, at: '2026-01-01T00:01:00Z', reason: 'the time limit of the pool' },
-    { facts: { server: server('ERROR'), node: node('False') }, at: '2026-01-01T00:05:00Z', reason: 'in ERROR' },
+    {
+      facts: { server: server('ERROR'), node: node('False') },
+      at: '2026-01-01T00:05:00Z',
+      reason: 'the server is in ERROR',
+    },
     { facts: { server: server('SHUTOFF') }, at: '2026-01-01T00:30:00Z', reason: 'someone has stopped it' },
     { facts: {}, at: undefined, reason: 'it is healthy' },
-    { facts: { node: node('False'), healing: { ...healing, isEnabled: false } }, at: undefined, reason: 'opted out' },
+    {
+      facts: { node: node('False'), healing: { ...healing, isEnabled: false } },
+      at: undefined,
+      reason: 'healing is disabled',
+    },
     {
       facts: { node: node('True', { isInitialized: false }) },
       at: undefined,
@@ -262,12 +280,12 @@ describe('a machine that was Ready', () => {
 });
 
 test.each([
-  { told: 'nova-b', before: undefined, zone: 'nova-b', reason: 'the cloud has chosen it' },
-  { told: '', before: undefined, zone: undefined, reason: 'the server has no host yet' },
-  { told: null, before: 'nova-b', zone: 'nova-b', reason: 'the known zone is kept' },
-  { told: 'nova-a', before: 'nova-b', zone: 'nova-a', reason: 'the server was moved' },
-])('the zone is $zone: $reason', ({ told, before, zone }) => {
-  const placed = { ...server('ACTIVE'), 'OS-EXT-AZ:availability_zone': told };
+  { reportedText: 'nova-b', before: undefined, zone: 'nova-b', reason: 'the cloud has chosen it' },
+  { reportedText: '', before: undefined, zone: undefined, reason: 'the server has no host yet' },
+  { reportedText: null, before: 'nova-b', zone: 'nova-b', reason: 'the known zone is kept' },
+  { reportedText: 'nova-a', before: 'nova-b', zone: 'nova-a', reason: 'the server was moved' },
+])('the zone is $zone: $reason', ({ reportedText, before, zone }) => {
+  const placed = { ...server('ACTIVE'), 'OS-EXT-AZ:availability_zone': reportedText };
   const previous = { ...running, zone: before } as MachineStatus;
 
   expect(statusOf({ server: placed, node: node('True') }, previous).zone).toBe(zone);
@@ -289,17 +307,21 @@ test.each([
   {
     facts: { server: server('ERROR', 'No valid host') },
     type: 'ServerReady',
-    says: 'the server is ERROR: No valid host',
+    expectedMessage: 'the server is ERROR: No valid host',
   },
-  { facts: { node: node('False', { message: 'no CNI' }) }, type: 'NodeReady', says: 'the node is not ready: no CNI' },
-  { facts: { node: node('False') }, type: 'NodeReady', says: 'the node is not ready yet' },
+  {
+    facts: { node: node('False', { message: 'no CNI' }) },
+    type: 'NodeReady',
+    expectedMessage: 'the node is not ready: no CNI',
+  },
+  { facts: { node: node('False') }, type: 'NodeReady', expectedMessage: 'the node is not ready yet' },
   {
     facts: { node: node('True', { isInitialized: false }) },
     type: 'NodeReady',
-    says: 'the node is not ready: the cloud provider has not initialised it yet',
+    expectedMessage: 'the node is not ready: the cloud provider has not initialised it yet',
   },
-])('$type: $says', ({ facts, type, says }) => {
-  expect(findCondition(statusOf(facts).conditions, type)?.message).toBe(says);
+])('$type: $expectedMessage', ({ facts, type, expectedMessage }) => {
+  expect(findCondition(statusOf(facts).conditions, type)?.message).toBe(expectedMessage);
 });
 
 describe('a node that claims to be another server', () => {

@@ -35,7 +35,7 @@ export interface MachineFacts {
   readonly isServerGone?: boolean;
   /** The server as listed; only its ID while it is too recent to be listed. */
   readonly server: Server | { readonly id: string } | undefined;
-  /** As for `server`. */
+  /** Whether `node` is current; otherwise the last reported state is retained. */
   readonly isNodeKnown: boolean;
   readonly node: TenantNode | undefined;
   readonly problem: Problem | undefined;
@@ -109,7 +109,7 @@ export function machineStatus(machine: Machine, facts: MachineFacts): MachineSta
   return {
     observedGeneration: generation,
     phase,
-    conditions: [...datedConditions(conditions, drainWaitOf(operation, conditions, ready.notReadyTime))],
+    conditions: [...datedConditions(conditions, nodeWaitOf(operation, conditions, ready.notReadyTime))],
     ...(serverID !== undefined && { serverID }),
     ...(rootVolumeID !== undefined && { rootVolumeID }),
     ...(serverStatus !== undefined && { serverStatus }),
@@ -185,7 +185,7 @@ function readyTimes(
 }
 
 /** A node that is no longer ready has been waiting since `notReadyTime` for what its condition reports. */
-function drainWaitOf(
+function nodeWaitOf(
   operation: MachineStatus['lastOperation'],
   conditions: readonly Condition[],
   notReadyTime: string | undefined,

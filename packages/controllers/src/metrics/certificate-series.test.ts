@@ -38,7 +38,7 @@ test('ignores certificates of a hibernated cluster, which are renewed on waking,
   });
 });
 
-test('ignores an invalid time, but not those of other clusters', async () => {
+test('ignores an invalid time, but not the times of other clusters', async () => {
   const broken = ending('soon', '');
 
   expect(await certificateSeries([broken, FIRST_CA])).toEqual({

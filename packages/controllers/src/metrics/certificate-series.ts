@@ -22,9 +22,9 @@ export function addCertificateSeries(
       let controlPlane = Number.POSITIVE_INFINITY;
       for (const { status } of clusters.list()) {
         const { caNotAfter, certificatesNotAfter } = status?.credentials ?? {};
-        authority = firstResult(authority, caNotAfter);
+        authority = earlierMs(authority, caNotAfter);
         // They are renewed at its next start.
-        if (status?.phase !== 'Hibernated') controlPlane = firstResult(controlPlane, certificatesNotAfter);
+        if (status?.phase !== 'Hibernated') controlPlane = earlierMs(controlPlane, certificatesNotAfter);
       }
       if (Number.isFinite(authority)) this.set({ kind: 'authority' }, authority / 1000);
       if (Number.isFinite(controlPlane)) this.set({ kind: 'control-plane' }, controlPlane / 1000);
@@ -34,7 +34,7 @@ export function addCertificateSeries(
 }
 
 /** An invalid time does not hide others. */
-function firstResult(firstMs: number, time: string | undefined): number {
+function earlierMs(firstMs: number, time: string | undefined): number {
   const ms = Date.parse(time ?? '');
   return Number.isNaN(ms) ? firstMs : Math.min(firstMs, ms);
 }

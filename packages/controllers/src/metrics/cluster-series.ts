@@ -2,7 +2,7 @@ import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { Informer } from '@fairway/kube/client/informer';
 import { Gauge, type Registry } from 'prom-client';
 
-/** Maximum number of clusters with their own series; nine for each. */
+/** Maximum number of clusters with their own series; each has nine. */
 export const MAX_CLUSTER_SERIES = 2000;
 
 const CLUSTER_LABELS = ['namespace', 'cluster'] as const;

@@ -20,17 +20,17 @@ export interface OperationDurationsOptions {
 
 /**
  * How long operations took, from the objects' `status.lastOperation`. A creation starts with the object, a deletion
- * with its deletionTimestamp. Other operations start when this process observes it, and are not counted if they had
+ * with its deletionTimestamp. Other operations start when this process observes them, and are not counted if they had
  * started before.
  */
 export class OperationDurations {
   readonly #options: OperationDurationsOptions;
-  readonly #delaySeconds: Histogram<'kind' | 'operation' | 'result'>;
+  readonly #durationSeconds: Histogram<'kind' | 'operation' | 'result'>;
   readonly #startedMs = new Map<string, number>();
 
   constructor(options: OperationDurationsOptions) {
     this.#options = options;
-    this.#delaySeconds = new Histogram({
+    this.#durationSeconds = new Histogram({
       name: 'fairway_operation_duration_seconds',
       help: 'Duration of operations on objects, by result; a creation ends when the object is Ready, a deletion when the object is gone.',
       labelNames: ['kind', 'operation', 'result'],
@@ -42,7 +42,7 @@ export class OperationDurations {
   follow<T extends ObjectWithOperation>(kind: string, informer: Informer<T>): void {
     informer.addHandler({
       onUpdate: (old, object) => this.#changed(kind, old, object),
-      onDelete: (old) => this.#deletedClusters(kind, old),
+      onDelete: (old) => this.#recordDeletion(kind, old),
     });
   }
 
@@ -63,7 +63,7 @@ export class OperationDurations {
     this.#observe(kind, now.type, now.state, startedMs);
   }
 
-  #deletedClusters(kind: string, old: ObjectWithOperation): void {
+  #recordDeletion(kind: string, old: ObjectWithOperation): void {
     this.#startedMs.delete(old.metadata.uid ?? '');
     this.#observe(kind, 'Delete', 'Succeeded', timeOf(old.metadata.deletionTimestamp));
   }
@@ -71,7 +71,7 @@ export class OperationDurations {
   #observe(kind: string, operation: string, result: string, startedMs: number | undefined): void {
     const { clock, isReporting } = this.#options;
     if (startedMs === undefined || !isReporting()) return;
-    this.#delaySeconds.observe({ kind, operation, result }, Math.max(0, clock.now() - startedMs) / 1000);
+    this.#durationSeconds.observe({ kind, operation, result }, Math.max(0, clock.now() - startedMs) / 1000);
   }
 }
 

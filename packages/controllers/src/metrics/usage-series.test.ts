@@ -20,7 +20,7 @@ const node = (startTime: string, endTime?: string): UsageInterval => ({
 });
 
 test.each([
-  { who: 'the one that reports', isReporting: true },
+  { who: 'the reporting replica', isReporting: true },
   { who: 'another replica', isReporting: false },
 ])('$who reports the current and past usage of projects this month', async ({ isReporting }) => {
   const volume: UsageInterval = {

@@ -11,7 +11,7 @@ import { credentialsByNamespace, NamespaceLimitsReconciler, resourceQuotasByName
 
 const namespaceOf = ({ metadata }: KubeObject) => [metadata.namespace ?? ''];
 
-/** Limits the contents of tenants' namespaces with ResourceQuotas; idle if the API server counts itself. */
+/** Limits the contents of tenants' namespaces with ResourceQuotas; idle if the API server counts objects itself. */
 export const namespaceLimitsController: Declaration = {
   name: 'namespace-limits',
   concurrency: 2,

@@ -26,10 +26,10 @@ test.each<{
   quotas?: ResourceQuota[];
   hard: object | undefined;
 }>([
-  { namespace: "a project's", annotations: PROJECT, hard: ALL_LIMITS },
+  { namespace: 'of a project', annotations: PROJECT, hard: ALL_LIMITS },
   { namespace: 'with a cloud', annotations: { 'fairway.dev/cloud': 'simulator' }, hard: ALL_LIMITS },
   { namespace: 'with a Cluster or a CloudCredential', isInUse: true, hard: ALL_LIMITS },
-  { namespace: 'of another use', annotations: { other: 'x' }, hard: undefined },
+  { namespace: 'with another purpose', annotations: { other: 'x' }, hard: undefined },
   { namespace: 'that was emptied', quotas: [quota({}, {}, QUOTA_NAME)], hard: ALL_LIMITS },
   { namespace: 'of Fairway itself', name: 'fairway-system', annotations: PROJECT, isInUse: true, hard: undefined },
   { namespace: 'of Kubernetes', name: 'kube-system', isInUse: true, hard: undefined },
@@ -40,24 +40,29 @@ test.each<{
     hard: WITHOUT_SECRETS,
   },
   {
-    namespace: 'with the older name of a count',
+    namespace: 'with a quota that uses the older name of a count',
     isInUse: true,
     quotas: [quota({ secrets: '1' })],
     hard: WITHOUT_SECRETS,
   },
   {
-    namespace: 'with a quota of other things',
+    namespace: 'with a quota of other resources',
     isInUse: true,
     quotas: [quota({ 'requests.cpu': '1' })],
     hard: ALL_LIMITS,
   },
   {
-    namespace: 'with a quota that counts some objects alone',
+    namespace: 'with a quota that counts only some objects',
     isInUse: true,
     quotas: [quota({ 'count/secrets': '5000' }, { scopes: ['BestEffort'] })],
     hard: ALL_LIMITS,
   },
-  { namespace: 'where an operator counts all', isInUse: true, quotas: [quota({ ...ALL_LIMITS })], hard: undefined },
+  {
+    namespace: "where an operator's quota counts everything",
+    isInUse: true,
+    quotas: [quota({ ...ALL_LIMITS })],
+    hard: undefined,
+  },
 ])('a namespace $namespace', ({ name = 'team', annotations = {}, isInUse = false, quotas = [], hard }) => {
   expect(hardLimits(limits, { namespace: { metadata: { name, annotations }, spec: {} }, isInUse, quotas })).toEqual(
     hard,

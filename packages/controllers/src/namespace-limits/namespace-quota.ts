@@ -15,9 +15,9 @@ const SYSTEM_NAMESPACES: ReadonlySet<string> = new Set([
 
 export interface NamespaceContents {
   readonly namespace: Namespace;
-  /** Whether it has Clusters or CloudCredentials. */
+  /** Whether the namespace has Clusters or CloudCredentials. */
   readonly isInUse: boolean;
-  /** All ResourceQuotas in it, including this one. */
+  /** All ResourceQuotas in the namespace, including this one. */
   readonly quotas: readonly ResourceQuota[];
 }
 

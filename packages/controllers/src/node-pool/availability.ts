@@ -55,7 +55,7 @@ export function isServerGone({ status }: Machine): boolean {
   return status?.marks?.repair?.due === true && status.marks.repair.reason === ConditionReason.ServerVanished;
 }
 
-/** Whether it is replaced and its server is retained for inspection: its pool treats it as deleted. */
+/** Whether it is being replaced while its server is retained for inspection: its pool treats it as deleted. */
 export function isKeptForInspection({ metadata, status }: Machine): boolean {
   if (metadata.deletionTimestamp === undefined) return false;
   return findCondition(status?.conditions, ConditionType.KeptForInspection)?.status === 'True';

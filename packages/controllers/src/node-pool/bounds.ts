@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { boundsInForce } from '@fairway/api/domain/scheduled-bounds';
+import { currentBounds } from '@fairway/api/domain/scheduled-bounds';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
 import type { BoundsStatus } from '@fairway/api/kinds/pool-bounds';
 import type { ResourceClient } from '@fairway/kube/client/resource-client';
@@ -25,7 +25,7 @@ export interface BoundsOutcome {
  */
 export async function ensureBounds(pool: NodePool, dependencies: BoundsDependencies): Promise<BoundsOutcome> {
   const { client, events, nowMs } = dependencies;
-  const { bounds, untilMs: changeMs } = boundsInForce(pool.spec, nowMs) ?? {};
+  const { bounds, untilMs: changeMs } = currentBounds(pool.spec, nowMs) ?? {};
   const { bounds: before, ...status } = pool.status ?? {};
   if (isDeepStrictEqual(bounds, before)) return { pool, changeMs };
   const next = { ...status, ...(bounds && { bounds }) };

@@ -59,7 +59,7 @@ export const nodePoolController: Declaration = {
     watch(cache.nodePools, (pool) => heldInNamespace(pool, cache), { isRelevant: isScaledOrDeleted }),
     // A deleted node frees room for pools that the plan holds back.
     watch(cache.machines, (machine) =>
-      cache.nodePools.find(poolsByCluster, clusterKeyOf(machine)).filter(isHeldByQuota).map(keyOf),
+      cache.nodePools.find(poolsByCluster, clusterKeyOf(machine)).filter(isAtPlanLimit).map(keyOf),
     ),
     // Nodes of the plan used by one pool are not available to another.
     watch(cache.nodePools, (pool) => cache.nodePools.find(poolsByCluster, clusterKeyOf(pool)).map(keyOf), {
@@ -84,7 +84,7 @@ export const nodePoolController: Declaration = {
   },
 };
 
-/** By namespace: pools that wait for its quota. */
+/** By namespace: pools that wait for the project's quota. */
 const poolsHeldByProject: CacheIndex<NodePool> = {
   name: 'held-by-project',
   valuesOf: (pool) =>
@@ -104,7 +104,7 @@ function isScaledOrDeleted(old: NodePool, pool: NodePool): boolean {
   );
 }
 
-function isHeldByQuota(pool: NodePool): boolean {
+function isAtPlanLimit(pool: NodePool): boolean {
   return readinessOf(pool) === ConditionReason.PlanLimitExceeded;
 }
 

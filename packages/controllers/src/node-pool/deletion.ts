@@ -9,7 +9,7 @@ import { hasFinalizer, removeFinalizer } from '@fairway/kube/controller/finalize
 import type { Result } from '@fairway/kube/controller/result';
 import { requireOwnProject } from '@fairway/tenancy/cloud/foreign-project-error';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
-import { fromLogin } from '@fairway/tenancy/credentials/credential-problem';
+import { describeLoginProblem } from '@fairway/tenancy/credentials/credential-problem';
 import type { Problem } from '@fairway/tenancy/problem';
 import type { Pass } from '@fairway/tenancy/reconcile/pass';
 import type { ControllerDependencies } from '../dependencies.ts';
@@ -52,7 +52,7 @@ export async function deletePool(
     await removeFinalizer(client.resource(nodePools), pool, FINALIZER);
     return {};
   }
-  const refused = failure && fromLogin(failure, { cluster, cloud });
+  const refused = failure && describeLoginProblem(failure, { cluster, cloud });
   return pass.end(() => reportDeletion(dependencies, pool, left, refused));
 }
 
@@ -79,6 +79,6 @@ async function reportDeletion(
     nowMs: clock.now(),
   });
   warnOfWait(events, pool, failure ?? held ?? leaving);
-  const wanted = { desiredReplicas: 0, readySummary: `${status.readyReplicas ?? 0}/0` };
-  await writeStatus(client.resource(nodePools), pool, { ...status, ...wanted, phase: 'Deleting', lastOperation });
+  const counts = { desiredReplicas: 0, readySummary: `${status.readyReplicas ?? 0}/0` };
+  await writeStatus(client.resource(nodePools), pool, { ...status, ...counts, phase: 'Deleting', lastOperation });
 }

@@ -7,7 +7,7 @@ import type { Cluster } from '@fairway/api/kinds/cluster';
 import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
 import { isConditionTrueOf } from '@fairway/kube/controller/conditions';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
-import { fromLogin } from '@fairway/tenancy/credentials/credential-problem';
+import { describeLoginProblem } from '@fairway/tenancy/credentials/credential-problem';
 import type { Problem } from '@fairway/tenancy/problem';
 import type { Pass } from '@fairway/tenancy/reconcile/pass';
 import type { ControllerDependencies } from '../dependencies.ts';
@@ -36,7 +36,7 @@ export interface DesiredTemplate {
   readonly disallowed?: Problem | undefined;
   readonly flavor?: FlavorInCloud | undefined;
   readonly serverGroupID?: string | undefined;
-  /** For a pool that specifies none. */
+  /** The zones of a pool that specifies none. */
   readonly chosenZones?: readonly string[] | undefined;
   readonly problem?: Problem;
 }
@@ -57,7 +57,7 @@ export async function desiredMachines(
   const resolved = await pass.run(() =>
     templateInCloud(dependencies, pool, { cluster, cloud, maxAgeMs, signal: pass.signal }),
   );
-  if (resolved.failure) return { problem: fromLogin(resolved.failure, { cluster, cloud }) };
+  if (resolved.failure) return { problem: describeLoginProblem(resolved.failure, { cluster, cloud }) };
   if (resolved.value.problem) {
     pass.requeueAfter(IMAGE_RETRY_MS);
     return resolved.value;
@@ -73,12 +73,12 @@ export async function desiredMachines(
       signal: pass.signal,
     }),
   );
-  if (zoned.failure) return { problem: fromLogin(zoned.failure, { cluster, cloud }) };
+  if (zoned.failure) return { problem: describeLoginProblem(zoned.failure, { cluster, cloud }) };
   const zones = poolZones(zoned.value);
   const resetTime = cluster?.status?.reset?.emptiedTime;
   const desired: DesiredMachine = {
     flavor: pool.spec.flavor,
-    ...(flavor && { flavorSpellings: [flavor.id, flavor.name] }),
+    ...(flavor && { flavorIdentifiers: [flavor.id, flavor.name] }),
     image,
     version,
     zones,

@@ -9,19 +9,22 @@ interface MarkedMachine {
   readonly mark: RepairMark;
 }
 
-/** The decisions of healing about the pool's machines, held-back ones first, because users can act on those. Undefined if all are healthy. */
+/**
+ * The decisions of healing about the pool's machines, held-back machines first, because users can act on them.
+ * Undefined if all machines are healthy.
+ */
 export function nodesHealthyCondition(machines: readonly Machine[]): ConditionState | undefined {
   const marked = machines.flatMap(({ metadata, status }): readonly MarkedMachine[] => {
     const mark = status?.marks?.repair;
     return mark ? [{ name: metadata.name ?? '', mark }] : [];
   });
   const waiting = marked.filter(({ mark }) => !mark.due).toSorted(byName);
-  const startedSteps = marked.filter(({ mark }) => mark.due).toSorted(byName);
-  const [first] = [...waiting, ...startedSteps];
+  const startedRepairs = marked.filter(({ mark }) => mark.due).toSorted(byName);
+  const [first] = [...waiting, ...startedRepairs];
   if (first === undefined) return undefined;
   const parts = [
     ...(waiting.length > 0 ? [`${pluralize(waiting.length, 'node')} waiting for repair`] : []),
-    ...(startedSteps.length > 0 ? [`${pluralize(startedSteps.length, 'node')} being repaired`] : []),
+    ...(startedRepairs.length > 0 ? [`${pluralize(startedRepairs.length, 'node')} being repaired`] : []),
   ];
   const { name, mark } = first;
   const message = `${parts.join(', ')}; ${name}: ${mark.message}`;

@@ -24,11 +24,11 @@ export function imageHistory(
   const named = asked === undefined ? {} : { asked };
   const last = previous?.image;
   const before = previous?.imageID === undefined ? [] : [previous.imageID];
-  if (last === undefined) return { ...named, earlierIDs: earlier([...before, ...used], id) };
+  if (last === undefined) return { ...named, earlierIDs: earlierImageIDs([...before, ...used], id) };
   if (last.asked !== asked) return { ...named, earlierIDs: [] };
-  return { ...named, earlierIDs: earlier([...before, ...last.earlierIDs], id) };
+  return { ...named, earlierIDs: earlierImageIDs([...before, ...last.earlierIDs], id) };
 }
 
-function earlier(ids: readonly string[], id: string): string[] {
+function earlierImageIDs(ids: readonly string[], id: string): string[] {
   return [...new Set(ids)].filter((each) => each !== id).slice(0, MAX_EARLIER_IDS);
 }

@@ -32,16 +32,16 @@ function operationOf(last: LastOperation | undefined, facts: OperationFacts, now
   if (machinesReady.status !== 'True') {
     const current = growth(last, facts, nowMs);
     if (type !== 'Upgrade' || !isUnderWay(upgrade)) return current;
-    const { progress, steps, estimatedEndTime } = renewal(upgrade, { updated, desired: counts.desired });
+    const { progress, steps, estimatedEndTime } = upgradeProgress(upgrade, { updated, desired: counts.desired });
     return { ...current, progress, steps, estimatedEndTime };
   }
-  if (work.isRenewing) return { type, ...renewal(upgrade, { updated, desired: counts.desired }) };
+  if (work.isUpgrading) return { type, ...upgradeProgress(upgrade, { updated, desired: counts.desired }) };
   // An operation that has started continues while it waits, with all nodes ready.
   if (isUnderWay(upgrade) && upgrade.startTime !== undefined && !work.isHealing) {
-    return { type: 'Upgrade', ...renewal(upgrade, { updated, desired: counts.desired }) };
+    return { type: 'Upgrade', ...upgradeProgress(upgrade, { updated, desired: counts.desired }) };
   }
   if (upgrade?.state === 'Aborted' && last?.type === 'Upgrade' && last.state !== 'Succeeded') {
-    const { progress, description, steps } = renewal(upgrade, { updated, desired: counts.desired });
+    const { progress, description, steps } = upgradeProgress(upgrade, { updated, desired: counts.desired });
     const { reason, since } = upgrade;
     return { type: 'Upgrade', state: 'Failed', progress, description, steps, reason, since };
   }
@@ -70,13 +70,13 @@ function lastStartMs(last: LastOperation | undefined, staying: readonly Machine[
   const starting = staying.filter(({ status }) => status?.phase !== 'Ready');
   // Machines that worked before, or are being reinstalled, do not start with their creation.
   if (typicalMs === undefined || !starting.every(isStarting)) return undefined;
-  const begun = [last?.startTime, ...starting.map(({ metadata }) => metadata.creationTimestamp)];
-  const latestMs = Math.max(...begun.flatMap((time) => (time === undefined ? [] : [Date.parse(time)])));
+  const startTimes = [last?.startTime, ...starting.map(({ metadata }) => metadata.creationTimestamp)];
+  const latestMs = Math.max(...startTimes.flatMap((time) => (time === undefined ? [] : [Date.parse(time)])));
   return Number.isFinite(latestMs) ? latestMs + typicalMs : undefined;
 }
 
 /** The progress of an upgrade, with its own message if there is one. */
-function renewal(
+function upgradeProgress(
   upgrade: PoolUpgrade | undefined,
   { updated, desired }: { readonly updated: number; readonly desired: number },
 ): Omit<Operation, 'type'> {
@@ -101,7 +101,7 @@ function progressOf({ done, total }: { readonly done: number; readonly total: nu
   return Math.floor((done / Math.max(total, 1)) * 95);
 }
 
-/** A pool that is being deleted, with so many remaining machines. Pure. */
+/** The operation of a pool that is being deleted, with this many remaining machines. Pure. */
 export function deletion(
   last: LastOperation | undefined,
   { left, replicas, reason, message }: { left: number; replicas: number; reason: ConditionReason; message: string },

@@ -5,7 +5,7 @@ import type { Cluster } from '@fairway/api/kinds/cluster';
 import { type Machine, machines } from '@fairway/api/kinds/machine';
 import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
 import { machineName } from '@fairway/api/names';
-import { ignoreGone } from '@fairway/kube/client/ignore-not-found';
+import { ignoreDeleted } from '@fairway/kube/client/ignore-not-found';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { controllerRef } from '@fairway/kube/controller/owners';
 import { apiVersionOf } from '@fairway/kube/object/meta';
@@ -73,7 +73,7 @@ export class MachineWriter {
     const { name = '', namespace, uid, deletionTimestamp } = metadata;
     if (deletionTimestamp !== undefined) return;
     const options = { ...(namespace !== undefined && { namespace }), ...(uid !== undefined && { uid }) };
-    await ignoreGone(this.#client.resource(machines).delete(name, options));
+    await ignoreDeleted(this.#client.resource(machines).delete(name, options));
   }
 
   /** Writes these fields of the spec. */
@@ -84,7 +84,7 @@ export class MachineWriter {
     const settings = spec.image === undefined ? undefined : mergeDifference(from, { nodeSettings });
     const value = { metadata: { uid }, spec: { ...spec, ...settings } };
     const where = namespace === undefined ? {} : { namespace };
-    await ignoreGone(this.#client.resource(machines).patch(name, { type: 'merge', value }, where));
+    await ignoreDeleted(this.#client.resource(machines).patch(name, { type: 'merge', value }, where));
   }
 }
 

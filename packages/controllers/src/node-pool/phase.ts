@@ -23,16 +23,17 @@ export interface PhaseFacts {
   readonly operation: LastOperation['type'];
   /** Whether the pool itself has the problem, rather than one of its machines. */
   readonly hasProblem: boolean;
-  readonly isRenewing: boolean;
+  readonly isUpgrading: boolean;
 }
 
 /**
- * The phase of a pool, by cause. Degraded: something that worked no longer does, or a deadline has passed. Scaling: a requested change is
- * not complete yet, whoever must act. Failed: a pool that was never ready waits for a user or the operator.
+ * The phase of a pool, by cause. Degraded: something that worked no longer does, or a deadline has passed. Scaling: a
+ * requested change is not complete yet, no matter who has to act. Failed: a pool that was never ready waits for a user
+ * or the operator.
  */
 export function poolPhase(facts: PhaseFacts, last: NodePoolStatus['phase']): NonNullable<NodePoolStatus['phase']> {
-  const { machinesReady, counts, staying, operation, hasProblem, isRenewing } = facts;
-  if (machinesReady.status === 'True') return isRenewing ? 'Updating' : 'Ready';
+  const { machinesReady, counts, staying, operation, hasProblem, isUpgrading } = facts;
+  if (machinesReady.status === 'True') return isUpgrading ? 'Updating' : 'Ready';
   const reason = machinesReady.reason as ConditionReason;
   if (reason === ConditionReason.NodeStartupTimeout) return 'Degraded';
   const wasReady = last !== undefined && last !== 'Pending' && last !== 'Provisioning' && last !== 'Failed';
@@ -42,7 +43,7 @@ export function poolPhase(facts: PhaseFacts, last: NodePoolStatus['phase']): Non
     return counts.staying === 0 ? 'Pending' : 'Provisioning';
   }
   if (staying.some(isBroken)) return 'Degraded';
-  if (isRenewing) return 'Updating';
+  if (isUpgrading) return 'Updating';
   // Nothing needs to be created: the existing machines are the problem.
   if (hasProblem && counts.staying >= counts.desired) return 'Degraded';
   return operation === 'Scale' ? 'Scaling' : 'Degraded';
@@ -50,7 +51,7 @@ export function poolPhase(facts: PhaseFacts, last: NodePoolStatus['phase']): Non
 
 /** Operations on existing machines. */
 export interface PoolWork {
-  readonly isRenewing: boolean;
+  readonly isUpgrading: boolean;
   readonly isHealing: boolean;
 }
 
@@ -60,7 +61,7 @@ export interface PoolWork {
  */
 export function poolWork(machines: readonly Machine[], upgrade: PoolUpgrade | undefined): PoolWork {
   return {
-    isRenewing: upgrade?.state === 'Running' || machines.some(({ status }) => status?.marks?.renewal?.due),
+    isUpgrading: upgrade?.state === 'Running' || machines.some(({ status }) => status?.marks?.renewal?.due),
     isHealing: machines.some(({ status }) => status?.marks?.repair?.due),
   };
 }
@@ -69,15 +70,15 @@ export function poolWork(machines: readonly Machine[], upgrade: PoolUpgrade | un
 export function poolOperation(
   last: LastOperation | undefined,
   counts: Counts,
-  isAsked: boolean,
-  { isRenewing, isHealing }: PoolWork,
+  isRequested: boolean,
+  { isUpgrading, isHealing }: PoolWork,
 ): LastOperation['type'] {
   if (last === undefined) return 'Create';
   if (last.type !== 'Create' || last.state === 'Succeeded') {
     if (isHealing) return 'Heal';
-    if (isRenewing) return 'Upgrade';
+    if (isUpgrading) return 'Upgrade';
   }
-  if (last.state !== 'Succeeded') return isAsked && last.type === 'Reconcile' ? 'Scale' : last.type;
-  const isUpToDate = counts.staying === counts.desired && counts.leaving === 0;
-  return isAsked || !isUpToDate ? 'Scale' : 'Reconcile';
+  if (last.state !== 'Succeeded') return isRequested && last.type === 'Reconcile' ? 'Scale' : last.type;
+  const hasDesiredSize = counts.staying === counts.desired && counts.leaving === 0;
+  return isRequested || !hasDesiredSize ? 'Scale' : 'Reconcile';
 }

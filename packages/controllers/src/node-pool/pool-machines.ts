@@ -28,10 +28,10 @@ type Dependencies = Pick<ControllerDependencies, 'client' | 'cache' | 'tenants' 
 export interface DesiredMachines {
   readonly desired: DesiredMachine;
   readonly serverGroupID: string | undefined;
-  /** Why the plan allows no more of them. */
+  /** Why the plan allows no more machines. */
   readonly disallowed: Problem | undefined;
   /** Whether the last creation of machines was rejected. */
-  readonly isSuspect: boolean;
+  readonly wasCreationRejected: boolean;
 }
 
 /** The machines after creations and deletions, and why there are not more. */
@@ -68,14 +68,14 @@ export class PoolMachines {
     pool: NodePool,
     cluster: Cluster,
     cloud: ProjectCloud,
-    wanted: DesiredMachines,
+    target: DesiredMachines,
     { signal }: Pass,
   ): Promise<ResizeResult> {
-    const share = this.shareOf(pool, cluster, cloud, wanted.disallowed);
+    const share = this.shareOf(pool, cluster, cloud, target.disallowed);
     const cached = this.of(pool);
-    const plan = planPool(this.#desiredPool(pool, cluster, share, wanted.desired), cached);
+    const plan = planPool(this.#desiredPool(pool, cluster, share, target.desired), cached);
     if (plan.create.length + plan.remove.length > 0 || plan.update.some(({ isReinstall }) => isReinstall)) {
-      return this.#mutex.take(this.#mutexKey(pool), () => this.#resizeLocked(pool, cloud, wanted, signal));
+      return this.#mutex.take(this.#mutexKey(pool), () => this.#resizeLocked(pool, cloud, target, signal));
     }
     await this.#update(plan);
     return { machines: cached, problem: share.problem };
@@ -88,7 +88,7 @@ export class PoolMachines {
   async #resizeLocked(
     cached: NodePool,
     cloud: ProjectCloud,
-    wanted: DesiredMachines,
+    target: DesiredMachines,
     signal: AbortSignal,
   ): Promise<ResizeResult> {
     const known = this.#quotas.known(cached, cloud);
@@ -99,15 +99,15 @@ export class PoolMachines {
       return { machines: this.of(cached), problem: undefined };
     }
     // Only the newest status tells which machines are from before a reset.
-    if (cluster.status?.reset?.emptiedTime !== wanted.desired.resetTime) {
+    if (cluster.status?.reset?.emptiedTime !== target.desired.resetTime) {
       return { machines: this.of(cached), problem: undefined };
     }
-    const share = poolShare(pool, { ...facts, disallowed: wanted.disallowed });
+    const share = poolShare(pool, { ...facts, disallowed: target.disallowed });
     const current = facts.machines.filter((machine) => isMachineOf(pool, machine));
-    const plan = planPool(this.#desiredPool(pool, cluster, share, wanted.desired), current);
+    const plan = planPool(this.#desiredPool(pool, cluster, share, target.desired), current);
     const create = async ({ zone }: PoolPlan['create'][number]) => {
-      const { desired, serverGroupID } = wanted;
-      const { zones: _zones, flavorSpellings: _spellings, ...template } = desired;
+      const { desired, serverGroupID } = target;
+      const { zones: _zones, flavorIdentifiers: _spellings, ...template } = desired;
       const machine = await this.#writer.create({ pool, cluster, template, serverGroupID, zone }, signal);
       cloud.recordNew(identityOf(machine));
       return machine;
@@ -116,8 +116,8 @@ export class PoolMachines {
     await Promise.all(plan.remove.map((machine) => this.#remove(pool, machine, plan)));
     // If the last creation was rejected, a single one is attempted before all others.
     const [first, ...others] = plan.create;
-    const created = first && wanted.isSuspect ? [await create(first)] : [];
-    created.push(...(await waitForAll((wanted.isSuspect ? others : plan.create).map(create))));
+    const created = first && target.wasCreationRejected ? [await create(first)] : [];
+    created.push(...(await waitForAll((target.wasCreationRejected ? others : plan.create).map(create))));
     await this.#update(plan);
     return { machines: [...this.#excluding(current, plan.remove), ...created], problem: share.problem };
   }
@@ -132,9 +132,9 @@ export class PoolMachines {
       if (facts === undefined) return known;
       const { pool } = facts;
       const current = facts.machines.filter((machine) => isMachineOf(pool, machine));
-      const overLimit = planShrinking(sizeOf(pool, poolShare(pool, facts)), current);
-      await this.delete(overLimit);
-      return this.#excluding(current, overLimit);
+      const excessMachines = planShrinking(sizeOf(pool, poolShare(pool, facts)), current);
+      await this.delete(excessMachines);
+      return this.#excluding(current, excessMachines);
     });
   }
 
@@ -170,11 +170,11 @@ export class PoolMachines {
     desired: DesiredMachine,
   ): DesiredPool {
     const isConnected = this.#dependencies.tenants.get(identityOf(cluster)) !== undefined;
-    const isRenewalPossible =
+    const isUpdatePossible =
       isConnected && isConditionTrue(cluster.status?.conditions, ConditionType.ControlPlaneReady);
     const isReinstalledAfterReset = cluster.status?.reset?.nodes === 'Reinstall';
     const limits = rolloutLimits(pool, replicas);
-    return { replicas, desired, limits, room, isRenewalPossible, isAllowed, isReinstalledAfterReset };
+    return { replicas, desired, limits, room, isUpdatePossible, isAllowed, isReinstalledAfterReset };
   }
 
   /** Rejects with the API's error; may be repeated. */

@@ -7,7 +7,7 @@ const desired = { flavor: 'b3-8', image: 'img', version: '1.34.2', rootVolume: u
 const template = { ...desired, zones: [] as readonly string[] };
 const TIME = '2026-01-01T00:00:00Z';
 
-interface TargetOptions {
+interface MachineOptions {
   zone?: string;
   phase?: 'Pending' | 'Installing' | 'Ready' | 'NotReady';
   version?: string;
@@ -25,10 +25,17 @@ interface TargetOptions {
   timedOut?: boolean;
 }
 
-function machine(name: string, given: TargetOptions = {}): Machine {
-  const { zone, phase = 'Ready', version = desired.version, createdAt = 0, deleting = false, marked = false } = given;
-  const { floatingIP = false, marks, serverReason, installed, flavor = desired.flavor, reinstallTime } = given;
-  const { resetTime, onDrainTimeout } = given;
+function machine(name: string, machineOptions: MachineOptions = {}): Machine {
+  const {
+    zone,
+    phase = 'Ready',
+    version = desired.version,
+    createdAt = 0,
+    deleting = false,
+    marked = false,
+  } = machineOptions;
+  const { floatingIP = false, marks, serverReason, installed, flavor = desired.flavor, reinstallTime } = machineOptions;
+  const { resetTime, onDrainTimeout } = machineOptions;
   const wasReady = phase === 'Ready' || phase === 'NotReady';
   const serverReady = { type: 'ServerReady', status: 'False' as const, message: '', lastTransitionTime: TIME };
   return {
@@ -56,29 +63,29 @@ function machine(name: string, given: TargetOptions = {}): Machine {
       ...(marks && { marks }),
       ...(installed !== undefined && { installed: { serverID: 's', image: desired.image, version: installed } }),
       ...(serverReason !== undefined && { conditions: [{ ...serverReady, reason: serverReason }] }),
-      ...(given.timedOut && { startup: { serverID: 's', activeTime: TIME, timedOutTime: TIME } }),
+      ...(machineOptions.timedOut && { startup: { serverID: 's', activeTime: TIME, timedOutTime: TIME } }),
     },
   };
 }
 
-const conflict = { due: true, reason: 'NodeNotReady', message: '', time: TIME };
-const replace = { repair: { ...conflict, strategy: 'Replace' as const } };
-const reinstall = { repair: { ...conflict, strategy: 'Reinstall' as const } };
+const dueMark = { due: true, reason: 'NodeNotReady', message: '', time: TIME };
+const replace = { repair: { ...dueMark, strategy: 'Replace' as const } };
+const reinstall = { repair: { ...dueMark, strategy: 'Reinstall' as const } };
 const missing = { repair: { ...replace.repair, reason: 'ServerVanished' } };
-const rollingUpdate = { renewal: { ...conflict, strategy: 'Rolling' as const } };
-const inPlace = { renewal: { ...conflict, strategy: 'InPlace' as const } };
-const unneeded = { unneeded: conflict };
+const rollingUpdate = { renewal: { ...dueMark, strategy: 'Rolling' as const } };
+const inPlace = { renewal: { ...dueMark, strategy: 'InPlace' as const } };
+const unneeded = { unneeded: dueMark };
 const waiting = { renewal: { ...rollingUpdate.renewal, due: false }, repair: { ...replace.repair, due: false } };
 
 const OLD = '1.33.1';
-const old = (name: string, marks?: MachineMarks, given: TargetOptions = {}) =>
-  machine(name, { version: OLD, ...(marks && { marks }), ...given });
+const old = (name: string, marks?: MachineMarks, machineOptions: MachineOptions = {}) =>
+  machine(name, { version: OLD, ...(marks && { marks }), ...machineOptions });
 
 function planOf(replicas: number, machines: readonly Machine[], options: Partial<DesiredPool> = {}) {
   const limits = { maxSurge: 1, maxUnavailable: 0 };
   const room = Number.POSITIVE_INFINITY;
   return planPool(
-    { replicas, desired: template, limits, room, isRenewalPossible: true, isAllowed: true, ...options },
+    { replicas, desired: template, limits, room, isUpdatePossible: true, isAllowed: true, ...options },
     machines,
   );
 }
@@ -113,7 +120,7 @@ describe('a pool that is too large', () => {
       removed: ['ill'],
     },
     {
-      reason: 'deletes a machine due for repair before other unhealthy ones',
+      reason: 'deletes a machine due for repair before other unhealthy machines',
       machines: [machine('ill', { phase: 'NotReady' }), machine('patient', { phase: 'NotReady', marks: replace })],
       removed: ['patient'],
     },
@@ -148,7 +155,7 @@ describe('a pool that is too large', () => {
       removed: [],
     },
     {
-      reason: 'deletes new machines of a stopped upgrade before working ones',
+      reason: 'deletes new machines of a stopped upgrade before working machines',
       machines: [old('old'), machine('surge', { phase: 'Installing' })],
       removed: ['surge'],
     },
@@ -205,18 +212,18 @@ describe('a repair', () => {
   });
 
   test('requests a reinstallation once, with the current template', () => {
-    const pendingAddon = old('ill', reinstall, { phase: 'NotReady' });
+    const notReadyMachine = old('ill', reinstall, { phase: 'NotReady' });
     const spec = { image: 'img', version: '1.34.2', floatingIP: false, reinstallTime: TIME };
     const reinstalling = machine('ill', { phase: 'NotReady', marks: reinstall, reinstallTime: TIME });
 
-    expect(planOf(1, [pendingAddon]).update).toEqual([{ machine: pendingAddon, spec, isReinstall: true }]);
+    expect(planOf(1, [notReadyMachine]).update).toEqual([{ machine: notReadyMachine, spec, isReinstall: true }]);
     expect(planOf(1, [reinstalling]).update).toEqual([]);
   });
 
   test('replaces the server if the flavor has changed', () => {
-    const pendingAddon = machine('ill', { phase: 'NotReady', marks: reinstall, flavor: 'b2-7' });
+    const notReadyMachine = machine('ill', { phase: 'NotReady', marks: reinstall, flavor: 'b2-7' });
 
-    expect(shown(planOf(1, [pendingAddon]))).toEqual({ create: 1, remove: [], reinstall: [] });
+    expect(shown(planOf(1, [notReadyMachine]))).toEqual({ create: 1, remove: [], reinstall: [] });
   });
 });
 
@@ -224,7 +231,7 @@ describe('a rolling update', () => {
   const limits = (maxSurge: number, maxUnavailable: number) => ({ maxSurge, maxUnavailable });
   const surge = machine('new', { phase: 'Installing' });
 
-  test('marks machines deleted for it, whose drain may wait for the user, unlike others', () => {
+  test('marks the machines deleted for it: unlike other drains, theirs may wait for the user', () => {
     const machines = [old('a', rollingUpdate), old('b', { ...rollingUpdate, ...replace }), machine('n'), machine('o')];
     const named = ({ remove, renewed }: ReturnType<typeof planOf>) =>
       [remove, renewed].map((each) => each.map(({ metadata }) => metadata.name));
@@ -306,8 +313,8 @@ describe('a rolling update', () => {
       create: 1,
       remove: [],
     },
-  ])('$case', ({ machines, room = 9, limits: given = limits(1, 0), create, remove }) => {
-    expect(shown(planOf(2, machines, { room, limits: given }))).toEqual({ create, remove, reinstall: [] });
+  ])('$case', ({ machines, room = 9, limits: machineOptions = limits(1, 0), create, remove }) => {
+    expect(shown(planOf(2, machines, { room, limits: machineOptions }))).toEqual({ create, remove, reinstall: [] });
   });
 });
 
@@ -316,7 +323,7 @@ describe('while the cluster’s API server is unavailable', () => {
     { case: 'no node is deleted, and the new one stays', machines: [old('a', rollingUpdate), old('b'), machine('n')] },
     { case: 'no node is reinstalled', machines: [old('a', inPlace), machine('b')] },
   ])('$case', ({ machines }) => {
-    expect(shown(planOf(2, machines, { isRenewalPossible: false }))).toEqual({ create: 0, remove: [], reinstall: [] });
+    expect(shown(planOf(2, machines, { isUpdatePossible: false }))).toEqual({ create: 0, remove: [], reinstall: [] });
   });
 });
 

@@ -22,7 +22,7 @@ export interface DesiredPool {
   /** How many more machines the cluster may have; negative if it has too many. */
   readonly room: number;
   /** Whether nodes may be drained for an update: not while the cluster's API server is unreachable, which a drain needs. */
-  readonly isRenewalPossible: boolean;
+  readonly isUpdatePossible: boolean;
   /** Whether the plan allows machines like `desired` at all. */
   readonly isAllowed: boolean;
   /** Whether servers from before a reset are reinstalled; otherwise they are deleted. */
@@ -50,7 +50,7 @@ export type MachineUpdate = Partial<
 interface MachineChange {
   readonly machine: Machine;
   readonly spec: MachineUpdate;
-  /** Its node is unavailable for a while. */
+  /** The machine's node is unavailable for a while. */
   readonly isReinstall: boolean;
 }
 
@@ -79,7 +79,7 @@ export function planPool(pool: DesiredPool, machines: readonly Machine[]): PoolP
   const left = sized.filter((machine) => !replaced.includes(machine));
   const missing = pool.replicas + extraMachines(pool, left) - left.length;
   const going = left
-    .filter((machine) => shouldReplace(pool, machine))
+    .filter((machine) => replacementCause(pool, machine))
     .slice(0, Math.max(left.length + missing - pool.replicas, 0));
   // The new machine is in the zone of the old one, unless the pool has left that zone: a temporary surge must not unbalance the zones.
   const zones = placeMachines(
@@ -90,7 +90,7 @@ export function planPool(pool: DesiredPool, machines: readonly Machine[]): PoolP
   return {
     create: zones.map((zone) => ({ zone })),
     remove: [...lost, ...surplus, ...replaced],
-    renewed: replaced.filter((machine) => shouldReplace(pool, machine) === 'renewal'),
+    renewed: replaced.filter((machine) => replacementCause(pool, machine) === 'renewal'),
     update: [...updatesOf(pool, left), ...releasedHolds(pool, left)],
   };
 }
@@ -101,7 +101,7 @@ export function planPool(pool: DesiredPool, machines: readonly Machine[]): PoolP
  */
 function releasedHolds(pool: DesiredPool, machines: readonly Machine[]): readonly MachineChange[] {
   return machines
-    .filter((machine) => machine.spec.onDrainTimeout === 'Hold' && shouldReplace(pool, machine) !== 'renewal')
+    .filter((machine) => machine.spec.onDrainTimeout === 'Hold' && replacementCause(pool, machine) !== 'renewal')
     .map((machine) => ({ machine, spec: { onDrainTimeout: 'Force' as const }, isReinstall: false }));
 }
 
@@ -149,7 +149,7 @@ function forgetMarks(pool: DesiredPool, machine: Machine): Machine {
 }
 
 /** Whether a replacement must be created before it is deleted. */
-function shouldReplace({ desired }: DesiredPool, { spec, status }: Machine): 'repair' | 'renewal' | undefined {
+function replacementCause({ desired }: DesiredPool, { spec, status }: Machine): 'repair' | 'renewal' | undefined {
   const { repair, renewal } = status?.marks ?? {};
   const isOther = machineChange(desired, spec) === 'replace' || status?.installed?.canReinstall === false;
   if (repair?.due && (repair.strategy === 'Replace' || isOther)) return 'repair';
@@ -161,7 +161,7 @@ function shouldReplace({ desired }: DesiredPool, { spec, status }: Machine): 're
 function extraMachines(pool: DesiredPool, machines: readonly Machine[]): number {
   const plannedChanges = machines
     .filter((machine) => !isServerGone(machine))
-    .map((machine) => shouldReplace(pool, machine));
+    .map((machine) => replacementCause(pool, machine));
   const repairs = plannedChanges.filter((planned) => planned === 'repair').length;
   const renewals = plannedChanges.filter((planned) => planned === 'renewal').length;
   const room = Math.max(machines.length - pool.replicas, 0) + (pool.isAllowed ? Math.max(pool.room, 0) : 0);
@@ -214,17 +214,17 @@ function replacedMachines(pool: DesiredPool, machines: readonly Machine[]): read
   const needed = pool.replicas - pool.limits.maxUnavailable;
   let available = machines.filter(isAvailable).length;
   let size = machines.length;
-  const discardedIDs = (machine: Machine): boolean => {
+  const canDelete = (machine: Machine): boolean => {
     if (!pool.isAllowed) return false;
-    if (shouldReplace(pool, machine) === 'renewal') {
-      return pool.isRenewalPossible && (!isAvailable(machine) || available - 1 >= needed);
+    if (replacementCause(pool, machine) === 'renewal') {
+      return pool.isUpdatePossible && (!isAvailable(machine) || available - 1 >= needed);
     }
     if (isServerGone(machine) || lacksRoom(pool, machines)) return true;
     return size > pool.replicas && !machines.some((other) => isStarting(other) && other !== machine);
   };
   const replaced: Machine[] = [];
-  for (const machine of machines.filter((each) => shouldReplace(pool, each)).toSorted(compareUrgency)) {
-    if (!discardedIDs(machine)) continue;
+  for (const machine of machines.filter((each) => replacementCause(pool, each)).toSorted(compareUrgency)) {
+    if (!canDelete(machine)) continue;
     replaced.push(machine);
     size--;
     if (isAvailable(machine)) available--;
@@ -257,14 +257,14 @@ function updatesOf(pool: DesiredPool, machines: readonly Machine[]): MachineChan
       const { resetTime } = desired;
       return [{ machine, spec: { ...disk, floatingIP, resetTime, reinstallTime: resetTime }, isReinstall: true }];
     }
-    if (shouldReplace(pool, machine) !== undefined || change === 'replace') return [];
+    if (replacementCause(pool, machine) !== undefined || change === 'replace') return [];
     const { repair, renewal } = machine.status?.marks ?? {};
     if (repair?.due) {
       if (machine.spec.reinstallTime === repair.time) return [];
       return [{ machine, spec: { ...disk, floatingIP, reinstallTime: repair.time }, isReinstall: true }];
     }
     if (renewal?.due && change === 'reinstall') {
-      if (!pool.isRenewalPossible) return [];
+      if (!pool.isUpdatePossible) return [];
       const wouldBreakMinimum = isAvailable(machine) && available - 1 < needed;
       if (wouldBreakMinimum || isBeingReinstalled(machine)) return [];
       if (isAvailable(machine)) available--;

@@ -46,19 +46,25 @@ function share(of: ReturnType<typeof pool>, facts: Partial<ShareFacts> = {}) {
 
 describe('the nodes of a plan', () => {
   test.each<[string, ReturnType<typeof pool>, Partial<ShareFacts>, number, string | undefined]>([
-    ['the oldest pool has all it asks for', old, {}, 6, undefined],
-    ['a younger one has what is left', youngPool, {}, 4, 'PlanLimitExceeded'],
-    ['one pool may have all', pool('old', 10, 1), { pools: [pool('old', 10, 1)] }, 10, undefined],
-    ['no pool has more than there are', pool('big', 999, 1), { pools: [pool('big', 999, 1)] }, 10, 'PlanLimitExceeded'],
-    ['none is taken away that is there', youngPool, { machines: machinesOf('young', 6) }, 6, undefined],
+    ['the oldest pool gets all the nodes it requests', old, {}, 6, undefined],
+    ['a younger pool gets what is left', youngPool, {}, 4, 'PlanLimitExceeded'],
+    ['a single pool can get all of them', pool('old', 10, 1), { pools: [pool('old', 10, 1)] }, 10, undefined],
     [
-      'none is made beyond what younger pools have made already',
+      'no pool gets more than there are',
+      pool('big', 999, 1),
+      { pools: [pool('big', 999, 1)] },
+      10,
+      'PlanLimitExceeded',
+    ],
+    ['no existing node is taken away', youngPool, { machines: machinesOf('young', 6) }, 6, undefined],
+    [
+      'no node is created beyond those that younger pools already have',
       old,
       { machines: [...machinesOf('old', 1), ...machinesOf('young', 6)] },
       4,
       'PlanLimitExceeded',
     ],
-    ['without the plan nothing is limited', youngPool, { plan: undefined }, 6, undefined],
+    ['nothing is limited without the plan', youngPool, { plan: undefined }, 6, undefined],
   ])('%s', (_, of, facts, replicas, reason) => {
     expect(share(of, facts)).toMatchObject({ replicas, reason });
   });

@@ -19,19 +19,19 @@ export interface PoolShare {
   readonly room: number;
   /** Whether the plan allows more machines of this kind. */
   readonly isAllowed: boolean;
-  /** Why it is less than the spec. */
+  /** Why the pool gets less than its spec requests. */
   readonly problem: Problem | undefined;
 }
 
 export interface ShareFacts {
   readonly cluster: Cluster;
-  /** Undefined if it was deleted, in which case nothing is limited. */
+  /** Undefined if the plan was deleted, in which case nothing is limited. */
   readonly plan: Plan | undefined;
   /** All pools of the cluster, including the pool itself. */
   readonly pools: readonly NodePool[];
   /** All machines of the cluster. */
   readonly machines: readonly Machine[];
-  /** Why the plan allows no more machines of this kind; existing ones are retained. */
+  /** Why the plan allows no more machines of this kind; existing machines are retained. */
   readonly disallowed?: Problem | undefined;
   /** The project's limits, and what counts against them; unlimited by default. */
   readonly project?: ProjectShareFacts | undefined;
@@ -44,7 +44,7 @@ export interface ShareFacts {
  */
 export function poolShare(pool: NodePool, facts: ShareFacts): PoolShare {
   const { cluster, plan, pools, machines, disallowed, project } = facts;
-  const wanted = targetReplicas(pool, cluster);
+  const desiredReplicas = targetReplicas(pool, cluster);
   const staying = machines.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   const own = staying.filter((machine) => isMachineOf(pool, machine)).length;
   const limit = plan && nodeLimit(cluster, plan);
@@ -55,8 +55,8 @@ export function poolShare(pool: NodePool, facts: ShareFacts): PoolShare {
     Math.max(0, maxNodes - (staying.length - own)),
   );
   const projectLimit = project && projectShare(pool, project);
-  const granted = Math.min(wanted, limitedReplicas, projectLimit?.nodes ?? Number.POSITIVE_INFINITY);
-  const replicas = Math.max(disallowed ? 0 : granted, Math.min(wanted, own));
+  const granted = Math.min(desiredReplicas, limitedReplicas, projectLimit?.nodes ?? Number.POSITIVE_INFINITY);
+  const replicas = Math.max(disallowed ? 0 : granted, Math.min(desiredReplicas, own));
   const { gateway } = cluster.spec.network;
   // The router remains as long as pools have floating IPs: those of running nodes are not removed.
   const hasRouter = gateway.mode === 'Router' || cluster.status?.network?.routerID !== undefined;
@@ -67,7 +67,9 @@ export function poolShare(pool: NodePool, facts: ShareFacts): PoolShare {
     floatingIPs,
     room,
     isAllowed: disallowed === undefined,
-    problem: disallowed ?? problemOf(pool, cluster, narrowest(limit, limitedReplicas, projectLimit), replicas, wanted),
+    problem:
+      disallowed ??
+      problemOf(pool, cluster, narrowest(limit, limitedReplicas, projectLimit), replicas, desiredReplicas),
   };
 }
 
@@ -117,10 +119,10 @@ function problemOf(
   cluster: Cluster,
   limit: PoolLimit | undefined,
   replicas: number,
-  wanted: number,
+  desiredReplicas: number,
 ): Problem | undefined {
-  if (replicas < wanted && limit !== undefined) {
-    const message = `spec.replicas: ${wanted}: ${limit.message}, and ${limit.who} request more: this pool gets ${replicas}, because older pools take precedence; scale down pools, or ${limit.advice}`;
+  if (replicas < desiredReplicas && limit !== undefined) {
+    const message = `spec.replicas: ${desiredReplicas}: ${limit.message}, and ${limit.who} request more: this pool gets ${replicas}, because older pools take precedence; scale down pools, or ${limit.advice}`;
     return { reason: limit.reason, message };
   }
   if (!spec.floatingIPs.enabled) return undefined;

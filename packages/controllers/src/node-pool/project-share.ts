@@ -46,7 +46,7 @@ export function projectShare(pool: NodePool, facts: ProjectShareFacts): ProjectS
   );
   if (narrowest === undefined) return undefined;
   return {
-    ...refusalMessage(narrowest),
+    ...quotaLimit(narrowest),
     nodes: narrowest.nodes,
     room: roomOf(pool, quota, staying.map(coresOf), vcpusOf),
   };
@@ -56,17 +56,17 @@ export function projectShare(pool: NodePool, facts: ProjectShareFacts): ProjectS
 function roomOf(
   pool: NodePool,
   { nodes, cores }: EffectiveQuota,
-  takenZones: readonly number[],
+  machineCores: readonly number[],
   vcpusOf: VcpuLookup,
 ): number {
-  const nodeRoom = nodes === undefined ? Number.POSITIVE_INFINITY : nodes.limit - takenZones.length;
+  const nodeRoom = nodes === undefined ? Number.POSITIVE_INFINITY : nodes.limit - machineCores.length;
   const vcpus = vcpusOf(pool);
   if (cores === undefined || !vcpus) return nodeRoom;
-  const left = cores.limit - takenZones.reduce((sum, each) => sum + each, 0);
+  const left = cores.limit - machineCores.reduce((sum, each) => sum + each, 0);
   return Math.min(nodeRoom, Math.floor(left / vcpus));
 }
 
-function refusalMessage({ message }: QuotaShare): PoolLimit {
+function quotaLimit({ message }: QuotaShare): PoolLimit {
   return {
     reason: ConditionReason.ProjectQuotaExceeded,
     message,

@@ -7,7 +7,7 @@ import { ensureFinalizer, hasFinalizer } from '@fairway/kube/controller/finalize
 import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { clusterKeyOf } from '@fairway/tenancy/cluster-key';
-import { fromLogin } from '@fairway/tenancy/credentials/credential-problem';
+import { describeLoginProblem } from '@fairway/tenancy/credentials/credential-problem';
 import { Pass } from '@fairway/tenancy/reconcile/pass';
 import type { ControllerDependencies } from '../dependencies.ts';
 import { ensurePausedCondition } from '../pause.ts';
@@ -70,24 +70,26 @@ export class NodePoolReconciler {
   ): Promise<Result> {
     const { attempts, client, clock, events, tenants } = this.#dependencies;
     const machines = this.#machines;
-    const wanted = await desiredMachines({ dependencies: this.#dependencies, machines }, pool, cluster, cloud, pass);
+    const target = await desiredMachines({ dependencies: this.#dependencies, machines }, pool, cluster, cloud, pass);
     // The condition Autoscaled would change.
     const backoffMs = Date.parse(pool.status?.autoscaling?.backoff?.until ?? '') - clock.now();
     if (backoffMs > 0) pass.requeueAfter(backoffMs);
-    const { desired, disallowed, serverGroupID } = wanted;
+    const { desired, disallowed, serverGroupID } = target;
     let current = machines.of(pool);
-    let { problem } = wanted;
+    let { problem } = target;
     if (desired && cluster && cloud) {
       const step = { kind: 'machines', item: identityOf(pool) };
-      const isSuspect = attempts.lastAttemptFailed(step);
+      const wasCreationRejected = attempts.lastAttemptFailed(step);
       const resizeResult = await pass.run(() =>
         attempts.withBackoff(step, () =>
-          machines.resize(pool, cluster, cloud, { desired, disallowed, serverGroupID, isSuspect }, pass),
+          machines.resize(pool, cluster, cloud, { desired, disallowed, serverGroupID, wasCreationRejected }, pass),
         ),
       );
       // The cache will contain the machines created before the failure.
       current = resizeResult.value?.machines ?? current;
-      problem = resizeResult.failure ? fromLogin(resizeResult.failure, { cluster, cloud }) : resizeResult.value.problem;
+      problem = resizeResult.failure
+        ? describeLoginProblem(resizeResult.failure, { cluster, cloud })
+        : resizeResult.value.problem;
     } else if (cluster && !hasNoNodes(cluster)) {
       const shrinkResult = await pass.run(() => machines.shrink(pool, cluster, pass));
       current = shrinkResult.value ?? current;
@@ -105,8 +107,8 @@ export class NodePoolReconciler {
         problem,
         requestedImage: pool.spec.image ?? cluster?.spec.image,
         serverGroupID,
-        flavor: wanted.flavor,
-        chosenZones: wanted.chosenZones,
+        flavor: target.flavor,
+        chosenZones: target.chosenZones,
         isSchedulable: ({ metadata }) => tenant?.nodes.get(metadata.name ?? '')?.spec?.unschedulable !== true,
         nowMs: clock.now(),
       });

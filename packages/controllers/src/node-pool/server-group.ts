@@ -11,7 +11,7 @@ const REMOVAL_MAX_AGE_MS = 600_000;
 
 export interface ServerGroupOptions extends CallOptions {
   readonly policy: 'anti-affinity' | 'soft-anti-affinity';
-  /** Called right before one is created; rejects if nothing may be created anymore. */
+  /** Called right before a group is created; rejects if nothing may be created anymore. */
   readonly confirm: () => Promise<void>;
   /** Maximum age of the list. */
   readonly maxAgeMs: number;

@@ -8,14 +8,14 @@ import { type PoolFacts, poolStatus } from './status.ts';
 const NOW_MS = Date.UTC(2026, 0, 1);
 const desired = { flavor: 'b3-8', image: 'img', version: '1.34.2', floatingIP: false, zones: [] };
 
-interface TargetOptions {
+interface MachineOptions {
   readonly reason?: string;
   readonly version?: string;
   readonly isLeaving?: boolean;
 }
 
-function machine(name: string, phase: MachinePhase, given: TargetOptions = {}): Machine {
-  const { reason = phase === 'Ready' ? 'AsExpected' : 'WaitingForNode', version = desired.version } = given;
+function machine(name: string, phase: MachinePhase, machineOptions: MachineOptions = {}): Machine {
+  const { reason = phase === 'Ready' ? 'AsExpected' : 'WaitingForNode', version = desired.version } = machineOptions;
   const ready = {
     type: 'Ready',
     status: phase === 'Ready' ? ('True' as const) : ('False' as const),
@@ -24,7 +24,7 @@ function machine(name: string, phase: MachinePhase, given: TargetOptions = {}): 
     lastTransitionTime: '2026-01-01T00:00:00Z',
   };
   return {
-    metadata: { name, ...(given.isLeaving && { deletionTimestamp: '2026-01-01T00:00:00Z' }) },
+    metadata: { name, ...(machineOptions.isLeaving && { deletionTimestamp: '2026-01-01T00:00:00Z' }) },
     spec: { ...desired, version, clusterName: 'demo', nodePoolName: 'general' },
     status: { phase, version, conditions: [ready] },
   };
@@ -64,16 +64,23 @@ describe('phase, condition and operation of a pool', () => {
     replicas: number;
     facts: Partial<PoolFacts>;
     phase: string;
-    says: string;
+    expectedMessage: string;
     operation: string;
     reason: string;
   }>([
-    { replicas: 2, facts: {}, phase: 'Pending', says: 'Scaling', operation: 'Create Processing 0', reason: 'new' },
+    {
+      replicas: 2,
+      facts: {},
+      phase: 'Pending',
+      expectedMessage: 'Scaling',
+      operation: 'Create Processing 0',
+      reason: 'new',
+    },
     {
       replicas: 2,
       facts: { machines: [A, NEW_MACHINE] },
       phase: 'Provisioning',
-      says: 'WaitingForNode',
+      expectedMessage: 'WaitingForNode',
       operation: 'Create Processing 47',
       reason: 'half of the nodes exist',
     },
@@ -81,7 +88,7 @@ describe('phase, condition and operation of a pool', () => {
       replicas: 2,
       facts: { machines: [A, NEW_MACHINE, DELETE_STUCK] },
       phase: 'Failed',
-      says: 'QuotaExceeded',
+      expectedMessage: 'QuotaExceeded',
       operation: 'Create Error 31',
       reason: 'the pool reports the machine that waits for the user',
     },
@@ -89,7 +96,7 @@ describe('phase, condition and operation of a pool', () => {
       replicas: 2,
       facts: { problem: imageNotFound, desired: undefined },
       phase: 'Failed',
-      says: 'ImageNotFound',
+      expectedMessage: 'ImageNotFound',
       operation: 'Create Error 0',
       reason: 'the user must act before anything is created',
     },
@@ -98,7 +105,7 @@ describe('phase, condition and operation of a pool', () => {
       replicas: 2,
       facts: { machines: [NEW_MACHINE] },
       phase: 'Provisioning',
-      says: 'WaitingForNode',
+      expectedMessage: 'WaitingForNode',
       operation: 'Create Processing 0',
       reason: 'the cause of the failure is resolved, and the pool never had a node',
     },
@@ -107,17 +114,24 @@ describe('phase, condition and operation of a pool', () => {
       replicas: 2,
       facts: { machines: [A, B] },
       phase: 'Ready',
-      says: 'AsExpected',
+      expectedMessage: 'AsExpected',
       operation: 'Create Succeeded 100',
       reason: 'all nodes exist',
     },
-    { replicas: 0, facts: {}, phase: 'Ready', says: 'AsExpected', operation: 'Create Succeeded 100', reason: 'empty' },
+    {
+      replicas: 0,
+      facts: {},
+      phase: 'Ready',
+      expectedMessage: 'AsExpected',
+      operation: 'Create Succeeded 100',
+      reason: 'empty',
+    },
     {
       previous: ready,
       replicas: 3,
       facts: { machines: [A, B] },
       phase: 'Scaling',
-      says: 'Scaling',
+      expectedMessage: 'Scaling',
       operation: 'Scale Processing 63',
       reason: 'more nodes are requested',
     },
@@ -126,7 +140,7 @@ describe('phase, condition and operation of a pool', () => {
       replicas: 3,
       facts: { machines: [A, B, NEW_MACHINE] },
       phase: 'Scaling',
-      says: 'WaitingForNode',
+      expectedMessage: 'WaitingForNode',
       operation: 'Scale Processing 63',
       reason: 'scaling continues until the last node is ready',
     },
@@ -135,7 +149,7 @@ describe('phase, condition and operation of a pool', () => {
       replicas: 0,
       facts: { machines: [LEAVING_MACHINE] },
       phase: 'Scaling',
-      says: 'Scaling',
+      expectedMessage: 'Scaling',
       operation: 'Scale Processing 0',
       reason: 'nodes are being deleted',
     },
@@ -144,7 +158,7 @@ describe('phase, condition and operation of a pool', () => {
       replicas: 2,
       facts: { machines: [A, machine('b', 'NotReady', { reason: 'NodeNotReady' })] },
       phase: 'Degraded',
-      says: 'NodeNotReady',
+      expectedMessage: 'NodeNotReady',
       operation: 'Reconcile Processing 47',
       reason: 'a node failed',
     },
@@ -153,7 +167,7 @@ describe('phase, condition and operation of a pool', () => {
       replicas: 3,
       facts: { machines: [A, B, DELETE_STUCK] },
       phase: 'Scaling',
-      says: 'QuotaExceeded',
+      expectedMessage: 'QuotaExceeded',
       operation: 'Scale Error 63',
       reason: 'the quota is used up, and no existing node is affected',
     },
@@ -162,7 +176,7 @@ describe('phase, condition and operation of a pool', () => {
       replicas: 3,
       facts: { machines: [A, B, NEW_MACHINE] },
       phase: 'Scaling',
-      says: 'WaitingForNode',
+      expectedMessage: 'WaitingForNode',
       operation: 'Scale Processing 63',
       reason: 'a requested node is created in the same pass',
     },
@@ -171,7 +185,7 @@ describe('phase, condition and operation of a pool', () => {
       replicas: 3,
       facts: { machines: [A, machine('b', 'NotReady', { reason: 'NodeNotReady' }), NEW_MACHINE] },
       phase: 'Degraded',
-      says: 'NodeNotReady',
+      expectedMessage: 'NodeNotReady',
       operation: 'Scale Processing 31',
       reason: 'a node failed while others were added',
     },
@@ -180,7 +194,7 @@ describe('phase, condition and operation of a pool', () => {
       replicas: 2,
       facts: { machines: [A, machine('g', 'Pending', { reason: 'FlavorOutOfStock' })] },
       phase: 'Degraded',
-      says: 'FlavorOutOfStock',
+      expectedMessage: 'FlavorOutOfStock',
       operation: 'Reconcile Error 47',
       reason: 'an existing node disappeared without a request',
     },
@@ -188,7 +202,7 @@ describe('phase, condition and operation of a pool', () => {
       replicas: 2,
       facts: { machines: [A, machine('b', 'Installing', { reason: 'NodeStartupTimeout' })] },
       phase: 'Degraded',
-      says: 'NodeStartupTimeout',
+      expectedMessage: 'NodeStartupTimeout',
       operation: 'Create Error 47',
       reason: 'a deadline has passed, even for the first node',
     },
@@ -197,7 +211,7 @@ describe('phase, condition and operation of a pool', () => {
       replicas: 2,
       facts: { machines: [A, B], problem: away, desired: undefined },
       phase: 'Ready',
-      says: 'AsExpected',
+      expectedMessage: 'AsExpected',
       operation: 'Create Succeeded 100',
       reason: 'the cloud is unavailable, and nothing waits for it',
     },
@@ -206,7 +220,7 @@ describe('phase, condition and operation of a pool', () => {
       replicas: 3,
       facts: { machines: [A, B], problem: away, desired: undefined },
       phase: 'Scaling',
-      says: 'CloudUnavailable',
+      expectedMessage: 'CloudUnavailable',
       operation: 'Scale Error 63',
       reason: 'the cloud is unavailable, and a node waits for it',
     },
@@ -215,7 +229,7 @@ describe('phase, condition and operation of a pool', () => {
       replicas: 2,
       facts: { machines: [A, B], problem: imageNotFound, desired: undefined },
       phase: 'Degraded',
-      says: 'ImageNotFound',
+      expectedMessage: 'ImageNotFound',
       operation: 'Reconcile Error 95',
       reason: 'the image of the nodes no longer exists',
     },
@@ -224,19 +238,22 @@ describe('phase, condition and operation of a pool', () => {
       replicas: 3,
       facts: { machines: [A, B, machine('c', 'Ready')] },
       phase: 'Ready',
-      says: 'AsExpected',
+      expectedMessage: 'AsExpected',
       operation: 'Scale Succeeded 100',
       reason: 'scaled',
     },
-  ])('$phase, $says, $operation: $reason', ({ previous, replicas, facts, phase, says, operation }) => {
-    const status = statusOf(replicas, facts, previous);
-    const { type, state, progress } = status.lastOperation ?? {};
+  ])(
+    '$phase, $expectedMessage, $operation: $reason',
+    ({ previous, replicas, facts, phase, expectedMessage, operation }) => {
+      const status = statusOf(replicas, facts, previous);
+      const { type, state, progress } = status.lastOperation ?? {};
 
-    expect(status.phase).toBe(phase);
-    expect(findCondition(status.conditions, 'MachinesReady')?.reason).toBe(says);
-    expect(findCondition(status.conditions, 'Ready')?.reason).toBe(says);
-    expect(`${type} ${state} ${progress}`).toBe(operation);
-  });
+      expect(status.phase).toBe(phase);
+      expect(findCondition(status.conditions, 'MachinesReady')?.reason).toBe(expectedMessage);
+      expect(findCondition(status.conditions, 'Ready')?.reason).toBe(expectedMessage);
+      expect(`${type} ${state} ${progress}`).toBe(operation);
+    },
+  );
 
   test('a pool is Scaling after autoscaling has changed its size, even with an unchanged spec', () => {
     const previous: NodePoolStatus = { ...ready, desiredReplicas: 1 };
@@ -269,13 +286,13 @@ describe('the counts of a pool', () => {
   });
 
   test.each([
-    { machines: [A, B], status: 'True', says: '' },
-    { machines: [A, OLD], status: 'False', says: '1 of 2 machines have a version' },
-  ])('UpToDate is $status: $says', ({ machines, status, says }) => {
+    { machines: [A, B], status: 'True', expectedMessage: '' },
+    { machines: [A, OLD], status: 'False', expectedMessage: '1 of 2 machines have a version' },
+  ])('UpToDate is $status: $expectedMessage', ({ machines, status, expectedMessage }) => {
     const condition = findCondition(statusOf(2, { machines }).conditions, 'UpToDate');
 
     expect(condition?.status).toBe(status);
-    expect(condition?.message).toContain(says);
+    expect(condition?.message).toContain(expectedMessage);
   });
 });
 

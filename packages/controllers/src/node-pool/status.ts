@@ -52,11 +52,11 @@ export function poolStatus(pool: NodePool, observed: PoolFacts): NodePoolStatus 
     leaving: machines.filter((machine) => !isKeptForInspection(machine)).length - staying.length,
   };
   // Nothing waits for an unreachable cloud: the Cluster reports that, in CloudReachable.
-  const waits = !isOutage(observed.problem?.reason) || !isAsWanted(previous, generation, counts);
+  const waits = !isOutage(observed.problem?.reason) || !isSettled(previous, generation, counts);
   const facts = waits ? observed : { ...observed, problem: undefined };
   const previousMessage = findCondition(previous?.conditions, ConditionType.MachinesReady)?.message;
   const work = poolWork(machines, previous?.upgrade);
-  const machinesReady = machinesCondition(facts, staying, counts, { previousMessage, isRenewing: work.isRenewing });
+  const machinesReady = machinesCondition(facts, staying, counts, { previousMessage, isUpgrading: work.isUpgrading });
   const conditions = setConditions(
     previous?.conditions,
     {
@@ -74,11 +74,14 @@ export function poolStatus(pool: NodePool, observed: PoolFacts): NodePoolStatus 
   const isChanged = previous?.observedGeneration !== undefined && previous.observedGeneration !== generation;
   // For example, autoscaling does that.
   const isResized = previous?.desiredReplicas !== undefined && previous.desiredReplicas !== counts.desired;
-  const isAsked = isChanged || isResized;
-  const type = poolOperation(previous?.lastOperation, counts, isAsked, work);
+  const isRequested = isChanged || isResized;
+  const type = poolOperation(previous?.lastOperation, counts, isRequested, work);
   const hasProblem = facts.problem !== undefined;
-  const { isRenewing } = work;
-  const phase = poolPhase({ machinesReady, counts, staying, operation: type, hasProblem, isRenewing }, previous?.phase);
+  const { isUpgrading } = work;
+  const phase = poolPhase(
+    { machinesReady, counts, staying, operation: type, hasProblem, isUpgrading },
+    previous?.phase,
+  );
   const operation = lastOperation(
     previous?.lastOperation,
     { type, machinesReady, counts, updated, work, upgrade: previous?.upgrade, staying },
@@ -135,7 +138,7 @@ function isUpToDate(desired: DesiredMachine, machine: Machine): boolean {
 }
 
 /** Whether the pool has reached the state of this generation, according to its current machines. */
-function isAsWanted(previous: NodePoolStatus | undefined, generation: number, counts: Counts): boolean {
+function isSettled(previous: NodePoolStatus | undefined, generation: number, counts: Counts): boolean {
   const isKnown = findCondition(previous?.conditions, ConditionType.UpToDate)?.observedGeneration === generation;
   return isKnown && counts.staying === counts.desired && counts.ready === counts.desired && counts.leaving === 0;
 }
@@ -144,21 +147,21 @@ function machinesCondition(
   { machines, problem }: PoolFacts,
   staying: readonly Machine[],
   counts: Counts,
-  { previousMessage, isRenewing }: { readonly previousMessage: string | undefined; readonly isRenewing: boolean },
+  { previousMessage, isUpgrading }: { readonly previousMessage: string | undefined; readonly isUpgrading: boolean },
 ): ConditionState {
   const type = ConditionType.MachinesReady;
   if (problem) return conditionUnmet(type, problem);
   // Surge machines that come and go are not counted as missing.
-  if (isRenewing && counts.ready >= counts.desired) return conditionMet(type);
+  if (isUpgrading && counts.ready >= counts.desired) return conditionMet(type);
   const share = `${counts.ready}/${counts.desired} nodes are ready`;
   const affectedMachines =
     staying.find((machine) => problemReason(machine) !== undefined) ??
     staying.find(({ status }) => status?.phase !== 'Ready');
   if (affectedMachines) {
-    const trouble = findCondition(affectedMachines.status?.conditions, ConditionType.Ready);
-    const reason = (trouble?.reason ?? ConditionReason.Provisioning) as ConditionReason;
+    const readyCondition = findCondition(affectedMachines.status?.conditions, ConditionType.Ready);
+    const reason = (readyCondition?.reason ?? ConditionReason.Provisioning) as ConditionReason;
     const report = ({ metadata }: Machine) =>
-      `${share}${trouble?.message ? `; ${metadata.name}: ${trouble.message}` : ''}`;
+      `${share}${readyCondition?.message ? `; ${metadata.name}: ${readyCondition.message}` : ''}`;
     // Machines that fail for the same cause are retried one after another: the pool keeps naming the same one.
     const named = staying.find((machine) => machine.status?.phase !== 'Ready' && report(machine) === previousMessage);
     return conditionUnmet(type, { reason, message: report(named ?? affectedMachines) });

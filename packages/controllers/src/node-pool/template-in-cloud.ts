@@ -28,9 +28,12 @@ export type TemplateInCloud =
   | { readonly problem: Problem }
   | {
       readonly problem?: undefined;
-      /** Why no more machines may be created from it: the plan does not allow them, or one of its networks is not as required. */
+      /**
+       * Why no more machines may be created from the template: the plan does not allow them, or one of its networks is
+       * not as required.
+       */
       readonly disallowed: Problem | undefined;
-      /** Their IDs. */
+      /** The ID of the image. */
       readonly image: string;
       /** Undefined if the cloud has no such flavor: each machine reports it. */
       readonly flavor: FlavorInCloud | undefined;
@@ -107,15 +110,15 @@ export async function templateInCloud(
     cloud.cache.flavors.refreshAfter(sinceMs, signal),
   ]);
   const flavor = findByIdOrName([...flavors.items.values()], pool.spec.flavor);
-  const wanted = pool.spec.image ?? cluster?.spec.image ?? defaultImage;
+  const requestedImage = pool.spec.image ?? cluster?.spec.image ?? defaultImage;
   const plan = cluster && cache.plans.get(cluster.spec.plan);
   const offered = [...images.items.values()].map(catalogueImage);
-  const image = chooseImage(wanted === undefined ? allowedImages(offered, plan) : offered, wanted);
+  const image = chooseImage(requestedImage === undefined ? allowedImages(offered, plan) : offered, requestedImage);
   if (image === undefined) {
     const message =
-      wanted === undefined
+      requestedImage === undefined
         ? 'the cloud has no public Ubuntu or Debian image; specify one in spec.image'
-        : `spec.image: the cloud has no active image ${wanted}`;
+        : `spec.image: the cloud has no active image ${requestedImage}`;
     return { problem: { reason: ConditionReason.ImageNotFound, message } };
   }
   const networksProblem = await networkProblem(pool, {

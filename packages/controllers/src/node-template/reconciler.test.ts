@@ -57,13 +57,13 @@ describe('the template of a pool', () => {
     const { reconciler, tenantApi, clock, events } = start({ tenant: () => ({ status: 403 }) });
 
     for (let i = 0; i < 5; i++) await reconciler.reconcile(KEY, { signal });
-    const startedTogether = tenantApi.requests.length;
+    const initialRequestCount = tenantApi.requests.length;
     for (let second = 0; second < 3_600; second++) {
       await clock.advance(1_000);
       await reconciler.reconcile(KEY, { signal });
     }
 
-    expect(startedTogether).toBe(1);
+    expect(initialRequestCount).toBe(1);
     expect(tenantApi.requests.length).toBeLessThanOrEqual(25);
     expect(events.length).toBe(tenantApi.requests.length);
     expect(new Set(events).size).toBe(1);

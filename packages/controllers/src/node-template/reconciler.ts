@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { identityOf } from '@fairway/api/identity';
 import { type AppliedTemplate, type Machine, machines } from '@fairway/api/kinds/machine';
 import { isPaused } from '@fairway/api/pause';
-import { ignoreGone } from '@fairway/kube/client/ignore-not-found';
+import { ignoreDeleted } from '@fairway/kube/client/ignore-not-found';
 import type { ResourceClient } from '@fairway/kube/client/resource-client';
 import { BackoffError } from '@fairway/kube/controller/attempts';
 import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
@@ -40,14 +40,14 @@ export class NodeTemplateReconciler {
     const tenant = cluster && tenants.get(identityOf(cluster));
     const node = tenant?.nodes.get(name);
     if (pool === undefined || tenant === undefined || node === undefined) return {};
-    const wanted = desiredTemplate(pool.metadata.name ?? '', pool.spec.template);
+    const desired = desiredTemplate(pool.metadata.name ?? '', pool.spec.template);
     const item = identityOf(machine);
     if (context.userTriggered) attempts.retryNow((each) => each === item);
     const pass = new Pass(context, clock);
     const nodes = tenant.client.resource(tenantNodes);
     const { failure } = await pass.run(() =>
       attempts.withBackoff({ kind: 'node template', item }, () =>
-        this.#applyTemplate(machine, nodes, node, wanted, pass.signal),
+        this.#applyTemplate(machine, nodes, node, desired, pass.signal),
       ),
     );
     if (failure) this.#recordFailure(machine, failure);
@@ -72,22 +72,22 @@ export class NodeTemplateReconciler {
     machine: Machine,
     nodes: ResourceClient<TenantNode>,
     node: TenantNode,
-    wanted: DesiredNodeTemplate,
+    desired: DesiredNodeTemplate,
     signal: AbortSignal,
   ): Promise<void> {
     const { name = '' } = node.metadata;
-    const record = recordOf(wanted);
+    const record = recordOf(desired);
     const applied = unionOf(machine.status?.appliedTemplate, record);
     await this.#write(machine, applied);
-    let patch = templatePatch(node, applied, wanted);
+    let patch = templatePatch(node, applied, desired);
     const isRecordOutdated = !isDeepStrictEqual(applied, record);
     if (patch === undefined && isRecordOutdated) {
       // The cache may be older than the last applied values.
       const { items } = await wrapTenantError(nodes.list({ fieldSelector: `metadata.name=${name}`, signal }));
-      patch = items[0] && templatePatch(items[0], applied, wanted);
+      patch = items[0] && templatePatch(items[0], applied, desired);
     }
     signal.throwIfAborted();
-    if (patch) await wrapTenantError(ignoreGone(nodes.patch(name, { type: 'merge', value: patch }, { signal })));
+    if (patch) await wrapTenantError(ignoreDeleted(nodes.patch(name, { type: 'merge', value: patch }, { signal })));
     else if (isRecordOutdated) await this.#write(machine, record);
   }
 

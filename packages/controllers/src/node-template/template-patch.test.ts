@@ -11,21 +11,21 @@ import {
 
 const lifecycleTaint: NodeTaint = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' };
 
-function template(given: {
+function template(options: {
   labels?: Record<string, string>;
   taints?: NodeTemplate['spec']['taints'];
   finalizers?: string[];
   unschedulable?: boolean;
 }): NodeTemplate {
-  const { labels = {}, finalizers = [], taints = [], unschedulable = false } = given;
+  const { labels = {}, finalizers = [], taints = [], unschedulable = false } = options;
   return { metadata: { labels, finalizers }, spec: { taints, unschedulable } };
 }
 
 /**
  * The patch for a node of pool `general` to which `applied` may have been applied, and the record that a restart finds.
  */
-function templatePatch(node: TenantNode, applied: NodeTemplate | undefined, wanted: NodeTemplate) {
-  const next = desiredTemplate('general', wanted);
+function templatePatch(node: TenantNode, applied: NodeTemplate | undefined, desired: NodeTemplate) {
+  const next = desiredTemplate('general', desired);
   const before = applied && recordOf(desiredTemplate('general', applied));
   return patchOf(node, unionOf(before, recordOf(next)), next);
 }
@@ -54,13 +54,13 @@ function nodeWith(
 
 describe('the patch of a node', () => {
   test('is undefined if the node has what its pool specifies', () => {
-    const wanted = template({
+    const desired = template({
       labels: { tier: 'web' },
       taints: [{ key: 'gpu', effect: 'NoSchedule' }],
       unschedulable: true,
     });
 
-    expect(templatePatch(nodeWith(wanted), wanted, wanted)).toBeUndefined();
+    expect(templatePatch(nodeWith(desired), desired, desired)).toBeUndefined();
   });
 
   test('adds labels and taints to those set by others on a new node', () => {
@@ -108,16 +108,16 @@ describe('the patch of a node', () => {
   });
 
   test('restores a label that the tenant changed', () => {
-    const wanted = template({ labels: { tier: 'web' } });
+    const desired = template({ labels: { tier: 'web' } });
 
-    expect(templatePatch(nodeWith(wanted, { labels: { tier: 'db' } }), wanted, wanted)?.metadata.labels).toEqual({
+    expect(templatePatch(nodeWith(desired, { labels: { tier: 'db' } }), desired, desired)?.metadata.labels).toEqual({
       tier: 'web',
     });
   });
 
   test('ignores the record on the node, which a kubelet may write, and removes only that', () => {
-    const wanted = template({ labels: { tier: 'web' } });
-    const node = nodeWith(wanted, { labels: { 'node-restriction.kubernetes.io/tenant': 'a' } });
+    const desired = template({ labels: { tier: 'web' } });
+    const node = nodeWith(desired, { labels: { 'node-restriction.kubernetes.io/tenant': 'a' } });
     const claim = {
       labels: ['node-restriction.kubernetes.io/tenant'],
       annotations: ['mine'],
@@ -126,7 +126,7 @@ describe('the patch of a node', () => {
     };
     const annotations = { mine: 'x', [OLD_APPLIED_TEMPLATE_ANNOTATION]: JSON.stringify(claim) };
 
-    const patch = templatePatch({ ...node, metadata: { ...node.metadata, annotations } }, wanted, wanted);
+    const patch = templatePatch({ ...node, metadata: { ...node.metadata, annotations } }, desired, desired);
 
     expect(patch).toEqual({
       metadata: { resourceVersion: '7', labels: {}, annotations: { [OLD_APPLIED_TEMPLATE_ANNOTATION]: null } },

@@ -127,9 +127,9 @@ function mergeFinalizers(
 function mergeTaints(
   present: readonly NodeTaint[],
   applied: readonly string[],
-  wanted: readonly NodeTaint[],
+  desiredTaints: readonly NodeTaint[],
 ): readonly NodeTaint[] | undefined {
-  const desiredKeys = new Map(wanted.map((taint) => [taintKey(taint), taint]));
+  const desiredKeys = new Map(desiredTaints.map((taint) => [taintKey(taint), taint]));
   const kept = present.filter((taint) => !applied.includes(taintKey(taint)) || desiredKeys.has(taintKey(taint)));
   const next = kept.map((taint) => {
     const desired = desiredKeys.get(taintKey(taint));

@@ -10,7 +10,7 @@ import { READ } from '@fairway/kube/controller/rights';
 import { clustersByForcedUpgrade, clustersByPlan, clustersByRelease } from '@fairway/tenancy/cache-indexes';
 import { isOfferChanged } from '../cluster/release-relevance.ts';
 import type { Declaration } from '../dependencies.ts';
-import { InUse } from './in-use.ts';
+import { InUseProtection } from './in-use.ts';
 import { offerReconciler } from './reconciler.ts';
 import { ReleaseReconciler } from './release-reconciler.ts';
 import { observeRollouts } from './rollout-metrics.ts';
@@ -31,7 +31,7 @@ export const planController: Declaration = {
   ],
   create({ cache, clock }) {
     const { plans: informer, clusters } = cache;
-    const inUse = new InUse({
+    const inUse = new InUseProtection({
       informer,
       clusters,
       index: clustersByPlan,
@@ -81,7 +81,12 @@ export const releaseController: Declaration = {
   create({ cache, clock, events, registry, runtime }) {
     const { releases: informer, clusters } = cache;
     if (registry) observeRollouts(registry, () => informer.list());
-    const inUse = new InUse({ informer, clusters, index: clustersByRelease, valueOf: ({ spec }) => spec.minor });
+    const inUse = new InUseProtection({
+      informer,
+      clusters,
+      index: clustersByRelease,
+      valueOf: ({ spec }) => spec.minor,
+    });
     const reconciler = new ReleaseReconciler({ informer, clusters, inUse, clock, events, runtime });
     return { reconcile: (key, context) => reconciler.reconcile(key, context) };
   },

@@ -82,9 +82,9 @@ test.each([
   const ready = [condition('ControlPlaneReady', 'True')];
   const conditions = [...ready, ...('conditions' in status ? status.conditions : [])];
   const held = cluster('a', { ...(status as ClusterStatus), conditions });
-  const begun = cluster('b', { desiredVersion: '1.36.2' });
-  const previousRollout = step([cluster('a'), begun], withPrevious(step([cluster('a'), cluster('b')])));
-  const rollout = step([held, begun, cluster('c')], {
+  const startedCluster = cluster('b', { desiredVersion: '1.36.2' });
+  const previousRollout = step([cluster('a'), startedCluster], withPrevious(step([cluster('a'), cluster('b')])));
+  const rollout = step([held, startedCluster, cluster('c')], {
     ...withPrevious(previousRollout),
     nowMs: NOW + 3_600_000,
   });

@@ -1,7 +1,7 @@
 import { ConditionReason, ConditionType } from '@fairway/api/conditions';
 import { dueUpgrade, plannedUpgradeMs } from '@fairway/api/domain/end-of-life';
 import { forcedUpgradeGate } from '@fairway/api/domain/forced-gate';
-import { requestIn } from '@fairway/api/domain/request';
+import { requestValueOf } from '@fairway/api/domain/request';
 import { minorOf, nextMinor } from '@fairway/api/domain/version-numbers';
 import { forcedTarget } from '@fairway/api/domain/versions';
 import { RETRY_ANNOTATION } from '@fairway/api/group';
@@ -20,7 +20,7 @@ export interface ForcedRolloutFacts {
   readonly users: readonly Cluster[];
   /** Clusters that were upgraded from it to the next minor version automatically, by `status.forcedUpgrade`. */
   readonly forced: readonly Cluster[];
-  /** Since when Fairway has been watching it, as in a rollout. */
+  /** Since when Fairway has been watching the rollout. */
   readonly watchedSinceMs: number;
   readonly nowMs: number;
 }
@@ -42,13 +42,13 @@ export function nextForcedRollout(facts: ForcedRolloutFacts): RolloutStatus | un
     gateOf: forcedUpgradeGate,
     isHeldUp: (cluster) => !hasTarget || areNodesTooOld(cluster),
     previous: release.status?.forcedUpgrade,
-    retryRequested: requestIn(release, RETRY_ANNOTATION),
+    retryRequested: requestValueOf(release, RETRY_ANNOTATION),
     watchedSinceMs,
     nowMs,
   });
 }
 
-/** Clusters that are to be upgraded automatically, or were. */
+/** Clusters that will be upgraded automatically, or have been. */
 export function forcedFollowers({ release, releases, users, forced, nowMs }: ForcedRolloutFacts): readonly Cluster[] {
   const { minor } = release.spec;
   const isDue = (cluster: Cluster) => isRunning(cluster, minor) && dueUpgrade(cluster, releases, nowMs) !== undefined;

@@ -22,7 +22,7 @@ export interface InUseOptions<T extends KubeObject> {
  * the deletion, since a deletion cannot be undone; the finalizer covers the cases where admission was bypassed, or a Cluster was created at
  * the same moment.
  */
-export class InUse<T extends KubeObject> {
+export class InUseProtection<T extends KubeObject> {
   readonly #options: InUseOptions<T>;
 
   constructor(options: InUseOptions<T>) {

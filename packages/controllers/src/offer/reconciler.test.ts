@@ -8,7 +8,7 @@ import { KubeClient } from '@fairway/kube/client/kube-client';
 import { FakeTransport } from '@fairway/kube/testing/fake-transport';
 import { clustersByPlan } from '@fairway/tenancy/cache-indexes';
 import { describe, expect, test } from 'vitest';
-import { InUse } from './in-use.ts';
+import { InUseProtection } from './in-use.ts';
 import { type OfferedObject, offerReconciler } from './reconciler.ts';
 
 function start(configurationProblems: () => readonly string[]) {
@@ -17,7 +17,7 @@ function start(configurationProblems: () => readonly string[]) {
   const [plan] = SHIPPED_PLANS;
   const object = { ...plan, metadata: { ...plan?.metadata, uid: 'u', generation: 2, finalizers: [IN_USE_FINALIZER] } };
   const informer = { get: () => object, client: new KubeClient(api, { clock }).resource(plans) } as unknown;
-  const inUse = new InUse<OfferedObject>({
+  const inUse = new InUseProtection<OfferedObject>({
     informer: informer as Informer<OfferedObject>,
     clusters: {} as unknown as Informer<Cluster>,
     index: clustersByPlan,
@@ -30,8 +30,8 @@ function start(configurationProblems: () => readonly string[]) {
     clock,
   });
   /** The last written Ready condition. */
-  const told = () => JSON.parse(api.requests.at(-1)?.body ?? '{}').status?.conditions?.[0];
-  return { reconcile, api, told };
+  const reportedText = () => JSON.parse(api.requests.at(-1)?.body ?? '{}').status?.conditions?.[0];
+  return { reconcile, api, reportedText };
 }
 
 describe('a catalogue entry', () => {
@@ -44,20 +44,20 @@ describe('a catalogue entry', () => {
       condition: { status: 'False', reason: 'ConfigurationInvalid', message: 'spec.a: no; spec.b: neither' },
     },
   ])('is reported as $condition.reason', async ({ problems, condition }) => {
-    const { reconcile, told } = start(() => problems);
+    const { reconcile, reportedText } = start(() => problems);
 
     expect(await reconcile('free', { signal })).toEqual({});
-    expect(told()).toMatchObject({ type: 'Ready', ...condition });
+    expect(reportedText()).toMatchObject({ type: 'Ready', ...condition });
   });
 
   test('is reported as unknown if the check itself fails', async () => {
     const fault = new TypeError('x is undefined');
-    const { reconcile, told } = start(() => {
+    const { reconcile, reportedText } = start(() => {
       throw fault;
     });
 
     await expect(reconcile('free', { signal })).rejects.toBe(fault);
-    expect(told()).toMatchObject({ type: 'Ready', status: 'False', reason: 'InternalError' });
+    expect(reportedText()).toMatchObject({ type: 'Ready', status: 'False', reason: 'InternalError' });
   });
 
   test('is left alone once the signal has aborted', async () => {

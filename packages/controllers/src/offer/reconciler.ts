@@ -8,7 +8,7 @@ import type { Condition, KubeObject } from '@fairway/kube/object/meta';
 import { conditionMet, conditionUnmet, type Problem } from '@fairway/tenancy/problem';
 import { Pass } from '@fairway/tenancy/reconcile/pass';
 import { writeStatus } from '../status-writer.ts';
-import type { InUse } from './in-use.ts';
+import type { InUseProtection } from './in-use.ts';
 
 /** A kind of the operator's catalogue: Plan, KubernetesRelease. */
 export interface OfferedObject extends KubeObject {
@@ -20,14 +20,17 @@ export interface OfferOptions<T extends OfferedObject> {
   readonly configurationProblems: (object: T) => readonly string[];
   /** Fields of its spec that nothing acts on yet. */
   readonly unappliedFieldsOf?: (object: T) => string | undefined;
-  readonly inUse: InUse<T>;
+  readonly inUse: InUseProtection<T>;
   readonly clock: Clock;
 }
 
 /** How often to recheck whether a deleted entry is still in use, in addition to events of clusters. */
 const IN_USE_RETRY_MS = 60_000;
 
-/** Reports in the Ready condition whether clusters can use a catalogue entry, and what must be fixed; retains it while they do. */
+/**
+ * Reports in the Ready condition whether clusters can use a catalogue entry, and what must be fixed. Retains the entry
+ * while clusters use it.
+ */
 export function offerReconciler<T extends OfferedObject>({
   informer,
   configurationProblems,

@@ -2,17 +2,17 @@ import { unappliedPins } from '@fairway/addons/unapplied-pins';
 import { ConditionReason, ConditionType } from '@fairway/api/conditions';
 import { forcedUpgradeGate } from '@fairway/api/domain/forced-gate';
 import { maintenanceGate } from '@fairway/api/domain/maintenance-gate';
-import { missingBinaries, offeredVersions } from '@fairway/api/domain/offered-versions';
+import { missingBinariesMessage, offeredVersions } from '@fairway/api/domain/offered-versions';
 import { nextPhaseChangeMs, phaseOf } from '@fairway/api/domain/release-phase';
 import { releaseProblems } from '@fairway/api/domain/release-problems';
-import { requestIn } from '@fairway/api/domain/request';
+import { requestValueOf } from '@fairway/api/domain/request';
 import { describeUnapplied } from '@fairway/api/domain/unapplied-fields';
 import { minorOf } from '@fairway/api/domain/version-numbers';
 import { RETRY_ANNOTATION } from '@fairway/api/group';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { KubernetesRelease, KubernetesReleaseStatus } from '@fairway/api/kinds/kubernetes-release';
 import type { RolloutStatus } from '@fairway/api/kinds/rollout';
-import { ignoreGone } from '@fairway/kube/client/ignore-not-found';
+import { ignoreDeleted } from '@fairway/kube/client/ignore-not-found';
 import type { Informer } from '@fairway/kube/client/informer';
 import { type ConditionState, setConditions } from '@fairway/kube/controller/conditions';
 import { isBeingDeleted } from '@fairway/kube/controller/finalizers';
@@ -24,7 +24,7 @@ import { wrapRuntimeError } from '@fairway/tenancy/reconcile/runtime-problem';
 import type { ControllerDependencies } from '../dependencies.ts';
 import { writeStatus } from '../status-writer.ts';
 import { type ForcedRolloutFacts, forcedFollowers, nextForcedRollout, nextPlannedMs } from './forced-rollout.ts';
-import type { InUse } from './in-use.ts';
+import type { InUseProtection } from './in-use.ts';
 import { fieldsApplied } from './reconciler.ts';
 import { type GateOf, nextOpeningMs, nextRollout, patchFollowers, rolloutSettings } from './rollout.ts';
 import { haltMessage, rolloutState } from './rollout-condition.ts';
@@ -34,7 +34,7 @@ import { PROOF_INTERVAL_MS, WatchTimes } from './watch-times.ts';
 export interface ReleaseOptions extends Pick<ControllerDependencies, 'clock' | 'events' | 'runtime'> {
   readonly informer: Informer<KubernetesRelease>;
   readonly clusters: Informer<Cluster>;
-  readonly inUse: InUse<KubernetesRelease>;
+  readonly inUse: InUseProtection<KubernetesRelease>;
 }
 
 type ForcedRolloutTimes = Pick<ForcedRolloutFacts, 'watchedSinceMs' | 'nowMs'>;
@@ -72,10 +72,10 @@ export class ReleaseReconciler {
     if (runnableVersions.failure || runnableVersions.value) pass.requeueAfter(BINARIES_CHECK_INTERVAL_MS);
     const problem = held.failure ?? releaseResult.failure ?? runnableVersions.failure ?? releaseResult.value;
     const previous = release.status;
-    const binaries = runnableVersions.failure ? previous?.available : runnableVersions.value;
+    const knownVersions = runnableVersions.failure ? previous?.available : runnableVersions.value;
     const nowMs = clock.now();
     const times = { watchedSinceMs: this.#watches.sinceMs(key, nowMs), nowMs };
-    const { value: status } = await pass.run(async () => this.#statusOf(release, binaries, problem, times));
+    const { value: status } = await pass.run(async () => this.#statusOf(release, knownVersions, problem, times));
     if (status === undefined) return pass.end();
     this.#requeueAt(pass, nextPhaseChangeMs(release, nowMs), nowMs);
     this.#requeueAt(pass, nextPlannedMs(inUse.usersOf(release), release.spec.minor, nowMs), nowMs);
@@ -108,7 +108,7 @@ export class ReleaseReconciler {
     if ([rollout, forcedUpgrade].some((each) => each !== undefined && each.moving.length > 0)) {
       if (!this.#watches.isProofDue(name, nowMs)) return;
       const emptyPatch = { type: 'merge' as const, value: { metadata: { uid } } };
-      await ignoreGone(this.#options.informer.client.patch(name, emptyPatch, { subresource: 'status' }));
+      await ignoreDeleted(this.#options.informer.client.patch(name, emptyPatch, { subresource: 'status' }));
     }
     this.#watches.prove(name, nowMs);
   }
@@ -131,21 +131,21 @@ export class ReleaseReconciler {
 
   #statusOf(
     release: KubernetesRelease,
-    binaries: readonly string[] | undefined,
+    knownVersions: readonly string[] | undefined,
     problem: Problem | undefined,
     times: ForcedRolloutTimes,
   ): KubernetesReleaseStatus {
     const { nowMs } = times;
     const { patches } = release.spec;
     const available = patches
-      .filter(({ version, withdrawn }) => !withdrawn && (binaries?.includes(version) ?? true))
+      .filter(({ version, withdrawn }) => !withdrawn && (knownVersions?.includes(version) ?? true))
       .map(({ version }) => version)
       .slice(0, 50);
     const now: KubernetesRelease = { ...release, status: { ...release.status, available } };
     const newest = offeredVersions([now], nowMs).findLast((patch) => patch.problem === undefined)?.version;
     const rollout = newest === undefined ? undefined : this.#rolloutOf(release, newest, times);
     const forcedUpgrade = nextForcedRollout(this.#forcedFactsOf(now, times));
-    const ready = problem ? conditionUnmet(ConditionType.Ready, problem) : readyState(now, binaries);
+    const ready = problem ? conditionUnmet(ConditionType.Ready, problem) : readyState(now, knownVersions);
     const generation = release.metadata.generation ?? 0;
     const { RolledOut, EndOfLifeEnforced } = ConditionType;
     const conditions = setConditions(
@@ -200,30 +200,31 @@ export class ReleaseReconciler {
       followers: this.#followerClusters(release),
       gateOf: maintenanceGate,
       previous: release.status?.rollout,
-      retryRequested: requestIn(release, RETRY_ANNOTATION),
+      retryRequested: requestValueOf(release, RETRY_ANNOTATION),
       ...times,
     });
   }
 }
 
-function readyState(release: KubernetesRelease, binaries: readonly string[] | undefined): ConditionState {
+function readyState(release: KubernetesRelease, knownVersions: readonly string[] | undefined): ConditionState {
   const type = ConditionType.Ready;
   const problems = releaseProblems(release);
   if (problems.length > 0) {
     return conditionUnmet(type, { reason: ConditionReason.ConfigurationInvalid, message: problems.join('; ') });
   }
-  const wanted = release.spec.patches.findLast(({ withdrawn }) => !withdrawn)?.version;
+  const latestVersion = release.spec.patches.findLast(({ withdrawn }) => !withdrawn)?.version;
   const available = release.status?.available ?? [];
-  if (binaries === undefined || wanted === undefined || available.includes(wanted)) return conditionMet(type);
+  if (knownVersions === undefined || latestVersion === undefined || available.includes(latestVersion))
+    return conditionMet(type);
   const known = new Set(release.spec.patches.map(({ version }) => version));
-  const unlistedVersions = binaries.filter(
+  const unlistedVersions = knownVersions.filter(
     (version) => version.startsWith(`${release.spec.minor}.`) && !known.has(version),
   );
   const hint =
     unlistedVersions.length === 0
       ? ''
       : `; or add ${unlistedVersions.slice(0, 3).join(', ')}, which is installed, to spec.patches`;
-  const message = `${missingBinaries(wanted)}${hint}`;
+  const message = `${missingBinariesMessage(latestVersion)}${hint}`;
   if (available.length === 0) return conditionUnmet(type, { reason: ConditionReason.ProgramsMissing, message });
   return { ...conditionMet(type), message };
 }

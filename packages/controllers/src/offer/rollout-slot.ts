@@ -19,8 +19,8 @@ export function isAt({ status }: Cluster, target: string): boolean {
 /** The slot, with the time at which the cluster was first seen to have started. */
 export function observedSlot(slot: RolloutSlot, cluster: Cluster, target: string, nowMs: number): RolloutSlot {
   if (slot.begun !== undefined) return slot;
-  const hasBegun = isAtLeast(cluster.status?.desiredVersion, target) || isAt(cluster, target);
-  return hasBegun ? { ...slot, begun: formatTime(nowMs) } : slot;
+  const hasStarted = isAtLeast(cluster.status?.desiredVersion, target) || isAt(cluster, target);
+  return hasStarted ? { ...slot, begun: formatTime(nowMs) } : slot;
 }
 
 /** When the slot ends. The time does not count while no Fairway is watching, because it could neither act nor observe. */

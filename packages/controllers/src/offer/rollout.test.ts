@@ -72,7 +72,7 @@ const at = (clusters: readonly Cluster[], done: readonly string[], position: Rol
       : one,
   );
 
-const begun = (clusters: readonly Cluster[], moving: readonly string[]) =>
+const started = (clusters: readonly Cluster[], moving: readonly string[]) =>
   at(clusters, moving, { version: OLD, desired: NEW });
 
 describe('the number of concurrent updates', () => {
@@ -98,10 +98,10 @@ describe('the number of concurrent updates', () => {
     const clusters = newClusters(3);
     const first = step(clusters);
     const [moved = ''] = names(first.moving);
-    const unreadyAddons = step(at(clusters, [moved], { controlPlane: false }), { previous: first });
+    const stillUnready = step(at(clusters, [moved], { controlPlane: false }), { previous: first });
     const done = step(at(clusters, [moved]), { previous: first });
 
-    expect(names(unreadyAddons.moving)).toEqual([moved]);
+    expect(names(stillUnready.moving)).toEqual([moved]);
     expect(names(done.moving)).toEqual([expect.not.stringMatching(moved)]);
     expect(done).toMatchObject({ updated: 1, waiting: 1, summary: '1.35.2 1/3' });
   });
@@ -188,7 +188,7 @@ describe('canaries', () => {
 
   test('stop the rollout if one fails', () => {
     const first = step(clusters, { settings });
-    const moving = begun(clusters, ['y', 'z']);
+    const moving = started(clusters, ['y', 'z']);
     const late = step(at(moving, ['y'], { controlPlane: false }), {
       settings,
       previous: step(moving, { settings, previous: first }),
@@ -212,7 +212,7 @@ describe('failures of a rollout', () => {
   const chosen = step(idle, { settings });
   const later = NOW + 15 * MINUTE;
   const [one = '', two = ''] = names(chosen.moving);
-  const clusters = begun(idle, [one, two]);
+  const clusters = started(idle, [one, two]);
   const first = step(clusters, { settings, previous: chosen });
 
   test('are reported with the cluster’s message, and stop the rollout at the limit', () => {
@@ -226,9 +226,9 @@ describe('failures of a rollout', () => {
   });
 
   test('are counted only after the operator’s timeout', () => {
-    const pendingAddon = { ...settings, timeout: '1h' };
+    const longTimeoutSettings = { ...settings, timeout: '1h' };
     const after = (minutes: number) =>
-      step(clusters, { settings: pendingAddon, previous: first, nowMs: NOW + minutes * MINUTE }).failed.length;
+      step(clusters, { settings: longTimeoutSettings, previous: first, nowMs: NOW + minutes * MINUTE }).failed.length;
 
     expect([after(59), after(60)]).toEqual([0, 2]);
   });
@@ -250,15 +250,15 @@ describe('failures of a rollout', () => {
   });
 
   test('do not include a cluster that has not started, which is queued last again', () => {
-    const half = begun(idle, [two]);
+    const half = started(idle, [two]);
     const seen = step(half, { settings, previous: chosen });
     const next = step(half, { settings, previous: seen, nowMs: later });
-    const spreadByHostname = step([cluster('a')], { previous: step([cluster('a')]), nowMs: later });
+    const singleRollout = step([cluster('a')], { previous: step([cluster('a')]), nowMs: later });
 
     expect(names(next.failed)).toEqual([two]);
     expect(names(next.moving)).not.toContain(one);
     expect(next.moving).toHaveLength(2);
-    expect(spreadByHostname).toMatchObject({ failed: [], moving: [{ name: 'a', since: formatTime(later) }] });
+    expect(singleRollout).toMatchObject({ failed: [], moving: [{ name: 'a', since: formatTime(later) }] });
   });
 
   test('include a patch that breaks the control plane even if it runs the version', () => {
@@ -301,13 +301,13 @@ describe('failures of a rollout', () => {
   // A value may be longer than what is stored of it.
   test.each(['now', 'x'.repeat(300)])('are retried when the operator requests it, once for each request', (word) => {
     const halted = step(clusters, { settings, previous: first, nowMs: later });
-    const asked = { settings, retryRequested: word, nowMs: later };
-    const retriedSlots = step(clusters, { ...asked, previous: halted });
-    const going = step(clusters, { ...asked, previous: retriedSlots });
+    const requested = { settings, retryRequested: word, nowMs: later };
+    const retriedRollout = step(clusters, { ...requested, previous: halted });
+    const going = step(clusters, { ...requested, previous: retriedRollout });
 
-    expect(retriedSlots).toMatchObject({ state: 'Rolling', failed: [], retried: word.slice(0, 256) });
-    expect(names(retriedSlots.moving)).toEqual([one, two]);
-    const again = { ...asked, nowMs: later + 15 * MINUTE };
+    expect(retriedRollout).toMatchObject({ state: 'Rolling', failed: [], retried: word.slice(0, 256) });
+    expect(names(retriedRollout.moving)).toEqual([one, two]);
+    const again = { ...requested, nowMs: later + 15 * MINUTE };
     const secondHalt = step(clusters, { ...again, previous: going });
     expect(secondHalt.state).toBe('Halted');
     expect(step(clusters, { ...again, previous: secondHalt })).toEqual(secondHalt);
@@ -386,7 +386,7 @@ describe('maintenance windows in a rollout', () => {
     expect(names(step(at(clusters, ['b', 'c']), { settings, previous: third, nowMs: OPEN }).moving)).toEqual(['a']);
   });
 
-  test('delay no others if they belong to canaries: those with an open window are canaries', () => {
+  test('delay no other clusters if they belong to canaries: those with an open window serve as canaries', () => {
     const canary = { labels: { stage: 'canary' } };
     const canaries = { ...settings, canarySelector: { matchLabels: { stage: 'canary' } } };
     const clusters = [cluster('a'), cluster('y', { ...canary, spec: weeklyWindow }), cluster('z', canary)];
@@ -401,18 +401,18 @@ describe('maintenance windows in a rollout', () => {
     const one = cluster('a', { spec: nightlyWindow });
     const first = step([one], { settings, nowMs: OPEN + 59 * MINUTE });
     const closed = { settings, previous: first, nowMs: OPEN + 75 * MINUTE };
-    const begun = { ...one, status: { ...one.status, desiredVersion: NEW } };
+    const started = { ...one, status: { ...one.status, desiredVersion: NEW } };
 
     expect(names(first.moving)).toEqual(['a']);
     expect(step([one], closed)).toMatchObject({ moving: [], failed: [], waiting: 1 });
-    const going = step([begun], { ...closed, nowMs: OPEN + 60 * MINUTE });
+    const going = step([started], { ...closed, nowMs: OPEN + 60 * MINUTE });
     expect(names(going.moving)).toEqual(['a']);
-    expect(names(step([begun], { ...closed, previous: going }).failed)).toEqual(['a']);
+    expect(names(step([started], { ...closed, previous: going }).failed)).toEqual(['a']);
   });
 
   test('are opened by a request', () => {
-    const asked = cluster('a', { spec: weeklyWindow, annotations: { 'fairway.dev/maintenance-requested': 'now' } });
+    const requested = cluster('a', { spec: weeklyWindow, annotations: { 'fairway.dev/maintenance-requested': 'now' } });
 
-    expect(names(step([asked], { settings }).moving)).toEqual(['a']);
+    expect(names(step([requested], { settings }).moving)).toEqual(['a']);
   });
 });

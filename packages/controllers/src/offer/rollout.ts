@@ -1,7 +1,7 @@
 import { ConditionReason } from '@fairway/api/conditions';
-import { isHibernationWanted } from '@fairway/api/domain/hibernation';
+import { shouldHibernate } from '@fairway/api/domain/hibernation';
 import type { MaintenanceGate } from '@fairway/api/domain/maintenance-gate';
-import { followedRequest, isNewRequest } from '@fairway/api/domain/request';
+import { isNewRequest, requestToRecord } from '@fairway/api/domain/request';
 import { isBeingWiped } from '@fairway/api/domain/reset';
 import { acceptsPatches, followedMinor } from '@fairway/api/domain/update-policy';
 import { isAtLeast } from '@fairway/api/domain/version-numbers';
@@ -29,7 +29,7 @@ export interface RolloutFacts {
   readonly previous: RolloutStatus | undefined;
   /** The value of the annotation fairway.dev/retry-requested, as `requestIn` returns it. */
   readonly retryRequested: string | undefined;
-  /** Since when Fairway has been watching it without interruption. */
+  /** Since when Fairway has been watching the rollout without interruption. */
   readonly watchedSinceMs: number;
   readonly nowMs: number;
 }
@@ -56,7 +56,7 @@ export function nextRollout(facts: RolloutFacts): RolloutStatus {
   // A newer patch may be the fix for the previous one.
   const isSame = facts.previous?.version === target;
   const wasRetried = isSame && isNewRequest(facts.retryRequested, facts.previous?.retried);
-  const followed = followedRequest(facts.retryRequested, facts.previous?.retried);
+  const followed = requestToRecord(facts.retryRequested, facts.previous?.retried);
   const since = formatTime(nowMs);
   const moving: RolloutSlot[] = [];
   const failed: FailedEntry[] = [];
@@ -66,7 +66,7 @@ export function nextRollout(facts: RolloutFacts): RolloutStatus {
   for (const slot of [...turns, ...retriedSlots]) {
     const cluster = known.get(slot.uid);
     if (cluster === undefined || isPaused(cluster) || isHealthyAt(cluster, target)) continue;
-    if (isHeldByQuota(cluster, facts) || isStoppedByUser(cluster)) continue;
+    if (isUpdateHeld(cluster, facts) || isStoppedByUser(cluster)) continue;
     const seen = observedSlot(slot, cluster, target, nowMs);
     if (nowMs < slotEndMs(seen, settings, watchedSinceMs)) moving.push(seen);
     else if (seen.begun === undefined) returnedUids.add(seen.uid);
@@ -85,8 +85,8 @@ export function nextRollout(facts: RolloutFacts): RolloutStatus {
       ...newSlots(facts, { outdated, moving, failed, returnedUids, isCanary, total: targetClusters.length, since }),
     );
   }
-  const begun = new Set([...moving, ...failed].map(({ uid }) => uid));
-  const waiting = [...outdated.keys()].filter((uid) => !begun.has(uid)).length;
+  const startedUids = new Set([...moving, ...failed].map(({ uid }) => uid));
+  const waiting = [...outdated.keys()].filter((uid) => !startedUids.has(uid)).length;
   const updated = targetClusters.length - outdated.size;
   const paused = [...outdated.values()].filter((cluster) => isPaused(cluster)).length;
   const state = stateOf({
@@ -107,12 +107,12 @@ export function nextRollout(facts: RolloutFacts): RolloutStatus {
     waiting,
     paused,
     moving,
-    failed: failed.slice(0, MAX_FAILED),
+    failed: failed.slice(0, MAX_LISTED_FAILURES),
     ...(followed !== undefined && { retried: followed }),
   };
 }
 
-const MAX_FAILED = 200;
+const MAX_LISTED_FAILURES = 200;
 
 /** The clusters that are patched automatically; `isSeamless`: whether API servers stay available during an update. */
 export function patchFollowers(users: readonly Cluster[], minor: string, isSeamless: boolean): readonly Cluster[] {
@@ -156,16 +156,16 @@ function newSlots(
   { outdated, moving, failed, returnedUids, isCanary, total, since }: RolloutPosition,
 ): RolloutSlot[] {
   const { settings } = facts;
-  const begun = new Set([...moving, ...failed].map(({ uid }) => uid));
+  const startedUids = new Set([...moving, ...failed].map(({ uid }) => uid));
   const share = Math.max(1, Math.floor((total * settings.maxPercent) / 100));
   const room = Math.min(settings.maxConcurrent, share) - moving.length;
   if (room <= 0) return [];
   // An update that is impossible now would only fail.
   const eligible = [...outdated.values()].filter(
     (cluster) =>
-      !begun.has(uidOf(cluster)) &&
+      !startedUids.has(uidOf(cluster)) &&
       !isPaused(cluster) &&
-      !isHeldByQuota(cluster, facts) &&
+      !isUpdateHeld(cluster, facts) &&
       isConditionTrue(cluster.status?.conditions, 'ControlPlaneReady'),
   );
   const canaries = eligible.filter(isCanary);
@@ -193,8 +193,9 @@ function stateOf(facts: {
 }
 
 function canaryOf({ canarySelector }: RolloutSettings): RolloutPosition['isCanary'] {
-  const wanted = Object.entries(canarySelector?.matchLabels ?? {});
-  return (cluster) => wanted.length > 0 && wanted.every(([name, value]) => cluster?.metadata.labels?.[name] === value);
+  const canaryLabels = Object.entries(canarySelector?.matchLabels ?? {});
+  return (cluster) =>
+    canaryLabels.length > 0 && canaryLabels.every(([name, value]) => cluster?.metadata.labels?.[name] === value);
 }
 
 function isHealthyAt(cluster: Cluster, target: string): boolean {
@@ -202,8 +203,8 @@ function isHealthyAt(cluster: Cluster, target: string): boolean {
 }
 
 /** Whether it cannot start now, for example because of its maintenance window; a cluster that has started continues. A hibernated cluster is updated when it wakes. */
-function isHeldByQuota(cluster: Cluster, { target, gateOf, isHeldUp, nowMs }: RolloutFacts): boolean {
-  if (isHibernationWanted(cluster) || isBeingWiped(cluster)) return true;
+function isUpdateHeld(cluster: Cluster, { target, gateOf, isHeldUp, nowMs }: RolloutFacts): boolean {
+  if (shouldHibernate(cluster) || isBeingWiped(cluster)) return true;
   if (isAtLeast(cluster.status?.desiredVersion, target)) return false;
   return !gateOf(cluster, nowMs).isOpen || isHeldUp?.(cluster) === true;
 }

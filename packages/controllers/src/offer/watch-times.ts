@@ -8,7 +8,10 @@ interface WatchRecord {
   readonly provenMs: number;
 }
 
-/** Since when this process has been able to act on an object without interruption. In memory, because a process that has ended acts on nothing. */
+/**
+ * Since when this process has been able to act on an object without interruption. In memory, because a process that has
+ * exited acts on nothing.
+ */
 export class WatchTimes {
   readonly #watches = new Map<string, WatchRecord>();
 
@@ -23,12 +26,12 @@ export class WatchTimes {
     return watch === undefined || nowMs - watch.provenMs >= PROOF_INTERVAL_MS;
   }
 
-  /** A write has succeeded, or there is nothing to watch. */
+  /** Records that a write has succeeded, or that there is nothing to watch. */
   prove(key: string, nowMs: number): void {
     this.#watches.set(key, { sinceMs: this.sinceMs(key, nowMs), provenMs: nowMs });
   }
 
-  /** The object is deleted. */
+  /** Drops the state of a deleted object. */
   forget(key: string): void {
     this.#watches.delete(key);
   }

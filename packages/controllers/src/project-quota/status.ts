@@ -8,7 +8,7 @@ import {
 import type { NodePool } from '@fairway/api/kinds/node-pool';
 import type { ProjectQuota, ProjectQuotaStatus } from '@fairway/api/kinds/project-quota';
 
-export interface QuotaUse {
+export interface QuotaUsage {
   readonly clusters: number;
   /** All pools of the namespace. */
   readonly pools: readonly NodePool[];
@@ -18,7 +18,10 @@ export interface QuotaUse {
 }
 
 /** The namespace's usage of the resources that a ProjectQuota limits. Pure. */
-export function quotaStatus({ spec }: ProjectQuota, { clusters, pools, vcpusOf, quota }: QuotaUse): ProjectQuotaStatus {
+export function quotaStatus(
+  { spec }: ProjectQuota,
+  { clusters, pools, vcpusOf, quota }: QuotaUsage,
+): ProjectQuotaStatus {
   const areCoresKnown = pools.every((pool) => vcpusOf(pool) !== undefined);
   const used = {
     clusters,

@@ -14,8 +14,8 @@ export function portChange(
   { security_groups: present }: Pick<Port, 'security_groups'>,
   { ownID, groupIDs, appliedIDs }: DesiredPortGroups,
 ): readonly string[] | undefined {
-  const wanted = [ownID, ...groupIDs];
-  const kept = present.filter((id) => wanted.includes(id) || !appliedIDs.includes(id));
-  const next = [...kept, ...wanted.filter((id) => !present.includes(id))];
+  const desiredIDs = [ownID, ...groupIDs];
+  const kept = present.filter((id) => desiredIDs.includes(id) || !appliedIDs.includes(id));
+  const next = [...kept, ...desiredIDs.filter((id) => !present.includes(id))];
   return next.length === present.length && next.every((id) => present.includes(id)) ? undefined : next;
 }

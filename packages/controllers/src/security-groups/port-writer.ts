@@ -36,8 +36,8 @@ export class PortWriter {
    * none. Rejects with the first failure, after the others.
    */
   async write(cloud: ProjectCloud, changes: readonly PortChange[], signal: AbortSignal): Promise<number | undefined> {
-    const delaysMs = changes.map((change) => this.#apiRetryMs(change)).filter((ms) => ms > 0);
-    const due = changes.filter((change) => this.#apiRetryMs(change) <= 0);
+    const delaysMs = changes.map((change) => this.#retryDelayMs(change)).filter((ms) => ms > 0);
+    const due = changes.filter((change) => this.#retryDelayMs(change) <= 0);
     // Failed ports do not delay the others.
     const order = due.toSorted((a, b) => (this.#failed.get(a.port.id) ?? 0) - (this.#failed.get(b.port.id) ?? 0));
     const failures: unknown[] = [];
@@ -58,7 +58,7 @@ export class PortWriter {
     return delaysMs.length === 0 ? undefined : Math.min(...delaysMs);
   }
 
-  #apiRetryMs({ port, securityGroups }: PortChange): number {
+  #retryDelayMs({ port, securityGroups }: PortChange): number {
     const last = this.#written.get(port.id);
     if (last?.groups !== keyOf(securityGroups)) return 0;
     return last.atMs + RETRY_MS - this.#clock.now();

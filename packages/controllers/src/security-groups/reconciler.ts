@@ -39,7 +39,7 @@ const MAX_AGE_SETTLED_MS = RESYNC_INTERVAL_MS - 10_000;
 const MAX_AGE_MS = 60_000;
 const RETRY_MS = 60_000;
 /** How long the creation of a server with previous groups may take. */
-const MAX_LAG_MS = 300_000;
+const MAX_CREATION_MS = 300_000;
 
 /** The scope of a pass. */
 interface Scope {
@@ -85,7 +85,7 @@ export class SecurityGroupsReconciler {
     const { failure } = await pass.run(() =>
       attempts.withBackoff({ kind: 'security groups', item }, async () => {
         await requireOwnProject(cloud, cluster);
-        await this.#applyTemplate(scope);
+        await this.#reconcileGroups(scope);
       }),
     );
     return pass.end(async () => {
@@ -93,7 +93,7 @@ export class SecurityGroupsReconciler {
     });
   }
 
-  async #applyTemplate(scope: Scope): Promise<void> {
+  async #reconcileGroups(scope: Scope): Promise<void> {
     const { cluster, cloud, pass } = scope;
     const names = requestedSecurityGroups(scope.pool);
     const servers = this.#serversOf(scope.pool);
@@ -114,7 +114,7 @@ export class SecurityGroupsReconciler {
     await this.#write(
       scope,
       record,
-      usesGroups(scope.pool, names) ? problemOf(scope.pool) : changing(servers.ids.size),
+      usesGroups(scope.pool, names) ? problemOf(scope.pool) : portsChangingProblem(servers.ids.size),
     );
     if (!servers.areKnown) pass.requeueAfter(RETRY_MS);
     const isAppliedEverywhere = await this.#writePorts(scope, record, servers.ids, sinceMs);
@@ -154,7 +154,7 @@ export class SecurityGroupsReconciler {
     if (record === undefined) return;
     const { names, groupIDs = [], appliedIDs, changedTime } = record;
     if (names.length > 0 && appliedIDs.length === groupIDs.length) return;
-    const leftMs = Date.parse(changedTime) + MAX_LAG_MS - scope.cloud.now();
+    const leftMs = Date.parse(changedTime) + MAX_CREATION_MS - scope.cloud.now();
     if (leftMs > 0) scope.pass.requeueAfter(leftMs);
     else if (names.length > 0) await this.#write(scope, { names, groupIDs, appliedIDs: groupIDs }, undefined);
     else await this.#writeRecord(scope, undefined);
@@ -182,7 +182,7 @@ export class SecurityGroupsReconciler {
     if (
       problem &&
       actionRequiredBy(problem.reason) !== 'fairway' &&
-      problem.message.slice(0, MAX_MESSAGE) !== last?.message
+      problem.message.slice(0, MAX_MESSAGE_LENGTH) !== last?.message
     ) {
       this.#dependencies.events.warning(scope.pool, 'SecurityGroupsNotApplied', problem.message);
     }
@@ -191,7 +191,7 @@ export class SecurityGroupsReconciler {
     await this.#writeRecord(scope, {
       ...partOf(record),
       changedTime,
-      ...(problem && { reason: problem.reason, message: problem.message.slice(0, MAX_MESSAGE) }),
+      ...(problem && { reason: problem.reason, message: problem.message.slice(0, MAX_MESSAGE_LENGTH) }),
     });
   }
 
@@ -204,7 +204,7 @@ export class SecurityGroupsReconciler {
 }
 
 /** The form of `status.securityGroups`. */
-const MAX_MESSAGE = 1024;
+const MAX_MESSAGE_LENGTH = 1024;
 
 interface GroupRecord {
   readonly names: readonly string[];
@@ -235,7 +235,7 @@ function problemOf({ status }: NodePool): Problem | undefined {
   return reason === undefined ? undefined : { reason: reason as ConditionReason, message };
 }
 
-function changing(servers: number): Problem | undefined {
+function portsChangingProblem(servers: number): Problem | undefined {
   if (servers === 0) return undefined;
   return {
     reason: ConditionReason.Updating,

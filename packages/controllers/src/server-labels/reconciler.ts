@@ -23,7 +23,7 @@ type ServerLabelsDependencies = Pick<
 >;
 
 /** Nova changes the metadata of servers only in these states. */
-const CHANGEABLE_STATES: ReadonlySet<Server['status']> = new Set(['ACTIVE', 'SHUTOFF', 'PAUSED', 'SUSPENDED']);
+const METADATA_WRITABLE_STATES: ReadonlySet<Server['status']> = new Set(['ACTIVE', 'SHUTOFF', 'PAUSED', 'SUSPENDED']);
 
 /** Maintains the tags and metadata that a pool specifies on existing servers. New servers are created with them. */
 export class ServerLabelsReconciler {
@@ -83,13 +83,13 @@ export class ServerLabelsReconciler {
     this.#changedAtMs.delete(serverID);
     const listed = serversOfMachine(cloud.cache.servers.snapshot(), identityOf(machine));
     const server = listed.find(({ id }) => id === serverID);
-    if (server === undefined || !CHANGEABLE_STATES.has(server.status)) return;
-    const wanted = requestedLabels(pool);
-    const record = recordOf(wanted);
+    if (server === undefined || !METADATA_WRITABLE_STATES.has(server.status)) return;
+    const desired = requestedLabels(pool);
+    const record = recordOf(desired);
     const applied = unionOf(machine.status?.appliedServerLabels, record);
     await this.#write(machine, applied);
     signal.throwIfAborted();
-    const changes = labelChanges(server, applied, wanted);
+    const changes = labelChanges(server, applied, desired);
     if (changes) {
       this.#changedAtMs.set(serverID, this.#dependencies.clock.now());
       await apply(cloud, serverID, changes, signal);

@@ -36,16 +36,16 @@ export interface LabelChanges {
 export function labelChanges(
   server: Pick<Server, 'tags' | 'metadata'>,
   applied: AppliedServerLabels,
-  wanted: ServerLabels,
+  desired: ServerLabels,
 ): LabelChanges | undefined {
   const changes = {
-    addTags: wanted.tags.filter((tag) => !server.tags.includes(tag)),
-    removeTags: applied.tags.filter((tag) => !wanted.tags.includes(tag) && server.tags.includes(tag)),
+    addTags: desired.tags.filter((tag) => !server.tags.includes(tag)),
+    removeTags: applied.tags.filter((tag) => !desired.tags.includes(tag) && server.tags.includes(tag)),
     setMetadata: Object.fromEntries(
-      Object.entries(wanted.metadata).filter(([key, value]) => server.metadata[key] !== value),
+      Object.entries(desired.metadata).filter(([key, value]) => server.metadata[key] !== value),
     ),
     removeMetadata: applied.metadata.filter(
-      (key) => !Object.hasOwn(wanted.metadata, key) && Object.hasOwn(server.metadata, key),
+      (key) => !Object.hasOwn(desired.metadata, key) && Object.hasOwn(server.metadata, key),
     ),
   };
   return Object.values(changes).some((each) => Object.keys(each).length > 0) ? changes : undefined;

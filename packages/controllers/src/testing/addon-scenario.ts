@@ -23,7 +23,7 @@ interface ScenarioOptions {
   readonly reachesNodes?: boolean;
   readonly cloud?: TestFairwayOptions['cloud'];
   /** Whether the cloud fails to list its volume types from the start. */
-  readonly isCinderAway?: boolean;
+  readonly isCinderUnavailable?: boolean;
 }
 
 /**
@@ -48,7 +48,7 @@ export class AddonScenario implements AsyncDisposable {
 
   static async begin(
     spec: NewCluster['spec'] = {},
-    { fault, before, reachesNodes = true, cloud = {}, isCinderAway = false }: ScenarioOptions = {},
+    { fault, before, reachesNodes = true, cloud = {}, isCinderUnavailable = false }: ScenarioOptions = {},
   ): Promise<AddonScenario> {
     const clock = new SteppingClock();
     const isAddonRequest: ChooseApiFault = ({ path }) =>
@@ -60,7 +60,7 @@ export class AddonScenario implements AsyncDisposable {
     let choose: ChooseApiFault = before ? isAddonRequest : (fault ?? (() => undefined));
     const tenantFaults: ChooseApiFault = (request) => choose(request);
     const fairway = await TestFairway.start({ clock, tenantFaults, random: () => 0.5, cloud });
-    if (isCinderAway) {
+    if (isCinderUnavailable) {
       fairway.cloud.faults.add({
         service: 'block-storage',
         path: '/types',

@@ -23,10 +23,10 @@ export class Crash {
       this.#onDeath();
       return { kind: 'breaksAfter' };
     };
-    return { apiFaults: choose, tenantFaults: choose, cloudTransport: (transport) => this.#mortal(transport) };
+    return { apiFaults: choose, tenantFaults: choose, cloudTransport: (transport) => this.#killable(transport) };
   }
 
-  #mortal(transport: HttpTransport): HttpTransport {
+  #killable(transport: HttpTransport): HttpTransport {
     return {
       send: async (request, signal) => {
         if (this.#isDead) throw new TransportError('the process is dead', { mayHaveArrived: false });
@@ -56,7 +56,7 @@ export class Crash {
     return this.#isDead;
   }
 
-  /** Another process takes over. */
+  /** Another process takes over: from now on, requests succeed. */
   end(): void {
     this.#isDead = false;
     this.#writesLeft = Number.POSITIVE_INFINITY;

@@ -2,7 +2,7 @@ import { CLUSTER_UID_LABEL, PAUSED_ANNOTATION, SYSTEM_NAMESPACE } from '@fairway
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import { machines } from '@fairway/api/kinds/machine';
 import { nodePools } from '@fairway/api/kinds/node-pool';
-import { ignoreGone } from '@fairway/kube/client/ignore-not-found';
+import { ignoreDeleted } from '@fairway/kube/client/ignore-not-found';
 import { Secrets } from '@fairway/kube/kinds/resources';
 import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
 import { TEAM, type TestFairway } from './test-fairway.ts';
@@ -37,6 +37,6 @@ async function pause(fairway: TestFairway, name = ''): Promise<void> {
 async function removeObject(fairway: TestFairway, type: ResourceType, name: string): Promise<void> {
   const resource = fairway.client.resource<KubeObject>(type);
   const where = { namespace: TEAM };
-  await ignoreGone(resource.patch(name, { type: 'merge', value: { metadata: { finalizers: null } } }, where));
-  await ignoreGone(resource.delete(name, where));
+  await ignoreDeleted(resource.patch(name, { type: 'merge', value: { metadata: { finalizers: null } } }, where));
+  await ignoreDeleted(resource.delete(name, where));
 }

@@ -31,16 +31,16 @@ export class InClusterScenario implements AsyncDisposable {
 
   static async begin(options: Pick<TestFairwayOptions, 'apiFaults' | 'tenantFaults'> = {}): Promise<InClusterScenario> {
     const clock = new SteppingClock();
-    const begun: { scenario?: InClusterScenario } = {};
+    const started: { scenario?: InClusterScenario } = {};
     const fairway = await TestFairway.start({
       clock,
       allowInCluster: true,
-      apiFaults: (request) => begun.scenario?.note('outside', request) ?? options.apiFaults?.(request),
-      tenantFaults: (request) => begun.scenario?.note('inside', request) ?? options.tenantFaults?.(request),
+      apiFaults: (request) => started.scenario?.note('outside', request) ?? options.apiFaults?.(request),
+      tenantFaults: (request) => started.scenario?.note('inside', request) ?? options.tenantFaults?.(request),
     });
     const cluster = await clock.during(fairway.readyCluster({ replicas: 1 }));
     const scenario = new InClusterScenario(clock, fairway, fairway.runtime.client(identityOf(cluster)));
-    begun.scenario = scenario;
+    started.scenario = scenario;
     // Events about cluster-scoped objects are in that namespace.
     const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'default' }, spec: {} };
     await scenario.tenant.resource(Namespaces).create(namespace);
@@ -82,7 +82,7 @@ export class InClusterScenario implements AsyncDisposable {
   }
 
   /** The outcome of a request, and the sizes on both sides. */
-  async look(name = 'general') {
+  async observe(name = 'general') {
     const [inner, outer] = await Promise.all([this.inner(name), this.outer(name)]);
     const accepted = findCondition(inner?.status?.conditions, 'Accepted');
     return {
@@ -94,7 +94,7 @@ export class InClusterScenario implements AsyncDisposable {
   }
 
   /** Events in the cluster about its NodePools. */
-  async told(): Promise<string[]> {
+  async eventMessages(): Promise<string[]> {
     const { items } = await this.tenant.resource(Events).list({ namespace: 'default' });
     const own = items.filter(({ involvedObject }) => involvedObject.kind === 'NodePool');
     return own.map(({ reason, message }) => `${reason}: ${message}`);

@@ -29,7 +29,7 @@ export class SwitchedFaults {
   /** Whether tenants' API servers reject all writes. */
   refusesTenantWrites = false;
   /** Whether a PodDisruptionBudget blocks the eviction of all pods. */
-  keepsPods = false;
+  blocksEvictions = false;
   /** Writes to Fairway's own API except of CloudProfiles: quota usage changes regardless of clusters. */
   writes = 0;
 
@@ -50,7 +50,7 @@ export class SwitchedFaults {
       },
       tenantFaults: ({ method, path }) => {
         if (/[?&]watch=(1|true)\b/.test(path)) this.#watches.push(path);
-        if (this.keepsPods && /\/eviction(\?|$)/.test(path)) return { kind: 'answer', status: 429 };
+        if (this.blocksEvictions && /\/eviction(\?|$)/.test(path)) return { kind: 'answer', status: 429 };
         return this.refusesTenantWrites && method !== 'GET' ? { kind: 'answer', status: 403 } : undefined;
       },
     };
@@ -59,7 +59,7 @@ export class SwitchedFaults {
 
 type QuotaLimits = Readonly<Record<string, number>>;
 
-/** A quota for the existing node only. */
+/** A quota that suffices for the existing node only. */
 function quota(name: string, limits: QuotaLimits, sufficientLimits: QuotaLimits): LastingCause {
   return {
     cause: `a quota of ${name}`,
@@ -71,7 +71,7 @@ function quota(name: string, limits: QuotaLimits, sufficientLimits: QuotaLimits)
   };
 }
 
-/** A quota for nothing of what a cluster needs before it has nodes. */
+/** A quota of zero for something that a cluster needs before it has nodes. */
 function quotaOfNetwork(name: string): LastingCause {
   return {
     cause: `a quota of ${name}`,
@@ -191,7 +191,7 @@ export const LASTING_CAUSES: readonly LastingCause[] = [
     reason: 'ImageNotFound',
   },
   {
-    cause: 'further networks that do not exist',
+    cause: 'additional networks that do not exist',
     from: 'a cluster',
     begin: () => undefined,
     request: (fairway) => {

@@ -22,11 +22,11 @@ describe('a stepping clock', () => {
   test('stands still while a key is generated', async () => {
     const clock = new SteppingClock();
     const startMs = clock.now();
-    const made = generateSlowKey().then(() => clock.now() - startMs);
+    const elapsed = generateSlowKey().then(() => clock.now() - startMs);
 
     await clock.pass(60_000);
 
-    expect(await made).toBe(0);
+    expect(await elapsed).toBe(0);
     expect(clock.now() - startMs).toBe(60_000);
   });
 
@@ -65,17 +65,17 @@ describe('a stepping clock', () => {
   test('stands still for work that a timer starts', async () => {
     const clock = new SteppingClock();
     const startMs = clock.now();
-    const made = clock
+    const elapsed = clock
       .sleep(1_000)
       .then(generateSlowKey)
       .then(() => clock.now() - startMs);
     const due: string[] = [];
-    void made.then(() => due.push('key'));
+    void elapsed.then(() => due.push('key'));
     clock.after(1_001, () => due.push('timer'));
 
     await clock.pass(60_000);
 
-    expect(await made).toBe(1_000);
+    expect(await elapsed).toBe(1_000);
     expect(due).toEqual(['key', 'timer']);
   });
 

@@ -1,7 +1,7 @@
 import { type Clock, sleepOn, type Timer } from '@fairway/base/clock';
 import { DueHeap } from '@fairway/kube/controller/due-heap';
 import type { HttpTransport } from '@fairway/openstack/http/transport';
-import { webCryptoWorkUnderWay } from './web-crypto-work.ts';
+import { webCryptoWorkInProgress } from './web-crypto-work.ts';
 
 /** The number of requests without time passing after which a hot loop is assumed. */
 const MAX_REQUESTS_AT_ONCE = 3_000;
@@ -10,7 +10,7 @@ const SYSTEM_REQUEST = /Req|^(TCPConnect|PipeConnect|Write|Shutdown)Wrap$/;
 /**
  * Checks by all clocks that are due in the next turn of the event loop: clocks of earlier tests may still be checking.
  */
-let lookaheads = 0;
+let pendingChecks = 0;
 
 /**
  * A clock that stops while anything is running, including requests over real sockets and cryptographic work in other
@@ -39,7 +39,7 @@ export class SteppingClock implements Clock {
   }
 
   /** The same clock, for servers that sleep on it while they delay a response. */
-  get ofServers(): Clock {
+  get serverClock(): Clock {
     return {
       now: () => this.now(),
       after: (delayMs, callback) => this.after(delayMs, callback),
@@ -54,7 +54,7 @@ export class SteppingClock implements Clock {
     };
   }
 
-  /** Time stands still while a request over `transport` is in progress. */
+  /** Makes time stand still while a request over `transport` is in progress. */
   watching(transport: HttpTransport): HttpTransport {
     return {
       send: async (request, signal) => {
@@ -129,13 +129,13 @@ export class SteppingClock implements Clock {
    */
   async #waitUntilQuiet(): Promise<void> {
     do {
-      lookaheads++;
+      pendingChecks++;
       await new Promise<void>((resolve) => setImmediate(resolve));
-      lookaheads--;
+      pendingChecks--;
       if (this.#concurrentRequests > MAX_REQUESTS_AT_ONCE) {
         throw new Error(`${this.#concurrentRequests} requests to the cloud without any time passing`);
       }
-    } while (this.#inFlight > this.#waitingRequests || webCryptoWorkUnderWay() > 0 || isBusy());
+    } while (this.#inFlight > this.#waitingRequests || webCryptoWorkInProgress() > 0 || isBusy());
   }
 }
 
@@ -146,5 +146,5 @@ function isBusy(): boolean {
     if (name === 'Immediate') turns++;
     else if (SYSTEM_REQUEST.test(name)) return true;
   }
-  return turns > lookaheads;
+  return turns > pendingChecks;
 }

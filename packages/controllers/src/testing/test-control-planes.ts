@@ -51,7 +51,7 @@ export class TestControlPlanes implements ControlPlaneRuntime {
   /** The specs passed to each call of `ensure`. */
   readonly requestedSpecs: ControlPlaneSpec[] = [];
   /** Each call of `wipe`. */
-  readonly emptied: string[] = [];
+  readonly wipeCalls: string[] = [];
   /** How long API servers take from their first `ensure` until they serve, in ms. */
   startMs = 0;
   readonly #starting = new Set<string>();
@@ -59,8 +59,8 @@ export class TestControlPlanes implements ControlPlaneRuntime {
   failure: Error | undefined;
 
   /** The versions with available binaries; undefined for any. */
-  binaries: readonly string[] | undefined;
-  /** Additional parts of their reported state; see `say`. */
+  availableVersions: readonly string[] | undefined;
+  /** Additional parts of their reported state; see `reportState`. */
   #stateOverrides: Partial<ControlPlaneState> = {};
   /** Hibernated control planes, with their data. */
   readonly #hibernated = new Set<string>();
@@ -80,7 +80,7 @@ export class TestControlPlanes implements ControlPlaneRuntime {
   }
 
   versions(): Promise<readonly string[] | undefined> {
-    return Promise.resolve(this.binaries);
+    return Promise.resolve(this.availableVersions);
   }
 
   async ensure(spec: ControlPlaneSpec): Promise<ControlPlaneState> {
@@ -135,7 +135,7 @@ export class TestControlPlanes implements ControlPlaneRuntime {
   }
 
   /** Makes all control planes report this state from now on, as a runtime does. */
-  say(state: Partial<ControlPlaneState>): void {
+  reportState(state: Partial<ControlPlaneState>): void {
     this.#stateOverrides = state;
     for (const uid of this.#servers.keys()) this.#announce(uid);
   }
@@ -166,7 +166,7 @@ export class TestControlPlanes implements ControlPlaneRuntime {
 
   async wipe(clusterUid: string): Promise<boolean> {
     if (this.failure) throw this.failure;
-    this.emptied.push(clusterUid);
+    this.wipeCalls.push(clusterUid);
     const server = this.#servers.get(clusterUid);
     this.#servers.delete(clusterUid);
     await server?.close();

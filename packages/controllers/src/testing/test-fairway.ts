@@ -75,8 +75,8 @@ export interface TestFairwayOptions {
   readonly registry?: Registry;
   /** How often the project's servers are listed while no change is expected; every minute by default. */
   readonly observeMs?: number;
-  /** The same while all nodes are Ready and observed; equally often by default. */
-  readonly restMs?: number;
+  /** How often they are listed while all nodes are Ready and observed; equally often by default. */
+  readonly idleMs?: number;
   /** Replaces the clock on which time passes automatically when nothing is running. */
   readonly clock?: SteppingClock;
   /** Injects faults into requests to tenants' API servers; none by default. */
@@ -131,7 +131,7 @@ export class TestFairway implements AsyncDisposable {
   readonly #runnables: NonNullable<TestFairwayOptions['runnables']>;
   readonly #settleMs: number;
   readonly #observeMs: number | undefined;
-  readonly #restMs: number | undefined;
+  readonly #idleMs: number | undefined;
   readonly #missingGraceMs: number | undefined;
   readonly #orphans: OrphanPolicy | undefined;
   readonly #keystoneUsers: ControllersOptions['keystoneUsers'];
@@ -163,7 +163,7 @@ export class TestFairway implements AsyncDisposable {
     this.#runnables = runnables;
     this.#settleMs = settleMs;
     this.#observeMs = observeMs;
-    this.#restMs = options.restMs;
+    this.#idleMs = options.idleMs;
     this.#apiFaults = apiFaults;
     this.#missingGraceMs = options.missingGraceMs;
     this.#orphans = options.orphans;
@@ -185,7 +185,7 @@ export class TestFairway implements AsyncDisposable {
     const stopTime = options.clock ? undefined : steppingClock?.run();
     const log = options.log ?? silentLogger;
     const cloud = createCloud({
-      clock: steppingClock?.ofServers ?? clock,
+      clock: steppingClock?.serverClock ?? clock,
       random: seededRandom(SEED),
       ...(options.cloud && { config: options.cloud }),
     });
@@ -236,7 +236,7 @@ export class TestFairway implements AsyncDisposable {
         filters: CACHE_FILTERS,
         intervals: {
           ...(this.#observeMs !== undefined && { slowMs: this.#observeMs }),
-          ...(this.#restMs !== undefined && { idleMs: this.#restMs }),
+          ...(this.#idleMs !== undefined && { idleMs: this.#idleMs }),
         },
         logger: log,
       });

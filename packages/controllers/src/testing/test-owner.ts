@@ -22,13 +22,13 @@ export class TestOwner implements KeyOwner {
     for (const worker of this.#workers) worker.enqueueAll((other) => other === key);
   }
 
-  /** As when a lease expires: workers are not drained. */
+  /** Takes the key from this process as when a lease expires: workers are not drained. */
   lose(key: string): void {
     this.#tenures.delete(key);
     for (const worker of this.#workers) void worker.release?.((other) => other === key);
   }
 
-  /** As in a regular handover. */
+  /** Takes the key from this process as in a regular handover. */
   async release(key: string): Promise<void> {
     const isKey = (other: string) => other === key;
     this.#tenures.delete(key);

@@ -2,11 +2,11 @@
  * How many WebCrypto operations are in progress in this thread. Each runs in a thread pool of the process, whose
  * results may arrive any number of event loop turns later, and nothing in Node reports them.
  */
-export function webCryptoWorkUnderWay(): number {
-  return startedSteps;
+export function webCryptoWorkInProgress(): number {
+  return operationsInProgress;
 }
 
-let startedSteps = 0;
+let operationsInProgress = 0;
 
 const OPERATIONS = [
   'decrypt',
@@ -29,10 +29,10 @@ for (const operation of OPERATIONS) {
   const original: unknown = Reflect.get(prototype, operation);
   if (typeof original !== 'function') throw new Error(`this Node has no crypto.subtle.${operation}`);
   Reflect.set(prototype, operation, function counted(this: unknown, ...args: unknown[]): Promise<unknown> {
-    startedSteps++;
+    operationsInProgress++;
     const work: Promise<unknown> = Reflect.apply(original, this, args);
     const ended = () => {
-      startedSteps--;
+      operationsInProgress--;
     };
     work.then(ended, ended);
     return work;

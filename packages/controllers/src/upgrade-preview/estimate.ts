@@ -1,13 +1,13 @@
 import { pluralize } from '@fairway/api/domain/pluralize';
 import type { UpgradeEstimate } from '@fairway/api/kinds/upgrade-plan-request';
 import { typicalStartMs } from '../node-pool/typical-start.ts';
-import type { PoolRenewal } from './renewals.ts';
+import type { PoolUpdate } from './pool-updates.ts';
 
 /** From the best to the worst source. */
 const SOURCES = ['LastUpgrade', 'NewNodes', 'Timeouts'] as const satisfies readonly UpgradeEstimate['from'][];
 
 /** How long the nodes of a pool take, from earlier observations. Pure. */
-export function poolEstimate(renewal: PoolRenewal): UpgradeEstimate {
+export function poolEstimate(renewal: PoolUpdate): UpgradeEstimate {
   return estimateFromLastUpgrade(renewal) ?? estimateFromNewNodes(renewal) ?? estimateFromTimeouts(renewal);
 }
 
@@ -33,7 +33,7 @@ export function totalEstimate(
 }
 
 /** How long the nodes of pools take; undefined if nothing has been observed yet. Pure. */
-export function measuredSeconds(renewals: readonly PoolRenewal[]): number | undefined {
+export function measuredSeconds(renewals: readonly PoolUpdate[]): number | undefined {
   const parts = renewals.map((renewal) => ({ order: renewal.order, estimate: poolEstimate(renewal) }));
   if (parts.length === 0) return 0;
   const total = totalEstimate(parts, { hasControlPlane: true });
@@ -41,7 +41,7 @@ export function measuredSeconds(renewals: readonly PoolRenewal[]): number | unde
 }
 
 /** Includes waiting for whatever held up the last upgrade. */
-function estimateFromLastUpgrade({ pool, strategy, outdated }: PoolRenewal): UpgradeEstimate | undefined {
+function estimateFromLastUpgrade({ pool, strategy, outdated }: PoolUpdate): UpgradeEstimate | undefined {
   const last = pool.status?.upgrade;
   if (last === undefined || last.strategy !== strategy) return undefined;
   const { pace, done, startTime, endTime } = last;
@@ -57,7 +57,7 @@ function estimateFromLastUpgrade({ pool, strategy, outdated }: PoolRenewal): Upg
   return { seconds, from: 'LastUpgrade', message: `${pluralize(seen.nodes, 'node')} took ${duration} last time` };
 }
 
-function estimateFromNewNodes(renewal: PoolRenewal): UpgradeEstimate | undefined {
+function estimateFromNewNodes(renewal: PoolUpdate): UpgradeEstimate | undefined {
   const median = typicalStartMs(renewal.machines);
   if (median === undefined) return undefined;
   const each = Math.ceil(median / 1000);
@@ -65,7 +65,7 @@ function estimateFromNewNodes(renewal: PoolRenewal): UpgradeEstimate | undefined
   return { seconds: each * roundsOf(renewal), from: 'NewNodes', message };
 }
 
-function estimateFromTimeouts(renewal: PoolRenewal): UpgradeEstimate {
+function estimateFromTimeouts(renewal: PoolUpdate): UpgradeEstimate {
   const { drainTimeoutMs = 0, startupTimeoutMs } = renewal;
   const drain = Math.ceil(drainTimeoutMs / 1000);
   const start = Math.ceil(startupTimeoutMs / 1000);
@@ -77,7 +77,7 @@ function estimateFromTimeouts(renewal: PoolRenewal): UpgradeEstimate {
 }
 
 /** The first node is updated alone. */
-function roundsOf({ outdated, width }: PoolRenewal): number {
+function roundsOf({ outdated, width }: PoolUpdate): number {
   return outdated.length === 0 ? 0 : 1 + Math.ceil((outdated.length - 1) / width);
 }
 

@@ -1,8 +1,11 @@
 import type { Transport } from '@fairway/kube/client/transport';
 import { TooManyObjectsError } from './tenant-facts.ts';
 
-/** A transport that limits the total number of characters in responses: a tenant's objects may have a megabyte each. Streams are not counted. */
-export function metered(transport: Transport, maxLength: number): Transport {
+/**
+ * A transport that limits the total number of characters in responses: a tenant's objects may be a megabyte each.
+ * Streams are not counted.
+ */
+export function meteredTransport(transport: Transport, maxLength: number): Transport {
   let length = 0;
   return {
     async request(request) {

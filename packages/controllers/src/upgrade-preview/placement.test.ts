@@ -2,13 +2,13 @@ import type { Machine } from '@fairway/api/kinds/machine';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
 import { aNodePool } from '@fairway/api/testing/objects';
 import type { Pod } from '@fairway/kube/kinds/generated/types';
-import { aNode, aPod, requesting } from '@fairway/scheduling/testing/objects';
+import { aNode, aPod, specWithRequests } from '@fairway/scheduling/testing/objects';
 import type { TenantNode } from '@fairway/tenancy/connection/node';
 import { expect, test } from 'vitest';
 import type { PoolTemplates } from '../autoscaling/pool-templates.ts';
 import { pauseUntil } from './pace.ts';
 import { placementFindings } from './placement.ts';
-import type { PoolRenewal } from './renewals.ts';
+import type { PoolUpdate } from './pool-updates.ts';
 
 const NOTHING = { labelsOf: () => ({}), reader: { get: () => undefined, list: () => [] } };
 
@@ -24,12 +24,12 @@ function nodeOf(name: string, more: { readonly unschedulable?: boolean; readonly
 
 /** A pod on a node of two CPUs. */
 const podOf = (name: string, nodeName: string, cpu = '1', spec: Partial<Pod['spec']> = {}) => ({
-  pod: aPod(name, { ...requesting(cpu), nodeName, ...spec }, { name }),
+  pod: aPod(name, { ...specWithRequests(cpu), nodeName, ...spec }, { name }),
   isReady: true,
   hasLocalData: false,
 });
 
-interface TargetOptions {
+interface PlacementOptions {
   readonly strategy?: 'InPlace' | 'Rolling';
   readonly maxSurge?: number;
   readonly width?: number;
@@ -39,8 +39,8 @@ interface TargetOptions {
   readonly hasTemplate?: boolean;
 }
 
-async function stuckPodsOf(given: TargetOptions) {
-  const { strategy = 'Rolling', maxSurge = 1, width = 1, outdated = ['a', 'b'] } = given;
+async function stuckPodsOf(options: PlacementOptions) {
+  const { strategy = 'Rolling', maxSurge = 1, width = 1, outdated = ['a', 'b'] } = options;
   const pool: NodePool = aNodePool({}, { name: 'general' });
   const renewal = {
     pool,
@@ -53,10 +53,10 @@ async function stuckPodsOf(given: TargetOptions) {
       machine: { metadata: { name }, spec: {} } as Machine,
       cause: { cause: 'Asked', change: 'reinstall', difference: '' },
     })),
-  } as unknown as PoolRenewal;
+  } as unknown as PoolUpdate;
   const newNode = (name: string) => ({ node: aNode(name), pods: [] });
-  const templates: PoolTemplates = given.hasTemplate === false ? new Map() : new Map([[pool, newNode]]);
-  const { nodes = [nodeOf('a'), nodeOf('b')], pods } = given;
+  const templates: PoolTemplates = options.hasTemplate === false ? new Map() : new Map([[pool, newNode]]);
+  const { nodes = [nodeOf('a'), nodeOf('b')], pods } = options;
   const findings = await placementFindings([renewal], { nodes, pods, templates, context: NOTHING }, async () => {});
   return findings.map(({ effect, type, objects = [] }) =>
     [effect, type, ...objects.map((each) => each.split(':')[0])].join(' '),
@@ -67,7 +67,7 @@ const FULL = [podOf('a1', 'a', '1500m'), podOf('b1', 'b', '1500m')];
 const HALF_NODE_PODS = [podOf('a1', 'a', '500m'), podOf('b1', 'b', '500m')];
 const DELETE_STUCK = 'Loses PodsUnschedulable';
 
-test.each<TargetOptions & { reason: string; is: readonly string[] }>([
+test.each<PlacementOptions & { reason: string; is: readonly string[] }>([
   { reason: 'in place, with room on the other node', strategy: 'InPlace', pods: HALF_NODE_PODS, is: [] },
   { reason: 'in place, without room', strategy: 'InPlace', pods: FULL, is: [`${DELETE_STUCK} default/a1 default/b1`] },
   { reason: 'a new node provides the room first', pods: FULL, is: [] },
@@ -116,8 +116,8 @@ test.each<TargetOptions & { reason: string; is: readonly string[] }>([
     is: [`${DELETE_STUCK} default/a1 default/b1`, 'Unknown FlavorNotFound'],
   },
   { reason: 'a machine that is not a node yet', outdated: ['z'], pods: FULL, is: [] },
-])('$reason: $is', async ({ is, ...given }) => {
-  expect(await stuckPodsOf(given)).toEqual(is);
+])('$reason: $is', async ({ is, ...options }) => {
+  expect(await stuckPodsOf(options)).toEqual(is);
 });
 
 test('yields to others, and ends when its time is over, regardless of the number of pods on a node', async () => {
@@ -136,7 +136,7 @@ test('yields to others, and ends when its time is over, regardless of the number
   const pool = aNodePool({}, { name: 'general' });
   const outdated = [{ machine: { metadata: { name: 'a' }, spec: {} } as Machine, cause: { change: 'reinstall' } }];
   const limits = { maxSurge: 0, maxUnavailable: 1 };
-  const renewal = { pool, strategy: 'InPlace', limits, width: 1, extra: 0, outdated } as unknown as PoolRenewal;
+  const renewal = { pool, strategy: 'InPlace', limits, width: 1, extra: 0, outdated } as unknown as PoolUpdate;
   const facts = { nodes: [nodeOf('a'), nodeOf('b')], pods, templates: new Map(), context: NOTHING };
 
   await expect(placementFindings([renewal], facts, pauseUntil(late.signal))).rejects.toThrow('too late');

@@ -8,7 +8,7 @@ import { isNodeReady } from '@fairway/tenancy/connection/node';
 import { asNode } from '../autoscaling/cluster-view.ts';
 import type { PoolTemplates } from '../autoscaling/pool-templates.ts';
 import type { Yield } from './pace.ts';
-import { isReplaced, type OutdatedMachine, type PoolRenewal } from './renewals.ts';
+import { isReplaced, type OutdatedMachine, type PoolUpdate } from './pool-updates.ts';
 import type { TenantFacts } from './tenant-facts.ts';
 import { truncateObjects } from './truncate-objects.ts';
 import { nodeNameOf } from './workloads.ts';
@@ -25,7 +25,7 @@ export interface PlacementFacts extends Pick<TenantFacts, 'nodes' | 'context'> {
  * with the cluster as it is.
  */
 export async function placementFindings(
-  renewals: readonly PoolRenewal[],
+  renewals: readonly PoolUpdate[],
   { nodes, pods, context, templates }: PlacementFacts,
   pause: Yield,
 ): Promise<UpgradeFinding[]> {
@@ -61,18 +61,18 @@ function unknownTemplate(pool: string): UpgradeFinding {
   return { type: ConditionReason.FlavorNotFound, effect: 'Unknown', pool, message };
 }
 
-function createsNodesFirst({ limits, extra }: PoolRenewal): boolean {
+function createsNodesFirst({ limits, extra }: PoolUpdate): boolean {
   return extra > 0 && limits.maxSurge > 0;
 }
 
-function batchesOf({ outdated, width }: PoolRenewal): readonly (readonly OutdatedMachine[])[] {
+function batchesOf({ outdated, width }: PoolUpdate): readonly (readonly OutdatedMachine[])[] {
   const batches: (readonly OutdatedMachine[])[] = outdated.length === 0 ? [] : [outdated.slice(0, 1)];
   for (let start = 1; start < outdated.length; start += width) batches.push(outdated.slice(start, start + width));
   return batches;
 }
 
 interface PlacementTrial {
-  readonly renewal: PoolRenewal;
+  readonly renewal: PoolUpdate;
   readonly templates: PoolTemplates;
   readonly pause: Yield;
 }
@@ -101,7 +101,7 @@ async function stuckPods(
     for (; !step.done; step = steps.next()) await pause();
     const removal = step.value;
     current = removal.after;
-    for (const { pod, message } of removal.unplaceable) {
+    for (const { pod, message } of removal.unplaceablePods) {
       stuck.set(`${pod.metadata.namespace}/${pod.metadata.name}`, message);
     }
   }

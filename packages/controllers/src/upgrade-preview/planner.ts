@@ -16,12 +16,12 @@ import { CloudOffer } from '@fairway/tenancy/cloud/cloud-offer';
 import type { Clouds } from '@fairway/tenancy/cloud/project-cloud';
 import { templatesFrom } from '../autoscaling/pool-templates.ts';
 import type { ControllerDependencies } from '../dependencies.ts';
-import { metered } from './metered.ts';
+import { meteredTransport } from './metered.ts';
 import { pauseUntil } from './pace.ts';
 import { placementFindings } from './placement.ts';
+import type { PoolUpdate } from './pool-updates.ts';
 import { bySeverity, previewUpgrade } from './preview.ts';
 import { removedApiFindings, requestedDeprecatedApis } from './removed-apis.ts';
-import type { PoolRenewal } from './renewals.ts';
 import { readTenant, TooManyObjectsError } from './tenant-facts.ts';
 import { workloadFindings } from './workloads.ts';
 
@@ -86,8 +86,8 @@ export function upgradePlanner(options: UpgradePlannerOptions): UpgradePlanner {
     if (version === undefined) throw new Error(`cluster ${keyOf(cluster)} runs no version yet`);
     if (running.has(uid)) throw tooManyRequests('an upgrade of this cluster is already being planned', RETRY_SECONDS);
     const { namespace = '' } = cluster.metadata;
-    const projectLimit = [...running.values()].filter((other) => other === namespace).length;
-    if (running.size >= MAX_CONCURRENT || projectLimit >= MAX_PER_PROJECT) {
+    const runningInProject = [...running.values()].filter((other) => other === namespace).length;
+    if (running.size >= MAX_CONCURRENT || runningInProject >= MAX_PER_PROJECT) {
       throw tooManyRequests('too many upgrades are being planned', RETRY_SECONDS);
     }
     running.set(uid, namespace);
@@ -100,7 +100,7 @@ export function upgradePlanner(options: UpgradePlannerOptions): UpgradePlanner {
 }
 
 interface InspectionOptions {
-  readonly renewals: readonly PoolRenewal[];
+  readonly renewals: readonly PoolUpdate[];
   readonly catalogue: Pick<CloudCatalogue, 'flavors'>;
   readonly region: string;
   /** The version of the control plane. */
@@ -120,7 +120,10 @@ async function inspectTenant(
   const findings: UpgradeFinding[] = [];
   let client: KubeClient | undefined;
   try {
-    client = new KubeClient(metered(await connect(cluster), MAX_LENGTH), { userAgent: 'fairway-upgrade-plan', clock });
+    client = new KubeClient(meteredTransport(await connect(cluster), MAX_LENGTH), {
+      userAgent: 'fairway-upgrade-plan',
+      clock,
+    });
     if (minorOf(versions.from) !== minorOf(versions.to)) {
       findings.push(...removedApiFindings(await requestedDeprecatedApis(client, late.signal), versions));
     }

@@ -217,9 +217,9 @@ describe('the estimate of an upgrade', () => {
 
   test('overlaps pools of the same priority, and adds up others', () => {
     const same = preview({ pools: [poolOf('a'), poolOf('b')] });
-    const antiAffinity = preview({ pools: [poolOf('a', { priority: 1 }), poolOf('b')] });
+    const sequential = preview({ pools: [poolOf('a', { priority: 1 }), poolOf('b')] });
 
-    expect([same.estimate?.seconds, antiAffinity.estimate?.seconds]).toEqual([270, 540]);
+    expect([same.estimate?.seconds, sequential.estimate?.seconds]).toEqual([270, 540]);
   });
 });
 
@@ -393,7 +393,7 @@ describe('add-ons during an upgrade', () => {
     ]);
   });
 
-  test("keep the cluster's own ones, and name what depends on the version", () => {
+  test('keep the cluster’s own add-ons, and name what depends on the version', () => {
     const { addons } = preview({ cluster: at('1.35.1', [is('coredns', '', 'NotManaged')]) });
 
     expect(addons).toEqual([

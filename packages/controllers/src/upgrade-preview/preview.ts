@@ -20,7 +20,7 @@ import { targetName } from '../upgrade/progress.ts';
 import { closed } from '../upgrade/reconciler.ts';
 import { addonChanges } from './addon-changes.ts';
 import { formatDuration, poolEstimate, totalEstimate } from './estimate.ts';
-import { isReplaced, type PoolRenewal, poolRenewals } from './renewals.ts';
+import { isReplaced, type PoolUpdate, poolUpdates } from './pool-updates.ts';
 import { surgeQuota } from './surge-quota.ts';
 import { upgradeTarget } from './target.ts';
 
@@ -45,7 +45,7 @@ export interface PreviewFacts {
 export interface Preview {
   readonly status: UpgradePlanStatus;
   /** The nodes that are drained, for additional checks of their pods. */
-  readonly renewals: readonly PoolRenewal[];
+  readonly renewals: readonly PoolUpdate[];
 }
 
 /** What an upgrade would do, from Fairway's own data. Pure: uses the same decision functions as the upgrade itself. */
@@ -60,7 +60,7 @@ export function previewUpgrade(facts: PreviewFacts): Preview {
   const { requestedVersion, version: to } = target;
   const spec = { ...cluster.spec, ...(requestedVersion !== undefined && { version: requestedVersion }) };
   const after: Cluster = { ...cluster, spec, status: { ...cluster.status, version: to, desiredVersion: to } };
-  const renewals = poolRenewals({ ...facts, after });
+  const renewals = poolUpdates({ ...facts, after });
   const quota = surgeQuota(renewals, facts.catalogue);
   const estimates = renewals.map((renewal) => ({ order: renewal.order, estimate: poolEstimate(renewal) }));
   const estimate = totalEstimate(estimates, { hasControlPlane: to !== running });
@@ -100,7 +100,7 @@ function controlPlaneStep({ running, isSeamless }: PreviewFacts, to: string): Up
   };
 }
 
-function poolStep(renewal: PoolRenewal, order: number, estimate: UpgradeStep['estimate']): UpgradeStep {
+function poolStep(renewal: PoolUpdate, order: number, estimate: UpgradeStep['estimate']): UpgradeStep {
   const { name, strategy, outdated, width } = renewal;
   return {
     order,
@@ -110,11 +110,11 @@ function poolStep(renewal: PoolRenewal, order: number, estimate: UpgradeStep['es
     strategy,
     parallel: width,
     ...(estimate && { estimate }),
-    message: describeRenewal(renewal),
+    message: describePoolUpdate(renewal),
   };
 }
 
-function describeRenewal({ pool, strategy, outdated, width, limits, drainTimeoutMs }: PoolRenewal): string {
+function describePoolUpdate({ pool, strategy, outdated, width, limits, drainTimeoutMs }: PoolUpdate): string {
   const isHeld = pool.spec.upgradeStrategy.onDrainTimeout === 'Hold';
   const limit = drainTimeoutMs === undefined || isHeld ? '' : ` (${formatDuration(drainTimeoutMs / 1000)} at most)`;
   const createsNodesFirst = strategy === 'Rolling' && limits.maxSurge > 0;
@@ -161,7 +161,7 @@ function clusterFindings(facts: PreviewFacts, clusterToUpgrade: Cluster, to: str
   return findings;
 }
 
-function poolFindings(renewal: PoolRenewal, after: Cluster, { cluster, nowMs }: PreviewFacts): UpgradeFinding[] {
+function poolFindings(renewal: PoolUpdate, after: Cluster, { cluster, nowMs }: PreviewFacts): UpgradeFinding[] {
   const { pool, name, strategy, limits, outdated, room } = renewal;
   const of = (problem: Problem): UpgradeFinding => ({ ...findingOf(problem), pool: name });
   const findings: UpgradeFinding[] = [];

@@ -48,11 +48,11 @@ describe('the metrics of an API server', () => {
     expect(await clientReturning(answer)).toEqual(is);
   });
 
-  test('cause a failure if they fail', async () => {
+  test('fail to be read if the API server fails', async () => {
     await expect(clientReturning(new ApiError(500, 'InternalError', 'broken'))).rejects.toThrow('broken');
   });
 
-  test('are cut if they never end', async () => {
+  test('are truncated if they never end', async () => {
     const megabyte = '#'.repeat(1024 * 1024);
 
     await expect(clientReturning(Array.from({ length: 65 }, () => megabyte))).rejects.toThrow('metrics exceed');

@@ -4,7 +4,7 @@ import { pluralize } from '@fairway/api/domain/pluralize';
 import { portsPerNode } from '@fairway/api/domain/pool-networks';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
 import type { UpgradeFinding, UpgradeQuota } from '@fairway/api/kinds/upgrade-plan-request';
-import type { PoolRenewal } from './renewals.ts';
+import type { PoolUpdate } from './pool-updates.ts';
 
 /** The quota usage of a node. */
 const QUOTA_NEEDS = [
@@ -31,7 +31,7 @@ export interface SurgeQuota {
  * same time. Pure.
  */
 export function surgeQuota(
-  renewals: readonly PoolRenewal[],
+  renewals: readonly PoolUpdate[],
   { flavors, quotas }: { readonly flavors?: readonly CatalogueFlavor[]; readonly quotas?: CatalogueQuotas },
 ): SurgeQuota {
   const beside = renewals.filter(({ extra }) => extra > 0);
@@ -46,7 +46,7 @@ export function surgeQuota(
   for (const { name, what, of } of QUOTA_NEEDS) {
     const quota = quotas[name];
     if (quota === undefined || quota.limit < 0) continue;
-    const perNode = ({ pool }: PoolRenewal) => {
+    const perNode = ({ pool }: PoolUpdate) => {
       const flavor = flavors.find(
         ({ id, name: flavorName }) => id === pool.spec.flavor || flavorName === pool.spec.flavor,
       );

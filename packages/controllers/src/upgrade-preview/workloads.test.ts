@@ -2,7 +2,7 @@ import type { UpgradeFinding } from '@fairway/api/kinds/upgrade-plan-request';
 import type { PodDisruptionBudget } from '@fairway/kube/kinds/generated/types';
 import { aPod } from '@fairway/scheduling/testing/objects';
 import { expect, test } from 'vitest';
-import type { PoolRenewal } from './renewals.ts';
+import type { PoolUpdate } from './pool-updates.ts';
 import type { PodFacts } from './tenant-facts.ts';
 import { workloadFindings } from './workloads.ts';
 
@@ -46,7 +46,7 @@ function find(pods: readonly PodFacts[], budgets: readonly PodDisruptionBudget[]
   const nodes = ['old-0', 'old-1'];
   const outdated = nodes.map((name) => ({ machine: { metadata: { name } } }));
   const pool = { spec: { upgradeStrategy: { onDrainTimeout } } };
-  const renewal = { name: 'general', pool, outdated, drainTimeoutMs: 600_000 } as unknown as PoolRenewal;
+  const renewal = { name: 'general', pool, outdated, drainTimeoutMs: 600_000 } as unknown as PoolUpdate;
   return workloadFindings([renewal], { pods, budgets }, async () => {});
 }
 
@@ -101,7 +101,7 @@ test.each<{
     is: [],
   },
   {
-    reason: 'an unready pod of a budget with too few healthy ones',
+    reason: 'an unready pod of a budget with too few healthy pods',
     pods: [podOf('a', { isReady: false })],
     budgets: [budgetOf('web', UNHEALTHY)],
     is: ['Delays PodDisruptionBudget: default/a'],

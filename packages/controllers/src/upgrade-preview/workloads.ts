@@ -7,13 +7,13 @@ import { staysWithNode } from '@fairway/scheduling/node-removal';
 import { usesResources } from '@fairway/scheduling/node-state';
 import { formatDuration } from './estimate.ts';
 import type { Yield } from './pace.ts';
-import type { PoolRenewal } from './renewals.ts';
+import type { PoolUpdate } from './pool-updates.ts';
 import type { PodFacts, TenantFacts } from './tenant-facts.ts';
 import { truncateObjects } from './truncate-objects.ts';
 
 /** The maximum number of budgets reported individually. */
 const MAX_BUDGETS = 50;
-/** The maximum number for one pod. */
+/** The maximum number of budgets reported for one pod. */
 const MAX_BUDGETS_PER_POD = 3;
 
 interface Budget {
@@ -32,7 +32,7 @@ interface BlockedDrain {
 
 /** The effects on pods of drained nodes: what blocks them, and what is lost with them. */
 export async function workloadFindings(
-  renewals: readonly PoolRenewal[],
+  renewals: readonly PoolUpdate[],
   { pods, budgets }: Pick<TenantFacts, 'pods' | 'budgets'>,
   pause: Yield,
 ): Promise<UpgradeFinding[]> {
@@ -92,13 +92,13 @@ export async function workloadFindings(
 const BARE = 'these pods have no controller to recreate them: they are lost with their node';
 const LOCAL = "these pods move, and lose their data on the node's disk (emptyDir, hostPath)";
 
-function drainedNodes(renewals: readonly PoolRenewal[]): ReadonlyMap<string, PoolRenewal> {
+function drainedNodes(renewals: readonly PoolUpdate[]): ReadonlyMap<string, PoolUpdate> {
   return new Map(
     renewals.flatMap((renewal) => renewal.outdated.map(({ machine }) => [nodeNameOf(machine), renewal] as const)),
   );
 }
 
-export function nodeNameOf({ metadata, status }: PoolRenewal['outdated'][number]['machine']): string {
+export function nodeNameOf({ metadata, status }: PoolUpdate['outdated'][number]['machine']): string {
   return status?.nodeName ?? metadata.name ?? '';
 }
 
@@ -151,7 +151,7 @@ function noDisruptionReason({ status }: PodDisruptionBudget): string {
   return `${currentHealthy} of its ${expectedPods} pods are healthy, and it requires ${desiredHealthy}`;
 }
 
-/** A tenant may have two thousand for each of thirty thousand pods. */
+/** A tenant may have two thousand budgets for each of thirty thousand pods. */
 function namesOf(budgets: readonly Budget[]): string {
   const names = budgets.slice(0, MAX_BUDGETS_PER_POD).map(({ name }) => name);
   const more = budgets.length - names.length;
@@ -167,6 +167,6 @@ function contestedFindings(contested: readonly string[], held: boolean): Upgrade
 }
 
 /** Whether its nodes wait for their pods beyond drainTimeout. */
-function isHeld({ pool }: PoolRenewal): boolean {
+function isHeld({ pool }: PoolUpdate): boolean {
   return pool.spec.upgradeStrategy.onDrainTimeout === 'Hold';
 }

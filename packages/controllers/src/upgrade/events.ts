@@ -18,7 +18,7 @@ export function recordPoolUpgradeEvents(events: Announcer, pool: NodePool, upgra
     events.normal(
       pool,
       'UpgradeStarted',
-      `${pluralize(total, 'node')} to update to ${describeValue(pool, target)} (${strategy})`,
+      `${pluralize(total, 'node')} to update to ${describeTarget(pool, target)} (${strategy})`,
     );
   }
   if (last?.target === target && upgrade.done > last.done)
@@ -27,8 +27,8 @@ export function recordPoolUpgradeEvents(events: Announcer, pool: NodePool, upgra
     if (last?.state !== 'Complete' || last.target !== target) {
       const what =
         total === 0
-          ? `no node left to update: all have ${describeValue(pool, target)}`
-          : `all nodes are updated to ${describeValue(pool, target)} (${summary})`;
+          ? `no node left to update: all have ${describeTarget(pool, target)}`
+          : `all nodes are updated to ${describeTarget(pool, target)} (${summary})`;
       events.normal(pool, 'UpgradeComplete', what);
     }
     return;
@@ -45,12 +45,12 @@ export function recordPoolUpgradeEvents(events: Announcer, pool: NodePool, upgra
 }
 
 /** What nodes are updated to, in the terms of the pool's spec. */
-function describeValue({ spec: { flavor, image } }: NodePool, target: string): string {
+function describeTarget({ spec: { flavor, image } }: NodePool, target: string): string {
   return `version ${versionOfTarget(target)}, flavor ${flavor}${image ? `, image ${image}` : ''}`;
 }
 
 /** Records an Event on a Machine when its update starts. */
-export function recordRenewalEvent(events: Announcer, machine: Machine, mark: RenewalMark): void {
+export function recordUpdateEvent(events: Announcer, machine: Machine, mark: RenewalMark): void {
   if (!mark.due || machine.status?.marks?.renewal?.due) return;
   const how =
     mark.strategy === 'Rolling'

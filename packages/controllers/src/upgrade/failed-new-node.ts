@@ -4,7 +4,7 @@ import { findCondition } from '@fairway/kube/controller/conditions';
 import type { Problem } from '@fairway/tenancy/problem';
 
 /** A machine that is up to date but does not work, and since when it should. */
-export interface Failed {
+export interface FailedMachine {
   readonly machine: Machine;
   readonly atMs: number;
   readonly why: string;
@@ -18,7 +18,7 @@ export function failedNewNode(
     retriedAtMs,
     nowMs,
   }: { readonly timeoutMs: number; readonly retriedAtMs: number; readonly nowMs: number },
-): Failed | undefined {
+): FailedMachine | undefined {
   const failed = renewed.flatMap((machine) => {
     const atMs = failsAtMs(machine, timeoutMs);
     if (atMs === undefined || atMs > nowMs || atMs <= retriedAtMs) return [];
@@ -28,7 +28,7 @@ export function failedNewNode(
   return failed.toSorted((a, b) => a.atMs - b.atMs)[0];
 }
 
-/** When the next one fails unless it becomes ready; undefined if all are ready or have failed. */
+/** When the next machine fails unless it becomes ready; undefined if all are ready or have failed. */
 export function nextFailureMs(renewed: readonly Machine[], timeoutMs: number, nowMs: number): number | undefined {
   const times = renewed.map((machine) => failsAtMs(machine, timeoutMs)).filter((ms) => ms !== undefined && ms > nowMs);
   return times.length === 0 ? undefined : Math.min(...(times as number[]));
@@ -43,7 +43,7 @@ function failsAtMs({ status }: Machine, timeoutMs: number): number | undefined {
 }
 
 /** What a machine is waiting for that does not depend on Fairway: a quota, a PodDisruptionBudget. */
-export function problemReason(machine: Machine): Problem | undefined {
+export function machineProblem(machine: Machine): Problem | undefined {
   const ready = findCondition(machine.status?.conditions, ConditionType.Ready);
   if (ready === undefined || ready.status === 'True') return undefined;
   const reason = ready.reason as ConditionReason;

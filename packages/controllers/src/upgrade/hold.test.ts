@@ -140,8 +140,8 @@ describe('the hold by policy and window', () => {
       held: 'Stop',
     },
   ] as const)('$what', ({ cause, policy, facts, held }) => {
-    const given: PolicyFacts = { ...facts, cluster: aCluster({ updatePolicy: policy }) };
+    const policyFacts: PolicyFacts = { ...facts, cluster: aCluster({ updatePolicy: policy }) };
 
-    expect(policyHold(cause, given)?.kind).toBe(held);
+    expect(policyHold(cause, policyFacts)?.kind).toBe(held);
   });
 });

@@ -15,12 +15,12 @@ const RESULTS: ReadonlyMap<PoolUpgrade['state'], Result> = new Map([
 
 /** Counts results of node upgrades in this process. */
 export class UpgradeMetrics {
-  readonly #renewed: Counter<'strategy'>;
+  readonly #updatedNodes: Counter<'strategy'>;
   readonly #pools: Counter<'strategy' | 'result'>;
-  readonly #delaySeconds: Histogram<'strategy'>;
+  readonly #nodeSeconds: Histogram<'strategy'>;
 
   constructor(registry: Registry) {
-    this.#renewed = new Counter({
+    this.#updatedNodes = new Counter({
       name: 'fairway_upgrade_renewed_nodes_total',
       help: 'Nodes updated by upgrades, by strategy.',
       labelNames: ['strategy'],
@@ -32,7 +32,7 @@ export class UpgradeMetrics {
       labelNames: ['strategy', 'result'],
       registers: [registry],
     });
-    this.#delaySeconds = new Histogram({
+    this.#nodeSeconds = new Histogram({
       name: 'fairway_upgrade_node_duration_seconds',
       help: 'Time between updated nodes of a pool while nothing holds the upgrade back; with several nodes at a time, the share of each.',
       labelNames: ['strategy'],
@@ -49,11 +49,11 @@ export class UpgradeMetrics {
     if (result && before?.state !== state) this.#pools.inc({ strategy, result });
     const renewed = done - (before?.done ?? 0);
     if (before === undefined || renewed <= 0) return;
-    this.#renewed.inc({ strategy }, renewed);
+    this.#updatedNodes.inc({ strategy }, renewed);
     const { lastTime, time } = before.pace ?? {};
     const sinceTime = lastTime ?? time;
     if (sinceTime === undefined) return;
     const share = Math.max(nowMs - Date.parse(sinceTime), 0) / 1000 / renewed;
-    for (let node = 0; node < renewed; node++) this.#delaySeconds.observe({ strategy }, share);
+    for (let node = 0; node < renewed; node++) this.#nodeSeconds.observe({ strategy }, share);
   }
 }

@@ -11,7 +11,7 @@ const OLD = '1.34.2';
 const NOW_MS = 3_600_000;
 const MINUTE_MS = 60_000;
 
-interface TargetOptions {
+interface MachineOptions {
   readonly version?: string;
   readonly phase?: MachineStatus['phase'];
   readonly isDue?: boolean;
@@ -20,8 +20,8 @@ interface TargetOptions {
   readonly status?: MachineStatus;
 }
 
-function machine(name: string, given: TargetOptions = {}): Machine {
-  const { version = OLD, phase = 'Ready', isDue = false, isLeaving = false, annotations, status } = given;
+function machine(name: string, machineOptions: MachineOptions = {}): Machine {
+  const { version = OLD, phase = 'Ready', isDue = false, isLeaving = false, annotations, status } = machineOptions;
   const renewal = { due: true, reason: 'Updating', message: '', time: formatTime(0), strategy: 'Rolling' as const };
   return {
     metadata: {
@@ -35,7 +35,7 @@ function machine(name: string, given: TargetOptions = {}): Machine {
   };
 }
 
-const done = (name: string, given: TargetOptions = {}) => machine(name, { version: NEW, ...given });
+const done = (name: string, machineOptions: MachineOptions = {}) => machine(name, { version: NEW, ...machineOptions });
 const late = { startup: { serverID: 's', activeTime: formatTime(0), timedOutTime: formatTime(NOW_MS - MINUTE_MS) } };
 
 function poolWith(spec: Parameters<typeof aNodePool>[0], status: NodePool['status'] = {}, annotations = {}): NodePool {
@@ -65,7 +65,7 @@ function planOf(machines: readonly Machine[], facts: Partial<PoolFacts> = {}) {
 }
 
 describe('the next machines to update', () => {
-  const widePlan = { limits: { maxSurge: 2, maxUnavailable: 1 } };
+  const wideLimits = { limits: { maxSurge: 2, maxUnavailable: 1 } };
 
   test.each([
     { reason: 'none if all are up to date', machines: [done('a'), done('b')], due: [] },
@@ -73,13 +73,13 @@ describe('the next machines to update', () => {
     {
       reason: 'a single one until the new template has proven to work',
       machines: [machine('a'), machine('b'), machine('c')],
-      facts: widePlan,
+      facts: wideLimits,
       due: ['a'],
     },
     {
       reason: 'up to the surge or unavailable limit after that',
       machines: [machine('a'), machine('b'), machine('c'), machine('d'), done('e')],
-      facts: widePlan,
+      facts: wideLimits,
       due: ['a', 'b', 'c'],
     },
     {
@@ -173,9 +173,9 @@ describe('an in-place update', () => {
   test('selects no other while one is returning', () => {
     const reinstall = { image: 'img', version: NEW, startTime: formatTime(0), wasCordoned: false };
     const status = { installed: { ...installed, version: NEW }, reinstall };
-    const returningMachines = done('c', { phase: 'NotReady', status });
+    const returningMachine = done('c', { phase: 'NotReady', status });
 
-    expect(planOf([machine('a'), machine('b'), returningMachines], inPlace).due).toEqual([]);
+    expect(planOf([machine('a'), machine('b'), returningMachine], inPlace).due).toEqual([]);
   });
 });
 
@@ -238,8 +238,8 @@ describe('an upgrade that is held up', () => {
   test('an upgrade continues after a retry request', () => {
     const broken = done('extra', { phase: 'Installing', status: late });
     const last = planOf([machine('a', { isDue: true }), machine('b'), done('c'), broken]).upgrade;
-    const told = { 'fairway.dev/retry-requested': 'now' };
-    const pool = poolWith({}, last ? { upgrade: last } : {}, told);
+    const retryAnnotations = { 'fairway.dev/retry-requested': 'now' };
+    const pool = poolWith({}, last ? { upgrade: last } : {}, retryAnnotations);
 
     expect(planOf([machine('a', { isDue: true }), machine('b'), done('c'), broken], { pool }).upgrade?.state).toBe(
       'Running',
@@ -298,7 +298,7 @@ describe('the end of an upgrade', () => {
     },
   );
 
-  test('is still reported if the pool changes to what its nodes are', () => {
+  test('is still reported if the pool’s spec changes to what its nodes already are', () => {
     const upgrade = {
       target: 'another',
       strategy: 'Rolling',

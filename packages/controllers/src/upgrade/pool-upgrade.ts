@@ -1,6 +1,6 @@
 import { ConditionReason } from '@fairway/api/conditions';
 import { pluralize } from '@fairway/api/domain/pluralize';
-import { isNewRequest, requestIn } from '@fairway/api/domain/request';
+import { isNewRequest, requestValueOf } from '@fairway/api/domain/request';
 import { type RequiredUpdate, requiredUpdate, updateTarget } from '@fairway/api/domain/required-update';
 import type { RolloutLimits } from '@fairway/api/domain/rollout-limits';
 import { compareVersions } from '@fairway/api/domain/version-numbers';
@@ -15,7 +15,7 @@ import { formatTime } from '@fairway/base/clock';
 import { truncate } from '@fairway/base/truncate';
 import type { Problem } from '@fairway/tenancy/problem';
 import { isAvailable, isBeingReinstalled, isKeptForInspection } from '../node-pool/availability.ts';
-import { failedNewNode, nextFailureMs, problemReason } from './failed-new-node.ts';
+import { failedNewNode, machineProblem, nextFailureMs } from './failed-new-node.ts';
 import { type Hold, type PolicyFacts, policyHold } from './hold.ts';
 import { nextUpgrade, targetName } from './progress.ts';
 
@@ -45,7 +45,7 @@ export interface PoolUpgradePlan {
   readonly requeueAtMs: number | undefined;
 }
 
-interface Outdated {
+interface UpdateCandidate {
   readonly machine: Machine;
   readonly cause: RequiredUpdate;
   readonly hold: Hold | undefined;
@@ -71,7 +71,7 @@ export function planUpgrade(facts: PoolFacts): PoolUpgradePlan {
     nowMs,
   });
   const poolHold = facts.hold ?? ownHold(pool, name, failed);
-  const outdated = staying.flatMap((machine): Outdated[] => {
+  const outdated = staying.flatMap((machine): UpdateCandidate[] => {
     const cause = requiredUpdate(pool, cluster, machine.spec);
     if (cause === undefined) return [];
     return [
@@ -98,7 +98,7 @@ export function planUpgrade(facts: PoolFacts): PoolUpgradePlan {
   const isOver = last === undefined || (last.target !== name && last.state === 'Complete');
   if (pending === 0 && isOver) return { marks, upgrade: last, requeueAtMs: undefined };
   const isWorking = due.size > 0 || inProgressCount > 0;
-  const wait = drainWaitOf(facts, { outdated, renewed, leaving, isWorking, poolHold });
+  const wait = upgradeWaitOf(facts, { outdated, renewed, leaving, isWorking, poolHold });
   const state = stateOf({ pending, renewed, isWorking, poolHold, last, name });
   const progress = {
     target: name,
@@ -107,7 +107,7 @@ export function planUpgrade(facts: PoolFacts): PoolUpgradePlan {
     pending,
     hasBegun: isWorking,
     wait: state === 'Complete' ? undefined : wait,
-    retryRequested: requestIn(pool, RETRY_ANNOTATION),
+    retryRequested: requestValueOf(pool, RETRY_ANNOTATION),
   };
   const requeueAtMs = state === 'Complete' ? undefined : nextFailureMs(renewed, facts.startupTimeoutMs, nowMs);
   return { marks, upgrade: nextUpgrade(last, progress, nowMs), requeueAtMs };
@@ -117,7 +117,7 @@ export function planUpgrade(facts: PoolFacts): PoolUpgradePlan {
 function retriedMsOf(pool: NodePool, nowMs: number): number {
   const { upgrade } = pool.status ?? {};
   const { retried, retriedTime } = upgrade ?? {};
-  if (upgrade !== undefined && isNewRequest(requestIn(pool, RETRY_ANNOTATION), retried)) return nowMs;
+  if (upgrade !== undefined && isNewRequest(requestValueOf(pool, RETRY_ANNOTATION), retried)) return nowMs;
   return retriedTime === undefined ? Number.NEGATIVE_INFINITY : Date.parse(retriedTime);
 }
 
@@ -152,7 +152,7 @@ function isReturning(machine: Machine): boolean {
 
 function chooseDueMachines(
   { strategy, limits, machines, replicas }: PoolFacts,
-  outdated: readonly Outdated[],
+  outdated: readonly UpdateCandidate[],
   { inProgressCount, isProven }: { readonly inProgressCount: number; readonly isProven: boolean },
 ): ReadonlySet<Machine> {
   const staying = machines.filter(({ metadata }) => metadata.deletionTimestamp === undefined).length;
@@ -164,8 +164,8 @@ function chooseDueMachines(
     if (hold?.kind === 'Finish' && extra-- <= 0) continue;
     due.add(machine);
   }
-  const widthInPlace = Math.max(1, limits.maxUnavailable);
-  const width = strategy === 'InPlace' ? widthInPlace : Math.max(1, limits.maxSurge + limits.maxUnavailable);
+  const inPlaceWidth = Math.max(1, limits.maxUnavailable);
+  const width = strategy === 'InPlace' ? inPlaceWidth : Math.max(1, limits.maxSurge + limits.maxUnavailable);
   const room = (isProven ? width : 1) - inProgressCount - due.size;
   const next = outdated
     .filter(({ machine, hold }) => hold === undefined && !due.has(machine))
@@ -175,7 +175,7 @@ function chooseDueMachines(
 }
 
 /** Machines that do not work come first, then those marked for deletion by a user, then the oldest version, then the oldest machine. */
-export function compareRolloutOrder({ machine: a }: Outdated, { machine: b }: Outdated): number {
+export function compareRolloutOrder({ machine: a }: UpdateCandidate, { machine: b }: UpdateCandidate): number {
   const isMarked = ({ metadata }: Machine) => metadata.annotations?.[DELETE_FIRST_ANNOTATION] !== undefined;
   return (
     Number(isAvailable(a)) - Number(isAvailable(b)) ||
@@ -186,7 +186,11 @@ export function compareRolloutOrder({ machine: a }: Outdated, { machine: b }: Ou
   );
 }
 
-function markOf({ machine, cause, hold }: Outdated, isDue: boolean, { strategy, nowMs }: PoolFacts): RenewalMark {
+function markOf(
+  { machine, cause, hold }: UpdateCandidate,
+  isDue: boolean,
+  { strategy, nowMs }: PoolFacts,
+): RenewalMark {
   const last = machine.status?.marks?.renewal;
   const reason = isDue || hold === undefined ? ConditionReason.Updating : hold.reason;
   const turn = hold === undefined ? 'queued' : hold.message;
@@ -200,17 +204,17 @@ function markOf({ machine, cause, hold }: Outdated, isDue: boolean, { strategy, 
   };
 }
 
-interface ViewState {
-  readonly outdated: readonly Outdated[];
+interface WaitFacts {
+  readonly outdated: readonly UpdateCandidate[];
   readonly renewed: readonly Machine[];
   readonly leaving: readonly Machine[];
   readonly isWorking: boolean;
   readonly poolHold: Hold | undefined;
 }
 
-function drainWaitOf(
+function upgradeWaitOf(
   facts: PoolFacts,
-  { outdated, renewed, leaving, isWorking, poolHold }: ViewState,
+  { outdated, renewed, leaving, isWorking, poolHold }: WaitFacts,
 ): Problem | undefined {
   if (poolHold) return problemOf(poolHold);
   if (!isWorking) {
@@ -218,8 +222,8 @@ function drainWaitOf(
     return hold && problemOf(hold);
   }
   for (const machine of [...renewed, ...leaving]) {
-    const trouble = problemReason(machine);
-    if (trouble) return trouble;
+    const problem = machineProblem(machine);
+    if (problem) return problem;
   }
   const { limits, room, strategy } = facts;
   const needsRoom = strategy === 'Rolling' && limits.maxUnavailable === 0 && outdated.length > 0;
@@ -229,7 +233,7 @@ function drainWaitOf(
   return { reason: ConditionReason.PlanLimitExceeded, message };
 }
 
-function isUp({ machine }: Outdated): boolean {
+function isUp({ machine }: UpdateCandidate): boolean {
   return isAvailable(machine);
 }
 
@@ -237,7 +241,7 @@ function problemOf({ reason, message }: Hold): Problem {
   return { reason, message };
 }
 
-interface StateFacts extends Pick<ViewState, 'renewed' | 'isWorking' | 'poolHold'> {
+interface StateFacts extends Pick<WaitFacts, 'renewed' | 'isWorking' | 'poolHold'> {
   readonly pending: number;
   readonly last: PoolUpgrade | undefined;
   readonly name: string;

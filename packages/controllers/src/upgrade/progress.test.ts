@@ -49,11 +49,11 @@ describe('the progress of an upgrade', () => {
   });
 
   test('is unchanged while nothing happens, even with a long retry request', () => {
-    const asked = { retryRequested: 'x'.repeat(100_000) };
-    const once = after({}, asked);
+    const request = { retryRequested: 'x'.repeat(100_000) };
+    const once = after({}, request);
 
     expect(once?.retriedTime).toBe('1970-01-01T00:01:00Z');
-    expect(nextUpgrade(once, { ...progress, ...asked }, 99 * MINUTE_MS)).toEqual(once);
+    expect(nextUpgrade(once, { ...progress, ...request }, 99 * MINUTE_MS)).toEqual(once);
   });
 
   test('reports since when it is waiting', () => {

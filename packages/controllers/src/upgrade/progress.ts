@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { ConditionReason } from '@fairway/api/conditions';
 import { settingsDigest } from '@fairway/api/domain/node-settings';
 import { formatNetworks } from '@fairway/api/domain/pool-networks';
-import { followedRequest, isNewRequest } from '@fairway/api/domain/request';
+import { isNewRequest, requestToRecord } from '@fairway/api/domain/request';
 import type { DesiredMachine } from '@fairway/api/domain/template-change';
 import type { PoolUpgrade } from '@fairway/api/kinds/node-pool-upgrade';
 import { formatTime } from '@fairway/base/clock';
@@ -22,14 +22,14 @@ export function targetName(target: Omit<DesiredMachine, 'floatingIP'>): string {
   return `${version}-${createHash('sha256').update(rest).digest('hex').slice(0, 8)}`;
 }
 
-/** Whether there is more to update, now or later; false if nothing will do that. */
+/** Whether there is more to update, now or later; false if the rest is never updated automatically. */
 export function isUnderWay(upgrade: PoolUpgrade | undefined): upgrade is PoolUpgrade {
   if (upgrade === undefined || upgrade.reason === ConditionReason.UpdateAvailable) return false;
   return upgrade.state !== 'Complete' && upgrade.state !== 'Aborted';
 }
 
 /** Maximum length that the API accepts in `status.upgrade.message`. */
-const MAX_MESSAGE = 2048;
+const MAX_MESSAGE_LENGTH = 2048;
 
 /** The state of an upgrade after this pass. */
 export interface RolloutProgress {
@@ -48,7 +48,7 @@ export interface RolloutProgress {
 /** `status.upgrade` from its last state; pure. It does not change while nothing happens. */
 export function nextUpgrade(last: PoolUpgrade | undefined, progress: RolloutProgress, nowMs: number): PoolUpgrade {
   const { target, strategy, state, pending, hasBegun, wait } = progress;
-  const retriedSlots = followedRequest(progress.retryRequested, last?.retried);
+  const retriedRequest = requestToRecord(progress.retryRequested, last?.retried);
   const now = formatTime(nowMs);
   const isInProgress = last?.target === target && (last.state !== 'Complete' || state === 'Complete');
   const previous = isInProgress ? last : undefined;
@@ -68,14 +68,14 @@ export function nextUpgrade(last: PoolUpgrade | undefined, progress: RolloutProg
     summary: `${done}/${total}`,
     ...(wait && {
       reason: wait.reason,
-      message: wait.message.slice(0, MAX_MESSAGE),
+      message: wait.message.slice(0, MAX_MESSAGE_LENGTH),
       since: previous?.reason === wait.reason ? (previous.since ?? now) : now,
     }),
     ...(startTime !== undefined && { startTime }),
     ...(state === 'Complete' && { endTime: previous?.endTime ?? now }),
     ...(estimatedEndTime !== undefined && { estimatedEndTime }),
     ...(pace && { pace }),
-    ...(retriedSlots !== undefined && { retried: retriedSlots }),
+    ...(retriedRequest !== undefined && { retried: retriedRequest }),
     ...(retriedTime !== undefined && { retriedTime }),
   };
 }

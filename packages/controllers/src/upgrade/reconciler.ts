@@ -23,7 +23,7 @@ import type { ControllerDependencies } from '../dependencies.ts';
 import { isMachineOf } from '../node-pool/machine-owner.ts';
 import { poolShare } from '../node-pool/pool-share.ts';
 import { writeStatus } from '../status-writer.ts';
-import { recordPoolUpgradeEvents, recordRenewalEvent } from './events.ts';
+import { recordPoolUpgradeEvents, recordUpdateEvent } from './events.ts';
 import { clusterHold, type Hold } from './hold.ts';
 import type { UpgradeMetrics } from './metrics.ts';
 import { type PoolUpgradePlan, planUpgrade } from './pool-upgrade.ts';
@@ -118,7 +118,7 @@ export class UpgradeReconciler {
     const marks = renewal === undefined ? others : { ...others, renewal };
     const { client, events } = this.#dependencies;
     await writeStatus(client.resource(machines), machine, { ...machine.status, marks });
-    if (renewal) recordRenewalEvent(events, machine, renewal);
+    if (renewal) recordUpdateEvent(events, machine, renewal);
   }
 }
 

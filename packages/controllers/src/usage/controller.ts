@@ -23,7 +23,7 @@ import { PROJECT_KINDS } from './project-kinds.ts';
 import { UsageReconciler } from './reconciler.ts';
 import { recordsByCluster } from './records.ts';
 
-/** Measures the usage of clusters. Its keys are those of Clusters, existing or deleted. */
+/** Measures the usage of clusters. Keyed by Cluster, existing or deleted. */
 export const usageController: Declaration = {
   name: 'usage',
   concurrency: 10,
@@ -78,8 +78,8 @@ export const usageController: Declaration = {
       const stopFunctions = [
         lists.servers.subscribe((delta) => onResourceChange(lists.servers, delta, ofServer)),
         ...PROJECT_KINDS.map((kind) => {
-          const causesOfKind = kind.cacheOf(lists);
-          return causesOfKind.observePassively((delta) => onResourceChange(causesOfKind, delta, kind.clusterUidOf));
+          const kindCache = kind.cacheOf(lists);
+          return kindCache.observePassively((delta) => onResourceChange(kindCache, delta, kind.clusterUidOf));
         }),
       ];
       return () => {

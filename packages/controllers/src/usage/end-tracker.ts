@@ -2,7 +2,7 @@ import type { EndWindow } from '@fairway/api/domain/usage/follow';
 
 /** The maximum number of unconsumed changes; others are discarded. */
 const RETENTION_MS = 3_600_000;
-const PRUNE_ABOVE = 1_000;
+const PRUNE_THRESHOLD = 1_000;
 
 /** When cloud resources were deleted or changed, as observed by this process in two consecutive lists. */
 export class EndTracker {
@@ -12,22 +12,22 @@ export class EndTracker {
 
   /** `shownMs`: when the last list that contained the resource started. */
   note(id: string, lastSeenMs: number, missingSinceMs: number): void {
-    if (this.#seen.size > PRUNE_ABOVE) this.#prune(missingSinceMs - RETENTION_MS);
+    if (this.#seen.size > PRUNE_THRESHOLD) this.#prune(missingSinceMs - RETENTION_MS);
     this.#seen.set(id, { fromMs: lastSeenMs, toMs: missingSinceMs });
   }
 
   /** If there are several changes before the next check, the first one may be the relevant one. */
   noteChange(id: string, lastSeenMs: number, changedMs: number): void {
-    if (this.#unchanged.size > PRUNE_ABOVE) this.#prune(changedMs - RETENTION_MS);
+    if (this.#unchanged.size > PRUNE_THRESHOLD) this.#prune(changedMs - RETENTION_MS);
     if (!this.#unchanged.has(id)) this.#unchanged.set(id, lastSeenMs);
   }
 
-  /** When the last list that contained it unchanged started. */
+  /** When the last list that contained the resource unchanged started. */
   unchangedMsOf(id: string): number | undefined {
     return this.#unchanged.get(id);
   }
 
-  /** Its changes have been recorded. */
+  /** Drops the changes, which have been recorded. */
   settle(id: string): void {
     this.#unchanged.delete(id);
   }

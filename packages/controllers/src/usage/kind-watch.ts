@@ -11,9 +11,9 @@ interface WatchedKind {
 export class KindWatch {
   readonly #watched = new Map<ProjectCache, Map<ProjectKind, WatchedKind>>();
 
-  set(cache: ProjectCache, kind: ProjectKind, clusterKey: string, isWanted: boolean): void {
+  set(cache: ProjectCache, kind: ProjectKind, clusterKey: string, isNeeded: boolean): void {
     const known = this.#watched.get(cache)?.get(kind);
-    if (!isWanted) {
+    if (!isNeeded) {
       if (known) this.#unwatch(cache, kind, known, clusterKey);
       return;
     }

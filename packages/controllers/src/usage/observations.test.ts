@@ -14,7 +14,7 @@ function at(time: string): number {
 }
 
 function recordWith(...intervals: readonly Partial<UsageInterval>[]): UsageRecord {
-  const completeNetwork = intervals.map((interval): UsageInterval => {
+  const completeIntervals = intervals.map((interval): UsageInterval => {
     return { resource: 'Node', id: 's1', type: 'b3-8', startTime: '2026-05-01T08:00:00Z', ...interval };
   });
   return {
@@ -22,7 +22,7 @@ function recordWith(...intervals: readonly Partial<UsageInterval>[]): UsageRecor
     kind: usageRecords.kind,
     metadata: { name: 'usage-uid-1', namespace: 'team' },
     spec: { clusterName: 'demo', clusterUID: 'uid-1', namespace: 'team' },
-    status: { intervals: completeNetwork },
+    status: { intervals: completeIntervals },
   };
 }
 

@@ -32,7 +32,7 @@ export function observeControlPlane(
   const isCounted = runningOf(record, resource).length > 0;
   if (!isCounted && ready?.status !== 'True') return { resource, atMs: nowMs, items: [] };
   const readyMs = Date.parse(ready?.lastTransitionTime ?? '') || nowMs;
-  // A restored cluster has the condition from before.
+  // A restored cluster has the condition of the original one.
   const sinceMs = Math.max(readyMs, Date.parse(cluster.metadata.creationTimestamp ?? '') || readyMs);
   // A changed plan counts from when Fairway observes it.
   return { resource, atMs: nowMs, items: [{ id, type: cluster.spec.plan, sinceMs }], unchangedMsOf: () => nowMs };
@@ -74,7 +74,7 @@ export function observeNodes(facts: ServerFacts, record: UsageRecord | undefined
   return { resource: 'Node', atMs: facts.atMs, items, endOf: (id) => endOf(id, facts), unchangedMsOf };
 }
 
-/** The root volumes of servers, which live as long as those. */
+/** The root volumes of servers, which live as long as their servers. */
 function rootVolumes(facts: ServerFacts, record: UsageRecord | undefined): readonly ObservedItem[] {
   const counted = new Map(runningOf(record, 'RootVolume').map((each) => [each.id, each]));
   return facts.servers.flatMap((server): ObservedItem[] => {
@@ -96,7 +96,7 @@ function rootVolumes(facts: ServerFacts, record: UsageRecord | undefined): reado
 
 export function observeRootVolumes(facts: ServerFacts, record: UsageRecord | undefined): UsageObservation {
   const items = rootVolumes(facts, record);
-  const ofServer = (id: string) => endOf(id.slice(0, -ROOT_SUFFIX.length), facts);
+  const ofServer = (id: string) => endOf(id.slice(0, -ROOT_VOLUME_SUFFIX.length), facts);
   return { resource: 'RootVolume', atMs: facts.atMs, items, endOf: ofServer };
 }
 
@@ -108,10 +108,10 @@ export function idsOf(record: UsageRecord | undefined, resource: UsageResource):
   return new Set(runningOf(record, resource).map(({ id }) => id));
 }
 
-const ROOT_SUFFIX = '/root';
+const ROOT_VOLUME_SUFFIX = '/root';
 
 function rootVolumeId(serverID: string): string {
-  return `${serverID}${ROOT_SUFFIX}`;
+  return `${serverID}${ROOT_VOLUME_SUFFIX}`;
 }
 
 /** Fairway never deletes a server before its machine. */

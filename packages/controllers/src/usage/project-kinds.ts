@@ -30,7 +30,7 @@ export interface ProjectKind<T extends Identifiable = Identifiable> {
   readonly clusterUidOf: (item: T) => string | undefined;
   readonly ofCluster: (snapshot: Snapshot<T>, owner: ClusterOwner) => readonly T[];
   /** Whether it is usable by now, or has been counted. */
-  readonly isBegun: (item: T) => boolean;
+  readonly isUsable: (item: T) => boolean;
   readonly observedState: (
     item: T,
   ) => Omit<ObservedItem, 'id' | 'sinceMs'> & { readonly created: string | null | undefined };
@@ -43,7 +43,7 @@ const loadBalancers: ProjectKind<LoadBalancer> = {
   clusterUidOf: (item) => clusterOfTags(item, item.project_id),
   ofCluster: (snapshot, { projectID, clusterUid }) =>
     loadBalancersOfCluster(snapshot, projectID, clusterUid).filter((each) => each.provisioning_status !== 'DELETED'),
-  isBegun: ({ provisioning_status: state }) => state !== 'PENDING_CREATE' && state !== 'ERROR',
+  isUsable: ({ provisioning_status: state }) => state !== 'PENDING_CREATE' && state !== 'ERROR',
   observedState: ({ provider, created_at: created }) => ({ type: provider ?? 'default', created }),
 };
 
@@ -55,7 +55,7 @@ const volumes: ProjectKind<Volume> = {
   ledgerOf: ({ ledgers }) => ledgers.volumes,
   clusterUidOf: (item) => storageOwner(item)?.clusterUid,
   ofCluster: (snapshot, { clusterUid }) => storageObjectsOfCluster(snapshot, clusterUid),
-  isBegun: ({ status }) => !CREATION_STATES.has(status),
+  isUsable: ({ status }) => !CREATION_STATES.has(status),
   observedState: ({ volume_type, size, created_at: created }) => ({
     type: volume_type ?? 'default',
     quantity: size,
@@ -69,7 +69,7 @@ const floatingIps: ProjectKind<FloatingIp> = {
   ledgerOf: ({ ledgers }) => ledgers.floatingIps,
   clusterUidOf: ({ description }) => clusterOfDescription(description),
   ofCluster: ({ items }, owner) => [...items.values()].filter((each) => isOwnedByCluster(each, owner)),
-  isBegun: () => true,
+  isUsable: () => true,
   observedState: ({ floating_network_id: type, created_at: created }) => ({ type, created }),
 };
 
@@ -97,7 +97,7 @@ export function observeKind(
   const counted = idsOf(record, kind.resource);
   const items = kind
     .ofCluster(snapshot, owner)
-    .filter((item) => counted.has(item.id) || kind.isBegun(item))
+    .filter((item) => counted.has(item.id) || kind.isUsable(item))
     .map((item): ObservedItem => {
       const { created, ...observed } = kind.observedState(item);
       return { ...observed, id: item.id, sinceMs: cloudTimeMs(created) ?? atMs };

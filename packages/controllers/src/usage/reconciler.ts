@@ -4,7 +4,7 @@ import { identityOf } from '@fairway/api/identity';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import { type UsageRecord, usageRecords } from '@fairway/api/kinds/usage-record';
 import { RESTORE_PAUSE } from '@fairway/api/pause';
-import { ignoreGone } from '@fairway/kube/client/ignore-not-found';
+import { ignoreDeleted } from '@fairway/kube/client/ignore-not-found';
 import type { Informer } from '@fairway/kube/client/informer';
 import { undefinedIfNotFound } from '@fairway/kube/client/undefined-if-not-found';
 import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
@@ -97,7 +97,7 @@ export class UsageReconciler {
       case 'move':
         return moveToSystemNamespace(client, record);
       case 'delete':
-        return ignoreGone(client.resource(usageRecords).delete(name, { namespace, uid }));
+        return ignoreDeleted(client.resource(usageRecords).delete(name, { namespace, uid }));
       case 'check':
         if ((await this.#stored(record)) !== undefined) return pass.requeueAfter(MAX_PAUSE_MS);
         return endRecord(this.#writer, record, undefined);
@@ -140,7 +140,7 @@ export class UsageReconciler {
     }
     await recordObservations(this.#writer, cluster, record, observations);
     for (const { items } of observations) for (const { id } of items) this.#ends.settle(id);
-    if (hasNewBalancer(record, this.#writer.nowMs)) pass.requeueAfter(RESYNC_INTERVAL_MS);
+    if (hasNewLoadBalancer(record, this.#writer.nowMs)) pass.requeueAfter(RESYNC_INTERVAL_MS);
   }
 
   #isHeldUp(key: string, cluster: Cluster): boolean {
@@ -207,8 +207,8 @@ export class UsageReconciler {
   }
 }
 
-/** Its floating IP is created or deleted in the minutes around that. */
-function hasNewBalancer(record: UsageRecord | undefined, nowMs: number): boolean {
+/** A load balancer's floating IP is created and deleted within minutes of the load balancer. */
+function hasNewLoadBalancer(record: UsageRecord | undefined, nowMs: number): boolean {
   const times = (record?.status?.intervals ?? [])
     .filter(({ resource }) => resource === 'LoadBalancer')
     .map(({ startTime, endTime }) => Date.parse(endTime ?? startTime));

@@ -82,7 +82,7 @@ test.each([
 test.each([
   { what: 'none', records: [], found: undefined },
   { what: 'another cluster’s record', records: [newRecord({}, {}, 'uid-0')], found: undefined },
-  { what: 'its own', records: [newRecord()], found: 'team' },
+  { what: 'its own record', records: [newRecord()], found: 'team' },
   { what: 'two records: the moved one', records: [newRecord(), MOVED], found: SYSTEM_NAMESPACE },
 ])('the record of a cluster with $what', ({ records, found }) => {
   expect(recordOf(records, CLUSTER)?.metadata.namespace).toBe(found);

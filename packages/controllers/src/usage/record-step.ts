@@ -17,7 +17,7 @@ export interface RecordFacts {
   readonly retentionMs: number;
 }
 
-/** Decides about a record, apart from the usage of its cluster. Pure. */
+/** Decides what to do with a record, apart from the usage of its cluster. Pure. */
 export function recordStep(record: UsageRecord, { cluster, records, nowMs, retentionMs }: RecordFacts): RecordStep {
   if (record.metadata.deletionTimestamp !== undefined) return { action: 'move' };
   // It was restored twice: the same seconds are in both.

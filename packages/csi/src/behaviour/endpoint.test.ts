@@ -22,12 +22,12 @@ describe('an endpoint', () => {
   );
 
   test.each([
-    { endpoint: 'tcp://127.0.0.1:10000', told: /is not a socket path/ },
-    { endpoint: 'unix://csi.sock', told: /is not a socket path/ },
-    { endpoint: '', told: /is not a socket path/ },
-    { endpoint: `unix:///${'x'.repeat(107)}`, told: /longer than 98 bytes/ },
-  ])('cannot be $endpoint', ({ endpoint, told }) => {
-    expect(() => socketPath(endpoint)).toThrow(told);
+    { endpoint: 'tcp://127.0.0.1:10000', reported: /is not a socket path/ },
+    { endpoint: 'unix://csi.sock', reported: /is not a socket path/ },
+    { endpoint: '', reported: /is not a socket path/ },
+    { endpoint: `unix:///${'x'.repeat(107)}`, reported: /longer than 98 bytes/ },
+  ])('cannot be $endpoint', ({ endpoint, reported }) => {
+    expect(() => socketPath(endpoint)).toThrow(reported);
   });
 });
 
@@ -57,7 +57,7 @@ describe('a socket', () => {
     server.close();
   });
 
-  test('exists when the server listens, and only its own user can use it', async () => {
+  test('exists when the server listens, and can be used only by the server’s user', async () => {
     const path = join(folder, 'new');
     const server = createServer();
 
@@ -76,9 +76,9 @@ describe('a socket', () => {
     await expect(publishSocket(join(folder, 'none/s'), async () => {})).rejects.toThrow(
       /none does not exist: create it/,
     );
-    const failing = publishSocket(join(folder, 'failed'), () => Promise.reject(new Error('taken')));
+    const failingServer = publishSocket(join(folder, 'failed'), () => Promise.reject(new Error('taken')));
 
-    await expect(failing).rejects.toThrow('taken');
+    await expect(failingServer).rejects.toThrow('taken');
     expect(readdirSync(folder).filter((name) => name.startsWith('failed'))).toEqual([]);
   });
 });

@@ -27,7 +27,7 @@ let client: Client;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'fairway-csi-'));
   // Long enough for a call to be in progress during an event.
-  const latency = { ...NO_LATENCY, life: { ...NO_LATENCY.life, createVolume: 600_000 } };
+  const latency = { ...NO_LATENCY, lifecycle: { ...NO_LATENCY.lifecycle, createVolume: 600_000 } };
   cloud = createCloud({ clock: systemClock, random: Math.random, config: { latency } });
   await cloud.listen({ host: '127.0.0.1', port: 0 });
   server = await serve();
@@ -115,7 +115,7 @@ describe('the server', () => {
     expect(details).toMatch(/^volume [0-9a-f-]{36} is being created by Cinder: still in progress, retry the call/);
   });
 
-  test('ends waiting calls when it stops, and removes the socket', async () => {
+  test('aborts waiting calls when it stops, and removes the socket', async () => {
     const createCall = refusal(Controller['CreateVolume'], volumeRequest('pvc-1'));
     await expectVolumeCreates().toBe(1);
 

@@ -20,7 +20,7 @@ export function newPaces(): Paces {
  * their results.
  */
 export class CallTime {
-  /** Aborts when the caller no longer waits for the response. */
+  /** Aborts when the caller stops waiting for the response. */
   readonly signal: AbortSignal;
   readonly #clock: Clock;
   readonly #paces: Paces;
@@ -33,7 +33,7 @@ export class CallTime {
 
   /**
    * Polls until there is a result, at intervals that suit the change. Rejects with the error of `poll`, or with
-   * DEADLINE_EXCEEDED when the time is over; `description` then says what the call was waiting for.
+   * DEADLINE_EXCEEDED when the time limit expires; `description` then says what the call was waiting for.
    */
   async pollUntil<T>(change: Change, description: string, poll: () => Promise<T | undefined>): Promise<T> {
     const pace = this.#paces[change];
@@ -41,7 +41,7 @@ export class CallTime {
     for (let pendingUntilMs = 0; ; ) {
       await this.#sleep(pace.nextPollMs(pendingUntilMs) - pendingUntilMs, description);
       const polledMs = this.#clock.now() - sinceMs;
-      const result = await this.#within(description, poll);
+      const result = await this.#withTimeLimit(description, poll);
       if (result !== undefined) {
         pace.learn(pendingUntilMs, polledMs);
         return result;
@@ -56,10 +56,10 @@ export class CallTime {
   }
 
   #sleep(durationMs: number, description: string): Promise<void> {
-    return this.#within(description, () => this.#clock.sleep(durationMs, this.signal));
+    return this.#withTimeLimit(description, () => this.#clock.sleep(durationMs, this.signal));
   }
 
-  async #within<T>(description: string, work: () => Promise<T>): Promise<T> {
+  async #withTimeLimit<T>(description: string, work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {

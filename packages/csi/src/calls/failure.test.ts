@@ -32,13 +32,13 @@ describe('an error', () => {
     { kind: 'timeout', code: status.UNAVAILABLE },
     { kind: 'network', code: status.UNAVAILABLE },
   ] as const)('is not final for $kind, which leaves open whether the volume exists', ({ kind, code }) => {
-    const explained = toCallError(cloudError(kind), 0);
+    const callError = toCallError(cloudError(kind), 0);
 
-    expect(explained).toMatchObject({ code, message: expect.stringContaining('words of the cloud') });
-    expect(NON_FINAL_CODES).toContain(explained?.code);
+    expect(callError).toMatchObject({ code, message: expect.stringContaining('words of the cloud') });
+    expect(NON_FINAL_CODES).toContain(callError?.code);
   });
 
-  test('reports the earliest retry if it is backed off', async () => {
+  test('reports the earliest retry time while it is backed off', async () => {
     const clock = new FakeClock();
     const attempts = new Attempts({ clock, random: () => 0.5, classify: () => ({ cause: 'c', isShared: false }) });
     const attempt = { kind: 'k', item: 'i' };

@@ -2,7 +2,7 @@ import { isCinderId } from '@fairway/cloud-provider/volumes/driver';
 import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
 import { storageOwner } from '@fairway/tenancy/cloud/ownership';
 import { status } from '@grpc/grpc-js';
-import type { PageRequest, Texts } from '../protocol/messages.ts';
+import type { PageRequest, StringMap } from '../protocol/messages.ts';
 import { CallError, invalidArgument } from './call-error.ts';
 
 /** A response with this many volumes is far smaller than the 4 MiB that clients accept. */
@@ -10,7 +10,7 @@ const MAX_ENTRIES = 1_000;
 
 interface ListedObject {
   readonly id: string;
-  readonly metadata: Texts;
+  readonly metadata: StringMap;
 }
 
 export interface Page<T> {

@@ -1,7 +1,9 @@
 import { status } from '@grpc/grpc-js';
 import { CallError } from './call-error.ts';
 
-/** Runs one operation at a time for each volume and snapshot, as the spec requires: a second one must be retried. */
+/**
+ * Runs one operation at a time for each volume and snapshot, as the spec requires: a second operation must be retried.
+ */
 export class Operations {
   readonly #inProgress = new Map<string, string>();
 
@@ -24,8 +26,8 @@ export class Operations {
 }
 
 /**
- * Keys of operations' objects. Names and IDs of volumes have separate keys: a volume that is being created has no ID
- * yet.
+ * Keys of the objects of operations. Names and IDs of volumes have separate keys: a volume that is being created has no
+ * ID yet.
  */
 export const subject = {
   volumeName: (name: string) => `name/${name}`,

@@ -1,6 +1,6 @@
 /** The messages of csi.proto as the server receives them: fields that were not sent are null, empty or zero. */
 
-export type Texts = Readonly<Record<string, string>>;
+export type StringMap = Readonly<Record<string, string>>;
 
 /** Values of the spec's enumerations. */
 export const AccessMode = {
@@ -45,7 +45,7 @@ export interface VolumeContentSource {
 }
 
 export interface Topology {
-  readonly segments: Texts;
+  readonly segments: StringMap;
 }
 
 export interface TopologyRequirement {
@@ -64,10 +64,10 @@ export interface CreateVolumeRequest {
   readonly name: string;
   readonly capacity_range: CapacityRange | null;
   readonly volume_capabilities: readonly VolumeCapability[];
-  readonly parameters: Texts;
+  readonly parameters: StringMap;
   readonly volume_content_source: VolumeContentSource | null;
   readonly accessibility_requirements: TopologyRequirement | null;
-  readonly mutable_parameters: Texts;
+  readonly mutable_parameters: StringMap;
 }
 
 export interface PublishRequest {
@@ -85,10 +85,10 @@ export interface UnpublishRequest {
 
 export interface ValidateRequest {
   readonly volume_id: string;
-  readonly volume_context: Texts;
+  readonly volume_context: StringMap;
   readonly volume_capabilities: readonly VolumeCapability[];
-  readonly parameters: Texts;
-  readonly mutable_parameters: Texts;
+  readonly parameters: StringMap;
+  readonly mutable_parameters: StringMap;
 }
 
 export interface PageRequest {
@@ -111,7 +111,7 @@ export interface ExpandRequest {
 export interface CreateSnapshotRequest {
   readonly source_volume_id: string;
   readonly name: string;
-  readonly parameters: Texts;
+  readonly parameters: StringMap;
 }
 
 export interface CsiSnapshot {

@@ -10,7 +10,7 @@ import { CallError, failedPrecondition, invalidArgument } from '../calls/call-er
 import type { CallTime } from '../calls/call-time.ts';
 import { subject } from '../calls/operations.ts';
 import type { CreateSnapshotRequest, CsiSnapshot } from '../protocol/messages.ts';
-import { listMarked, type Storage } from '../storage.ts';
+import { listMarkedObjects, type Storage } from '../storage.ts';
 import { requireName } from '../volumes/desired-volume.ts';
 import { requireVolume } from '../volumes/found-volume.ts';
 import { snapshotMetadata } from './snapshot-parameters.ts';
@@ -54,7 +54,7 @@ async function findCreated(
   const owner = { clusterUid: storage.clusterUid, object: name };
   const { cloud, work } = storage;
   const find = () => ownedSnapshots(cloud, owner, work);
-  const snapshots = await listMarked(storage, cloud.cache.volumeSnapshots, time, find);
+  const snapshots = await listMarkedObjects(storage, cloud.cache.volumeSnapshots, time, find);
   const [snapshot, ...duplicates] = snapshots;
   // They are from requests that seemed lost but succeeded. A good copy may already have volumes, so the caller must
   // delete it.

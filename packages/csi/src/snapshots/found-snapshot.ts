@@ -28,7 +28,7 @@ export async function findSnapshot(
   return { snapshot, owner };
 }
 
-/** Rejects with NOT_FOUND if there is none. */
+/** Rejects with NOT_FOUND if the snapshot does not exist. */
 export async function requireSnapshot(storage: Storage, id: string): Promise<FoundSnapshot> {
   const found = await findSnapshot(storage, id);
   if (found === undefined) throw notFound(`snapshot ${id} does not exist in the project`);

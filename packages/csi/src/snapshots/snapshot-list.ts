@@ -7,11 +7,11 @@ import type { Storage } from '../storage.ts';
 import { findSnapshot } from './found-snapshot.ts';
 import { csiSnapshot } from './snapshot-view.ts';
 
-/** The cluster's snapshots and those without marks; only those of one volume, or with one ID, if requested. */
+/** The cluster's snapshots and those without marks; if requested, only those of one volume or with one ID. */
 export async function listSnapshots(storage: Storage, request: ListSnapshotsRequest): Promise<object> {
   const { snapshot_id: id, source_volume_id: volumeId } = request;
   if (id !== '') {
-    const found = await findVisible(storage, id);
+    const found = await findVisibleSnapshot(storage, id);
     const matches = found !== undefined && (volumeId === '' || found.snapshot.volume_id === volumeId);
     return { entries: matches ? [{ snapshot: csiSnapshot(found.snapshot) }] : [] };
   }
@@ -25,7 +25,7 @@ export async function listSnapshots(storage: Storage, request: ListSnapshotsRequ
 }
 
 /** Undefined for another cluster's snapshot, which lists do not contain either. */
-async function findVisible(storage: Storage, id: string): Promise<Awaited<ReturnType<typeof findSnapshot>>> {
+async function findVisibleSnapshot(storage: Storage, id: string): Promise<Awaited<ReturnType<typeof findSnapshot>>> {
   try {
     return await findSnapshot(storage, id);
   } catch (error) {

@@ -10,11 +10,11 @@ describe('parameters of a VolumeSnapshotClass', () => {
   });
 
   test.each([
-    { parameters: { type: 'backup' }, told: /"type" is "backup", but only Cinder snapshots are supported/ },
-    { parameters: { 'force-create': 'yes' }, told: /neither true nor false/ },
-    { parameters: { availability: 'a' }, told: /"availability" is unknown: use type, force-create/ },
-    { parameters: { [NAME]: 'x'.repeat(256) }, told: /longer than 255/ },
-  ])('are refused: $parameters', ({ parameters, told }) => {
-    expect(() => snapshotMetadata(parameters as unknown as Record<string, string>)).toThrow(told);
+    { parameters: { type: 'backup' }, reported: /"type" is "backup", but only Cinder snapshots are supported/ },
+    { parameters: { 'force-create': 'yes' }, reported: /neither true nor false/ },
+    { parameters: { availability: 'a' }, reported: /"availability" is unknown: use type, force-create/ },
+    { parameters: { [NAME]: 'x'.repeat(256) }, reported: /longer than 255/ },
+  ])('are refused: $parameters', ({ parameters, reported }) => {
+    expect(() => snapshotMetadata(parameters as unknown as Record<string, string>)).toThrow(reported);
   });
 });

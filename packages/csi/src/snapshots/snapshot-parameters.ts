@@ -1,5 +1,5 @@
 import { invalidArgument } from '../calls/call-error.ts';
-import type { Texts } from '../protocol/messages.ts';
+import type { StringMap } from '../protocol/messages.ts';
 
 /** Added by external-snapshotter with `--extra-create-metadata`. */
 const METADATA_PARAMETERS = [
@@ -13,7 +13,7 @@ const FORCE_PARAMETER = 'force-create';
 const MAX_LENGTH = 255;
 
 /** The metadata of a new snapshot. Throws INVALID_ARGUMENT for unknown parameters and for backups. Pure. */
-export function snapshotMetadata(parameters: Texts): Texts {
+export function snapshotMetadata(parameters: StringMap): StringMap {
   for (const [name, value] of Object.entries(parameters)) {
     if (METADATA_PARAMETERS.includes(name)) {
       if (value.length > MAX_LENGTH)

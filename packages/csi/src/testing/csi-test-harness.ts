@@ -24,7 +24,7 @@ import { AccessMode } from '../protocol/messages.ts';
 export const GIB = 2 ** 30;
 /** A few seconds for each change of a volume. */
 const LIFECYCLE_MS = {
-  ...NO_LATENCY.life,
+  ...NO_LATENCY.lifecycle,
   createVolume: 4_000,
   deleteVolume: 2_000,
   attachVolume: 3_000,
@@ -58,8 +58,8 @@ export class CsiTestHarness implements AsyncDisposable {
 
   static async start(config: Partial<CloudConfig> = {}, clusterUid = 'own'): Promise<CsiTestHarness> {
     const clock = new SteppingClock();
-    const latency = { ...NO_LATENCY, life: LIFECYCLE_MS };
-    const options = { clock: clock.ofServers, random: seededRandom(63), config: { latency, ...config } };
+    const latency = { ...NO_LATENCY, lifecycle: LIFECYCLE_MS };
+    const options = { clock: clock.serverClock, random: seededRandom(63), config: { latency, ...config } };
     const cloud = createCloud(options);
     await cloud.listen({ host: '127.0.0.1', port: 0 });
     const yaml = cloud.cloudsYaml();
@@ -78,7 +78,7 @@ export class CsiTestHarness implements AsyncDisposable {
       transport: clock.watching(transport),
     });
     const harness = new CsiTestHarness(clock, cloud, connection, clusterUid);
-    // By then, requests that a previous process may have sent have arrived.
+    // By then, the cloud has received any requests that a previous process sent.
     await clock.pass(11_000);
     return harness;
   }
@@ -88,7 +88,7 @@ export class CsiTestHarness implements AsyncDisposable {
     return new CsiTestHarness(this.clock, this.cloud, this.#connection, this.clusterUid);
   }
 
-  /** Replaces the process as after a kill: the new one has no state. */
+  /** Replaces the process as if it had been killed: the new one has no state. */
   restart(clusterUid = this.clusterUid): void {
     this.#process = this.#startProcess(clusterUid);
   }

@@ -8,7 +8,7 @@ import { status } from '@grpc/grpc-js';
 import { CallError, failedPrecondition, invalidArgument, notFound } from '../calls/call-error.ts';
 import type { CallTime } from '../calls/call-time.ts';
 import { subject } from '../calls/operations.ts';
-import type { PublishRequest, Texts, UnpublishRequest } from '../protocol/messages.ts';
+import type { PublishRequest, StringMap, UnpublishRequest } from '../protocol/messages.ts';
 import { foreignObjectError, type Storage } from '../storage.ts';
 import { incompleteReason, unsupportedReason } from './capabilities.ts';
 import { type FoundVolume, findVolume, refreshVolume, requireVolume } from './found-volume.ts';
@@ -17,7 +17,7 @@ import { type FoundVolume, findVolume, refreshVolume, requireVolume } from './fo
 const DEVICE_PATH = 'DevicePath';
 
 /** Attaches a volume to a server; resolves when it is attached, with the data that the node requires. */
-export function publishVolume(storage: Storage, request: PublishRequest, time: CallTime): Promise<Texts> {
+export function publishVolume(storage: Storage, request: PublishRequest, time: CallTime): Promise<StringMap> {
   const { volume_id: id, node_id: node, volume_capability: capability } = request;
   if (id === '') throw invalidArgument('volume_id is missing');
   if (node === '') throw invalidArgument('node_id is missing');
@@ -63,7 +63,7 @@ async function attach(
     if (step.kind === 'impossible') throw failedPrecondition(step.message);
     if (step.kind !== 'attach') return undefined;
     if (isRequested) {
-      // A volume attached to other servers too looks the same while it is being attached here.
+      // While a volume is being attached here, it looks the same if it is attached to other servers too.
       if (volume?.status === 'in-use') return undefined;
       const message = `Nova failed to attach volume ${found.volume.id} to server ${id}: see the Nova log`;
       throw new CallError(status.INTERNAL, message);

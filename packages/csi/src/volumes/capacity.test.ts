@@ -16,13 +16,13 @@ describe('the size of a volume', () => {
   });
 
   test.each([
-    { asked: range(-1), told: /negative/ },
-    { asked: range(GIB + 1, GIB + 2), told: /2 GiB exceeds limit_bytes/ },
-    { asked: range(2 * GIB, GIB), told: /exceeds limit_bytes/ },
-    { asked: range(0, 1), told: /exceeds limit_bytes 1/ },
-    { asked: range(2 ** 31 * GIB), told: /2147483648 GiB is not a valid volume size/ },
-  ])('cannot satisfy $asked', ({ asked, told }) => {
-    expect(() => sizeFor(asked)).toThrow(told);
+    { asked: range(-1), reported: /negative/ },
+    { asked: range(GIB + 1, GIB + 2), reported: /2 GiB exceeds limit_bytes/ },
+    { asked: range(2 * GIB, GIB), reported: /exceeds limit_bytes/ },
+    { asked: range(0, 1), reported: /exceeds limit_bytes 1/ },
+    { asked: range(2 ** 31 * GIB), reported: /2147483648 GiB is not a valid volume size/ },
+  ])('cannot satisfy $asked', ({ asked, reported }) => {
+    expect(() => sizeFor(asked)).toThrow(reported);
   });
 
   test.each([
@@ -30,7 +30,7 @@ describe('the size of a volume', () => {
     { sizeGiB: 3, asked: range(2 * GIB), is: true },
     { sizeGiB: 3, asked: range(2 * GIB, 2 * GIB), is: false },
     { sizeGiB: 1, asked: range(2 * GIB), is: false },
-  ])('of $sizeGiB GiB satisfies $asked: $is', ({ sizeGiB, asked, is }) => {
+  ])('$sizeGiB GiB satisfies $asked: $is', ({ sizeGiB, asked, is }) => {
     expect(isWithin(sizeGiB, asked)).toBe(is);
   });
 });

@@ -13,7 +13,7 @@ import { CallError, invalidArgument } from '../calls/call-error.ts';
 import type { CallTime } from '../calls/call-time.ts';
 import { subject } from '../calls/operations.ts';
 import type { CreateVolumeRequest, CsiVolume } from '../protocol/messages.ts';
-import { listMarked, type Storage } from '../storage.ts';
+import { listMarkedObjects, type Storage } from '../storage.ts';
 import { unsupportedReason } from './capabilities.ts';
 import { sizeFor } from './capacity.ts';
 import { type DesiredVolume, desiredVolume, differenceOf } from './desired-volume.ts';
@@ -75,11 +75,11 @@ async function findCreated(
 ): Promise<Volume | undefined> {
   const { cloud, clusterUid, work } = storage;
   const owner = { clusterUid, object: desired.name };
-  const volumes = await listMarked(storage, cloud.cache.volumes, time, async () => {
+  const volumes = await listMarkedObjects(storage, cloud.cache.volumes, time, async () => {
     const owned = await ownedVolumes(cloud, owner, work);
     return { items: owned.volumes, deleting: owned.deleting };
   });
-  const [volume, ...duplicates] = attachedFirst(volumes);
+  const [volume, ...duplicates] = sortAttachedFirst(volumes);
   // They are from requests that seemed lost but succeeded.
   for (const duplicate of duplicates)
     if (deletionBlocker(duplicate) === undefined) await deleteVolume(cloud, duplicate, work);
@@ -89,7 +89,7 @@ async function findCreated(
   throw new CallError(status.ALREADY_EXISTS, `volume ${volume.id} has the name ${desired.name}, but ${difference}`);
 }
 
-function attachedFirst(volumes: readonly Volume[]): readonly Volume[] {
+function sortAttachedFirst(volumes: readonly Volume[]): readonly Volume[] {
   return volumes.toSorted((a, b) => Math.min(b.attachments.length, 1) - Math.min(a.attachments.length, 1));
 }
 

@@ -30,7 +30,7 @@ export async function findVolume({ cloud, clusterUid, work }: Storage, id: strin
   return { volume, owner };
 }
 
-/** Rejects with NOT_FOUND if none exists. */
+/** Rejects with NOT_FOUND if the volume does not exist. */
 export async function requireVolume(storage: Storage, id: string): Promise<FoundVolume> {
   const found = await findVolume(storage, id);
   if (found === undefined) throw notFound(`volume ${id} does not exist in the project`);

@@ -52,17 +52,19 @@ describe("Cinder's zone", () => {
   });
 
   test.each([
-    { availability: 'c', told: /"availability" is "c", but Cinder has a, b/ },
-    { availability: 'a', told: /"availability" is in zone a, but the volume is requested in b/ },
-    { copied: 'a', told: /the source of the volume is in zone a, but the volume is requested in b/ },
-  ])('cannot be $availability$copied', ({ availability, copied, told }) => {
-    expect(() => zoneFor(topologyRequirement(['b']), { availability, sourceZone: copied }, SHARED_ZONES)).toThrow(told);
+    { availability: 'c', reported: /"availability" is "c", but Cinder has a, b/ },
+    { availability: 'a', reported: /"availability" is in zone a, but the volume is requested in b/ },
+    { copied: 'a', reported: /the source of the volume is in zone a, but the volume is requested in b/ },
+  ])('cannot be $availability$copied', ({ availability, copied, reported }) => {
+    expect(() => zoneFor(topologyRequirement(['b']), { availability, sourceZone: copied }, SHARED_ZONES)).toThrow(
+      reported,
+    );
   });
 
   const NAMED_ZONES = { volumeZones: ['AZ 1', 'Zürich'], computeZones: ['AZ 1', 'Zürich'] };
   const COLLIDING_ZONES = { volumeZones: ['AZ 1', 'AZ-1', 'b'], computeZones: ['AZ 1', 'AZ-1', 'b'] };
 
-  test('is found by the label of its name', () => {
+  test('is found by the label derived from its name', () => {
     const free = { availability: undefined, sourceZone: undefined };
     expect(zoneFor(topologyRequirement(['AZ-1']), free, NAMED_ZONES)).toBe('AZ 1');
     expect(
@@ -73,7 +75,7 @@ describe("Cinder's zone", () => {
     expect(topologyOf('AZ 1', NAMED_ZONES)).toEqual(topologiesOf('AZ-1'));
   });
 
-  test('is another one if two zones have the same label, unless the class specifies one', () => {
+  test('has an unambiguous label, unless the class specifies the zone', () => {
     const free = { availability: undefined, sourceZone: undefined };
     expect(zoneFor(topologyRequirement(['AZ-1', 'b']), free, COLLIDING_ZONES)).toBe('b');
     expect(zoneFor(topologyRequirement(['AZ-1']), { ...free, availability: 'AZ 1' }, COLLIDING_ZONES)).toBe('AZ 1');

@@ -60,7 +60,7 @@ function requestedLabelsOf(requirement: TopologyRequirement | null, zones: Zones
   return [...new Set(labels)].filter((label) => zoneOfLabel(label, zones).kind !== 'none');
 }
 
-/** The first zone whose label is unique. Throws INVALID_ARGUMENT if labels are ambiguous. */
+/** The first zone whose label is unique. Throws INVALID_ARGUMENT if all labels are ambiguous. */
 function firstZone(labels: readonly string[], zones: Zones): string | undefined {
   let message: string | undefined;
   for (const label of labels) {

@@ -1,6 +1,6 @@
 import { type ClassParameters, readParameters } from '@fairway/cloud-provider/volumes/class-parameters';
 import { invalidArgument } from '../calls/call-error.ts';
-import type { Texts } from '../protocol/messages.ts';
+import type { StringMap } from '../protocol/messages.ts';
 
 /** Added by external-provisioner with `--extra-create-metadata`; cinder-csi-plugin writes them into a volume's metadata. */
 const METADATA_PARAMETERS = [
@@ -12,11 +12,11 @@ const METADATA_PARAMETERS = [
 const MAX_LENGTH = 255;
 
 export interface VolumeParameters extends Pick<ClassParameters, 'type' | 'availability'> {
-  readonly metadata: Texts;
+  readonly metadata: StringMap;
 }
 
 /** Throws INVALID_ARGUMENT for unknown or contradictory parameters. Pure. */
-export function volumeParameters(parameters: Texts): VolumeParameters {
+export function volumeParameters(parameters: StringMap): VolumeParameters {
   const entries = Object.entries(parameters);
   const metadata = entries.filter(([name]) => METADATA_PARAMETERS.includes(name));
   const tooLong = metadata.find(([, value]) => value.length > MAX_LENGTH);

@@ -43,7 +43,7 @@ async function clientCertificate() {
 }
 
 /** A connection that never sends anything. */
-async function stubs(localAddress: string): Promise<Socket> {
+async function silentConnection(localAddress: string): Promise<Socket> {
   const socket = connectTcp({ host: '127.0.0.1', port: listener.port, localAddress });
   sockets.push(socket);
   socket.on('error', () => {});
@@ -64,13 +64,13 @@ async function session(certificate: object, localAddress = '127.0.0.1'): Promise
   return opened;
 }
 
-test('handshakes that never end block only their own network', async () => {
+test('handshakes that never complete block only their own network', async () => {
   const allowed = 256;
   const overLimit = 44;
   let refusedCount = 0;
   const { promise: isFull, resolve } = Promise.withResolvers<void>();
   for (let at = 0; at < allowed + overLimit; at++) {
-    const socket = await stubs('127.0.0.2');
+    const socket = await silentConnection('127.0.0.2');
     socket.once('close', () => {
       refusedCount += 1;
       if (refusedCount === overLimit) resolve();
@@ -85,7 +85,7 @@ test('handshakes that never end block only their own network', async () => {
   expect(refusedCount).toBe(overLimit);
 });
 
-test('a client has eight connections: the next one closes the oldest', async () => {
+test('a client may have eight connections, and the next closes the oldest', async () => {
   const certificate = await clientCertificate();
   const other = await session(await clientCertificate());
   const own = [];

@@ -22,7 +22,7 @@ let demo: Client;
 let other: Client;
 const clients: Client[] = [];
 
-async function serveAll(rate?: Rate): Promise<ExternalAutoscalerServer> {
+async function startServer(rate?: Rate): Promise<ExternalAutoscalerServer> {
   const { clock, client } = fairway;
   const { cache, clouds } = fairway.process.controllers;
   return serveExternalAutoscalers({
@@ -40,9 +40,9 @@ async function serveAll(rate?: Rate): Promise<ExternalAutoscalerServer> {
 }
 
 /** A client with the certificate of this cluster. */
-async function clientOf(name: string, signerPem = authority, at = server): Promise<Client> {
+async function clientOf(name: string, signer = authority, at = server): Promise<Client> {
   const cluster = await fairway.client.resource(clusters).get(name, { namespace: TEAM });
-  const issued = await issueAutoscalerCertificate(signerPem, { cluster, validityMs: 30 * DAY_MS }, fairway.clock);
+  const issued = await issueAutoscalerCertificate(signer, { cluster, validityMs: 30 * DAY_MS }, fairway.clock);
   return connect(Buffer.from(issued.privateKeyPem), Buffer.from(issued.certificatePem), at);
 }
 
@@ -98,7 +98,7 @@ beforeAll(async () => {
     spec: { clusterName: 'other', flavor: 'b3-8', replicas: 0, autoscaling } as never,
   });
   authority = await loadAutoscalerAuthority(fairway.client, fairway.clock);
-  server = await serveAll();
+  server = await startServer();
   demo = await clientOf('demo');
   other = await clientOf('other');
 });
@@ -115,8 +115,10 @@ describe('access control', () => {
 
   test('rejects certificates of another authority', async () => {
     const { clock } = fairway;
-    const stranger = await createCertificateAuthority({ commonName: 'stranger', clock, validityMs: DAY_MS });
-    expect(await refusal(await clientOf('demo', stranger), 'NodeGroups')).toMatchObject({ code: status.UNAVAILABLE });
+    const foreignAuthority = await createCertificateAuthority({ commonName: 'stranger', clock, validityMs: DAY_MS });
+    expect(await refusal(await clientOf('demo', foreignAuthority), 'NodeGroups')).toMatchObject({
+      code: status.UNAVAILABLE,
+    });
   });
 
   test('rejects messages that are too long', async () => {
@@ -148,14 +150,14 @@ describe('access control', () => {
   });
 
   test('a flood is rejected, and does not affect other clusters', async () => {
-    const limitedServer = await serveAll({ burst: 20, perMinute: 1 });
-    const [flooding, quiet] = [
+    const limitedServer = await startServer({ burst: 20, perMinute: 1 });
+    const [floodingClient, quietClient] = [
       await clientOf('demo', authority, limitedServer),
       await clientOf('other', authority, limitedServer),
     ];
     const codes = await Promise.all(
       Array.from({ length: 100 }, () =>
-        call(flooding, 'NodeGroups').then(
+        call(floodingClient, 'NodeGroups').then(
           () => status.OK,
           ({ code }) => code,
         ),
@@ -164,7 +166,7 @@ describe('access control', () => {
 
     expect(codes.filter((code) => code === status.OK)).toHaveLength(20);
     expect(new Set(codes)).toEqual(new Set([status.OK, status.RESOURCE_EXHAUSTED]));
-    await call(quiet, 'NodeGroups');
+    await call(quietClient, 'NodeGroups');
     limitedServer.close();
   });
 });
@@ -236,8 +238,8 @@ describe('a group', () => {
     expect(nodeBytes.toString('latin1')).toContain('topology.kubernetes.io/zone');
   });
 
-  test('leaves the sizes of an externally scaled cluster alone', async () => {
-    // Fairway's autoscaler has run when it reports on its own cluster.
+  test('is not resized by Fairway’s autoscaler', async () => {
+    // Fairway's autoscaler has run once it reports on a cluster that it scales.
     await fairway.createCluster({}, 'managed');
     await fairway.createPool({ clusterName: 'managed', replicas: 0, autoscaling: { enabled: true } }, 'managed');
     await fairway.until(nodePools, ([each]) => each?.status?.autoscaling !== undefined, 'managed');

@@ -5,8 +5,9 @@ import { forbidden } from '@fairway/kube/object/api-error';
 import type { StoredFacts } from './stored-facts.ts';
 
 /**
- * Refuses to delete a CloudCredential that clusters use: a deletion cannot be undone, and afterwards no other cluster could refer
- * to it. Clusters that are themselves being deleted don't count; its finalizer waits for them.
+ * Refuses to delete a CloudCredential that clusters use: a deletion cannot be undone, and afterwards no other cluster
+ * could reference the credential. Clusters that are themselves being deleted don't count; the credential's finalizer
+ * waits for them.
  */
 export async function validateCredentialDeletion(stored: StoredFacts, request: AdmissionRequest): Promise<void> {
   const { resource, operation, namespace, name, subresource } = request;

@@ -45,10 +45,10 @@ export interface FairwayAdmissionOptions {
   readonly unenforcedFields?: (() => Promise<UnenforcedFields>) | undefined;
   /** Why clusters here cannot admit Keystone users; if undefined, they can. */
   readonly keystoneProblem?: string | undefined;
-  /** Plans dry runs of a version change; undefined until the controllers run, and by default. */
+  /** Plans dry runs of a version change; undefined by default, and until the controllers run. */
   readonly upgradePlans?: (() => PlanUpgrade | undefined) | undefined;
   readonly clock: Clock;
-  /** Whether the user is one of Fairway's controllers; only they set and remove their finalizer. */
+  /** Whether the user is one of Fairway's controllers; only they set and remove Fairway's finalizer. */
   readonly isFairwayUser: (user: UserInfo) => boolean;
 }
 
@@ -76,8 +76,8 @@ export function fairwayAdmission(options: FairwayAdmissionOptions): AdmissionPlu
 }
 
 /**
- * Runs even if nothing else changes. On create the finalizer is allowed: a copied or restored object has it, and would get it
- * anyway.
+ * Runs even if nothing else changes. On create, the finalizer is allowed: a copied or restored object already has it,
+ * and it would be added anyway.
  */
 function guardFinalizer({ isFairwayUser }: FairwayAdmissionOptions, request: AdmissionRequest): void {
   const { object, oldObject, user, resource, operation } = request;
@@ -167,13 +167,15 @@ async function validateNodePool(options: FairwayAdmissionOptions, request: Admis
   for (const warning of nodePoolWarnings({ ...facts, catalogue })) request.warn(warning);
 }
 
-/** The stored pool, whose values aren't rejected again; a pool that moves to another cluster is validated as a new one. */
+/**
+ * The stored pool, whose values aren't rejected again. A pool that moves to another cluster is validated as a new pool.
+ */
 function poolForQuota({ spec }: NodePool, old: NodePool | undefined): NodePool | undefined {
   const isMoved = old !== undefined && spec.clusterName !== old.spec.clusterName && isClusterNameMutable(old);
   return isMoved ? undefined : old;
 }
 
-/** Referenced cloud resources, each kind listed by a different service. */
+/** Referenced cloud resources; a different service lists each kind. */
 const CHECKED_LISTS = ['flavors', 'images', 'networks'] as const;
 
 /**
@@ -206,13 +208,13 @@ async function validateAgainstOffer(
     );
   }
   const catalogue = await offer.catalogueOf(cloud, required);
-  const isUnlisted = CHECKED_LISTS.filter((list) => catalogue[list] === undefined);
-  if (isUnlisted.length > 0) {
-    const lists = new Intl.ListFormat('en-GB').format(isUnlisted);
+  const unavailableLists = CHECKED_LISTS.filter((list) => catalogue[list] === undefined);
+  if (unavailableLists.length > 0) {
+    const lists = new Intl.ListFormat('en-GB').format(unavailableLists);
     request.warn(`the cloud does not respond: ${lists} will be checked later by the controllers`);
   }
   const errors = validateObject(catalogue);
-  // All other errors are independent of what the cloud offers.
+  // All other errors are independent of the cloud's resources.
   const concernsOffer = errors.length > validateObject({}).length;
   if (!concernsOffer) return { errors, catalogue };
   const current = await offer.catalogueOf(cloud, { ...required, maxAgeMs: 0 });

@@ -4,13 +4,13 @@ import type { AdmissionPlugin, AdmissionRequest } from '@fairway/apiserver/serve
 import { bucketOf, canonicalText } from '@fairway/apiserver/server/served-resource';
 import type { Store } from '@fairway/apiserver/store/store';
 import { forbidden } from '@fairway/kube/object/api-error';
-import { ADMINISTRATORS } from './needs-validation.ts';
+import { ADMINISTRATORS_GROUP } from './needs-validation.ts';
 import type { StoredFacts } from './stored-facts.ts';
 
 /**
- * Limits the contents of a namespace, whatever their kind, on the embedded engine: usage is read within the serialized write, so
- * concurrent writers cannot exceed the limits. Fairway's controllers and administrators are counted but never refused. In front
- * of a management cluster, `checkNumber` does what a webhook can.
+ * Limits the contents of a namespace, of any kind, on the embedded engine: usage is read within the serialized write,
+ * so concurrent writers cannot exceed the limits. Objects of Fairway's controllers and administrators are counted but
+ * never refused. In front of a management cluster, `checkNumber` does what a webhook can.
  */
 export function namespaceLimitsAdmission(
   store: Pick<Store, 'buckets' | 'list' | 'follow'>,
@@ -34,8 +34,8 @@ export function namespaceLimitsAdmission(
 }
 
 /**
- * Checks only the number, against what is stored, for a webhook: concurrent writes may all pass. An operator's ResourceQuota is
- * exact there.
+ * For a webhook: checks only the number of stored objects, so concurrent writes may all pass. An operator's
+ * ResourceQuota is exact there.
  */
 export async function checkNumber(
   request: AdmissionRequest,
@@ -52,7 +52,7 @@ export async function checkNumber(
 }
 
 function isCounted({ namespace, user }: AdmissionRequest, resource: string): boolean {
-  return namespace !== '' && isLimited(resource) && !user.groups.includes(ADMINISTRATORS);
+  return namespace !== '' && isLimited(resource) && !user.groups.includes(ADMINISTRATORS_GROUP);
 }
 
 function added({ object, oldObject }: AdmissionRequest): number {

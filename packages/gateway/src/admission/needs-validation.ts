@@ -3,7 +3,7 @@ import { RESTORE_PAUSE } from '@fairway/api/pause';
 import type { AdmissionRequest } from '@fairway/apiserver/server/admission';
 
 /** Kubernetes' group of superusers. */
-export const ADMINISTRATORS = 'system:masters';
+export const ADMINISTRATORS_GROUP = 'system:masters';
 
 /** Whether a request writes the spec of a Fairway object, and so must be validated. */
 export function needsValidation(request: AdmissionRequest): boolean {
@@ -27,5 +27,5 @@ function isSpecUnchanged({ object, oldObject }: AdmissionRequest): boolean {
  */
 function isRestoredObject({ operation, object, user }: AdmissionRequest): boolean {
   const mark = object?.metadata.annotations?.[PAUSED_ANNOTATION];
-  return operation === 'CREATE' && mark === RESTORE_PAUSE && user.groups.includes(ADMINISTRATORS);
+  return operation === 'CREATE' && mark === RESTORE_PAUSE && user.groups.includes(ADMINISTRATORS_GROUP);
 }

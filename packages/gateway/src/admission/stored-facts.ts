@@ -27,7 +27,10 @@ export interface StoredFacts {
   quota(namespace: string): Stored<EffectiveQuota>;
 }
 
-/** From the server in this process; obtained on first use, because the server is constructed with it. */
+/**
+ * Reads from the server in this process, which is obtained on first use because the server is constructed with this
+ * object.
+ */
 export function factsInProcess(reader: () => ObjectReader, quotaDefaults?: QuotaDefaults): StoredFacts {
   return {
     plans: () => reader().list(plans),
@@ -41,8 +44,8 @@ export function factsInProcess(reader: () => ObjectReader, quotaDefaults?: Quota
 }
 
 /**
- * From a management cluster, without a cache: a cache could miss a Plan that was applied right before its Cluster, or a pool that counts
- * towards a limit.
+ * Reads from a management cluster, without a cache: a cache could miss a Plan that was applied right before its
+ * Cluster, or a pool that counts towards a limit.
  */
 export function factsOverHttp(client: KubeClient, quotaDefaults?: QuotaDefaults): StoredFacts {
   return {
@@ -51,7 +54,7 @@ export function factsOverHttp(client: KubeClient, quotaDefaults?: QuotaDefaults)
     clusters: async (namespace) => (await client.resource(clusters).list({ namespace })).items,
     allClusters: async () => (await client.resource(clusters).list()).items,
     nodePools: async (namespace) => (await client.resource(nodePools).list({ namespace })).items,
-    // One object and the remaining count: listing all would cost what the limit is there to bound.
+    // Reads one object and the remaining count: listing all objects would be as expensive as what the limit prevents.
     async countOf(type, namespace) {
       const { items, metadata } = await client.metadata(type).list({ namespace, limit: 1 });
       return items.length + (metadata.remainingItemCount ?? 0);

@@ -23,8 +23,8 @@ interface Options {
 }
 
 /**
- * Validates one-time requests, such as annotations, on existing objects, whether or not the spec changes too. It does not query
- * the cloud.
+ * Validates one-time requests, such as annotations, on existing objects, whether or not the spec changes too. Never
+ * queries the cloud.
  */
 export async function validateRequests({ stored, clock }: Options, request: AdmissionRequest): Promise<void> {
   const { resource, operation, subresource, name } = request;

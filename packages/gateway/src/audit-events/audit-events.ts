@@ -16,7 +16,7 @@ export const AUDIT_EVENTS = {
   namespaced: true,
 } as const;
 
-/** The stored audit events of each namespace. */
+/** The stored audit events by namespace. */
 export interface AuditEventsSource {
   read(namespace: string): Promise<readonly string[]>;
 }
@@ -27,14 +27,14 @@ export interface AuditEventsRequest {
   readonly query: URLSearchParams;
   readonly accept: string | undefined;
   readonly nowMs: number;
-  /** Decides who sees details that tenants hide from each other; undefined: no one does. */
+  /** Decides which users see details that tenants hide from each other; undefined: none. */
   readonly authorizer: Authorizer | undefined;
 }
 
 /**
- * Responds to an authorized list with AuditEvents, which are Events of `audit.k8s.io/v1` under a kind and with metadata
- * that kubectl can handle; with a table of them; or, for `as=EventList`, with those Events unchanged. `createdMs` is
- * when the namespace was created; undefined if it does not exist.
+ * Responds to an authorized list request with AuditEvents: Events of `audit.k8s.io/v1` with a kind and metadata that
+ * kubectl can handle. Can also respond with a table of them or, for `as=EventList`, with the unchanged Events.
+ * `createdMs` is when the namespace was created; undefined if it does not exist.
  */
 export async function auditEventsList(
   source: AuditEventsSource,

@@ -21,7 +21,7 @@ test('lists events newest first, without duplicates or incomplete ones', () => {
   expect(idsOf(entries, '')).toEqual(['c', 'b', 'a']);
 });
 
-test('omits events from before the creation of the namespace', () => {
+test('omits events from before the namespace was created', () => {
   expect(idsOf([entry('a', 1), entry('b', 2)], '', Date.parse('2026-01-01T00:00:02Z'))).toEqual(['b']);
 });
 
@@ -91,7 +91,7 @@ test('continues a page with a selector where the previous one was full', () => {
   expect(idsOf(entries, `limit=2&fieldSelector=verb=get&continue=${token}`)).toEqual(['e1']);
 });
 
-test('limits a page to about a mebibyte, whatever the limit parameter', () => {
+test('limits a page to about one MiB, whatever the limit parameter', () => {
   const entries = Array.from({ length: 100 }, (_, index) =>
     entry(`e${index}`, index % 60, { userAgent: 'x'.repeat(30_000) }),
   );

@@ -13,8 +13,8 @@ const TIME_CHARS = '2026-01-31T10:20:30.456000Z'.length;
 const MAX_PAGE_CHARS = 1024 * 1024;
 
 /**
- * A page of the entries of a namespace's archive, from `createdMs` on: older ones belong to an earlier namespace of the same
- * name.
+ * A page of the entries of a namespace's archive, starting at `createdMs`: older entries belong to an earlier namespace
+ * of the same name.
  */
 export function eventsPage(entries: readonly string[], query: EventsQuery, createdMs: number): EventsPage {
   const { limit, position, matches } = query;

@@ -17,8 +17,8 @@ export interface EventsQuery extends EventsSelection {
 }
 
 /**
- * Events are sorted newest first. The remaining ones are those before `time`, and those at `time` except for the first
- * `seen`.
+ * Events are sorted newest first. The remaining events are those before `time`, and those at `time` except for the
+ * first `seen`.
  */
 export interface Position {
   readonly time: string;

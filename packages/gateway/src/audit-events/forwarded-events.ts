@@ -10,9 +10,9 @@ import type { RequestTarget } from '../requests/handle-parent-request.ts';
 import { AUDIT_EVENTS, type AuditEventsSource, auditEventsList } from './audit-events.ts';
 
 export interface EventsForwardingOptions {
-  /** With Fairway's credentials. */
+  /** Acts with Fairway's credentials. */
   readonly client: KubeClient;
-  /** Decides whether the user may list them. */
+  /** Decides whether the user may list the events. */
   readonly authorizer: Authorizer;
   /** Decides what other permissions the user has, without recording it in the audit log. */
   readonly silentAuthorizer: Authorizer;

@@ -10,7 +10,7 @@ export const AUDIT_EVENT_LIST_KIND = 'AuditEventList';
 /** A table, AuditEvents, or Events of `audit.k8s.io/v1`. */
 export type ResponseForm = 'table' | 'objects' | 'events';
 
-/** The requested form. Throws 400 or 406. */
+/** Determines the requested form. Throws 400 or 406. */
 export function responseFormOf(query: URLSearchParams, accept: string | undefined): ResponseForm {
   const as = query.get('as');
   if (as === 'EventList') return 'events';
@@ -86,8 +86,8 @@ function tableOf(events: readonly AuditEvent[], metadata: object, namespace: str
 }
 
 /**
- * Characters that end a line or column, or control a terminal: names in requests may contain them, and users who print the table
- * do not expect them.
+ * Characters that end a line or column, or control a terminal. Names in requests may contain them, and users who print
+ * the table do not expect that.
  */
 const CONTROL_CHARACTERS = /[\p{Cc}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]/gu;
 

@@ -25,13 +25,17 @@ function eventOf(user: AuditEvent['user']): AuditEvent {
 
 test.each([
   { who: 'himself', user: READER, sees: true },
-  { who: 'one of his project', user: { username: 'bob', groups: ['keystone:project:1'] }, sees: true },
-  { who: 'an account of the namespace', user: { username: 'system:serviceaccount:red:robot' }, sees: true },
-  { who: 'a stranger', user: {}, sees: true },
+  { who: 'a user of his project', user: { username: 'bob', groups: ['keystone:project:1'] }, sees: true },
+  { who: 'a service account of the namespace', user: { username: 'system:serviceaccount:red:robot' }, sees: true },
+  { who: 'an unauthenticated client', user: {}, sees: true },
   { who: 'an operator', user: { username: 'root', groups: ['system:masters', 'system:authenticated'] }, sees: false },
   { who: "Fairway's controllers", user: { username: 'system:fairway:controllers', groups: [] }, sees: false },
-  { who: 'an account of another namespace', user: { username: 'system:serviceaccount:red-2:robot' }, sees: false },
-  { who: 'one of another project', user: { username: 'eve', groups: ['keystone:project:2'] }, sees: false },
+  {
+    who: 'a service account of another namespace',
+    user: { username: 'system:serviceaccount:red-2:robot' },
+    sees: false,
+  },
+  { who: 'a user of another project', user: { username: 'eve', groups: ['keystone:project:2'] }, sees: false },
 ])('events of $who show tenants the source address and the role: $sees', ({ user, sees }) => {
   const eventView = tenantView(eventOf(user), 'red', READER);
 

@@ -6,8 +6,8 @@ import {
 } from '@fairway/apiserver/audit/audit-event';
 import type { Authorizer, UserInfo } from '@fairway/apiserver/auth/user';
 
-/** Groups that do not indicate a common team. */
-const SHARED_GROUP = /^system:/;
+/** Groups that do not imply a shared team. */
+const SYSTEM_GROUP_PATTERN = /^system:/;
 const SHOWN_ANNOTATIONS: ReadonlySet<string> = new Set([
   'authorization.k8s.io/decision',
   TRUNCATED_ANNOTATION,
@@ -16,17 +16,17 @@ const SHOWN_ANNOTATIONS: ReadonlySet<string> = new Set([
 
 /**
  * An event as `reader` sees it. Readers see everything about themselves, users who share a group with them, service
- * accounts of the namespace and unauthenticated clients. Of operators, Fairway itself and other tenants, they see the
+ * accounts of the namespace and unauthenticated clients. For operators, Fairway itself and other tenants, they see the
  * name, request and result, but neither the source address nor the role.
  */
 export function tenantView(event: AuditEvent, namespace: string, reader: UserInfo): AuditEvent {
   const { user } = event;
-  return user.username === undefined || isNear(user, namespace, reader) ? event : withoutOrigin(event);
+  return user.username === undefined || isSameTeam(user, namespace, reader) ? event : withoutOrigin(event);
 }
 
 /**
- * Whether a user may read such events of all namespaces, as operators may: they have the log, so they see every source address.
- * No role within a namespace grants it.
+ * Whether a user, such as an operator, may read these events in all namespaces. Such users have the log, so they see
+ * every source address. No role within a namespace grants this.
  */
 export async function readsAllNamespaces(
   authorizer: Authorizer,
@@ -50,7 +50,7 @@ export function withoutOrigin(event: AuditEvent): AuditEvent {
   };
 }
 
-function isNear({ username = '', groups = [] }: AuditUser, namespace: string, reader: UserInfo): boolean {
+function isSameTeam({ username = '', groups = [] }: AuditUser, namespace: string, reader: UserInfo): boolean {
   if (username === reader.username || username.startsWith(`system:serviceaccount:${namespace}:`)) return true;
-  return groups.some((group) => !SHARED_GROUP.test(group) && reader.groups.includes(group));
+  return groups.some((group) => !SYSTEM_GROUP_PATTERN.test(group) && reader.groups.includes(group));
 }

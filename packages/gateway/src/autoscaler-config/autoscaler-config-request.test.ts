@@ -29,15 +29,15 @@ async function requestConfig(spec: object | undefined, mode: 'Managed' | 'Extern
   const parent = aCluster({ autoscaler: { mode } });
   const user = { username: 'alice', groups: [] };
   const answer = await subresource.create?.({ body: { spec }, parent, user, dryRun: false } as never);
-  return { answer, lives: validSeconds, told: warnings };
+  return { answer, lives: validSeconds, reported: warnings };
 }
 
 test('is valid for the requested time', async () => {
-  const { answer, lives, told } = await requestConfig({ expirationSeconds: 7200 }, 'External');
+  const { answer, lives, reported } = await requestConfig({ expirationSeconds: 7200 }, 'External');
 
   expect(answer).toMatchObject({ status: STATUS });
   expect(lives).toEqual([7200]);
-  expect(told).toEqual(['AutoscalerConfigIssued']);
+  expect(reported).toEqual(['AutoscalerConfigIssued']);
 });
 
 test.each([{}, undefined])('is valid for a month if spec is %s', async (spec) => {
@@ -55,7 +55,7 @@ test.each([
     says: 'spec.expirationSeconds',
   },
   {
-    why: 'a cluster that Fairway scales itself',
+    why: 'a cluster that Fairway itself scales',
     spec: { expirationSeconds: 7200 },
     mode: 'Managed',
     isServed: true,

@@ -12,7 +12,7 @@ import type { ClusterRequest } from '../requests/parent-request.ts';
 /** A cluster's resources in the cloud, from lists that all callers share. */
 export type ListCloudResources = (cluster: Cluster) => Promise<CloudResourcesStatus>;
 
-/** The load balancers and volumes of the cluster. It changes nothing, so a dry run returns them too. */
+/** The load balancers and volumes of the cluster. The request changes nothing, so a dry run returns them too. */
 export function cloudResourcesRequest(
   lister: () => ListCloudResources | undefined,
 ): ClusterRequest<CloudResourcesRequest> {

@@ -48,7 +48,7 @@ async function idsOf(reader: ClusterAuditReader, change: Partial<typeof ALL> = {
   return page?.events.map(({ auditID }) => auditID) ?? [];
 }
 
-test('does not scan events older than requested, except for those that ended out of order', async () => {
+test('does not scan events older than requested, except those that ended out of order', async () => {
   const { reader, skipped } = open();
   await write(
     'no event\n',
@@ -64,7 +64,7 @@ test('does not scan events older than requested, except for those that ended out
   expect(skipped).toEqual([]);
 });
 
-test('returns at most a mebibyte, or one event', async () => {
+test('returns at most one MiB, or one event', async () => {
   const { reader } = open();
   await write(...[1, 2, 3, 4].map((id) => lineOf(String(id), '10:00:00', 390_000)));
 
@@ -85,7 +85,7 @@ test('includes an event whose line a client has made long', async () => {
   expect(skipped).toEqual([]);
 });
 
-test('may return an empty page that is not the last', async () => {
+test('may return an empty page that is not the last one', async () => {
   const { reader } = open();
   await write(lineOf('wanted', '10:00:00'), ...Array.from({ length: 50 }, () => lineOf('x', '10:00:00', 100_000)));
   const selection = { ...ALL, matches: ({ auditID }: { readonly auditID: string }) => auditID === 'wanted' };

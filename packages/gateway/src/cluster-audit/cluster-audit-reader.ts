@@ -26,8 +26,8 @@ export interface ClusterAuditObserver {
 /** Each read uses the disk and holds a block in memory. */
 const MAX_CONCURRENT_READS = 4;
 /**
- * Per project, because it may have any number of clusters: a read scans up to 4 MiB, or a line of up to 8 MiB, which
- * takes about 90 ms of CPU time.
+ * Per project, because a project may have any number of clusters: a read scans up to 4 MiB, or a line of up to 8 MiB,
+ * which takes about 90 ms of CPU time.
  */
 const READ_RATE: Rate = { burst: 20, perMinute: 120 };
 const MAX_RATED_PROJECTS = 10_000;
@@ -51,8 +51,8 @@ export class ClusterAuditReader {
 
   /**
    * A page starting at `from`, or at the newest event. It may have fewer than `limit` events, or none, and still have a
-   * next page: each read scans only a part of the log. Undefined if the log is not here. Rejects with 429 if it is read
-   * too often.
+   * next page: each read scans only a part of the log. Undefined if this process cannot read the log. Rejects with 429
+   * if the log is read too often.
    */
   async read(
     { uid, namespace }: { readonly uid: string; readonly namespace: string },

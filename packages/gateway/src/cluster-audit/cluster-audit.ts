@@ -18,7 +18,7 @@ export interface ClusterAuditRequest {
   readonly query: URLSearchParams;
   readonly accept: string | undefined;
   readonly nowMs: number;
-  /** Decides who sees bodies. */
+  /** Decides which users see bodies. */
   readonly authorizer: Authorizer;
 }
 
@@ -39,7 +39,7 @@ export async function clusterAuditList(
   const from = parseLinePosition(token);
   if (token !== '' && from === undefined) throw badRequest('invalid continue token');
   const page = await reader.read({ uid: identityOf(cluster), namespace }, selection, from);
-  if (page === undefined) throw deniedElsewhere(cluster);
+  if (page === undefined) throw logElsewhereError(cluster);
   const hasBodies = page.events.some(({ level }) => level !== 'Metadata');
   const maySeeBodies = hasBodies && (await mayReadObjects(authorizer, user, namespace, name));
   const view = { reader: user, readerInCluster: tenantUserName(user.username), maySeeBodies };
@@ -47,14 +47,14 @@ export async function clusterAuditList(
   return eventsInForm(form, { events, next: page.next && formatLinePosition(page.next), namespace, nowMs });
 }
 
-/** The subresource on the embedded server. Undefined if logs are not read here. */
+/** The subresource on the embedded server. Undefined if this process does not read audit logs. */
 export function clusterAuditSubresource(reader: ClusterAuditReader | undefined): CustomSubresource {
   return {
     kind: CLUSTER_AUDIT_KIND,
     schema: { type: 'object' },
     get: async ({ parent, user, query, headers, nowMs, access }) => {
       const cluster = parent as Cluster;
-      if (reader === undefined || access === undefined) throw deniedElsewhere(cluster);
+      if (reader === undefined || access === undefined) throw logElsewhereError(cluster);
       const accept = headers['accept'];
       return clusterAuditList(reader, { cluster, user, query, accept, nowMs, authorizer: access });
     },
@@ -79,7 +79,7 @@ function auditDisabled(cluster: Cluster): ApiError {
   return refusal(cluster, CLUSTER_AUDIT_SUBRESOURCE, hint);
 }
 
-export function deniedElsewhere({ metadata: { namespace = '', name = '' } }: Cluster): ApiError {
+export function logElsewhereError({ metadata: { namespace = '', name = '' } }: Cluster): ApiError {
   const message = `the audit events of cluster ${namespace}/${name} are not available to this replica of Fairway: its API server has not started yet, or runs on the host of another replica, which serves them at its own address`;
   return new ApiError(503, 'ServiceUnavailable', message);
 }

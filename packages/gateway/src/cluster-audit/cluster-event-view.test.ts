@@ -33,19 +33,19 @@ describe('the source address', () => {
     { who: 'a service account', user: { username: 'system:serviceaccount:shop:a', groups: [] }, isShown: true },
     { who: 'a node', user: { username: 'system:node:a', groups: ['system:nodes'] }, isShown: true },
     { who: "a user of the cluster's issuer", user: { username: 'https://issuer#eve', groups: ['dev'] }, isShown: true },
-    { who: 'a stranger', user: { username: 'system:anonymous', groups: [] }, isShown: true },
+    { who: 'an anonymous client', user: { username: 'system:anonymous', groups: [] }, isShown: true },
     {
-      who: 'a user of Keystone in the same project',
+      who: 'a Keystone user in the same project',
       user: { username: 'keystone:2', groups: ['keystone:project:a:member'] },
       isShown: true,
     },
     {
-      who: 'a user of Keystone elsewhere',
+      who: 'a Keystone user elsewhere',
       user: { username: 'keystone:3', groups: ['system:authenticated'] },
       isShown: false,
     },
     {
-      who: 'another with a kubeconfig',
+      who: 'another user with a kubeconfig',
       user: { username: 'operator', groups: ['fairway:cluster-admins'] },
       isShown: false,
     },
@@ -73,7 +73,7 @@ describe('bodies', () => {
     });
   });
 
-  test('are hidden from users who could not', () => {
+  test('are hidden from users who could not read it', () => {
     const view = clusterEventView(event, { ...ALL, maySeeBodies: false });
 
     expect(view).toMatchObject({ level: 'Metadata', verb: 'create' });
@@ -82,8 +82,8 @@ describe('bodies', () => {
   });
 
   test.each([
-    ['who could not see a Pod', { resource: 'pods', apiVersion: 'v1' }, false],
-    ['anybody, of a Secret', { resource: 'secrets', apiVersion: 'v1' }, true],
+    ['a user who may not see the Pod', { resource: 'pods', apiVersion: 'v1' }, false],
+    ['anyone for a Secret', { resource: 'secrets', apiVersion: 'v1' }, true],
   ] as const)('are not shown to %s through annotations that quote them', (_, objectRef, maySeeBodies) => {
     const decision = { 'authorization.k8s.io/decision': 'allow', 'audit.k8s.io/truncated': 'true' };
     const annotations = {
@@ -116,27 +116,31 @@ describe('a dry run', () => {
   const options = (dryRun: readonly string[]) => ({ requestObject: { kind: 'DeleteOptions', dryRun } });
 
   test.each<[what: string, change: Partial<AuditEvent>, isDryRun: boolean]>([
-    ['a change that says so in its query', { requestURI: '/x?dryRun=All' }, true],
-    ['a deletion that says so in its body', { verb: 'delete', ...options(['All']) }, true],
+    ['a change with dryRun in its query', { requestURI: '/x?dryRun=All' }, true],
+    ['a deletion with dryRun in its body', { verb: 'delete', ...options(['All']) }, true],
     [
-      'a deletion that says so in its query, without a body',
+      'a deletion with dryRun in its query, without a body',
       { verb: 'delete', requestURI: '/x?dryRun=All', requestObject: undefined },
       true,
     ],
-    ['a deletion whose body says otherwise', { verb: 'delete', requestURI: '/x?dryRun=All', ...options([]) }, false],
     [
-      'a deletion of which the body is not known',
+      'a deletion with dryRun in its query, but not in its body',
+      { verb: 'delete', requestURI: '/x?dryRun=All', ...options([]) },
+      false,
+    ],
+    [
+      'a deletion whose body is not known',
       { verb: 'delete', level: 'Metadata', requestURI: '/x?dryRun=All', requestObject: undefined },
       false,
     ],
     [
-      "a deletion of which a policy of the cluster's says so",
+      'a deletion that a policy of the cluster marks as a dry run',
       { verb: 'delete', ...options([]), ...DRY_RUN_EVENT },
       false,
     ],
-    ['reading that says so in its query', { verb: 'get', requestURI: '/x?dryRun=All' }, false],
+    ['a read with dryRun in its query', { verb: 'get', requestURI: '/x?dryRun=All' }, false],
     [
-      'a command in a pod that says so in its query',
+      'a command in a pod with dryRun in its query',
       { requestURI: '/x/exec?dryRun=All', objectRef: { resource: 'pods', subresource: 'exec', apiVersion: 'v1' } },
       false,
     ],

@@ -11,18 +11,18 @@ import { CLUSTER_ADMINS_GROUP } from '@fairway/control-plane/kubeconfig';
 import { withoutOrigin } from '../audit-events/tenant-view.ts';
 
 /** Names of Fairway's own clients and of the control plane, whose addresses tenants need not know. */
-const FAIRWAY_USERS =
+const FAIRWAY_USER_PATTERN =
   /^(?:fairway:|kube-apiserver-kubelet-client$|system:(?:apiserver|kube-controller-manager|kube-scheduler)$)/;
-const KEYSTONE_USERS = /^keystone:/;
-const MASTER_USERS = 'system:masters';
+const KEYSTONE_USER_PATTERN = /^keystone:/;
+const MASTERS_GROUP = 'system:masters';
 const SAFE_ANNOTATIONS = /^(?:authorization\.k8s\.io|audit\.k8s\.io|fairway\.dev)\//;
 
 /**
- * An event of a cluster's API server as a member of its project sees it. The source address is shown for the reader, for nodes,
- * service accounts and others whom the cluster itself has admitted, and for Keystone users who share a group with the reader. For
- * Fairway, its control plane and other kubeconfig users, including operators, only the name, the request and the result are
- * shown. @param readerInCluster the reader's name in kubeconfigs. @param maySeeBodies whether the reader could read the objects
- * anyway.
+ * An event of a cluster's API server as a member of its project sees it. The source address is shown for the reader,
+ * for nodes, service accounts and other users whom the cluster itself has admitted, and for Keystone users who share a
+ * group with the reader. For Fairway, its control plane and other kubeconfig users, including operators, only the name,
+ * the request and the result are shown. @param readerInCluster the reader's name in kubeconfigs. @param maySeeBodies
+ * whether the reader could read the objects anyway.
  */
 export function clusterEventView(
   event: AuditEvent,
@@ -40,13 +40,13 @@ export function clusterEventView(
 
 function showsOrigin({ username = '', groups = [] }: AuditUser, reader: UserInfo, readerInCluster: string): boolean {
   if (username === readerInCluster || username === reader.username) return true;
-  if (FAIRWAY_USERS.test(username) || groups.includes(MASTER_USERS) || groups.includes(CLUSTER_ADMINS_GROUP))
+  if (FAIRWAY_USER_PATTERN.test(username) || groups.includes(MASTERS_GROUP) || groups.includes(CLUSTER_ADMINS_GROUP))
     return false;
-  if (!KEYSTONE_USERS.test(username)) return true;
+  if (!KEYSTONE_USER_PATTERN.test(username)) return true;
   return groups.some((group) => !group.startsWith('system:') && reader.groups.includes(group));
 }
 
-/** No policy records them, but the log is untrusted. */
+/** No policy records these fields, but the log is untrusted. */
 function isSecret({ objectRef }: AuditEvent): boolean {
   if (objectRef === undefined) return false;
   const {
@@ -67,18 +67,19 @@ function withoutSecrets(event: AuditEvent): AuditEvent {
 }
 
 /**
- * Without bodies, and without annotations that quote them: patches of webhooks, and messages of the cluster's admission policies.
+ * Removes bodies and the annotations that quote them: patches of webhooks, and messages of the cluster's admission
+ * policies.
  */
 function withoutBodyQuotes(event: AuditEvent): AuditEvent {
   const { annotations = {}, ...rest } = withoutBodies(event);
-  const said = Object.entries(annotations).filter(([key]) => SAFE_ANNOTATIONS.test(key));
-  return { ...rest, level: 'Metadata', ...(said.length > 0 && { annotations: Object.fromEntries(said) }) };
+  const filtered = Object.entries(annotations).filter(([key]) => SAFE_ANNOTATIONS.test(key));
+  return { ...rest, level: 'Metadata', ...(filtered.length > 0 && { annotations: Object.fromEntries(filtered) }) };
 }
 
 /** Based on the event's own fields only: the cluster's admission policies can also write annotations. */
 function withDryRun(event: AuditEvent): AuditEvent {
   const { annotations: originalAnnotations = {}, ...rest } = event;
   const { [DRY_RUN_ANNOTATION]: _, ...annotations } = originalAnnotations;
-  const said: AuditEvent = { ...rest, ...(Object.keys(annotations).length > 0 && { annotations }) };
-  return isDryRun(said) ? { ...said, annotations: { ...annotations, [DRY_RUN_ANNOTATION]: 'true' } } : said;
+  const filtered: AuditEvent = { ...rest, ...(Object.keys(annotations).length > 0 && { annotations }) };
+  return isDryRun(filtered) ? { ...filtered, annotations: { ...annotations, [DRY_RUN_ANNOTATION]: 'true' } } : filtered;
 }

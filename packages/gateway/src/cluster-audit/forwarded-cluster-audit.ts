@@ -6,18 +6,18 @@ import type { Clock } from '@fairway/base/clock';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { methodNotAllowed } from '@fairway/kube/object/api-error';
 import type { RequestTarget } from '../requests/handle-parent-request.ts';
-import { clusterAuditList, deniedElsewhere } from './cluster-audit.ts';
+import { clusterAuditList, logElsewhereError } from './cluster-audit.ts';
 import { CLUSTER_AUDIT_SUBRESOURCE } from './cluster-audit-kind.ts';
 import type { ClusterAuditReader } from './cluster-audit-reader.ts';
 
 export interface AuditForwardingOptions {
-  /** With Fairway's credentials: the caller need not be allowed to read the cluster. */
+  /** Acts with Fairway's credentials: the caller need not be allowed to read the cluster. */
   readonly client: KubeClient;
   /** Decides whether the user may read the events. */
   readonly authorizer: Authorizer;
   /** Decides what other permissions the user has, without recording it in the audit log. */
   readonly silentAuthorizer: Authorizer;
-  /** Undefined if logs are not read here. */
+  /** Undefined if this process does not read audit logs. */
   readonly reader: ClusterAuditReader | undefined;
   readonly clock: Clock;
 }
@@ -34,7 +34,7 @@ export async function forwardedClusterAudit(
   await authorize(authorizer, { user, verb, group, version, resource, subresource, namespace, name });
   if (verb !== 'get') throw methodNotAllowed({ group, resource: `${resource}/${subresource}`, name }, verb);
   const cluster = await client.resource(clusters).get(name, { namespace });
-  if (reader === undefined) throw deniedElsewhere(cluster);
+  if (reader === undefined) throw logElsewhereError(cluster);
   const accept = headers['accept'];
   const listRequest = { cluster, user, query, accept, nowMs: clock.now(), authorizer: silentAuthorizer };
   return jsonResponse(200, await clusterAuditList(reader, listRequest));

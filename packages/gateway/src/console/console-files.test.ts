@@ -36,7 +36,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const textOf = (body: ApiResponse['body']) => (body instanceof Uint8Array ? Buffer.from(body).toString() : body);
-const get = (path: string, headers: Record<string, string> = {}) => files.answer({ method: 'GET', path, headers });
+const get = (path: string, headers: Record<string, string> = {}) => files.respond({ method: 'GET', path, headers });
 
 it.each(['/console', '/console/', '/console/clusters/team/demo', '/console/clusters/team/a.b'])(
   'serves the page for %s, revalidated each time',
@@ -49,7 +49,7 @@ it.each(['/console', '/console/', '/console/clusters/team/demo', '/console/clust
   },
 );
 
-it('caches a file with a content hash in its name indefinitely', async () => {
+it('caches a file indefinitely if its name contains a content hash', async () => {
   const { headers, body } = await get('/console/assets/a-1234.js');
 
   expect(headers['cache-control']).toBe('public, max-age=31536000, immutable');
@@ -97,7 +97,7 @@ describe('requests outside of the build output', () => {
 });
 
 it('refuses writes', async () => {
-  expect((await files.answer({ method: 'POST', path: '/console/', headers: {} })).status).toBe(405);
+  expect((await files.respond({ method: 'POST', path: '/console/', headers: {} })).status).toBe(405);
 });
 
 it('sends security headers with every response', async () => {
@@ -114,7 +114,7 @@ it('sends security headers with every response', async () => {
 });
 
 it('explains how to build the console if it is not built', async () => {
-  const { status, body } = await ConsoleFiles.open(join(folder, 'nowhere')).answer({
+  const { status, body } = await ConsoleFiles.open(join(folder, 'nowhere')).respond({
     method: 'GET',
     path: '/console/',
     headers: {},

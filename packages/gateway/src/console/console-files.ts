@@ -16,9 +16,9 @@ const ConsoleIndex = z.object({
       path: z.string(),
       /** Media type. */
       type: z.string(),
-      /** Whether it is stored only as gzip and Brotli. */
+      /** Whether the file is stored only as gzip and Brotli. */
       isCompressed: z.boolean(),
-      /** Whether its name changes with its content. */
+      /** Whether the file's name changes with its content. */
       isImmutable: z.boolean(),
     }),
   ),
@@ -34,14 +34,14 @@ export const CONSOLE_FOLDER = join(import.meta.dirname, '../../../console/dist')
 export const CONSOLE_PATH = '/console/';
 /** Served for all page addresses; the browser routes them. */
 const PAGE_SIZE = 'index.html';
-const NOT_BUILT =
+const NOT_BUILT_MESSAGE =
   'The console is not built: run npm run build:console, or use the packages or images of Fairway, which include it.\n';
 
 const unzip = promisify(gunzip);
 
 type ConsoleFile = ConsoleIndex['files'][number];
 
-/** The console's files, by the names that its build has listed: no other file on disk can be requested. */
+/** The console's files, by the names that its build has listed; no other file on disk can be requested. */
 export class ConsoleFiles {
   readonly #folder: string;
   readonly #files: ReadonlyMap<string, ConsoleFile>;
@@ -53,7 +53,7 @@ export class ConsoleFiles {
     this.#files = new Map(files.map((file) => [file.path, file]));
   }
 
-  /** Has no files if the console is not built. */
+  /** Empty if the console is not built. */
   static open(folder = CONSOLE_FOLDER): ConsoleFiles {
     try {
       const index = ConsoleIndex.parse(JSON.parse(readFileSync(join(folder, 'index.json'), 'utf8')));
@@ -69,9 +69,9 @@ export class ConsoleFiles {
   }
 
   /** A file, or the page for an address of one of its views. */
-  async answer({ method, path, headers }: Pick<ApiRequest, 'method' | 'path' | 'headers'>): Promise<ApiResponse> {
+  async respond({ method, path, headers }: Pick<ApiRequest, 'method' | 'path' | 'headers'>): Promise<ApiResponse> {
     if (method !== 'GET' && method !== 'HEAD') return plain(405, 'Only GET and HEAD\n', { allow: 'GET, HEAD' });
-    if (!this.isBuilt) return plain(503, NOT_BUILT);
+    if (!this.isBuilt) return plain(503, NOT_BUILT_MESSAGE);
     const name = path.startsWith(CONSOLE_PATH) ? path.slice(CONSOLE_PATH.length) : '';
     const file = this.#files.get(name) ?? (isAsset(name) ? undefined : this.#files.get(PAGE_SIZE));
     if (file === undefined) return plain(404, 'Not found\n');
@@ -108,7 +108,7 @@ async function read(path: string, unzips: boolean) {
   return { body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"` };
 }
 
-/** Addresses of views contain dots only in names of objects, which are below a path without files. */
+/** Addresses of views contain dots only in names of objects, under paths that contain no files. */
 function isAsset(name: string): boolean {
   return name.startsWith('assets/') || /^[^/]+\.[a-z0-9]+$/.test(name);
 }

@@ -1,6 +1,6 @@
 /**
- * A header that only scripts of the same origin can add: for others a browser sends a preflight request first, which is never
- * allowed.
+ * A header that only scripts of the same origin can add. Before scripts of other origins may send it, the browser sends
+ * a preflight request, which is never allowed.
  */
 const CONSOLE_HEADER = 'x-fairway-console';
 
@@ -12,7 +12,7 @@ export function claimsToBeOwnPage(headers: Headers): boolean {
 }
 
 /**
- * Whether a request is from a page of the console, and not from another site in its user's name: decided by the
+ * Whether a request is from a page of the console, and not from another site in the user's name. Decided by the
  * browser's own statement (Sec-Fetch-Site), or by the Origin header in browsers without it. Scripts can set neither.
  */
 export function isOwnPage(headers: Headers): boolean {

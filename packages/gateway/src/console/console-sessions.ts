@@ -9,7 +9,7 @@ import { MAX_SESSION_MS } from './session-keys.ts';
 
 type Headers = Readonly<Record<string, string | undefined>>;
 
-/** Browser sessions. Only browsers store them: any replica can open them, and none stores them. */
+/** Browser sessions. Only browsers store them; any replica can open them. */
 export class ConsoleSessions {
   readonly #keys: Pick<SessionKeyManager, 'get'>;
   readonly #clock: Clock;

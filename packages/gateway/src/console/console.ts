@@ -23,7 +23,7 @@ export type OpenWatchAs = (
 ) => ReturnType<OpenWatch>;
 
 export interface ConsoleOptions extends Pick<SessionRoutesOptions, 'cloud' | 'signInService' | 'authenticate'> {
-  /** With Fairway's identity. */
+  /** Acts with Fairway's identity. */
   readonly client: () => KubeClient;
   readonly openWatch: OpenWatchAs;
   /** Keystone's single sign-on methods; none by default. */
@@ -65,12 +65,12 @@ export function createConsole(options: ConsoleOptions): Console {
     log,
   });
   const routes: Route[] = [
-    { path: CONSOLE_PATH.slice(0, -1), prefix: true, public: true, handle: (request) => files.answer(request) },
+    { path: CONSOLE_PATH.slice(0, -1), prefix: true, public: true, handle: (request) => files.respond(request) },
     {
       path: SESSION_PATH,
       prefix: true,
       public: true,
-      handle: (request) => session.answer(request).catch((error: unknown) => refusal(error, log)),
+      handle: (request) => session.respond(request).catch((error: unknown) => refusal(error, log)),
     },
     {
       path: SINGLE_SIGN_ON_PATH,

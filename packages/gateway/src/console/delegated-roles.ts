@@ -4,8 +4,9 @@ const REQUIRED_ROLES: readonly string[] = ['member', 'reader', 'load-balancer_me
 const ADMIN_ROLES: ReadonlySet<string> = new Set(['admin', 'manager', 'service']);
 
 /**
- * The roles of a user to delegate to Fairway: what clusters need or, in a cloud with other role names, all that have no power
- * beyond the project. If this is empty, no request may be made: Keystone delegates all roles if none is named.
+ * The roles of a user to delegate to Fairway: those that clusters need or, in a cloud with other role names, all that
+ * have no power beyond the project. If the result is empty, no credential may be requested: Keystone delegates all
+ * roles if none is named.
  */
 export function delegatedRoles(projectRoles: readonly string[]): readonly string[] {
   const needed = REQUIRED_ROLES.filter((role) => projectRoles.includes(role));

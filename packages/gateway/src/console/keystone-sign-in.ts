@@ -17,7 +17,7 @@ export async function signInAtKeystone(
   const issued = await signInService
     .signIn(credentialOf(request, projectID))
     .catch((error: unknown) => {
-      // The project or the user's role there may no longer exist.
+      // The project, or the user's role in it, may no longer exist.
       if (
         projectID !== undefined &&
         isOpenStackError(error, 'unauthorized') &&
@@ -33,8 +33,8 @@ export async function signInAtKeystone(
 }
 
 /**
- * Exchanges an unscoped token for one of the requested project, if the user has a role there, or else of the first
- * available. Throws 403 if the user has none.
+ * Exchanges an unscoped token for a token of the requested project if the user has a role there, otherwise of the first
+ * available project. Throws 403 if the user has no project.
  */
 export async function scopeToAnyProject(
   signInService: KeystoneSignIn,
@@ -73,7 +73,7 @@ export function toApiError(error: unknown): never {
   throw error;
 }
 
-/** Maps the error of a session that may not delegate its rights, or has already done so under the same name. */
+/** Maps the error for a session that may not delegate its permissions, or has already done so under the same name. */
 export function toDelegationError(error: unknown): never {
   if (isOpenStackError(error, 'conflict')) {
     throw new ApiError(

@@ -6,7 +6,7 @@ import { newSessionKeys, type SessionKeys, sessionKeys } from './session-keys.ts
 const SESSION: ConsoleSession = { kind: 'keystone', token: 'gAAAAABsecret', user: 'alice', endsAtMs: 1_000 };
 const keysOf = (): SessionKeys => sessionKeys(newSessionKeys(0), 0);
 
-it('can be opened until it ends', async () => {
+it('can be opened until it expires', async () => {
   const keys = keysOf();
   const sealed = await seal(SESSION, keys);
 
@@ -29,7 +29,7 @@ it('is different each time', async () => {
   expect(await seal(SESSION, keys)).not.toBe(await seal(SESSION, keys));
 });
 
-it('is invalid after a change of any part', async () => {
+it('is invalid after any part of it has changed', async () => {
   const keys = keysOf();
   const parts = (await seal(SESSION, keys)).split('.');
   expect(parts).toHaveLength(5);
@@ -43,7 +43,7 @@ it.each(['', 'x', 'a.b.c', '....', 'x'.repeat(100_000)])('%.20s is invalid', asy
   expect(await unseal(text, keysOf(), 0)).toBeUndefined();
 });
 
-it('cannot be opened by another algorithm than the one that sealed it', async () => {
+it('cannot be opened with another algorithm than the one that sealed it', async () => {
   const keys = keysOf();
   const forged = await new CompactEncrypt(new TextEncoder().encode(JSON.stringify(SESSION)))
     .setProtectedHeader({ alg: 'PBES2-HS256+A128KW', enc: 'A256GCM', kid: keys.active.id })

@@ -29,7 +29,7 @@ export async function seal(session: ConsoleSession, keys: SessionKeys): Promise<
   return text;
 }
 
-/** Undefined if it was not sealed here, its key has been deleted, or it has expired. */
+/** Undefined if the value was not sealed here, its key has been deleted, or it has expired. */
 export function unseal(text: string, keys: SessionKeys, nowMs: number): Promise<ConsoleSession | undefined> {
   return opened(ConsoleSession, text, keys, nowMs);
 }

@@ -12,7 +12,7 @@ export function sealed(value: object, { active }: SessionKeys): Promise<string> 
     .encrypt(active.key);
 }
 
-/** Undefined if it was not sealed here, its key has been deleted, it has another type, or it has expired. */
+/** Undefined if the text was not sealed here, its key has been deleted, it has another type, or it has expired. */
 export async function opened<T extends { readonly endsAtMs: number }>(
   schema: z.ZodType<T>,
   text: string,

@@ -1,6 +1,6 @@
 /**
- * Only code that the gateway itself has sent runs, and it connects to no other server; no other page can frame the
- * console or keep a reference to its window. React sets single properties of styles, which does not need
+ * Allows only code that the gateway itself has sent to run, and no connections to other servers; no other page can
+ * frame the console or keep a reference to its window. React sets single properties of styles, which does not need
  * 'unsafe-inline'.
  */
 const CONTENT_POLICY = [

@@ -17,7 +17,7 @@ import {
 } from './session-keys.ts';
 
 /** Maximum age of the cached Secret: shorter than the time for which a new key is announced. */
-const FRESH_MS = PUBLISH_AHEAD_MS / 2;
+const CACHE_TTL_MS = PUBLISH_AHEAD_MS / 2;
 
 /**
  * The session keys of the installation, which all replicas share: read on demand, created if missing, and rotated by the first
@@ -36,7 +36,7 @@ export class SessionKeyManager {
 
   async get(): Promise<SessionKeys> {
     const nowMs = this.#clock.now();
-    const isFresh = this.#cachedKeys !== undefined && nowMs < this.#cachedKeys.atMs + FRESH_MS;
+    const isFresh = this.#cachedKeys !== undefined && nowMs < this.#cachedKeys.atMs + CACHE_TTL_MS;
     const keys = isFresh && this.#cachedKeys ? this.#cachedKeys.keys : await this.#read();
     return sessionKeys(keys, this.#clock.now());
   }
@@ -50,9 +50,9 @@ export class SessionKeyManager {
       })
       .catch((error: unknown) => {
         if (this.#cachedKeys !== undefined) return this.#cachedKeys.keys;
-        // Not the user's fault: perhaps "fairway install" was not run after an upgrade.
-        const said = error instanceof Error ? error.message : String(error);
-        throw new ApiError(503, 'ServiceUnavailable', `cannot read the keys of console sessions: ${said}`, {
+        // This is not the user's fault: perhaps "fairway install" was not run after an upgrade.
+        const reason = error instanceof Error ? error.message : String(error);
+        throw new ApiError(503, 'ServiceUnavailable', `cannot read the keys of console sessions: ${reason}`, {
           cause: error,
         });
       })
@@ -79,7 +79,7 @@ export class SessionKeyManager {
         await secrets.update({ ...stored, data: sessionKeysSecret(next).data ?? {} });
         return next;
       } catch (error) {
-        // Another replica was faster: its write wins.
+        // Another replica was faster, and its write wins.
         if (!isApiError(error, 'AlreadyExists', 'Conflict')) throw error;
       }
     }

@@ -44,7 +44,7 @@ it('keeps the previous key for the lifetime of a session, then removes it', () =
   expect(ids(rotateKeys(both, endMs))).toEqual([both[0]?.id]);
 });
 
-it('immediately replaces a key that was unused for a year', () => {
+it('immediately replaces a key that has been unused for a year', () => {
   const keys = keysAt(newSessionKeys(0), 365 * DAY_MS);
 
   expect(keys).toHaveLength(2);
@@ -59,7 +59,7 @@ it('keeps keys unchanged when they are stored', () => {
 
 it.each([
   { reason: 'nothing', data: {} },
-  { reason: 'no JSON', data: { 'keys.json': 'e30gfQ==' } },
+  { reason: 'invalid JSON', data: { 'keys.json': 'e30gfQ==' } },
   { reason: 'no keys', data: { 'keys.json': Buffer.from('[]').toString('base64') } },
   {
     reason: 'a short key',
@@ -67,7 +67,7 @@ it.each([
       'keys.json': Buffer.from('[{"id":"a","key":"c2hvcnQ","since":"2026-01-01T00:00:00Z"}]').toString('base64'),
     },
   },
-])('reports a Secret with $reason, with advice', ({ data }) => {
+])('reports a Secret with $reason, and how to fix it', ({ data }) => {
   expect(() => parseSessionKeys({ metadata: { name: 'x' }, data })).toThrow(
     'delete the Secret to have it recreated, which signs out all users of the console',
   );

@@ -10,7 +10,7 @@ export interface SessionKey {
   readonly sinceMs: number;
 }
 
-/** The active key seals sessions; the previous ones only open them. */
+/** The active key seals sessions; previous keys only open them. */
 export interface SessionKeys {
   readonly active: SessionKey;
   readonly previousKeys: readonly SessionKey[];
@@ -21,10 +21,10 @@ export const SESSION_KEYS_TYPE = 'fairway.dev/console-sessions';
 const SECRET_ENTRY = 'keys.json';
 const DAY_MS = 86_400_000;
 /** How long a key seals. */
-const ACTIVE_MS = 7 * DAY_MS;
-/** Maximum lifetime of a session: until then, the key that sealed it is kept. */
+const ROTATION_INTERVAL_MS = 7 * DAY_MS;
+/** Maximum lifetime of a session; the key that sealed the session is kept until then. */
 export const MAX_SESSION_MS = DAY_MS;
-/** A key is published this long before it seals, because replicas poll. */
+/** A key is published this long before it seals anything, because replicas poll. */
 export const PUBLISH_AHEAD_MS = 10 * 60_000;
 const KEY_BYTES = 32;
 
@@ -38,12 +38,12 @@ export function newSessionKeys(nowMs: number): readonly SessionKey[] {
   return [newKey(nowMs)];
 }
 
-/** The keys after the next step of their rotation; undefined if none is due. Newest first. */
+/** The keys after the next step of their rotation, newest first; undefined if no step is due. */
 export function rotateKeys(keys: readonly SessionKey[], nowMs: number): readonly SessionKey[] | undefined {
   const [newest] = keys;
-  const isDue = newest === undefined || newest.sinceMs + ACTIVE_MS <= nowMs;
+  const isDue = newest === undefined || newest.sinceMs + ROTATION_INTERVAL_MS <= nowMs;
   const all = isDue ? [newKey(nowMs + PUBLISH_AHEAD_MS), ...keys] : keys;
-  // A key that was replaced longer ago than a session's lifetime opens nothing.
+  // A key that was replaced longer ago than a session's lifetime can no longer open anything.
   const retainedKeys = all.filter((_, index) => {
     const successor = all[index - 1];
     return successor === undefined || successor.sinceMs + MAX_SESSION_MS > nowMs;
@@ -51,7 +51,7 @@ export function rotateKeys(keys: readonly SessionKey[], nowMs: number): readonly
   return isDue || retainedKeys.length < all.length ? retainedKeys : undefined;
 }
 
-/** The newest key that is due seals. */
+/** The newest key that is due becomes the active one. */
 export function sessionKeys(keys: readonly SessionKey[], nowMs: number): SessionKeys {
   const active = keys.find(({ sinceMs }) => sinceMs <= nowMs) ?? keys.at(-1);
   if (active === undefined) throw new Error('the session key is missing');
@@ -73,7 +73,7 @@ export function sessionKeysSecret(keys: readonly SessionKey[]): Secret {
   };
 }
 
-/** Throws an Error with advice, such as after a manual edit. */
+/** Throws an Error with advice if the Secret is invalid, such as after a manual edit. */
 export function parseSessionKeys(secret: Secret): readonly SessionKey[] {
   try {
     const stored = Stored.parse(JSON.parse(Buffer.from(secret.data?.[SECRET_ENTRY] ?? '', 'base64').toString()));
@@ -86,8 +86,8 @@ export function parseSessionKeys(secret: Secret): readonly SessionKey[] {
       })
       .sort((a, b) => b.sinceMs - a.sinceMs);
   } catch (error) {
-    const said = error instanceof Error ? error.message : String(error);
-    const what = `Secret ${SYSTEM_NAMESPACE}/${SESSION_KEYS_SECRET}, entry ${SECRET_ENTRY}: ${said}`;
+    const reason = error instanceof Error ? error.message : String(error);
+    const what = `Secret ${SYSTEM_NAMESPACE}/${SESSION_KEYS_SECRET}, entry ${SECRET_ENTRY}: ${reason}`;
     throw new Error(`${what}; delete the Secret to have it recreated, which signs out all users of the console`, {
       cause: error,
     });

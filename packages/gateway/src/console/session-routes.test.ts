@@ -42,7 +42,7 @@ function newRoutes(
 
 async function sendAs(routes: SessionRoutes, user: string, method: string, path: string, body = '') {
   const { cookie } = await sessions.cookieOf({ kind: 'keystone', token: user, user }, undefined);
-  return routes.answer(request(method, path, { cookie }, body));
+  return routes.respond(request(method, path, { cookie }, body));
 }
 
 function request(method: string, path: string, headers: Readonly<Record<string, string>>, body = ''): ApiRequest {
@@ -83,13 +83,13 @@ it('returns the documentation’s URL, even before signing in, if the operator h
   const [without, existingSession] = [newRoutes({}), newRoutes({}, [], documentation)];
   const requestCount = request('GET', '/console/session', {});
 
-  expect((await existingSession.answer(requestCount)).body).toBe(
+  expect((await existingSession.respond(requestCount)).body).toBe(
     JSON.stringify({ options: SIGN_IN_OPTIONS, documentation }),
   );
-  expect((await without.answer(requestCount)).body).toBe(JSON.stringify({ options: SIGN_IN_OPTIONS }));
+  expect((await without.respond(requestCount)).body).toBe(JSON.stringify({ options: SIGN_IN_OPTIONS }));
 });
 
-it('delegates no role rather than all: Keystone interprets an empty list as all', async () => {
+it('delegates nothing rather than an empty list, which Keystone interprets as all roles', async () => {
   const routes = newRoutes({ delegate: () => Promise.reject(new Error('asked')) }, ['admin']);
 
   await expect(sendAs(routes, 'root', 'POST', '/console/session/delegation', '{"name":"x"}')).rejects.toMatchObject({
@@ -126,15 +126,15 @@ describe('a pending single sign-on at Keystone', () => {
     }
   };
   const post = async (body: object, path = '/console/session') => {
-    const answer = await routes.answer(request('POST', path, { cookie: cookie() }, JSON.stringify(body)));
-    keep(answer);
-    return answer;
+    const response = await routes.respond(request('POST', path, { cookie: cookie() }, JSON.stringify(body)));
+    keep(response);
+    return response;
   };
   const begin = () => post({ name: 'Company' }, '/console/session/single-sign-on');
   const sendWithCookies = async (token: string) =>
     keep(await singleSignOn.receiveToken(request('POST', SINGLE_SIGN_ON_PATH, { origin: KEYSTONE }, `token=${token}`)));
 
-  it('ends when the user has signed in: another token from that Keystone is ignored', async () => {
+  it('ends when the user has signed in: another token from the same Keystone is ignored', async () => {
     await begin();
     await sendWithCookies('alices');
     await post({ kind: 'singleSignOn' });

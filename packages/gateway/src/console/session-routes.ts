@@ -77,7 +77,7 @@ export class SessionRoutes {
     this.#options = options;
   }
 
-  async answer(request: ApiRequest): Promise<ApiResponse> {
+  async respond(request: ApiRequest): Promise<ApiResponse> {
     if (!isOwnPage(request.headers)) throw forbidden({}, 'only console pages may send this request');
     const { method, path } = request;
     switch (`${method} ${path}`) {
@@ -134,7 +134,7 @@ export class SessionRoutes {
       };
     } catch (error) {
       if (error instanceof PasscodeRequiredError) {
-        // The password was right, but a passcode is still required: this is not a success, and costs an attempt.
+        // The password was right, but a passcode is still required: this is not a success, and counts as an attempt.
         throw passcodeRequired(error.message);
       }
       wasRefused = isApiError(error, 'Unauthorized', 'Forbidden');
@@ -165,7 +165,7 @@ export class SessionRoutes {
       return keystoneSession(await signInAtKeystone(signInService, signInRequest));
     const unscopedToken = await singleSignOn.tokenOf(headers['cookie']);
     const scopedSession = keystoneSession(await scopeToAnyProject(signInService, unscopedToken, signInRequest.project));
-    // Makes it single-use.
+    // This makes the sign-in single-use.
     await this.#revoke(signInService, unscopedToken);
     return scopedSession;
   }
@@ -178,14 +178,14 @@ export class SessionRoutes {
 
   async #signOut({ headers, peer }: ApiRequest): Promise<ApiResponse> {
     const session = await this.#options.sessions.of(headers);
-    // For the audit log; signing out works even if the user cannot be determined.
+    // The user is only needed for the audit log; signing out works even if the user cannot be determined.
     const user = session && (await this.#userOf(session.token, peer).catch(() => undefined));
     await this.#revokeSession(session);
     return { ...this.#sessionResponse(undefined, NO_SESSION_COOKIE), user };
   }
 
   /**
-   * Revokes the token of a session that the browser has dropped, so that a kept cookie is worthless. A token that the
+   * Revokes the token of a session that the browser has dropped, so that a copied cookie is worthless. A token that the
    * user provided is not revoked.
    */
   async #revokeSession(session: ConsoleSession | undefined): Promise<void> {
@@ -220,8 +220,9 @@ export class SessionRoutes {
   }
 
   /**
-   * An application credential with which Fairway may act in the user's project, for the page to store as a CloudCredential, as
-   * `fairway credential create` does: only the user can create one, and it can do no more than the clusters need.
+   * An application credential with which Fairway may act in the user's project. The page stores it as a
+   * CloudCredential, as `fairway credential create` does. Only the user can create one, and it can do no more than the
+   * clusters need.
    */
   async #delegate(request: ApiRequest): Promise<ApiResponse> {
     const name = parseDelegation(await bodyOf(request));
@@ -268,7 +269,7 @@ export class SessionRoutes {
     try {
       return { user, ...(await handle({ session, signInService, user })) };
     } finally {
-      this.#requestSlots.giveBack(holder);
+      this.#requestSlots.release(holder);
     }
   }
 
@@ -317,7 +318,7 @@ function shown({ session, user }: { readonly session: ConsoleSession; readonly u
   };
 }
 
-/** From any client: unauthenticated requests share one limit, so the size is checked before reading. */
+/** For any client: unauthenticated requests share one limit, so the size is checked before reading. */
 async function bodyOf(request: ApiRequest): Promise<string> {
   return (await request.readContent(undefined, MAX_BODY_BYTES)).body;
 }

@@ -12,8 +12,8 @@ const MAX_SOURCES = 10_000;
 const MAX_ACCOUNTS = 10_000;
 
 /**
- * Rate-limits password guesses, in bounded memory. Guessing the password of an account also slows its owner down, but never for
- * long: two attempts a minute remain, and existing sessions continue.
+ * Rate-limits password guesses, in bounded memory. Guessing the password of an account also slows down the account's
+ * owner, but never for long: two attempts a minute remain, and existing sessions continue.
  */
 export class SignInRateLimit {
   readonly #sources = new TokenBuckets(SOURCE_RATE, MAX_SOURCES);
@@ -21,8 +21,9 @@ export class SignInRateLimit {
   #running = 0;
 
   /**
-   * Begins an attempt; the returned function ends it and takes whether it was refused. Throws 429. Without an account,
-   * as with a token, only the address counts: neither other clients' requests nor a slow Keystone delay anyone.
+   * Begins an attempt. The returned function ends it; its argument is whether the attempt was refused. Throws 429.
+   * Without an account, as with a token, only the address counts: neither other clients' requests nor a slow Keystone
+   * delay anyone.
    */
   begin(peer: string, account: string | undefined, nowMs: number): (wasRefused: boolean) => void {
     const source = peerNetwork(peer);
@@ -32,7 +33,7 @@ export class SignInRateLimit {
     if (maxWaitMs > 0) {
       throw tooManyRequests('too many failed sign-in attempts: try again later', Math.ceil(maxWaitMs / 1000));
     }
-    // Counted before the response, so that a hundred concurrent attempts are not one.
+    // Counted before the response, so that a hundred concurrent attempts are not counted as one.
     const takeToken = () => this.#sources.tryTake(source, nowMs);
     const returnToken = () => this.#sources.refund(source, nowMs);
     if (account === undefined) {

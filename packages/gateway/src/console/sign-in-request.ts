@@ -19,7 +19,7 @@ const SignInRequest = z.discriminatedUnion('kind', [
   }),
   z.strictObject({ kind: z.literal('applicationCredential'), id: shortText, secret }),
   z.strictObject({ kind: z.literal('token'), token: secret }),
-  /** With the token from Keystone's page. */
+  /** Signs in with the token from Keystone's page. */
   z.strictObject({ kind: z.literal('singleSignOn'), project: shortText.optional() }),
 ]);
 export type SignInRequest = z.infer<typeof SignInRequest>;
@@ -58,7 +58,7 @@ function parse<T>(schema: z.ZodType<T>, body: string): T {
   }
 }
 
-/** The credential for Keystone; without a project, the user's default applies if there is one. */
+/** The credential for Keystone; without a project, the user's default project applies if there is one. */
 export function credentialOf(
   request: Extract<SignInRequest, { kind: 'password' | 'applicationCredential' }>,
   project: string | undefined,
@@ -91,7 +91,8 @@ export function accountOf(request: SignInRequest): string | undefined {
 }
 
 /**
- * Maps texts that Keystone considers equal to the same text: its database ignores case, accents and trailing spaces.
+ * Maps texts that Keystone considers equal to the same text, because its database ignores case, accents and trailing
+ * spaces.
  */
 function caseFolded(text: string): string {
   return text.normalize('NFKD').replaceAll(/\p{M}/gu, '').trim().toLowerCase();

@@ -20,7 +20,7 @@ beforeEach(() => {
   signOn = new SingleSignOn({ ways: WAYS, keys: { get: () => Promise.resolve(keys) }, clock });
 });
 
-/** What Keystone's page sends, and another site could send. */
+/** The form as Keystone's page sends it, and as another site could send it. */
 function form(body: string, origin: string | undefined = ORIGIN) {
   return signOn.receiveToken({
     method: 'POST',
@@ -56,11 +56,11 @@ it('passes the token from Keystone’s page to the browser that started the sign
 
 describe('a form', () => {
   it.each([
-    ['of another site', 'https://evil.example'],
-    ['of Keystone’s host at another port', KEYSTONE],
+    ['from another site', 'https://evil.example'],
+    ['from Keystone’s host at another port', KEYSTONE],
     ['without encryption', 'http://keystone.example.com:5000'],
-    ['of a page that hides where it is from', 'null'],
-    ['that does not say where it is from', ''],
+    ['from a page that hides its origin', 'null'],
+    ['without an origin', ''],
   ])('is refused: %s', async (_reason, origin) => {
     const { status, headers } = await form('token=x', origin);
 
@@ -69,7 +69,7 @@ describe('a form', () => {
 
   it.each([
     ['without a token', 'a=b'],
-    ['with one that fits in no cookie', `token=${'x'.repeat(4_000)}`],
+    ['with a token that does not fit into a cookie', `token=${'x'.repeat(4_000)}`],
   ])('is refused: %s', async (_reason, body) => {
     const { status, headers } = await form(body);
 
@@ -77,28 +77,32 @@ describe('a form', () => {
   });
 });
 
-describe('a token is ignored', () => {
-  const brought = async () => cookiePairOf((await form('token=x')).headers?.['set-cookie']);
+describe('ignores a token', () => {
+  const receivedCookie = async () => cookiePairOf((await form('token=x')).headers?.['set-cookie']);
 
   it('if no sign-in was started', async () => {
-    await expect(signOn.tokenOf(await brought())).rejects.toMatchObject({ code: 403 });
+    await expect(signOn.tokenOf(await receivedCookie())).rejects.toMatchObject({ code: 403 });
   });
 
   it('if the sign-in was started at another Keystone', async () => {
     const { cookie } = await signOn.begin('Partner', 'fairway.example.com');
 
-    await expect(signOn.tokenOf(`${cookiePairOf(cookie)}; ${await brought()}`)).rejects.toMatchObject({ code: 403 });
+    await expect(signOn.tokenOf(`${cookiePairOf(cookie)}; ${await receivedCookie()}`)).rejects.toMatchObject({
+      code: 403,
+    });
   });
 
   it('ten minutes after the start of the sign-in', async () => {
     const { cookie } = await signOn.begin('Company', 'fairway.example.com');
     await clock.advance(10 * 60_000);
 
-    await expect(signOn.tokenOf(`${cookiePairOf(cookie)}; ${await brought()}`)).rejects.toMatchObject({ code: 403 });
+    await expect(signOn.tokenOf(`${cookiePairOf(cookie)}; ${await receivedCookie()}`)).rejects.toMatchObject({
+      code: 403,
+    });
   });
 
   it('a minute after Keystone sent it', async () => {
-    const cookies = `${cookiePairOf((await signOn.begin('Company', 'fairway.example.com')).cookie)}; ${await brought()}`;
+    const cookies = `${cookiePairOf((await signOn.begin('Company', 'fairway.example.com')).cookie)}; ${await receivedCookie()}`;
     await clock.advance(60_000);
 
     await expect(signOn.tokenOf(cookies)).rejects.toMatchObject({ code: 401 });

@@ -37,7 +37,7 @@ export interface SingleSignOnOptions {
  * another site.
  *
  * ## Guarantees Another site cannot sign a user in as someone else. A form is accepted only from Keystone's origin, as
- * reported by the browser. The form itself signs no one in: its token is sealed into a cookie for a minute, and is used
+ * reported by the browser. The form itself signs no one in: its token is sealed into a cookie for a minute. It is used
  * only when a page of the console requests it, in a browser where a page of the console has started a sign-in at the
  * same Keystone and no one has signed in since. Requests caused by other sites carry neither cookie (SameSite=Strict).
  *
@@ -104,8 +104,8 @@ export class SingleSignOn {
   }
 
   /**
-   * After a sign-in by any method, makes the browser delete a sign-in that it has started here. Otherwise another token
-   * from Keystone's page could sign the user in again, as any user.
+   * After a sign-in by any method, makes the browser forget a single sign-on that it has started here. Otherwise
+   * another token from Keystone's page could sign the user in again, as any user.
    */
   ended(cookies: string | undefined): readonly string[] {
     return [PENDING_COOKIE, TOKEN_COOKIE].filter((name) => cookieOf(cookies, name) !== undefined).map(expiredCookie);

@@ -1,6 +1,6 @@
 import { decodeJwt, errors } from 'jose';
 
-/** The expiry in a token, for the cookie only: it is not verified. Undefined if the token has none. */
+/** The expiry in a token, for the cookie only: the token is not verified. Undefined if the token has no expiry. */
 export function tokenEndsAtMs(token: string): number | undefined {
   try {
     const { exp } = decodeJwt(token);

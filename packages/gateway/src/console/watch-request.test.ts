@@ -11,7 +11,7 @@ it('accepts watches of the API', () => {
   ]);
 });
 
-it('accepts selectors as browsers encode them', () => {
+it('accepts selectors in the encoding of browsers', () => {
   const path = '/api/v1/events?labelSelector=fairway.dev%2Fcluster%3Ddemo&watch=true';
 
   expect(parseWatches(bodyOf(path))).toEqual([{ id: 0, path }]);
@@ -19,11 +19,11 @@ it('accepts selectors as browsers encode them', () => {
 
 it.each([
   ['a list', '/api/v1/events'],
-  ['a watch that is none', '/api/v1/events?watch=false'],
-  ['a watch that is told twice', '/api/v1/events?watch=true&watch=false'],
-  ['a path beside the API', '/metrics?watch=true'],
+  ['a request with watch=false', '/api/v1/events?watch=false'],
+  ['a request that specifies watch twice', '/api/v1/events?watch=true&watch=false'],
+  ['a path outside the API', '/metrics?watch=true'],
   ['the console itself', '/console/session?watch=true'],
-  ['a path that leads elsewhere', '/api/v1/../../metrics?watch=true'],
+  ['a path with parent segments', '/api/v1/../../metrics?watch=true'],
   ['another host', '//evil.example/api/v1/events?watch=true'],
   ['an absolute URL', 'https://evil.example/api/v1/events?watch=true'],
   ['a path with an encoded slash', '/api/v1/a%2fb?watch=true'],
@@ -34,11 +34,11 @@ it.each([
 });
 
 it.each([
-  ['no JSON', '{'],
+  ['invalid JSON', '{'],
   ['none', '{"watches":[]}'],
   ['seventeen', bodyOf(...Array.from({ length: 17 }, () => CLUSTERS))],
-  ['two of an id', JSON.stringify({ watches: [1, 1].map((id) => ({ id, path: CLUSTERS })) })],
-  ['more than is asked for', '{"watches":[],"as":"root"}'],
+  ['two watches with the same ID', JSON.stringify({ watches: [1, 1].map((id) => ({ id, path: CLUSTERS })) })],
+  ['an unknown field', '{"watches":[],"as":"root"}'],
 ])('refuses %s', (_reason, body) => {
   expect(() => parseWatches(body)).toThrow(expect.objectContaining({ code: 400 }));
 });

@@ -26,13 +26,13 @@ async function linesOf(stream: AsyncIterable<Buffer>): Promise<string[]> {
   return text.split('\n').filter((line) => line !== '');
 }
 
-it('has a line for each event, and one for the end of each watch', async () => {
+it('sends a line for each event, and one for the end of each watch', async () => {
   expect(await linesOf(streamOf([['{"a":1}'], ['{"b":1}', '{"b":2}']]))).toEqual(
     expect.arrayContaining(['{"w":0,"event":{"a":1}}', '{"w":0,"end":true}', '{"w":1,"event":{"b":2}}']),
   );
 });
 
-it('sends a slow browser all lines, however long ago the watches ended', async () => {
+it('sends all lines to a slow browser, however long ago the watches ended', async () => {
   const clock = new FakeClock();
   const stream = streamOf([['{"a":1}']], clock);
   await new Promise(setImmediate);

@@ -5,7 +5,7 @@ import type { TransportResponse } from '@fairway/kube/client/transport';
 import type { WatchSelection } from './watch-request.ts';
 
 /**
- * Opens a watch as the session's user, as if they had requested it themselves: authenticated, authorised, counted and audited.
+ * Opens a watch as if the session's user had requested it themselves: authenticated, authorized, counted and audited.
  */
 export type OpenWatch = (
   path: string,
@@ -22,15 +22,15 @@ export interface WatchStreamOptions {
   readonly signal: AbortSignal;
 }
 
-/** Shows the browser that the connection is alive, and the server that the browser is connected. */
+/** Shows the browser that the connection is alive, and shows the server that the browser is still connected. */
 const HEARTBEAT_MS = 20_000;
-/** Buffered for a slow browser; the API's own limits apply to a watch that waits for space. */
+/** Maximum amount buffered for a slow browser; the API's own limits apply to a watch that waits for space. */
 const MAX_BUFFERED_BYTES = 16 * 1024;
 
 /**
- * Several watches in one response, a line for each event: `{"w":1,"event":{…}}`, `{"w":1,"failure":{…}}` if a watch
- * cannot be opened, `{"w":1,"end":true}` if it has ended normally, and empty lines in between. A browser has six
- * connections to a server, shared by all its tabs.
+ * Several watches in one response, with a line for each event: `{"w":1,"event":{…}}`, `{"w":1,"failure":{…}}` if a
+ * watch cannot be opened, `{"w":1,"end":true}` when a watch has ended normally, and empty lines in between. A browser
+ * has six connections to a server, shared by all its tabs.
  */
 export function watchStream({ watches, open, endsAtMs, clock, signal }: WatchStreamOptions): PassThrough {
   const out = new PassThrough({ highWaterMark: MAX_BUFFERED_BYTES });
@@ -59,7 +59,7 @@ export function watchStream({ watches, open, endsAtMs, clock, signal }: WatchStr
     heartbeat.cancel();
     out.end();
   });
-  // Starts the response: a browser waits for its head.
+  // Starts the response: a browser waits for the response's head.
   out.write('\n');
   return out;
 }
@@ -79,12 +79,12 @@ async function follow(
     for await (const line of watchResponse.lines()) await write(`{"w":${id},"event":${line}}\n`);
     if (!signal.aborted) await write(`{"w":${id},"end":true}\n`);
   } catch {
-    // Disconnected clients get nothing; others reopen the watch.
+    // Disconnected clients receive nothing; other clients reopen the watch.
     if (!signal.aborted) await write(`{"w":${id},"end":true}\n`).catch(() => undefined);
   }
 }
 
-/** A Status, or the text of an intermediary. */
+/** A Status, or the text of an intermediary's error. */
 function toSingleLine(body: string): string {
   try {
     return JSON.stringify(JSON.parse(body));

@@ -1,4 +1,4 @@
-import { isHibernationWanted } from '@fairway/api/domain/hibernation';
+import { shouldHibernate } from '@fairway/api/domain/hibernation';
 import { isBeingWiped } from '@fairway/api/domain/reset';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import {
@@ -26,7 +26,8 @@ export interface KubeconfigRequestOptions {
 }
 
 /**
- * Short-lived credentials for tenants' clusters, for the requesting user. Each one is reported in an Event and in the log.
+ * Short-lived credentials for tenants' clusters, for the requesting user. Each credential is reported in an Event and
+ * in the log.
  */
 export function kubeconfigRequest({
   credentials,
@@ -54,7 +55,7 @@ export function kubeconfigRequest({
         clock,
       });
       const status = await userCertificate.catch((error: unknown) => {
-        throw error instanceof PkiError ? unreadableError(name, error) : error;
+        throw error instanceof PkiError ? unreadablePkiError(name, error) : error;
       });
       const { expirationTimestamp } = status;
       const fields = { cluster: `${namespace}/${name}`, user: user.username, expires: expirationTimestamp };
@@ -66,7 +67,7 @@ export function kubeconfigRequest({
   };
 }
 
-function unreadableError(name: string, { message }: PkiError): Error {
+function unreadablePkiError(name: string, { message }: PkiError): Error {
   const error = { type: 'FieldValueInvalid', field: 'spec.certificateRequest', detail: message } as const;
   return invalid(KUBECONFIG_REQUEST_KIND, name, [error]);
 }
@@ -78,7 +79,7 @@ function endpointOf(cluster: Cluster): Endpoint {
   const { metadata, status } = cluster;
   const refuse = (reason: string) => refusal(cluster, KUBECONFIG_SUBRESOURCE, reason);
   if (metadata.deletionTimestamp !== undefined) throw refuse('the cluster is being deleted');
-  if (isHibernationWanted(cluster)) {
+  if (shouldHibernate(cluster)) {
     const wake = `wake it with "fairway cluster wake ${metadata.name}", and wait for the condition Ready`;
     throw refuse(`the cluster is hibernated, and its API server is stopped: ${wake}`);
   }

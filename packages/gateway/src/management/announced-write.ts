@@ -6,7 +6,7 @@ import { createsByName } from './audit-response.ts';
 import { NameScanner } from './name-scanner.ts';
 
 /**
- * Notifies other processes, before an object is written, of the write's trace, if `isAllowed`, which costs a call.
+ * Before an object is written, notifies other processes of the write's trace if `isAllowed`, whose check costs a call.
  * Never rejects.
  */
 export type AnnounceWrite = (object: string, cause: Cause, isAllowed: () => Promise<boolean>) => Promise<void>;
@@ -19,7 +19,7 @@ export interface TracedWrite {
   readonly cause: Cause;
 }
 
-/** A valid name or namespace: others are never announced. */
+/** A valid name or namespace; invalid ones are never announced. */
 const NAME = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
 
 /** Announces a write of one of Fairway's objects, if its name is known beforehand. */

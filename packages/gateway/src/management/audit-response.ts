@@ -22,8 +22,8 @@ const MAX_STATUS_BYTES = 64 * 1024;
 
 /**
  * Extracts from a streaming response what the request did not contain: the reason for a failure, or the name of a
- * created object; the whole body if the audit event quotes it. Never delays the stream, and buffers at most 64 KiB of
- * it, 100 KiB for a quotation.
+ * created object. If the audit event quotes the response, extracts the whole body. Never delays the stream, and buffers
+ * at most 64 KiB of it, or 100 KiB for a quotation.
  */
 export function auditResponse(
   upstreamResponse: IncomingMessage,

@@ -18,7 +18,7 @@ describe('one document per path', () => {
     });
   });
 
-  test('/apis lists the groups that are forwarded', () => {
+  test('/apis lists only groups that are forwarded', () => {
     const groups = ['apps', 'fairway.dev', 'authorization.k8s.io', 'metrics.k8s.io'].map((name) => ({ name }));
 
     expect(discoveryView({ kind: 'APIGroupList', groups }, HOST)).toMatchObject({
@@ -26,7 +26,7 @@ describe('one document per path', () => {
     });
   });
 
-  test('/api/v1 lists resources and verbs that are forwarded', () => {
+  test('/api/v1 lists only resources and verbs that are forwarded', () => {
     const document = {
       kind: 'APIResourceList',
       groupVersion: 'v1',
@@ -42,7 +42,7 @@ describe('one document per path', () => {
     });
   });
 
-  test('Fairway’s group is complete, including what the gateway serves itself', () => {
+  test('Fairway’s group is complete, including the subresources that the gateway serves itself', () => {
     const clusters = { name: 'clusters', singularName: 'cluster', namespaced: true, kind: 'Cluster', verbs: ['get'] };
     const document = { kind: 'APIResourceList', groupVersion: 'fairway.dev/v1alpha1', resources: [clusters] };
 
@@ -139,6 +139,6 @@ describe('the aggregated document', () => {
   });
 });
 
-test('a response that is not a discovery document is not forwarded as one', () => {
+test('does not forward a response that is not a discovery document', () => {
   expect(() => discoveryView({ kind: 'PodList', items: [] }, HOST)).toThrow('APIGroupDiscoveryList');
 });

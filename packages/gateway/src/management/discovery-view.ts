@@ -32,9 +32,9 @@ const AggregatedList = z.looseObject({
 const Document = z.discriminatedUnion('kind', [ApiVersions, ApiGroup, ApiGroupList, ApiResourceList, AggregatedList]);
 
 /**
- * Filters a discovery document of the management cluster for tenants: adds what the gateway serves itself, which a
- * CustomResourceDefinition can't define, and removes what is not forwarded. `host` is the gateway's address as the
- * client used it.
+ * Filters a discovery document of the management cluster for tenants. Adds the subresources that the gateway serves
+ * itself, which a CustomResourceDefinition can't define, and removes whatever is not forwarded. `host` is the gateway's
+ * address as the client used it.
  */
 export function discoveryView(document: unknown, host: string): object {
   const parsed = Document.parse(document);

@@ -15,8 +15,8 @@ import {
 } from './gateway-ca.ts';
 
 /**
- * Reads the CA that all replicas share, creates it if it is missing, and performs the next step of a rotation that is
- * due.
+ * Reads the CA that all replicas share, creates it if it is missing, and performs the next step of the rotation if one
+ * is due.
  */
 export async function ensureGatewayCa(client: KubeClient, clock: Clock): Promise<GatewayCa> {
   const secrets = client.resource(Secrets);
@@ -34,7 +34,7 @@ export async function ensureGatewayCa(client: KubeClient, clock: Clock): Promise
       await secrets.update({ ...stored, data: gatewayCaSecret(renewedCa).data ?? {} });
       return renewedCa;
     } catch (error) {
-      // Another replica was faster: its write wins.
+      // Another replica was faster, and its write wins.
       if (!isApiError(error, 'AlreadyExists', 'Conflict')) throw error;
     }
   }

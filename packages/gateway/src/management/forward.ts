@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import { atEnd } from '@fairway/apiserver/server/exchange-end';
+import { onExchangeEnd } from '@fairway/apiserver/server/exchange-end';
 import { appendValue, withoutHopByHop } from '@fairway/apiserver/server/hop-by-hop';
 import type { Clock } from '@fairway/base/clock';
 import { ApiError } from '@fairway/kube/object/api-error';
@@ -7,10 +7,10 @@ import type { GatewayMetrics } from './gateway-metrics.ts';
 import type { ImpersonationHeaders } from './impersonation.ts';
 import type { Upstream } from './upstream.ts';
 
-/** Headers that state the user or origin and that the API server may trust: only the gateway may set them. */
+/** Headers that state the user or origin and that the API server may trust; only the gateway may set them. */
 const IDENTITY_HEADERS = /^(?:authorization|cookie|host|x-real-ip|impersonate-.*|sec-websocket-.*|x-remote-.*)$/;
 
-/** The gateway decides what to record for a client; the API server behind it only sees the gateway. */
+/** The gateway decides what to record for a client, because the API server behind it sees only the gateway. */
 const TRACE_HEADERS: ReadonlySet<string> = new Set(['traceparent', 'tracestate', 'baggage']);
 
 /** The client's headers to forward, without body framing, which each sender sets itself. `peer` is the client's address. */
@@ -20,7 +20,7 @@ export function forwardedHeaders(
 ): OutgoingHttpHeaders {
   const forwarded: OutgoingHttpHeaders = Object.fromEntries(withoutHopByHop(headers));
   for (const name of Object.keys(forwarded)) {
-    // Intermediaries before the API server may treat underscores as dashes, as CGI does.
+    // Intermediaries in front of the API server may treat underscores as dashes, as CGI does.
     const isIdentity = IDENTITY_HEADERS.test(name.replaceAll('_', '-'));
     if (name === 'content-length' || isIdentity || TRACE_HEADERS.has(name)) delete forwarded[name];
   }
@@ -34,7 +34,7 @@ export function forwardedHeaders(
 }
 
 /**
- * Timeout of a response's head: kube-apiserver itself ends non-watch requests after 60 s, and responds to a watch
+ * Timeout for the head of a response: kube-apiserver itself ends non-watch requests after 60 s, and responds to a watch
  * immediately.
  */
 const RESPONSE_TIMEOUT_MS = 75_000;
@@ -53,8 +53,9 @@ export class Forwarding {
   }
 
   /**
-   * Forwards a request and streams the response with backpressure; if either side ends, so does the other. Rejects only
-   * before the response has begun, with 504 if there is none for longer than the API server allows.
+   * Forwards a request and streams the response with backpressure. If either side disconnects, the other is
+   * disconnected too. Rejects only before the response has begun, with 504 if the API server does not respond within
+   * its own limit.
    */
   async forward(
     request: IncomingMessage,
@@ -70,13 +71,13 @@ export class Forwarding {
       readonly headers: OutgoingHttpHeaders;
       readonly body: Uint8Array;
       readonly isWatch: boolean;
-      /** Called with the response before it streams. */
+      /** Called with the response before it is streamed. */
       readonly onResponse: (upstreamResponse: IncomingMessage) => void;
     },
   ): Promise<void> {
     const clientAborter = new AbortController();
-    atEnd(response, () => {
-      // An abort creates an exception with a stack trace: too costly for every request that ends normally.
+    onExchangeEnd(response, () => {
+      // An abort creates an exception with a stack trace, which is too costly for every request that ends normally.
       if (!response.writableFinished) clientAborter.abort();
     });
     const { url: path = '/' } = request;
@@ -111,8 +112,8 @@ export class Forwarding {
   }
 
   /**
-   * Opens a watch for another server. Rejects as `forward` does; when watches end, its stream breaks off, and its
-   * client reopens it.
+   * Opens a watch for another server. Rejects as `forward` does. When watches end, the stream breaks off, and the
+   * client reopens the watch.
    */
   async openWatch({
     signal,
@@ -143,7 +144,7 @@ export class Forwarding {
   #track(response: ServerResponse, end: () => void): void {
     this.#watches.add(end);
     const endWatch = this.#metrics.watching();
-    atEnd(response, () => {
+    onExchangeEnd(response, () => {
       this.#watches.delete(end);
       endWatch();
     });

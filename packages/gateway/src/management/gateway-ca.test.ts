@@ -41,7 +41,7 @@ test('generates a long webhook key, different each time', async () => {
   expect(a.webhookKey).not.toBe(b.webhookKey);
 });
 
-test.each(['ca.crt', 'ca.key', 'webhook-key'])('reports a Secret without %s, with advice', async (entry) => {
+test.each(['ca.crt', 'ca.key', 'webhook-key'])('reports a Secret without %s, and how to fix it', async (entry) => {
   const secret = gatewayCaSecret(await createGatewayCa(new FakeClock()));
   const { [entry]: _removed, ...data } = secret.data ?? {};
 
@@ -50,8 +50,8 @@ test.each(['ca.crt', 'ca.key', 'webhook-key'])('reports a Secret without %s, wit
   );
 });
 
-describe('a CA close to its expiry', () => {
-  test('has a successor that is trusted before it signs, and both outlast every certificate of the first', async () => {
+describe('a CA near its expiry', () => {
+  test('has a successor that is trusted before it signs, and both outlast every certificate of the old CA', async () => {
     const clock = new FakeClock();
     const first = await createGatewayCa(clock);
     const oldCertificate = await shown(first, clock);

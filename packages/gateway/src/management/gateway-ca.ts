@@ -14,7 +14,7 @@ import { certificateInfo } from '@fairway/kube/pki/certificate-info';
 
 /** State shared by all replicas of the gateway. */
 export interface GatewayCa {
-  /** Signs the gateways' serving certificates. */
+  /** Signs the serving certificates of all gateways. */
   readonly authority: AuthorityPair;
   /** The secret part of the webhook's path, known only to kube-apiserver. */
   readonly webhookKey: string;
@@ -23,10 +23,10 @@ export interface GatewayCa {
 export const GATEWAY_CA_SECRET = 'fairway-gateway';
 export const GATEWAY_CA_TYPE = `fairway.dev/gateway-roots`;
 /** The next CA is published this long before it signs anything. */
-const ANNOUNCE_MS = 86_400_000;
+const PUBLISH_AHEAD_MS = 86_400_000;
 const WEBHOOK_KEY_BYTES = 32;
 
-/** Thrown if the Secret does not contain what its type requires, such as after a manual edit. */
+/** Thrown if the Secret does not have the contents that its type requires, such as after a manual edit. */
 export class GatewayCaError extends Error {
   override readonly name = 'GatewayRootsError';
 }
@@ -37,9 +37,9 @@ export async function createGatewayCa(clock: Clock): Promise<GatewayCa> {
 }
 
 /**
- * The next step of a CA rotation; undefined if none is due. A new CA is published two years before the old one expires,
- * and signs a day later; the old one is removed once expired. A serving certificate is always trusted: its CA is in the
- * bundle before it signs.
+ * The next step of a CA rotation; undefined if no step is due. A new CA is published two years before the old one
+ * expires, and starts to sign a day later; the old CA is removed once it has expired. A serving certificate is always
+ * trusted, because its CA is in the bundle before it signs.
  */
 export async function renewGatewayCa(gatewayCa: GatewayCa, clock: Clock): Promise<GatewayCa | undefined> {
   const { authority } = gatewayCa;
@@ -49,7 +49,7 @@ export async function renewGatewayCa(gatewayCa: GatewayCa, clock: Clock): Promis
   const { active, standby } = authority;
   if (standby === undefined) return undefined;
   const isNewer = standby.notAfterMs > active.notAfterMs;
-  if (isNewer && certificateInfo(standby.certificatePem).notBeforeMs + ANNOUNCE_MS <= nowMs) {
+  if (isNewer && certificateInfo(standby.certificatePem).notBeforeMs + PUBLISH_AHEAD_MS <= nowMs) {
     return { ...gatewayCa, authority: switchAuthority(authority) };
   }
   if (!isNewer && standby.notAfterMs <= nowMs) return { ...gatewayCa, authority: completeRotation(authority) };
@@ -60,7 +60,10 @@ function newAuthority(clock: Clock) {
   return createCertificateAuthority({ commonName: 'fairway-gateway', clock, validityMs: AUTHORITY_VALIDITY_MS });
 }
 
-/** The Secret of the CAs: `ca.crt`, `ca.key`, during a rotation `ca-standby.crt` and `ca-standby.key`, and `webhook-key`. */
+/**
+ * The Secret of the CAs: `ca.crt` and `ca.key`, during a rotation `ca-standby.crt` and `ca-standby.key`, and
+ * `webhook-key`.
+ */
 export function gatewayCaSecret({ authority: { active, standby }, webhookKey }: GatewayCa): Secret {
   const data = {
     'ca.crt': active.certificatePem,

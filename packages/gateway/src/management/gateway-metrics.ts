@@ -15,7 +15,9 @@ export type Destination =
 
 export type ReviewOutcome = 'allowed' | 'refused' | 'failed';
 
-/** The gateway's metrics; no labels by caller or object, so that cardinality does not grow with tenants. */
+/**
+ * The gateway's metrics. They have no labels for the caller or object, so that cardinality does not grow with tenants.
+ */
 export class GatewayMetrics {
   readonly #requests: Counter<'destination' | 'code'>;
   readonly #watches: Gauge;
@@ -46,13 +48,13 @@ export class GatewayMetrics {
     });
   }
 
-  /** Gauges of the gateway's usage of its limits. */
-  countTraffic(traffic: CountedTraffic): void {
+  /** Registers gauges of the gateway's usage of its limits. */
+  registerTrafficMetrics(traffic: CountedTraffic): void {
     addTrafficMetrics(this.#registry, traffic);
   }
 
   /** `status` is 0 if the client disconnected before the response. */
-  answered(destination: Destination, status: number): void {
+  recordResponse(destination: Destination, status: number): void {
     const code = status === 0 ? 'gone' : `${Math.floor(status / 100)}xx`;
     this.#requests.inc({ destination, code });
   }

@@ -24,7 +24,7 @@ export function impersonationHeaders({ username, uid, groups, extra = {} }: User
   };
 }
 
-/** Node writes headers as Latin-1; kube-apiserver reads them as UTF-8. */
+/** Node writes headers as Latin-1, but kube-apiserver reads them as UTF-8. */
 function headerValue(header: string, value: string): string {
   if (value === '' || value !== value.trim() || /\p{Cc}/u.test(value)) {
     const message = `the ${header} ${JSON.stringify(value)} of your credential cannot be forwarded: it is empty, contains control characters, or has leading or trailing whitespace`;

@@ -30,7 +30,7 @@ export class InProcessEntryPoint {
   readonly #server: Server;
 
   constructor(handler: (request: IncomingMessage, response: ServerResponse) => void) {
-    // It never listens.
+    // This server never listens.
     this.#server = createServer({ insecureHTTPParser: false }, handler);
   }
 

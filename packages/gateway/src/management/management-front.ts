@@ -9,7 +9,7 @@ import { authenticate } from '@fairway/apiserver/server/authenticate';
 import { authorize } from '@fairway/apiserver/server/authorize';
 import { identifyConnection } from '@fairway/apiserver/server/connections';
 import { endWithCredentials } from '@fairway/apiserver/server/credential-expiry';
-import { atEnd } from '@fairway/apiserver/server/exchange-end';
+import { onExchangeEnd } from '@fairway/apiserver/server/exchange-end';
 import type { Health } from '@fairway/apiserver/server/health';
 import { credentialsOf, headersOf, send, serveHttp } from '@fairway/apiserver/server/http-exchange';
 import { impersonatedUser } from '@fairway/apiserver/server/impersonate';
@@ -35,13 +35,13 @@ import { discoveryResponse } from './discovery-response.ts';
 import { Forwarding, forwardedHeaders } from './forward.ts';
 import type { Destination, GatewayMetrics } from './gateway-metrics.ts';
 import { impersonationHeaders } from './impersonation.ts';
-import { methodOf } from './request-message.ts';
+import { validatedMethod } from './request-message.ts';
 import { type RequestRouting, routeRequest } from './request-routing.ts';
-import { type RequestTarget, requestTarget } from './request-target.ts';
-import { type Upstream, unreachable } from './upstream.ts';
+import { parseRequestTarget, type RequestTarget } from './request-target.ts';
+import { type Upstream, unreachableError } from './upstream.ts';
 import { recordWrittenVersion } from './written-version.ts';
 
-export interface ManagementFrontOptions {
+export interface ManagementFrontEndOptions {
   readonly upstream: Upstream;
   readonly authenticators: readonly Authenticator[];
   readonly authorizer: Authorizer;
@@ -78,18 +78,18 @@ export function webhookPath(webhookKey: string): string {
 }
 
 /**
- * Handles every request in front of a management cluster: authentication, routing, and the response, or a Status with
- * the error.
+ * Handles every request in front of a management cluster: authenticates it, routes it, and sends the response, or a
+ * Status with the error.
  */
-export class ManagementFront {
-  readonly #options: ManagementFrontOptions;
+export class ManagementFrontEnd {
+  readonly #options: ManagementFrontEndOptions;
   readonly #forwarding: Forwarding;
   #isDraining = false;
 
-  constructor(options: ManagementFrontOptions) {
+  constructor(options: ManagementFrontEndOptions) {
     this.#options = options;
     this.#forwarding = new Forwarding(options.upstream, options.metrics, options.traffic.clock);
-    // Load balancers must send no more requests.
+    // Tells load balancers to send no more requests.
     options.health.add('shutdown', () => this.#refuseWhileDraining(), { readyOnly: true });
   }
 
@@ -99,10 +99,10 @@ export class ManagementFront {
     const auditId = auditIdOf(request.headersDistinct['audit-id']?.[0], randomUUID);
     const receivedRequest = auditedRequest(request, auditId);
     const span = tracer && beginRequestSpan(tracer, receivedRequest);
-    const way: Way = { auditId, trail: auditor.begin(receivedRequest), span, destination: 'unknown' };
-    atEnd(response, () => {
+    const way: RequestState = { auditId, trail: auditor.begin(receivedRequest), span, destination: 'unknown' };
+    onExchangeEnd(response, () => {
       const status = response.headersSent ? response.statusCode : undefined;
-      metrics.answered(way.destination, status ?? 0);
+      metrics.recordResponse(way.destination, status ?? 0);
       if (way.destination === 'api-server')
         traffic.recordResponse(receivedRequest.method, status ?? 499, way.durationMs);
       if (span) endRequestSpan(span, status);
@@ -114,21 +114,21 @@ export class ManagementFront {
       : this.#serve(request, response, way);
     void serving.catch((error: unknown) => {
       if (response.headersSent || response.destroyed) return response.destroy();
-      // The rest of a rejected request's body is not read.
+      // The remaining body of a rejected request is not read.
       if (!request.complete) response.shouldKeepAlive = false;
       void send(request, response, this.#refusal(request, error, way), traffic);
     });
   }
 
-  /** Rejects new requests with 503 and ends watches, whose clients reconnect to other replicas. */
+  /** Rejects new requests with 503 and ends watches, so that clients reconnect to other replicas. */
   drain(): void {
     this.#isDraining = true;
     this.#forwarding.endWatches();
   }
 
   /**
-   * A watch in the name of a token's user, for the caller to forward; it is counted and audited as one of theirs.
-   * Rejects with an ApiError.
+   * Opens a watch in the name of a token's user, for the caller to forward. The watch is counted and audited as the
+   * user's own. Rejects with an ApiError.
    */
   async openWatch(
     { bearerToken, peer }: { readonly bearerToken: string; readonly peer: string },
@@ -136,7 +136,7 @@ export class ManagementFront {
     signal: AbortSignal,
   ): Promise<TransportResponse> {
     const { auditor, authenticators, traffic } = this.#options;
-    const target = requestTarget(path);
+    const target = parseRequestTarget(path);
     const auditId = randomUUID();
     const trail = auditor.begin({ auditId, method: 'GET', ...target, headers: {}, peer });
     let status: number | undefined;
@@ -163,10 +163,10 @@ export class ManagementFront {
     }
   }
 
-  async #serve(request: IncomingMessage, response: ServerResponse, way: Way): Promise<void> {
+  async #serve(request: IncomingMessage, response: ServerResponse, way: RequestState): Promise<void> {
     const { auditId, trail } = way;
-    const method = methodOf(request);
-    const target = requestTarget(request.url ?? '/');
+    const method = validatedMethod(request);
+    const target = parseRequestTarget(request.url ?? '/');
     const { traffic } = this.#options;
     const reply = (handle: (apiRequest: ApiRequest) => Promise<ApiResponse>) =>
       serveHttp(request, response, traffic, (apiRequest) => this.#reply(request, way, () => handle(apiRequest)));
@@ -196,7 +196,7 @@ export class ManagementFront {
     const authorizer = trail.recordingAuthorizer(this.#options.authorizer);
     if (route) {
       way.destination = 'route';
-      this.#enter(response, 'readingRequests', user);
+      this.#acquireSlot(response, 'readingRequests', user);
       await authorize(authorizer, { user, verb: method.toLowerCase(), path: target.path });
       return reply(async (apiRequest) => route.handle(apiRequest, user));
     }
@@ -207,17 +207,17 @@ export class ManagementFront {
         trail.recordDecision({ allowed: false, reason: routing.reason });
         throw new ApiError(403, 'Forbidden', `forbidden: ${routing.reason}`);
       case 'discovery':
-        this.#enter(response, 'readingRequests', user);
+        this.#acquireSlot(response, 'readingRequests', user);
         return reply((apiRequest) => discoveryResponse(this.#options.upstream, apiRequest, impersonationHeaders(user)));
       case 'auditevents':
       case 'audit':
-        this.#enter(response, 'readingRequests', user);
+        this.#acquireSlot(response, 'readingRequests', user);
         return reply((apiRequest) => this.#options.respondToRequest(routing, apiRequest, user, authorizer));
       case 'kubeconfig':
       case 'upgradeplan':
       case 'cloudresources':
       case 'quotas':
-        this.#enter(response, 'mutatingRequests', user);
+        this.#acquireSlot(response, 'mutatingRequests', user);
         return reply(async (apiRequest) => {
           const routeResponse = await this.#options.respondToRequest(
             routing,
@@ -229,18 +229,19 @@ export class ManagementFront {
           return routeResponse;
         });
       case 'api-server': {
-        // Buffered completely before it costs the API server anything: a slow body would occupy one of its slots, and one of the gateway's.
+        // The body is buffered completely before the request reaches the API server: a slow body would occupy a slot of
+        // the API server and one of the gateway.
         const { bytes: body, release } = await readBody(request, user, traffic);
-        atEnd(response, release);
+        onExchangeEnd(response, release);
         trail.recordRequest(body);
         const isReadOnly = method === 'GET' || method === 'HEAD';
         const limitName = routing.isWatch ? 'watches' : isReadOnly ? 'readingRequests' : 'mutatingRequests';
-        this.#enter(response, limitName, user);
+        this.#acquireSlot(response, limitName, user);
         const peer = request.socket.remoteAddress ?? '';
         const headers = forwardedHeaders(request.headers, { user: impersonationHeaders(user), peer, auditId });
         const tracedWrite = isReadOnly ? undefined : way.span;
         if (way.span) headers['traceparent'] = way.span.traceparent;
-        // A compressed response could not be parsed.
+        // The gateway could not parse a compressed response.
         if (createsByName(trail) || trail.wantsResponseBody || tracedWrite) delete headers['accept-encoding'];
         if (routing.isWatch) await this.#endWithCredentials(request, response);
         if (tracedWrite) await this.#announce({ trail, query: target.query, body, user, cause: tracedWrite });
@@ -269,9 +270,9 @@ export class ManagementFront {
     if (announce) await announceWrite(announce, authorizer, write);
   }
 
-  /** Acquires a slot until the response is sent; throws 429 if the user has too many. */
-  #enter(response: ServerResponse, limitName: LimitedResource, user: UserInfo): void {
-    atEnd(response, this.#options.traffic.enter(limitName, user));
+  /** Acquires a slot until the response is sent; throws 429 if the user has too many requests in progress. */
+  #acquireSlot(response: ServerResponse, limitName: LimitedResource, user: UserInfo): void {
+    onExchangeEnd(response, this.#options.traffic.enter(limitName, user));
   }
 
   #refuseWhileDraining(): void {
@@ -280,7 +281,11 @@ export class ManagementFront {
     }
   }
 
-  async #callerOf(request: IncomingMessage, response: ServerResponse, { trail, span }: Way): Promise<UserInfo> {
+  async #callerOf(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { trail, span }: RequestState,
+  ): Promise<UserInfo> {
     const { authenticators, authorizer, traffic, readSession } = this.#options;
     const credentials = await withSession(credentialsOf(request), headersOf(request), readSession);
     const user = await authenticate(authenticators, false, credentials);
@@ -323,7 +328,7 @@ export class ManagementFront {
     return this.#options.respondToReview(body);
   }
 
-  async #reply(request: IncomingMessage, way: Way, handle: () => Promise<ApiResponse>): Promise<ApiResponse> {
+  async #reply(request: IncomingMessage, way: RequestState, handle: () => Promise<ApiResponse>): Promise<ApiResponse> {
     try {
       const reply = await handle();
       return { ...reply, headers: { ...GATEWAY_HEADERS, 'audit-id': way.auditId, ...reply.headers } };
@@ -332,7 +337,7 @@ export class ManagementFront {
     }
   }
 
-  #refusal({ method, url }: IncomingMessage, error: unknown, way: Way): ApiResponse {
+  #refusal({ method, url }: IncomingMessage, error: unknown, way: RequestState): ApiResponse {
     const failure = apiErrorOf(error, method ?? 'GET');
     way.failure = failure;
     const reply = statusResponse(failure);
@@ -341,22 +346,25 @@ export class ManagementFront {
   }
 }
 
-/** The sender of reviews, identified by the webhook's path: exempt from limits, because reviews must not queue behind tenants' requests. */
+/**
+ * The sender of reviews, identified by the webhook's path. Reviews are exempt from limits, because they must not queue
+ * behind tenants' requests.
+ */
 const MANAGEMENT_API_SERVER: UserInfo = { username: 'system:apiserver', groups: [GROUP_MASTERS] };
 
 /** State of one request. */
-interface Way {
+interface RequestState {
   readonly auditId: string;
   readonly trail: AuditTrail;
   /** Undefined if the request is not recorded. */
   readonly span: RequestSpan | undefined;
   destination: Destination;
-  /** Until the API server's response began, unless it is a stream. */
+  /** Set until the API server's response has begun, unless the response is a stream. */
   durationMs?: number;
   failure?: ApiError | FailureStatus;
 }
 
-/** A request as received, however malformed. */
+/** A request as received, even if it is malformed. */
 function auditedRequest({ method = '', url = '/', headers, socket }: IncomingMessage, auditId: string) {
   return {
     auditId,
@@ -383,7 +391,7 @@ const GATEWAY_HEADERS = { 'cache-control': 'no-cache, private' };
 
 function apiErrorOf(error: unknown, method: string): ApiError {
   if (error instanceof ApiError) return error;
-  if (error instanceof TransportError) return unreachable(method, error.cause ?? error);
+  if (error instanceof TransportError) return unreachableError(method, error.cause ?? error);
   const message = `Internal error occurred: ${error instanceof Error ? error.message : String(error)}`;
   return new ApiError(500, 'InternalError', message, { cause: error });
 }

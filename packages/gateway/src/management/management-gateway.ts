@@ -6,7 +6,7 @@ import type { Auditor } from '@fairway/apiserver/audit/auditor';
 import { createAccessReviewAuthorizer } from '@fairway/apiserver/auth/delegated/access-review-authorizer';
 import { createClientAuthorityAuthenticator } from '@fairway/apiserver/auth/delegated/client-authority';
 import { createTokenReviewAuthenticator } from '@fairway/apiserver/auth/delegated/token-review-authenticator';
-import { createUnionAuthenticator, unionOfTokens } from '@fairway/apiserver/auth/union-authenticator';
+import { createUnionAuthenticator, createUnionTokenAuthenticator } from '@fairway/apiserver/auth/union-authenticator';
 import type { Authenticator } from '@fairway/apiserver/auth/user';
 import { authenticate } from '@fairway/apiserver/server/authenticate';
 import { Health } from '@fairway/apiserver/server/health';
@@ -50,7 +50,7 @@ import { ensureGatewayCa } from './ensure-gateway-ca.ts';
 import type { GatewayCa } from './gateway-ca.ts';
 import type { GatewayMetrics } from './gateway-metrics.ts';
 import { type InProcessCaller, InProcessEntryPoint } from './in-process-entry-point.ts';
-import { ManagementFront, webhookPath } from './management-front.ts';
+import { ManagementFrontEnd, webhookPath } from './management-front.ts';
 import { isOwn, ownIdentity } from './own-identity.ts';
 import { Renewal } from './renewal.ts';
 import { requireKeystoneRights, requireRights } from './required-rights.ts';
@@ -64,7 +64,7 @@ const HEALTH_TTL_MS = 1_000;
 export interface ManagementGatewayOptions {
   /** The management cluster's API server, with credentials that may impersonate. */
   readonly connection: HttpsConnectionOptions;
-  /** The same API with Fairway's identity. */
+  /** The same API, accessed with Fairway's identity. */
   readonly client: KubeClient;
   readonly clouds: Clouds;
   readonly credentials: () => ClusterCredentials;
@@ -85,30 +85,35 @@ export interface ManagementGatewayOptions {
   readonly cloudResources?: (() => ListCloudResources | undefined) | undefined;
   /** Keystone users; none by default. */
   readonly keystone?: KeystoneAccess | undefined;
-  /** Resolves when `clouds` has the current stored state. */
-  readonly catchUp?: (namespace: string, credentialName: string | undefined) => Promise<void>;
+  /** Resolves when `clouds` reflects the current stored state. */
+  readonly waitForCache?: (namespace: string, credentialName: string | undefined) => Promise<void>;
   readonly host: string;
   /** 0 for any free port. */
   readonly port: number;
   /** Additional names and addresses of the gateway; they are added to its certificate. */
   readonly hosts?: readonly string[];
-  /** `https://host:port`, without a path, at which kube-apiserver reaches the gateways; this one's own address by default. */
+  /**
+   * `https://host:port`, without a path, at which kube-apiserver reaches the gateways; this gateway's own address by
+   * default.
+   */
   readonly webhookUrl?: string | undefined;
-  /** Certificates for clients that request their names, instead of one of the gateway's CA. */
+  /**
+   * Certificates for clients that request one of their names, instead of the certificate issued by the gateway's CA.
+   */
   readonly certificateFor?: CertificateByName | undefined;
-  /** PEM of additional CAs that its clients, including kube-apiserver, need to trust. */
+  /** PEM of additional CAs that the gateway's clients, including kube-apiserver, must trust. */
   readonly additionalAuthorities?: string | undefined;
   /** Unique name of this replica, a DNS label: one replica at a time maintains the webhook's configuration. */
   readonly identity: string;
   readonly routes?: readonly Route[];
   /** The console; none by default. */
   readonly console?: ((options: ConsoleOptions) => Console) | undefined;
-  /** Limits for clients and for the contents of namespaces, if different from the defaults. */
+  /** Limits for clients and for the contents of namespaces; defaults apply to absent ones. */
   readonly limits?: Partial<ServerLimits & NamespaceLimits>;
   readonly metrics: GatewayMetrics;
   readonly auditor: Auditor;
   readonly tracer?: Tracer | undefined;
-  /** See ManagementFrontOptions. */
+  /** See ManagementFrontEndOptions. */
   readonly announceWrite?: AnnounceWrite | undefined;
   readonly clock: Clock;
   readonly random: () => number;
@@ -117,9 +122,9 @@ export interface ManagementGatewayOptions {
 
 export interface ManagementGateway {
   readonly url: string;
-  /** PEM bundle that its certificate chains to. */
+  /** PEM bundle of the CAs that issue the gateway's certificate. */
   readonly certificateAuthority: string;
-  /** Its current certificate, for other servers of the process: it changes when it is renewed. */
+  /** The gateway's current certificate, for other servers of the process; it changes on renewal. */
   readonly tls: () => TlsOptions;
   /** For other APIs of the process, which send requests as their own clients. */
   connect(caller: InProcessCaller): Transport;
@@ -128,12 +133,12 @@ export interface ManagementGateway {
 }
 
 /**
- * The tenants' entry point to a management cluster: authenticates, impersonates, forwards, serves `clusters/kubeconfig`
+ * The tenants' entry point to a management cluster. Authenticates, impersonates, forwards, serves `clusters/kubeconfig`
  * and the other subresources of `GATEWAY_SUBRESOURCES`, and validates Clusters and NodePools for kube-apiserver.
- * Resolves when it listens; the webhook is registered soon after.
+ * Resolves when it is listening; the webhook is registered soon after.
  */
 export async function createManagementGateway(options: ManagementGatewayOptions): Promise<ManagementGateway> {
-  const { connection, client, clouds, credentials, catchUp, host, port, metrics, clock, random, log } = options;
+  const { connection, client, clouds, credentials, waitForCache, host, port, metrics, clock, random, log } = options;
   const stack = new AsyncDisposableStack();
   try {
     await requireRights(client);
@@ -156,7 +161,7 @@ export async function createManagementGateway(options: ManagementGatewayOptions)
           ...keystoneUserPrefixes(options),
           createTokenReviewAuthenticator(client, clock),
         ],
-        tokens: unionOfTokens([]),
+        tokens: createUnionTokenAuthenticator([]),
         apiAudiences: [],
         allowAnonymous: false,
       }),
@@ -168,7 +173,7 @@ export async function createManagementGateway(options: ManagementGatewayOptions)
       cloudresources: cloudResourcesRequest(options.cloudResources ?? (() => undefined)),
     };
     const offer = new CloudOffer(clock, log, options.defaultImage);
-    const quotas = quotasRequest({ clouds, offer, catchUp });
+    const quotas = quotasRequest({ clouds, offer, waitForCache });
     const admission = fairwayAdmission({
       stored: factsOverHttp(client, options.quotaDefaults),
       limits: { ...DEFAULT_NAMESPACE_LIMITS, ...options.limits },
@@ -179,12 +184,12 @@ export async function createManagementGateway(options: ManagementGatewayOptions)
       upgradePlans: options.upgradePlans,
       clock,
       isFairwayUser: (user) => isOwn(identity, user),
-      ...(catchUp && { waitForCache: catchUp }),
+      ...(waitForCache && { waitForCache: waitForCache }),
     });
     const upstream = new Upstream(connection);
     stack.defer(() => upstream.close());
     const traffic = new Traffic({ limits: options.limits, clock });
-    metrics.countTraffic(traffic);
+    metrics.registerTrafficMetrics(traffic);
     const health = new Health();
     const isReachable = sharedCheck(async () => void (await client.version()), HEALTH_TTL_MS, clock);
     health.add('api-server', isReachable, { readyOnly: true });
@@ -195,12 +200,12 @@ export async function createManagementGateway(options: ManagementGatewayOptions)
       singleSignOn: options.keystone?.settings.singleSignOn,
       authenticate: (credentials) => authenticate(authenticators, false, credentials),
       client: () => client,
-      openWatch: (credentials, path, signal) => front.openWatch(credentials, path, signal),
+      openWatch: (credentials, path, signal) => frontEnd.openWatch(credentials, path, signal),
       clock,
       log,
     });
     for (const route of [NO_CUSTOM_RESOURCES, ...(options.routes ?? []), ...(console?.routes ?? [])]) routes.add(route);
-    const front: ManagementFront = new ManagementFront({
+    const frontEnd: ManagementFrontEnd = new ManagementFrontEnd({
       upstream,
       authenticators,
       authorizer,
@@ -246,11 +251,11 @@ export async function createManagementGateway(options: ManagementGatewayOptions)
     let tls = first;
     const listener: Listener = await listen(
       { host, port, tls, certificateFor: options.certificateFor },
-      (request, response) => front.handler(request, response),
+      (request, response) => frontEnd.handler(request, response),
       traffic,
     );
     stack.defer(async () => {
-      front.drain();
+      frontEnd.drain();
       await listener.close();
     });
 
@@ -272,7 +277,7 @@ export async function createManagementGateway(options: ManagementGatewayOptions)
       random,
       log,
     });
-    // The Secret always exists, so there is always a key to report.
+    // The Secret always exists, so a key can always be reported.
     registration.watch(followed.gatewayCa, () => [REGISTRATION_KEY]).watch(followed.configurations);
     const work = new AbortController();
     const managerEnd = new Manager({ log }).add(leader, registration).run(work.signal);
@@ -294,7 +299,7 @@ export async function createManagementGateway(options: ManagementGatewayOptions)
     const onCaChange = () => renewal.now();
     followed.gatewayCa.addHandler({ onAdd: onCaChange, onUpdate: onCaChange, onDelete: onCaChange });
     stack.defer(() => renewal.stop());
-    const signInService = new InProcessEntryPoint((request, response) => front.handler(request, response));
+    const signInService = new InProcessEntryPoint((request, response) => frontEnd.handler(request, response));
     return {
       url: listener.url,
       certificateAuthority: trustedCas(),

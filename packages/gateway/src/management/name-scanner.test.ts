@@ -30,7 +30,7 @@ test.each([
   for (const size of [1, 2, 3, 7, 1_000]) expect(scan(text, size)).toBe(name);
 });
 
-test('finds what a JSON parser finds, wherever the text is split', () => {
+test('finds the same name as a JSON parser, wherever the text is split', () => {
   const key = fc.constantFrom('name', 'metadata', 'labels', 'a"b', 'c\\', ':{');
   const value = fc.letrec((connect) => ({
     any: fc.oneof(

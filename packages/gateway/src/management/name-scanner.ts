@@ -20,7 +20,7 @@ export class NameScanner {
   #key = '';
   #name: string | undefined;
 
-  /** The name, once it was found. */
+  /** The name, once it has been found. */
   scan(chunk: Uint8Array): string | undefined {
     for (const byte of chunk) {
       if (this.#name !== undefined) break;

@@ -8,7 +8,10 @@ import { z } from 'zod';
 export interface OwnIdentity {
   /** Users whose changes count as Fairway's own. */
   readonly usernames: readonly string[];
-  /** Whether the API server has reported it. Servers before 1.28 cannot, so any administrator may be Fairway. */
+  /**
+   * Whether the API server has reported Fairway's identity. Servers before 1.28 cannot, so any administrator may be
+   * Fairway.
+   */
   readonly isCertain: boolean;
 }
 
@@ -18,8 +21,8 @@ const INSTALLED_USER = `system:serviceaccount:${SYSTEM_NAMESPACE}:fairway`;
 const SelfReview = z.object({ status: z.object({ userInfo: z.object({ username: z.string().min(1) }) }) });
 
 /**
- * Determines Fairway's own user by SelfSubjectReview, in kube-apiserver since 1.28 (older ones return Forbidden).
- * Rejects with its error.
+ * Determines Fairway's own user with a SelfSubjectReview, which kube-apiserver supports since 1.28 (older versions
+ * return Forbidden). Rejects with the API server's error.
  */
 export async function ownIdentity(client: KubeClient): Promise<OwnIdentity> {
   const apiVersion = 'authentication.k8s.io/v1';
@@ -38,7 +41,7 @@ export async function ownIdentity(client: KubeClient): Promise<OwnIdentity> {
   }
 }
 
-/** If Fairway's identity is uncertain, administrators have the same rights. */
+/** If Fairway's identity is uncertain, administrators have the same permissions. */
 export function isOwn({ usernames, isCertain }: OwnIdentity, user: UserInfo): boolean {
   return usernames.includes(user.username) || (!isCertain && user.groups.includes('system:masters'));
 }

@@ -59,7 +59,7 @@ test('retries a failed run after half a minute', async () => {
   await renewal.stop();
 });
 
-test('waits for the current run when stopped, and starts no other', async () => {
+test('waits for the current run when stopped, and starts no new run', async () => {
   const step = Promise.withResolvers<void>();
   let runs = 0;
   const { clock, renewal } = begin(() => {

@@ -30,7 +30,7 @@ export class Renewal {
     });
   }
 
-  /** Resolves when nothing runs or will run again. */
+  /** Resolves when no task is running or will run again. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#timer.cancel();

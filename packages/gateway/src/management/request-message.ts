@@ -13,11 +13,11 @@ const FRAMING_HEADERS =
   /^(?:accept.*|audit-id|authorization|content-.*|forwarded|host|impersonate-.*|transfer-encoding|user-agent|x-forwarded-.*|x-real-ip|x-remote-.*)$/;
 
 /**
- * The method of a request whose end every hop must determine identically (RFC 9112 6). A request that Node's parser
- * accepts and another may interpret differently is rejected: 400, or 405 for a method without a verb. The parser itself
- * rejects two lengths, a length with an encoding, folded lines and line ends without CR.
+ * Returns the method of a request whose end every hop must determine identically (RFC 9112 6). Rejects a request that
+ * Node's parser accepts but another may interpret differently, with 400, or with 405 for a method without a verb. The
+ * parser itself rejects two lengths, a length with an encoding, folded lines and line ends without CR.
  */
-export function methodOf(request: IncomingMessage): string {
+export function validatedMethod(request: IncomingMessage): string {
   const { method = '', headersDistinct } = request;
   if (!METHODS.has(method)) {
     const message = `method ${method} is not supported: use one of ${[...METHODS].join(', ')}`;

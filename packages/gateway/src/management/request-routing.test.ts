@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { routeRequest } from './request-routing.ts';
-import { requestTarget } from './request-target.ts';
+import { parseRequestTarget } from './request-target.ts';
 
 const FAIRWAY = '/apis/fairway.dev/v1alpha1';
 
 function pass(method: string, url: string) {
-  return routeRequest(method, requestTarget(url));
+  return routeRequest(method, parseRequestTarget(url));
 }
 
 describe('to the API server', () => {
@@ -39,10 +39,10 @@ describe('to the API server', () => {
     `${FAIRWAY}/clusters?watch`,
     `${FAIRWAY}/clusters?watch=yes`,
     `${FAIRWAY}/clusters?watch=TRUE&watch=false`,
-    // Go drops the first because of its semicolon.
+    // Go drops the first parameter because of its semicolon.
     `${FAIRWAY}/clusters?watch=0;&watch=1`,
     `${FAIRWAY}/clusters?%77atch=1`,
-  ])('GET %s, with further parts', (url) => {
+  ])('GET %s, with additional path segments', (url) => {
     expect(pass('GET', url)).toEqual({ to: 'api-server', isWatch: true });
   });
 });

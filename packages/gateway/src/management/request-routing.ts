@@ -14,7 +14,7 @@ export type RequestRouting =
   | { readonly to: 'auditevents'; readonly namespace: string; readonly name: string; readonly verb: string }
   | { readonly to: 'nowhere'; readonly reason: string };
 
-/** A resource of the management cluster, besides Fairway's own, that tenants need. */
+/** A resource of the management cluster that tenants need in addition to Fairway's own. */
 interface ForwardedResource {
   readonly groups: readonly string[];
   readonly resource: string;
@@ -35,7 +35,7 @@ const FORWARDED_RESOURCES: readonly ForwardedResource[] = [
   { groups: ['authentication.k8s.io'], resource: 'selfsubjectreviews', verbs: CREATE_ONLY },
 ];
 
-/** Namespaces of the management cluster itself: regardless of RBAC, their Secrets are not served to tenants. */
+/** Namespaces of the management cluster itself. Regardless of RBAC, their Secrets are not served to tenants. */
 const SYSTEM_NAMESPACES: ReadonlySet<string> = new Set([
   SYSTEM_NAMESPACE,
   'kube-system',
@@ -43,7 +43,9 @@ const SYSTEM_NAMESPACES: ReadonlySet<string> = new Set([
   'kube-node-lease',
 ]);
 
-/** kube-apiserver still accepts `/apis/GROUP/VERSION/watch/…` as a watch, which would be parsed as something else here. */
+/**
+ * kube-apiserver still accepts `/apis/GROUP/VERSION/watch/…` as a watch; the gateway would parse it as something else.
+ */
 const LEGACY_PREFIXES: ReadonlySet<string> = new Set(['proxy', 'watch']);
 
 const READABLE_PATHS = /^\/(?:version|openapi\/v2|openapi\/v3(?:\/.*)?)\/?$/;
@@ -63,14 +65,18 @@ export function routeRequest(method: string, { path, query }: RequestTarget): Re
 export function isVisible(group: string, resource?: string): boolean {
   if (group === GROUP) return true;
   return FORWARDED_RESOURCES.some(
-    (passing) => passing.groups.includes(group) && (resource ?? passing.resource) === passing.resource,
+    (forwardedResource) =>
+      forwardedResource.groups.includes(group) &&
+      (resource ?? forwardedResource.resource) === forwardedResource.resource,
   );
 }
 
-/** The verbs that are forwarded for a resource that is not Fairway's own. */
+/** The verbs that are forwarded for a resource outside Fairway's own group. */
 export function forwardedVerbsOf(group: string, resource: string): readonly string[] {
   return (
-    FORWARDED_RESOURCES.find((passing) => passing.groups.includes(group) && passing.resource === resource)?.verbs ?? []
+    FORWARDED_RESOURCES.find(
+      (forwardedResource) => forwardedResource.groups.includes(group) && forwardedResource.resource === resource,
+    )?.verbs ?? []
   );
 }
 
@@ -85,8 +91,8 @@ function routeResource(path: ResourcePath, verb: string): RequestRouting {
   const { group, plural, name, namespace, subresource } = path;
   if (LEGACY_PREFIXES.has(plural)) return { to: 'nowhere', reason: `paths with /${plural}/ are not served to tenants` };
   if (group === GROUP) {
-    const answered = gatewaySubresourceOf(path);
-    if (answered !== undefined) return { to: answered, namespace, name, verb };
+    const gatewaySubresource = gatewaySubresourceOf(path);
+    if (gatewaySubresource !== undefined) return { to: gatewaySubresource, namespace, name, verb };
     if (plural === AUDIT_EVENTS.plural) return { to: 'auditevents', namespace, name, verb };
     return { to: 'api-server', isWatch: verb === 'watch' };
   }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { requestTarget } from './request-target.ts';
+import { parseRequestTarget } from './request-target.ts';
 
 test.each([
   ['/api/v1/namespaces/red/secrets/cloud?watch=true', '/api/v1/namespaces/red/secrets/cloud', 'watch=true'],
@@ -7,8 +7,8 @@ test.each([
   ['/version', '/version', ''],
   ['/apis/', '/apis/', ''],
   ['/api/v1/namespaces/a%20b', '/api/v1/namespaces/a%20b', ''],
-])('%s is parsed as intended', (url, path, query) => {
-  const target = requestTarget(url);
+])('%s is parsed as kube-apiserver parses it', (url, path, query) => {
+  const target = parseRequestTarget(url);
 
   expect([target.path, target.query.toString()]).toEqual([path, query]);
 });
@@ -29,5 +29,5 @@ test.each([
   ['https://elsewhere/api', 'the request of a client that takes the gateway for a proxy'],
   ['*', 'OPTIONS of the server as a whole'],
 ])('%s is refused: %s', (url) => {
-  expect(() => requestTarget(url)).toThrow(expect.objectContaining({ code: 400, reason: 'BadRequest' }));
+  expect(() => parseRequestTarget(url)).toThrow(expect.objectContaining({ code: 400, reason: 'BadRequest' }));
 });

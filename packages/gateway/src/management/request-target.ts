@@ -9,11 +9,11 @@ export interface RequestTarget {
 }
 
 /**
- * Parses a request target. Go decodes a path before it splits it, and removes dots and double slashes; Node does
+ * Parses a request target. Go decodes a path before splitting it, and removes dots and double slashes; Node does
  * neither. A target that the two would interpret differently is rejected with 400: otherwise a request could reach a
- * path that the gateway never checked.
+ * path that the gateway has not checked.
  */
-export function requestTarget(url: string): RequestTarget {
+export function parseRequestTarget(url: string): RequestTarget {
   const parts = splitTarget(url);
   const { path } = parts;
   // A fragment is never sent: some implementations strip it, others treat it as part of the name.

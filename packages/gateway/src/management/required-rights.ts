@@ -35,7 +35,7 @@ const RIGHTS: readonly Right[] = [
 const NAMESPACES = { group: '', resource: 'namespaces' };
 const ROLE_BINDING_RIGHTS = { group: 'rbac.authorization.k8s.io', resource: 'rolebindings' };
 
-/** For the namespaces of Keystone's projects. */
+/** Needed for the namespaces of Keystone's projects. */
 const KEYSTONE_RIGHTS: readonly Right[] = [
   { verb: 'create', ...NAMESPACES },
   { verb: 'patch', ...NAMESPACES },
@@ -49,7 +49,7 @@ const KEYSTONE_RIGHTS: readonly Right[] = [
 const CONFIG_MAP_RIGHTS = { group: '', resource: 'configmaps' };
 const RESOURCE_QUOTA_RIGHTS = { group: '', resource: 'resourcequotas' };
 
-/** For requests that Magnum's API makes with Fairway's own identity. */
+/** Needed for requests that Magnum's API makes with Fairway's own identity. */
 const MAGNUM_RIGHTS: readonly Right[] = [
   { verb: 'list', ...CONFIG_MAP_RIGHTS },
   { verb: 'create', ...CONFIG_MAP_RIGHTS },
@@ -65,22 +65,22 @@ const MAGNUM_RIGHTS: readonly Right[] = [
 ];
 
 /**
- * Rejects with 403 and the missing permissions: otherwise tenants would later see unrelated errors, and caches would
- * hang.
+ * Rejects with 403 and the missing permissions. Without this check, tenants would later see unrelated errors, and
+ * caches would hang.
  */
 export async function requireRights(client: KubeClient): Promise<void> {
   const missing = await missingRights(client, RIGHTS);
   if (missing !== '') throw new ApiError(403, 'Forbidden', `the gateway lacks permission to ${missing}`);
 }
 
-/** Also checks the rights to admit Keystone users. */
+/** Also checks the permissions to admit Keystone users. */
 export async function requireKeystoneRights(client: KubeClient): Promise<void> {
   const missing = await missingRights(client, KEYSTONE_RIGHTS);
   if (missing !== '')
     throw missingBinding('fairway-keystone', `for users of Keystone, the gateway lacks permission to ${missing}`);
 }
 
-/** Also checks the rights to serve Magnum's API. */
+/** Also checks the permissions to serve Magnum's API. */
 export async function requireMagnumRights(client: KubeClient): Promise<void> {
   const missing = await missingRights(client, MAGNUM_RIGHTS);
   if (missing !== '')

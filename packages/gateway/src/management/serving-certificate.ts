@@ -20,7 +20,7 @@ export class ServingCertificate {
     this.#clock = clock;
   }
 
-  /** A new serving certificate; undefined while the current one is far from expiry and signed by this CA. */
+  /** A new serving certificate; undefined if the current one was signed by this CA and is far from its expiry. */
   async next(authority: CertificateAuthority): Promise<TlsOptions | undefined> {
     const shown = this.#current;
     const isValid =

@@ -9,25 +9,25 @@ import { ApiError } from '@fairway/kube/object/api-error';
 
 export interface UpstreamRequest {
   readonly method: string;
-  /** With the query. */
+  /** Includes the query. */
   readonly path: string;
-  /** Without Content-Length and Transfer-Encoding, which are derived from `body`. */
+  /** Excludes Content-Length and Transfer-Encoding, which are derived from `body`. */
   readonly headers: OutgoingHttpHeaders;
-  /** Complete, so that its length is known; absent or empty for a request without a body. */
+  /** The complete body, so that its length is known; absent or empty for a request without a body. */
   readonly body?: Uint8Array;
   readonly signal: AbortSignal;
 }
 
 /**
- * Retried automatically if a pooled connection had been closed. Other requests are not: the API server may have
- * processed them, and a repeated DELETE could hit a new object of the same name.
+ * These methods are retried automatically if a pooled connection has been closed. Other requests are not: the API
+ * server may have processed them, and a repeated DELETE could hit a new object with the same name.
  */
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 const BODYLESS_METHODS = new Uint8Array();
 const RETRY_AFTER_SECONDS = 1;
 /** Idle connections are kept for the next burst of requests; a handshake costs more than a request. */
 const MAX_IDLE_CONNECTIONS = 256;
-/** Errors of connecting: no part of the request was received. */
+/** Connection errors: no part of the request was received. */
 const CONNECT_ERRORS: ReadonlySet<string | undefined> = new Set([
   'ECONNREFUSED',
   'EHOSTUNREACH',
@@ -45,15 +45,15 @@ export class Upstream {
   }
 
   /**
-   * Resolves with the head of the response; its body streams. Rejects with 503 if there is none, and with Retry-After if the request
-   * certainly had no effect: clients then retry automatically.
+   * Resolves with the head of the response; the body is streamed. Rejects with 503 if there is no response, and with
+   * Retry-After if the request certainly had no effect: clients then retry automatically.
    */
   async send(request: UpstreamRequest): Promise<IncomingMessage> {
     try {
       return await this.#exchange(request, SAFE_METHODS.has(request.method));
     } catch (error) {
       if (request.signal.aborted || error instanceof ApiError) throw error;
-      throw unreachable(request.method, error);
+      throw unreachableError(request.method, error);
     }
   }
 
@@ -82,7 +82,7 @@ export class Upstream {
       else reject(error);
     });
     outgoing.once('response', (incoming) => {
-      // The server is shutting down: the next request should use a new connection.
+      // The server is shutting down, so the next request should use a new connection.
       if (incoming.statusCode === 503) outgoing.shouldKeepAlive = false;
       resolve(incoming);
     });
@@ -92,15 +92,15 @@ export class Upstream {
 }
 
 /**
- * How the API server finds the end of a request. Node frames a body itself only for some methods (not GET, DELETE, OPTIONS) and writes
- * that of others unframed, where it would be parsed as the next request.
+ * The headers that tell the API server where the request ends. Node frames a body itself only for some methods (not
+ * GET, DELETE, OPTIONS). For the others it writes the body unframed, where it would be parsed as the next request.
  */
 function framingHeaders(method: string, body: Uint8Array): OutgoingHttpHeaders {
   return SAFE_METHODS.has(method) && body.length === 0 ? {} : { 'content-length': body.length };
 }
 
 /** 503 for a request to which the API server did not respond. */
-export function unreachable(method: string, error: unknown): ApiError {
+export function unreachableError(method: string, error: unknown): ApiError {
   const { code, message } = error as NodeJS.ErrnoException;
   const isSafe = SAFE_METHODS.has(method) || CONNECT_ERRORS.has(code);
   return new ApiError(

@@ -14,18 +14,18 @@ import type { ParentRequest } from '../requests/parent-request.ts';
 export interface QuotasRequestOptions {
   readonly clouds: Clouds;
   readonly offer: Pick<CloudOffer, 'quotasOf'>;
-  /** Resolves when `clouds` has the current stored state. */
-  readonly catchUp?: ((namespace: string, credentialName: string | undefined) => Promise<void>) | undefined;
+  /** Resolves when `clouds` reflects the current stored state. */
+  readonly waitForCache?: ((namespace: string, credentialName: string | undefined) => Promise<void>) | undefined;
 }
 
 /**
- * The quotas of a CloudProfile's project. It changes nothing, so a dry run returns them too. The cloud is queried once
- * a minute, regardless of the number of callers.
+ * The quotas of a CloudProfile's project. The request changes nothing, so a dry run returns them too. The cloud is
+ * queried once a minute, regardless of the number of callers.
  */
 export function quotasRequest({
   clouds,
   offer,
-  catchUp,
+  waitForCache,
 }: QuotasRequestOptions): ParentRequest<CloudProfile, QuotasRequest> {
   return {
     of: cloudProfiles,
@@ -34,7 +34,7 @@ export function quotasRequest({
     schema: quotasRequestSchema(),
     async respond({ parent: { metadata, spec } }) {
       const { namespace = '' } = metadata;
-      await catchUp?.(namespace, spec.credentialName);
+      await waitForCache?.(namespace, spec.credentialName);
       const cloud = clouds.forNamespace(namespace, spec.credentialName);
       // The profile of a cloud that the namespace no longer has is about to be deleted.
       if (cloud === undefined || cloud.name !== spec.cloud) return {};

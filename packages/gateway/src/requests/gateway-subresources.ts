@@ -22,7 +22,7 @@ export const GATEWAY_SUBRESOURCES = [
 
 export type GatewaySubresource = (typeof GATEWAY_SUBRESOURCES)[number]['subresource'];
 
-/** The subresource of a request; undefined if it is not one of them. */
+/** The subresource of a request; undefined if the request is for none of them. */
 export function gatewaySubresourceOf({ group, plural, subresource }: ResourcePath): GatewaySubresource | undefined {
   return GATEWAY_SUBRESOURCES.find(
     (each) => each.of.group === group && each.of.plural === plural && each.subresource === subresource,
@@ -42,7 +42,7 @@ const READ_ONLY_SUBRESOURCES: ReadonlySet<string> = new Set([
   `${cloudProfiles.plural}/${QUOTAS_SUBRESOURCE}`,
 ]);
 
-/** Whether a request only reads the current or planned state: pages of the console repeat these. */
+/** Whether a request only reads the current or planned state; pages of the console repeat such requests. */
 export function isRead({ group, plural, subresource }: ResourcePath): boolean {
   return group === clusters.group && READ_ONLY_SUBRESOURCES.has(`${plural}/${subresource}`);
 }

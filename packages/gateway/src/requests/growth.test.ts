@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { cookieOf } from '../console/session-cookie.ts';
 import { parseSignIn } from '../console/sign-in-request.ts';
 import { parseWatches } from '../console/watch-request.ts';
-import { requestTarget } from '../management/request-target.ts';
+import { parseRequestTarget } from '../management/request-target.ts';
 import { parseReview } from '../webhook/admission-review.ts';
 
 test.each<[string, (text: string) => unknown]>([
@@ -11,7 +11,7 @@ test.each<[string, (text: string) => unknown]>([
   ['a sign-in', parseSignIn],
   ['watches of a page', parseWatches],
   ['a path of a watch', (text) => parseWatches(JSON.stringify({ watches: [{ id: 1, path: `/api/v1/${text}` }] }))],
-  ['the target of a request', (text) => requestTarget(`/${text}`)],
+  ['the target of a request', (text) => parseRequestTarget(`/${text}`)],
   ['a review', parseReview],
 ])('reads %s in linear time', async (_, read) => {
   expect(await excessiveGrowth(read, { bare: true })).toBeUndefined();

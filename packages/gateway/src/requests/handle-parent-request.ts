@@ -10,7 +10,7 @@ import type { KubeObject } from '@fairway/kube/object/meta';
 import { type ParentRequest, respondTo } from './parent-request.ts';
 
 export interface GatewayRequestOptions<P extends KubeObject> {
-  /** With Fairway's credentials: the caller need not be allowed to read the parent. */
+  /** Acts with Fairway's credentials: the caller need not be allowed to read the parent. */
   readonly client: KubeClient;
   readonly authorizer: Authorizer;
   readonly parentRequest: ParentRequest<P>;

@@ -58,8 +58,14 @@ export async function respondTo<P extends KubeObject, Q extends Question>(
   const { spec } = requestObject;
   const status = await request.respond({ spec, ...context });
   if (status === undefined) return requestObject;
-  const answered = { apiVersion: apiVersionOf(kind), kind: kind.kind, metadata: { name, namespace }, spec, status };
-  return answered;
+  const responseObject = {
+    apiVersion: apiVersionOf(kind),
+    kind: kind.kind,
+    metadata: { name, namespace },
+    spec,
+    status,
+  };
+  return responseObject;
 }
 
 /** The subresource on the embedded server. */

@@ -69,16 +69,16 @@ export interface GatewayOptions {
   readonly serviceAccountKeys: ServiceAccountKeys;
   /** Maximum lifetime of a service account's token; 30 days by default. */
   readonly maxTokenSeconds?: number | undefined;
-  /** Limits for clients and for the contents of namespaces, if different from the defaults. */
+  /** Limits for clients and for the contents of namespaces; defaults apply to absent ones. */
   readonly limits?: Partial<ServerLimits & NamespaceLimits> | undefined;
   readonly clouds: Clouds;
-  /** Separate from the server's construction, because they are read through it. */
+  /** Separate from the server's construction, because these objects are read through the server. */
   readonly credentials: () => ClusterCredentials;
-  /** Undefined while no externalgrpc server runs; none by default. */
+  /** Returns undefined while no externalgrpc server is running; none by default. */
   readonly autoscalerConfigs?: (() => IssueAutoscalerConfig | undefined) | undefined;
-  /** Undefined until the controllers run, whose caches it uses for planning. */
+  /** Returns undefined until the controllers run, whose caches the planner uses. */
   readonly upgradePlans?: (() => PlanUpgrade | undefined) | undefined;
-  /** Undefined before the controllers run; nothing lists them by default. */
+  /** Returns undefined until the controllers run; by default, cloud resources are not listed. */
   readonly cloudResources?: (() => ListCloudResources | undefined) | undefined;
   /** Reads audit logs of clusters' API servers; they are not read by default. */
   readonly clusterAudit?: ClusterAuditReader | undefined;
@@ -107,8 +107,8 @@ export interface Gateway {
 }
 
 /**
- * A service account's token can only be revoked by deleting the account, so it expires: late enough for a pipeline that gets a
- * new one each month. EKS and AKS allow 24 hours; kube-apiserver has no limit by default.
+ * A service account's token can only be revoked by deleting the account, so it expires: late enough for a pipeline that
+ * gets a new token each month. EKS and AKS allow 24 hours; kube-apiserver has no limit by default.
  */
 const MAX_TOKEN_SECONDS = 30 * 24 * 3600;
 

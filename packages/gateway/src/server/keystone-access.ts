@@ -10,9 +10,9 @@ import type { KeystoneSignIn } from '@fairway/openstack/sign-in/keystone-sign-in
 export interface KeystoneAccess {
   readonly settings: KeystoneSettings;
   readonly tokens: Pick<KeystoneTokens, 'authenticate' | 'follow'>;
-  /** Shared by all entry points, because it limits how many are created. */
+  /** Shared by all entry points, because it limits how many namespaces are created. */
   readonly namespaces: Pick<ProjectNamespaces, 'of'>;
-  /** Where users of the console sign in; nowhere by default. */
+  /** Where users of the console sign in; by default, they cannot. */
   readonly signInService?: KeystoneSignIn | undefined;
 }
 

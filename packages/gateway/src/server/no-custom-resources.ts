@@ -14,7 +14,7 @@ export const NO_CUSTOM_RESOURCES: Route = {
   public: true,
   handles: ({ method }) => method === 'GET',
   handle({ query }) {
-    // A list that ends is not a watch.
+    // This path serves no watch, only a complete list.
     if (query.has('watch')) throw notFound({ group: GROUP, resource: PLURAL, name: '' });
     const list = {
       kind: 'CustomResourceDefinitionList',

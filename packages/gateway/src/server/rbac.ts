@@ -10,7 +10,7 @@ function clusterRole(name: string, aggregateTo: readonly string[], rules: Cluste
   return {
     apiVersion: 'rbac.authorization.k8s.io/v1',
     kind: 'ClusterRole',
-    // Server-side apply would own an empty map of labels, and conflict with the next applier.
+    // With server-side apply, the applier would own an empty map of labels and conflict with the next applier.
     metadata: { name, ...(labels.length > 0 && { labels: Object.fromEntries(labels) }) },
     ...(rules && { rules }),
   };
@@ -28,7 +28,7 @@ const readTenantKinds = {
   ...readOldTenantKinds,
   resources: [...readOldTenantKinds.resources, ...NEWER_KINDS],
 };
-/** Requests that a member may make; the first one exists since 0.1.0. */
+/** Requests that a member may make; the first of them exists since 0.1.0. */
 const MEMBER_REQUESTS = [
   'clusters/kubeconfig',
   'clusters/autoscalerconfig',
@@ -36,9 +36,9 @@ const MEMBER_REQUESTS = [
   'clusters/cloudresources',
   'cloudprofiles/quotas',
 ];
-/** As earlier releases shipped them. */
+/** The requests as earlier releases shipped them. */
 const OLD_MEMBER_REQUESTS = [1, 3, 4].map((count) => MEMBER_REQUESTS.slice(0, count));
-/** The subset that a reader may make too: they only read. */
+/** The subset that a reader may make too, because these requests only read. */
 const READER_REQUESTS = ['clusters/cloudresources', 'cloudprofiles/quotas'];
 
 function requests(resources: string[]): PolicyRule {
@@ -77,8 +77,8 @@ export const FAIRWAY_ROLES: readonly ClusterRole[] = [
   ),
   clusterRole('fairway-reader', ['view'], [...OLD_READER_RULES, requests(READER_REQUESTS)]),
   clusterRole('fairway-catalogue-reader', [], [readCatalogue]),
-  // For users who change pools from within their clusters. Fairway sets the pool's name and cluster; admission validates the
-  // rest.
+  // For users who change pools from within their clusters. Fairway sets the pool's name and cluster; admission
+  // validates the other fields.
   clusterRole(
     'fairway-in-cluster',
     [],
@@ -86,14 +86,17 @@ export const FAIRWAY_ROLES: readonly ClusterRole[] = [
   ),
 ];
 
-/** Rules as earlier releases shipped them, each with its replacement: they granted too much, or not all current requests. */
+/**
+ * Rules as earlier releases shipped them, each with its replacement: they granted too much, or lacked some of the
+ * current requests.
+ */
 const RULE_REPLACEMENTS: Readonly<Record<string, readonly { readonly was: PolicyRule; readonly is: PolicyRule }[]>> = {
   'fairway-member': [
     {
       was: { apiGroups: [''], resources: ['secrets'], verbs: ['create', 'update', 'patch', 'delete'] },
       is: { apiGroups: [''], resources: ['secrets'], verbs: ['create', 'update'] },
     },
-    ...OLD_MEMBER_REQUESTS.map((oldVerbs) => ({ was: requests(oldVerbs), is: requests(MEMBER_REQUESTS) })),
+    ...OLD_MEMBER_REQUESTS.map((oldResources) => ({ was: requests(oldResources), is: requests(MEMBER_REQUESTS) })),
     { was: readOldTenantKinds, is: readTenantKinds },
   ],
   'fairway-reader': [
@@ -102,7 +105,7 @@ const RULE_REPLACEMENTS: Readonly<Record<string, readonly { readonly was: Policy
   ],
 };
 
-/** The role to store if one of its rules is as an earlier release shipped it; undefined if none is. */
+/** The role to store if one of its rules is still as an earlier release shipped it; undefined otherwise. */
 export function withReplacedRules(role: ClusterRole): ClusterRole | undefined {
   const replacements = RULE_REPLACEMENTS[role.metadata.name ?? ''] ?? [];
   const currentRules = role.rules?.map((rule) => replacements.find(({ was }) => jsonEqual(was, rule))?.is ?? rule);
@@ -111,7 +114,7 @@ export function withReplacedRules(role: ClusterRole): ClusterRole | undefined {
   return rules === undefined || jsonEqual(rules, role.rules) ? undefined : { ...role, rules };
 }
 
-/** Roles that are bound cluster-wide from the beginning. */
+/** Roles that are initially bound cluster-wide. */
 export const FAIRWAY_BINDINGS: readonly ClusterRoleBinding[] = [
   clusterRoleBinding('fairway-catalogue-reader', 'Group', 'system:authenticated'),
   clusterRoleBinding('fairway-in-cluster', 'User', IN_CLUSTER_USER),

@@ -7,7 +7,7 @@ import type { FormParts, GatewayForm } from './gateway-form.ts';
 
 const DAY_MS = 86_400_000;
 
-/** Gateway and API server in one. */
+/** The gateway and its API server in one process. */
 export async function embeddedForm(parts: FormParts): Promise<GatewayForm> {
   const { clock } = parts;
   const authority = await createCertificateAuthority({ commonName: 'fairway', clock, validityMs: DAY_MS });

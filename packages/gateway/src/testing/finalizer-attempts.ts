@@ -164,7 +164,7 @@ export async function attack(
   }
 }
 
-/** Attempts may be rejected or have no effect; a server error is a failure. */
+/** Attempts may be rejected or have no effect, but a server error is a failure. */
 export async function refusalOutcome(attempt: Promise<unknown>): Promise<void> {
   try {
     await attempt;

@@ -34,14 +34,14 @@ export interface FormParts {
   readonly clusterAudit?: ClusterAuditReader;
   readonly keystone?: KeystoneAccess;
   readonly keystoneProblem?: string | undefined;
-  /** Limits for clients, if different from the defaults. */
+  /** Limits for clients; defaults apply to absent ones. */
   readonly limits?: Partial<ServerLimits & NamespaceLimits>;
   readonly console?: (options: ConsoleOptions) => Console;
 }
 
 /** The gateway from a tenant's perspective, on either engine. */
 export interface GatewayForm {
-  /** Client of the API with the stored objects. */
+  /** Client of the API server with the stored objects. */
   readonly server: ApiServer;
   /** Client with the identity of Fairway's controllers. */
   readonly client: KubeClient;
@@ -49,7 +49,7 @@ export interface GatewayForm {
   transportAs(user: UserInfo): Promise<Transport>;
   /** Client with a bearer token. */
   createTransport(token: string): Promise<Transport>;
-  /** The URL at which it listens. */
+  /** The URL at which the gateway listens. */
   address(): Promise<{ readonly url: string; readonly certificateAuthority: string }>;
   close(): Promise<void>;
 }

@@ -33,7 +33,7 @@ const resources = authKinds([
 /** An embedded server that acts as a management cluster's kube-apiserver over TLS: CRDs, RBAC, reviews, impersonation, webhooks. */
 export class ManagementCluster {
   readonly server: ApiServer;
-  /** A superuser's client, in this process. */
+  /** A superuser's client, in the same process. */
   readonly client: KubeClient;
   readonly #clock: Clock;
   readonly #authority: Awaited<ReturnType<typeof createCertificateAuthority>>;
@@ -107,7 +107,7 @@ export class ManagementCluster {
   }
 
   /** Stops listening and closes connections; returns the port. */
-  async silence(): Promise<number> {
+  async stopListening(): Promise<number> {
     const { port } = new URL(this.url);
     await this.#listener?.close();
     return Number(port);

@@ -51,7 +51,7 @@ export async function openGateway(
   });
 }
 
-/** The gateway's response to a client. */
+/** The gateway's response to a client's request. */
 export async function sendAs(
   { cluster, gateway }: { readonly cluster: ManagementCluster; readonly gateway: ManagementGateway },
   identity: Identity,

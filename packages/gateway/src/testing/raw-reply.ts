@@ -8,7 +8,7 @@ export interface RawReply {
   readonly warnings: string;
 }
 
-/** A request, with the response's warnings; errors are results too. */
+/** Sends a request; returns the response with its warnings, even if it is an error. */
 export async function rawReplyTo(
   client: KubeClient,
   method: 'GET' | 'POST' | 'PATCH',

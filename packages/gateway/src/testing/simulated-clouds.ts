@@ -10,12 +10,12 @@ import { CACHE_FILTERS } from '@fairway/tenancy/cloud/ownership';
 import { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 
 export interface SimulatedCloudsOptions {
-  /** The simulator, which already listens. */
+  /** The simulator, which is already listening. */
   readonly cloud: Cloud;
   readonly clock: Clock;
   readonly nameOf: (namespace: string) => string | undefined;
   readonly credentialOf: (namespace: string, name: string) => CloudCredential | undefined;
-  /** Functions that close the clouds are added here. */
+  /** Functions that close the clouds are added to this list. */
   readonly closing: (() => Promise<void> | void)[];
 }
 
@@ -36,7 +36,7 @@ export function simulatedClouds(options: SimulatedCloudsOptions): ConfiguredClou
       clock,
       random: Math.random,
       logger: silentLogger,
-      // A simulator over plain HTTP has no certificates to read.
+      // A simulator over plain HTTP has no certificates that could be read.
       readFile: (path) => {
         throw new Error(`${path} is not there`);
       },
@@ -49,6 +49,6 @@ export function simulatedClouds(options: SimulatedCloudsOptions): ConfiguredClou
     });
     return new ProjectCloud({ name, region: config.region ?? '', client, cache, clock });
   };
-  // Tenants' own credentials are opened by the command, which has the operator's clouds.yaml entries.
+  // The command opens the tenants' own credentials, because it has the operator's clouds.yaml entries.
   return new ConfiguredClouds({ nameOf, open, credentialOf, openProject: () => undefined });
 }

@@ -13,7 +13,10 @@ export interface PageRequest {
 /** The headers of a page of the console, as a browser sends them. */
 export const OWN_PAGE = { 'x-fairway-console': '1', 'sec-fetch-site': 'same-origin' };
 
-/** A browser as a server sees it: it keeps a cookie, and sends it with every request to the server, whichever site causes it. */
+/**
+ * A browser as a server sees it: it keeps a cookie and sends it with every request to the server, whichever site causes
+ * the request.
+ */
 export class TestBrowser {
   readonly #transport: HttpsTransport;
   cookie: string | undefined;

@@ -14,7 +14,7 @@ import type { Tracer } from '@fairway/base/tracing';
 import { startTlsServer, type TlsServer } from '@fairway/kube/testing/tls-server';
 import { Registry } from 'prom-client';
 import { GatewayMetrics } from '../management/gateway-metrics.ts';
-import { ManagementFront, type ManagementFrontOptions } from '../management/management-front.ts';
+import { ManagementFrontEnd, type ManagementFrontEndOptions } from '../management/management-front.ts';
 import { Upstream } from '../management/upstream.ts';
 import { requestsCredentials } from '../requests/gateway-subresources.ts';
 
@@ -22,54 +22,58 @@ const allowImpersonation: Authorizer = {
   authorize: ({ verb }) => ({ allowed: verb === 'impersonate', reason: '' }),
 };
 
-export interface ScriptedFront extends TestFront {
+export interface ScriptedFrontEnd extends TestFrontEnd {
   readonly upstream: TlsServer;
-  /** Sends a request whose body the caller writes, if it has one; resolves with the head of the response. */
+  /** Sends a request whose body, if any, the caller writes; resolves with the head of the response. */
   send(path: string, options?: RequestOptions, body?: string | null): Promise<IncomingMessage>;
-  /** Closes the front's connections; resolves with every byte that the API server received over them. */
+  /** Closes the gateway's connections; resolves with every byte that the API server received over them. */
   requestArrived(): Promise<readonly string[]>;
 }
 
-export interface TestFront extends AsyncDisposable {
-  readonly front: ManagementFront;
+export interface TestFrontEnd extends AsyncDisposable {
+  readonly frontEnd: ManagementFrontEnd;
   readonly server: TlsServer;
   readonly audit: RecordedAudit;
   readonly traffic: Traffic;
-  /** The front's metrics. */
+  /** The gateway's metrics. */
   readonly registry: Registry;
-  /** The front's responses, latest last. */
+  /** The gateway's responses, latest last. */
   readonly openResponses: readonly ServerResponse[];
-  /** Resolves when every received request is finished. */
-  answered(): Promise<void>;
+  /** Resolves when every received request has been processed. */
+  requestsFinished(): Promise<void>;
 }
 
-/** Differences from the default front. */
-export interface FrontOptions {
+/** Differences from the default options. */
+export interface FrontEndOptions {
   readonly limits?: Partial<ServerLimits>;
   readonly clock?: Clock;
   readonly authorizer?: Authorizer;
   /** The audit policy, instead of the built-in one. */
   readonly policy?: AuditPolicy;
-  readonly respondToRequest?: ManagementFrontOptions['respondToRequest'];
+  readonly respondToRequest?: ManagementFrontEndOptions['respondToRequest'];
   readonly tracer?: Tracer;
-  readonly announceWrite?: ManagementFrontOptions['announceWrite'];
+  readonly announceWrite?: ManagementFrontEndOptions['announceWrite'];
 }
 
-/** A front that authenticates every client as `user`, over connections that its creator closes. */
-export async function startFront(upstream: Upstream, user: UserInfo, options: FrontOptions = {}): Promise<TestFront> {
+/** A gateway front end that authenticates every client as `user`, over connections that its creator closes. */
+export async function startFrontEnd(
+  upstream: Upstream,
+  user: UserInfo,
+  options: FrontEndOptions = {},
+): Promise<TestFrontEnd> {
   const { limits, clock = systemClock, authorizer = allowImpersonation } = options;
   const traffic = new Traffic({ limits, clock });
   const audit = new RecordedAudit(systemClock, requestsCredentials, options.policy);
   const registry = new Registry();
-  const notServed = () => Promise.reject(new Error('not a part of this test'));
-  const front = new ManagementFront({
+  const rejectUnexpected = () => Promise.reject(new Error('not a part of this test'));
+  const frontEnd = new ManagementFrontEnd({
     upstream,
     authenticators: [{ authenticate: () => Promise.resolve(user) }],
     authorizer,
     health: new Health(),
     routes: new Routes(),
-    respondToRequest: options.respondToRequest ?? notServed,
-    respondToReview: notServed,
+    respondToRequest: options.respondToRequest ?? rejectUnexpected,
+    respondToReview: rejectUnexpected,
     webhookKey: () => 'secret',
     traffic,
     metrics: new GatewayMetrics(registry),
@@ -81,41 +85,41 @@ export async function startFront(upstream: Upstream, user: UserInfo, options: Fr
   const openResponses: ServerResponse[] = [];
   const server = await startTlsServer((incoming, response) => {
     openResponses.push(response);
-    front.handler(incoming, response);
+    frontEnd.handler(incoming, response);
   });
-  const answered = async () => {
+  const requestsFinished = async () => {
     await Promise.all(
       openResponses.filter((rawResponse) => !rawResponse.closed).map((rawResponse) => once(rawResponse, 'close')),
     );
   };
   return {
-    front,
+    frontEnd,
     server,
     traffic,
     registry,
     audit,
-    answered,
+    requestsFinished,
     openResponses,
     [Symbol.asyncDispose]: () => server.close(),
   };
 }
 
-/** A front that authenticates every client as `user`, with a scripted API server. */
-export async function startScriptedFront(
+/** A gateway front end that authenticates every client as `user`, with a scripted API server. */
+export async function startScriptedFrontEnd(
   listener: (request: IncomingMessage, response: ServerResponse) => unknown,
   user: UserInfo,
-  options?: FrontOptions,
-): Promise<ScriptedFront> {
+  options?: FrontEndOptions,
+): Promise<ScriptedFrontEnd> {
   const upstream = await startTlsServer(listener);
   const connections = new Upstream({
     server: upstream.url,
     certificateAuthority: upstream.authority.certificatePem,
     bearerToken: () => 'the-gateway',
   });
-  const testFront = await startFront(connections, user, options);
-  const { server } = testFront;
+  const testFrontEnd = await startFrontEnd(connections, user, options);
+  const { server } = testFrontEnd;
   return {
-    ...testFront,
+    ...testFrontEnd,
     upstream,
     async send(path, options = {}, body = null) {
       const { port } = new URL(server.url);

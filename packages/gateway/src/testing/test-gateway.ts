@@ -35,8 +35,8 @@ export const TEAM = 'team';
 /** Namespace without a cloud; `alice` is a member here too. */
 export const UNKNOWN_CLOUD_TEAM = 'cloudless';
 /**
- * Speed of the shared clock relative to real time: delays of seconds pass in a second, and responses within
- * milliseconds are never late on a busy machine.
+ * Speed of the shared clock relative to real time: delays of many seconds pass within a second, and responses that take
+ * milliseconds are not late even on a busy machine.
  */
 const CLOCK_FACTOR = 4;
 
@@ -53,7 +53,7 @@ const USERS: Record<Person, UserInfo> = {
   nobody: { username: 'nobody', groups: ['system:authenticated'] },
 };
 
-/** Fairway's API, over an in-memory store and a simulated cloud over HTTP; nothing reconciles. */
+/** Fairway's API, over an in-memory store and a simulated cloud over HTTP; no controllers run. */
 export class TestGateway {
   readonly clock: FastClock;
   readonly cloud: Cloud;
@@ -63,7 +63,7 @@ export class TestGateway {
   readonly audit: RecordedAudit;
   readonly credentials: ClusterCredentials;
   readonly clouds: ConfiguredClouds;
-  /** Upgrade plans of the controllers, which don't run here. */
+  /** Upgrade plans from the controllers, which don't run here. */
   planUpgrade: PlanUpgrade | undefined;
   listCloudResources: ListCloudResources | undefined;
   /** Audit logs of clusters' API servers, by UID. */
@@ -156,13 +156,13 @@ export class TestGateway {
     await this.#bind(UNKNOWN_CLOUD_TEAM, 'alice', 'fairway-member');
   }
 
-  /** Client of the gateway; an operator uses the API server directly. */
+  /** Client of the gateway, except for an operator, who uses the API server directly. */
   as(person: Person | UserInfo): KubeClient {
     const user = typeof person === 'string' ? USERS[person] : person;
     return new KubeClient(this.#transportAs(user, person === 'operator'), { clock: this.clock });
   }
 
-  /** A request as a user, with the response's warnings; errors are results too. */
+  /** Sends a request as a user; returns the response with its warnings, even if it is an error. */
   call(person: Person | UserInfo, method: 'GET' | 'POST' | 'PATCH', path: string, body?: object): Promise<RawReply> {
     return rawReplyTo(this.as(person), method, path, body);
   }
@@ -195,8 +195,8 @@ export class TestGateway {
     return project;
   }
 
-  /** The number of calls that the cloud has responded to so far. */
-  get cloudCalls(): number {
+  /** The number of calls to which the cloud has responded so far. */
+  get cloudCallCount(): number {
     return this.cloud.calls.total;
   }
 

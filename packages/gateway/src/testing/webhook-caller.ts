@@ -17,8 +17,8 @@ interface ReviewResponse {
 }
 
 /**
- * Does for an embedded server what kube-apiserver does itself: calls the registered validating webhooks over TLS, with
- * their stored configuration. Like releases before 1.28, it does not evaluate matchConditions.
+ * Does for an embedded server what kube-apiserver does itself: calls the registered validating webhooks over TLS, as
+ * their stored configuration specifies. Like releases before 1.28, it does not evaluate matchConditions.
  */
 export function webhookCaller(client: () => KubeClient): AdmissionPlugin {
   return {

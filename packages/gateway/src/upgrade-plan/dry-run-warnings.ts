@@ -3,8 +3,8 @@ import type { UpgradeFinding } from '@fairway/api/kinds/upgrade-plan-request';
 import type { Clock } from '@fairway/base/clock';
 import type { PlanUpgrade } from './upgrade-plan-request.ts';
 
-/** kube-apiserver waits 15 s for admission, of which the cloud may have used ten. */
-const PATIENCE_MS = 3_000;
+/** kube-apiserver waits 15 s for admission, and the cloud may already have used ten of them. */
+const DRY_RUN_TIMEOUT_MS = 3_000;
 const MAX_WARNINGS = 8;
 const MAX_LENGTH = 400;
 
@@ -27,7 +27,7 @@ export async function dryRunWarnings({ planner, cluster, old, clock }: DryRunOpt
     const plan = planner({ ...old, spec: cluster.spec }, version);
     const findings = await Promise.race([
       plan.then((status) => status.findings),
-      clock.sleep(PATIENCE_MS, deadline.signal).then((): readonly UpgradeFinding[] | undefined => undefined),
+      clock.sleep(DRY_RUN_TIMEOUT_MS, deadline.signal).then((): readonly UpgradeFinding[] | undefined => undefined),
     ]);
     if (findings === undefined) return [`the effects of the upgrade take longer to determine; run ${command}`];
     const reportable = findings.filter(({ effect }) => effect !== 'Unknown');

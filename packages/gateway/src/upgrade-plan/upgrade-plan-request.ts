@@ -10,12 +10,12 @@ import { ApiError } from '@fairway/kube/object/api-error';
 import { type ClusterRequest, refusal } from '../requests/parent-request.ts';
 
 /**
- * Plans an upgrade to a version; if undefined, to the next version that the cluster would upgrade to. It changes
- * nothing. Rejects with 429 while too many plans are requested.
+ * Plans an upgrade to a version; if undefined, to the next version that the cluster would upgrade to. Changes nothing.
+ * Rejects with 429 while too many plans are requested.
  */
 export type PlanUpgrade = (cluster: Cluster, version: string | undefined) => Promise<UpgradePlanStatus>;
 
-/** The effects of an upgrade of the cluster. It changes nothing, so a dry run returns them too. */
+/** The effects of an upgrade of the cluster. The request changes nothing, so a dry run returns them too. */
 export function upgradePlanRequest(planner: () => PlanUpgrade | undefined): ClusterRequest<UpgradePlanRequest> {
   return {
     of: clusters,

@@ -36,7 +36,7 @@ export interface ReviewRequest {
   readonly group: string;
   readonly resource: string;
   readonly subresource: string;
-  /** '' if the server generates one, on create with generateName. */
+  /** '' if the server generates the name, on create with generateName. */
   readonly name: string;
   readonly namespace: string;
   readonly operation: 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
@@ -46,7 +46,7 @@ export interface ReviewRequest {
   readonly oldObject: KubeObject | undefined;
 }
 
-/** Throws 400 if it is not an AdmissionReview of v1. */
+/** Throws 400 if the body is not an AdmissionReview of v1. */
 export function parseReview(body: string): ReviewRequest {
   let json: unknown;
   try {
@@ -72,7 +72,7 @@ export function parseReview(body: string): ReviewRequest {
   };
 }
 
-/** The API server that sends it has validated it against its kind's schema. */
+/** The API server that sends the object has validated it against its kind's schema. */
 function kubeObject(object: z.infer<typeof AnyObject>): KubeObject | undefined {
   return object ? { ...object, metadata: object.metadata ?? {} } : undefined;
 }

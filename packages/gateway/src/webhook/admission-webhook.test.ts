@@ -33,7 +33,7 @@ const client = new KubeClient({
 const registry = new Registry();
 const parts = { client, metrics: new GatewayMetrics(registry), clock: new FakeClock(), log: silentLogger };
 
-interface Answered {
+interface ReviewResponse {
   readonly apiVersion: string;
   readonly kind: string;
   readonly response: {
@@ -47,7 +47,7 @@ interface Answered {
 async function review(
   request: object,
   admit: (request: AdmissionRequest) => void = () => undefined,
-): Promise<Answered> {
+): Promise<ReviewResponse> {
   const admission = { name: 'test', validate: admit };
   const body = JSON.stringify({
     apiVersion: 'admission.k8s.io/v1',
@@ -69,7 +69,7 @@ async function review(
   });
   const reviewResponse = await admissionWebhook({ admission, ...parts })(body);
   expect(reviewResponse.status).toBe(200);
-  return JSON.parse(reviewResponse.body as string) as Answered;
+  return JSON.parse(reviewResponse.body as string) as ReviewResponse;
 }
 
 test('allows valid objects, with warnings', async () => {
@@ -100,7 +100,7 @@ test('passes the user and the operation to validation', async () => {
   ]);
 });
 
-test('returns a refusal with its Status', async () => {
+test('returns a refusal as a Status', async () => {
   const { response } = await review({}, () => {
     throw forbidden({ group: 'fairway.dev', resource: 'nodepools', name: 'general' }, 'not today');
   });
@@ -111,7 +111,7 @@ test('returns a refusal with its Status', async () => {
   });
 });
 
-test('refuses if validation fails: no request passes unvalidated', async () => {
+test('refuses if validation throws, so that no request passes unvalidated', async () => {
   const { response } = await review({}, () => {
     throw new Error('out of order');
   });
@@ -148,7 +148,7 @@ describe('a scale request', () => {
 
   test.each([
     { asked: 40, replicas: 40 },
-    { asked: undefined, replicas: 0, reason: 'Go omits a zero' },
+    { asked: undefined, replicas: 0, reason: 'Go omits a zero value' },
   ])('to $asked is validated as the resulting pool', async ({ asked, replicas }) => {
     const reviews: AdmissionRequest[] = [];
     await review(scale(asked), (request) => void reviews.push(request));
@@ -197,7 +197,7 @@ describe('rules of the kinds apply even if the installed CRDs are older', () => 
     expect((await review({ ...change, object: credential('a') })).response.allowed).toBe(true);
   });
 
-  test('a generated name is only in the object', async () => {
+  test('reads a generated name from the object, the only place that has it', async () => {
     const metadata = { ...pool.metadata, name: 'general-abcde', generateName: 'general-' };
     const reviews: AdmissionRequest[] = [];
     await review({ name: '', object: { ...pool, metadata } }, (request) => void reviews.push(request));

@@ -27,7 +27,7 @@ const DEFINITIONS: ReadonlyMap<string, ResourceDefinition> = new Map(
 const Scale = z.looseObject({ spec: z.looseObject({ replicas: z.int().default(0) }) });
 
 /**
- * Responds to an AdmissionReview from kube-apiserver, with the same validation beyond the schema as on the embedded
+ * Responds to an AdmissionReview from kube-apiserver. Applies the same validation beyond the schema as the embedded
  * server.
  */
 export function admissionWebhook({
@@ -59,9 +59,9 @@ export function admissionWebhook({
     const objects = review.subresource === 'scale' ? await scaled(review) : review;
     const { user, operation, subresource, namespace, dryRun } = review;
     const { object, oldObject } = objects;
-    // A generated name is only in the object.
+    // Only the object contains a generated name.
     const name = review.name || (object?.metadata.name ?? '');
-    // The CEL rules of the CRDs, in case the installed CRDs are of an older release.
+    // Applies the CEL rules of the CRDs, in case the installed CRDs are from an older release.
     const errors = (object && resource.strategy?.validate?.(object, oldObject)) ?? [];
     if (errors.length > 0) throw invalid(resource, name, errors);
     const request = { user, operation, resource, subresource, namespace, name, dryRun, object, oldObject, warn };

@@ -12,7 +12,7 @@ test.each([
   {
     url: 'https://fairway-gateway.fairway-system.svc/admission/_0oC',
     where: { service: { ...service, port: 443 } },
-    reason: 'the default port of https',
+    reason: 'the default port of HTTPS',
   },
   { url: 'https://192.0.2.7:8443/admission/_0oC', reason: 'an address is called directly' },
   { url: 'https://fairway.example.com:8443/admission/_0oC', reason: "the machine's DNS resolves it" },

@@ -33,12 +33,13 @@ export interface WebhookTarget {
 
 /**
  * Registers the gateway for changes of the spec of a tenant's object, by any user, and for users other than Fairway's
- * controllers who set or remove their finalizer. Everything else is exempt: controllers write status, labels, their
- * finalizer, Machines, Secrets and Leases.
+ * controllers who set or remove the controllers' finalizer. Everything else is exempt: controllers write status,
+ * labels, their finalizer, Machines, Secrets and Leases.
  *
- * For two kinds of request the review may fail. Deletions of Plans, releases and CloudCredentials in use, and removals
- * of patches from a release, are refused: but a finalizer keeps objects in use, and `fairway install` writes Plans and
- * releases while no gateway is running. One-time annotations: a mistyped time only harms its author.
+ * For two kinds of request, the review may fail without blocking them. The first kind is deletions of Plans, releases
+ * and CloudCredentials in use, and removals of patches from a release: a finalizer keeps objects in use anyway, and
+ * `fairway install` writes Plans and releases while no gateway is running. The second kind is one-time annotations: a
+ * mistyped time only harms its author.
  *
  * API servers without `matchConditions` (before 1.28) send all changes, which are allowed if there is nothing to
  * validate.
@@ -71,7 +72,7 @@ export function webhookConfiguration({ url, caBundle, identity }: WebhookTarget)
           '!has(object.spec)',
           '!has(oldObject.spec)',
           'object.spec != oldObject.spec',
-          `(${guardsFinalizer('object')} != ${guardsFinalizer('oldObject')} && !(request.userInfo.username in ${JSON.stringify(identity.usernames)}))`,
+          `(${finalizerExpression('object')} != ${finalizerExpression('oldObject')} && !(request.userInfo.username in ${JSON.stringify(identity.usernames)}))`,
         ].join(' || '),
       },
     ],
@@ -117,14 +118,14 @@ export function webhookConfiguration({ url, caBundle, identity }: WebhookTarget)
 const HTTPS_PORT = 443;
 
 /**
- * `https://NAME.NAMESPACE.svc:PORT` as a reference to that Service: kube-apiserver resolves it without the cluster's DNS, which
- * it rarely uses.
+ * `https://NAME.NAMESPACE.svc:PORT` as a reference to that Service: kube-apiserver resolves the reference without the
+ * cluster's DNS, which it rarely uses.
  */
 function clientConfigOf(url: string): Pick<WebhookClientConfig, 'url' | 'service'> {
   const { hostname, port, pathname } = new URL(url);
   const [, name, namespace] = /^([a-z0-9-]+)\.([a-z0-9-]+)\.svc$/.exec(hostname) ?? [];
   if (name === undefined || namespace === undefined) return { url };
-  // With a port, because the server would otherwise add a default and the configurations would differ.
+  // The port is always set, because the server would otherwise add a default and the configurations would differ.
   return { service: { name, namespace, path: servicePath(pathname), port: port === '' ? HTTPS_PORT : Number(port) } };
 }
 
@@ -135,7 +136,7 @@ export function servicePath(path: string): string {
 }
 
 /** CEL: whether the controllers' finalizer is on an object. */
-function guardsFinalizer(variable: 'object' | 'oldObject'): string {
+function finalizerExpression(variable: 'object' | 'oldObject'): string {
   const list = `${variable}.metadata.finalizers`;
   return `(has(${list}) && '${FINALIZER}' in ${list})`;
 }

@@ -9,7 +9,7 @@ import { WEBHOOK_NAME, type WebhookTarget, webhookConfiguration } from './webhoo
 export interface WebhookRegistrationOptions {
   readonly client: KubeClient;
   readonly configurations: Informer<ValidatingWebhookConfiguration>;
-  /** The current target: CA and path may change. */
+  /** The current target; its CA and path may change. */
   readonly target: () => WebhookTarget;
 }
 
@@ -29,7 +29,7 @@ export function webhookRegistration({ client, configurations, target }: WebhookR
   };
 }
 
-/** Whether Fairway's webhook configuration is up to date; a server adds defaults. */
+/** Whether Fairway's webhook configuration is up to date, ignoring defaults that a server adds. */
 function isUpToDate(current: ValidatingWebhookConfiguration, desired: ValidatingWebhookConfiguration): boolean {
   const present = current.webhooks ?? [];
   const desiredWebhooks = desired.webhooks ?? [];

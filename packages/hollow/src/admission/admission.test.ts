@@ -115,7 +115,7 @@ describe('a new pod', () => {
       ['a', 'b', 'c', 'd', 'e'].map((name) => pods.create(pod(name, cpu('100m')))),
     );
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
-    await cluster.pass(1);
+    await cluster.advance(1);
     await eventuallyObject(quotas, { namespace: 'default', name: 'quota' }, ({ status }) => {
       expect(status?.used).toEqual({ pods: '3', 'requests.cpu': '300m' });
       return true;

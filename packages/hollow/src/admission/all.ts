@@ -46,9 +46,9 @@ export function hollowAdmission(options: HollowAdmissionOptions, auth: readonly 
   const { reader, clock, log, random, store, ledger, serviceCidr, caller, authorizer, enabled, disabled } = options;
   const calls = { caller, clock, log, authorizer };
   const numbers = new PendingWrites<readonly string[]>(store, clock);
-  const isOn = (name: string) => enabled.includes(name) && !disabled.includes(name);
+  const isEnabled = (name: string) => enabled.includes(name) && !disabled.includes(name);
   const plugins = [
-    ...(isOn(alwaysPullImages.name) ? [alwaysPullImages] : []),
+    ...(isEnabled(alwaysPullImages.name) ? [alwaysPullImages] : []),
     limitRanger(reader),
     serviceAccountAdmission(reader, random),
     taintNodesByCondition,

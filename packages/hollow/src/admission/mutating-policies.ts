@@ -58,7 +58,7 @@ export function mutatingPolicies(reader: () => ObjectReader, authorizer: Authori
       if (write === undefined || object === undefined || resource.group === EXEMPT_GROUP) return;
       if (objects.list(MutatingAdmissionPolicyBindings).length > 0) run(request, write, objects);
     },
-    wantsSecondRound: (request) => reinvocations.get(request)?.wantsSecondRound ?? false,
+    needsReinvocation: (request) => reinvocations.get(request)?.wantsSecondRound ?? false,
   };
 }
 

@@ -52,16 +52,16 @@ export function priorityAdmission(reader: () => ObjectReader): AdmissionPlugin {
       }
       const priority = found?.value ?? 0;
       if (spec.priority !== undefined && spec.priority !== priority) {
-        const given = `the integer value of priority (${spec.priority}) must not be provided in pod spec`;
+        const conflict = `the integer value of priority (${spec.priority}) must not be provided in pod spec`;
         throw rejectPod(
-          `${given}; priority admission controller computed ${priority} from the given PriorityClass name`,
+          `${conflict}; priority admission controller computed ${priority} from the given PriorityClass name`,
         );
       }
       const preemption = found?.preemptionPolicy ?? 'PreemptLowerPriority';
       if (spec.preemptionPolicy !== undefined && spec.preemptionPolicy !== preemption) {
-        const given = `the string value of PreemptionPolicy (${spec.preemptionPolicy}) must not be provided in pod spec`;
+        const conflict = `the string value of PreemptionPolicy (${spec.preemptionPolicy}) must not be provided in pod spec`;
         throw rejectPod(
-          `${given}; priority admission controller computed ${preemption} from the given PriorityClass name`,
+          `${conflict}; priority admission controller computed ${preemption} from the given PriorityClass name`,
         );
       }
       spec.priority = priority;

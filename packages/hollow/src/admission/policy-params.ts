@@ -4,7 +4,7 @@ import type { ParamKind, ParamRef } from '@fairway/kube/kinds/generated/types';
 import type { KubeObject } from '@fairway/kube/object/meta';
 import { compileLabelSelector, matchesLabels } from '@fairway/kube/object/selector';
 
-/** The parameters of a policy or its binding are unavailable. */
+/** Thrown if the parameters of a policy or its binding are unavailable. */
 export class ParamError extends Error {}
 
 /**
@@ -24,11 +24,11 @@ export function paramsOf(
   if (type === undefined) {
     throw new ParamError(`failed to find resource referenced by paramKind: '${apiVersion}, Kind=${kind}'`);
   }
-  const { name, namespace: wanted, selector, parameterNotFoundAction } = paramRef;
-  if (!type.namespaced && wanted) {
+  const { name, namespace: paramNamespace, selector, parameterNotFoundAction } = paramRef;
+  if (!type.namespaced && paramNamespace) {
     throw new ParamError('paramRef.namespace must not be provided for a cluster-scoped `paramKind`');
   }
-  const namespace = type.namespaced ? wanted || requestNamespace : '';
+  const namespace = type.namespaced ? paramNamespace || requestNamespace : '';
   if (type.namespaced && namespace === '') {
     throw new ParamError('cannot use namespaced paramRef in policy binding that matches cluster-scoped resources');
   }

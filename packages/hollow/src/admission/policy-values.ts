@@ -33,11 +33,11 @@ export class PolicyValues {
 
   /** Adds a variable of the policy. It is computed at most once, on first use; a failure is thrown at each use. */
   define(name: string, compute: () => unknown): void {
-    let made: { readonly value: unknown } | undefined;
+    let computed: { readonly value: unknown } | undefined;
     const get = () => {
       try {
-        made ??= { value: compute() };
-        return made.value;
+        computed ??= { value: compute() };
+        return computed.value;
       } catch (error) {
         if (error instanceof CelCostError) throw error;
         throw new Error(`composited variable "${name}" fails to evaluate: ${reasonOf(error)}`, { cause: error });

@@ -58,7 +58,7 @@ function setScheduling(request: AdmissionRequest, { spec }: Pod, { scheduling }:
   }
   const tolerations = spec.tolerations ?? [];
   const missing = (scheduling?.tolerations ?? []).filter(
-    (wanted) => !tolerations.some((one) => jsonEqual(one, wanted)),
+    (toleration) => !tolerations.some((one) => jsonEqual(one, toleration)),
   );
   if (missing.length > 0) spec.tolerations = [...tolerations, ...missing];
 }

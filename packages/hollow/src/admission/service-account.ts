@@ -9,7 +9,7 @@ import { created } from './plugin.ts';
 
 const MOUNT_PATH = '/var/run/secrets/kubernetes.io/serviceaccount';
 const VOLUME_PREFIX = 'kube-api-access-';
-/** 3607 s, by which the API server recognises tokens to extend (WarnOnlyBoundTokenExpirationPeriod). */
+/** 3607 s; this value marks tokens whose lifetime the API server extends (WarnOnlyBoundTokenExpirationPeriod). */
 const TOKEN_SECONDS = 3607;
 const DEFAULT_MODE = 0o644;
 

@@ -57,14 +57,14 @@ class Allocator {
     if (old !== undefined) prepareServiceUpdate(service, old);
     const { spec } = service;
     if (spec.type === 'ExternalName') return;
-    const given: string[] = [];
-    this.#settleAddress(service, old, given);
-    if (spec.type === 'NodePort' || spec.type === 'LoadBalancer') this.#settlePorts(service, old, given);
-    if (given.length === 0 || dryRun) return;
-    this.#options.pending.set(Services, `${service.metadata.namespace}/${service.metadata.name}`, given);
+    const assigned: string[] = [];
+    this.#settleAddress(service, old, assigned);
+    if (spec.type === 'NodePort' || spec.type === 'LoadBalancer') this.#settlePorts(service, old, assigned);
+    if (assigned.length === 0 || dryRun) return;
+    this.#options.pending.set(Services, `${service.metadata.namespace}/${service.metadata.name}`, assigned);
   }
 
-  #settleAddress(service: Service, old: Service | undefined, given: string[]): void {
+  #settleAddress(service: Service, old: Service | undefined, assigned: string[]): void {
     const { spec } = service;
     spec.clusterIP ||= spec.clusterIPs?.[0] ?? '';
     spec.ipFamilies = spec.ipFamilies?.length ? spec.ipFamilies : ['IPv4'];
@@ -74,10 +74,10 @@ class Allocator {
     }
     if (spec.clusterIP === '') {
       spec.clusterIP = this.#freeAddress(service);
-      given.push(spec.clusterIP);
+      assigned.push(spec.clusterIP);
     } else if (spec.clusterIP !== 'None' && spec.clusterIP !== old?.spec.clusterIP) {
       this.#claimAddress(service, spec.clusterIP);
-      given.push(spec.clusterIP);
+      assigned.push(spec.clusterIP);
     }
     spec.clusterIPs = spec.clusterIPs?.length ? spec.clusterIPs : [spec.clusterIP];
   }
@@ -104,7 +104,7 @@ class Allocator {
     throw new ApiError(500, 'InternalError', message, { subject: { resource: 'services', name: nameOf(service) } });
   }
 
-  #settlePorts(service: Service, old: Service | undefined, given: string[]): void {
+  #settlePorts(service: Service, old: Service | undefined, assigned: string[]): void {
     const { spec } = service;
     const needsNodePorts = spec.type === 'NodePort' || spec.allocateLoadBalancerNodePorts !== false;
     const own = new Set((old?.spec.ports ?? []).map(nodePortKey));
@@ -112,22 +112,22 @@ class Allocator {
     for (const [index, port] of (spec.ports ?? []).entries()) {
       if (port.nodePort) {
         this.#claimPort(service, `spec.ports[${index}].nodePort`, port, own);
-        given.push(nodePortKey(port));
+        assigned.push(nodePortKey(port));
       } else if (needsNodePorts) {
         // The same port over TCP and UDP gets the same node port if it is free.
         const shared = portsByNumber.get(`${port.port}`);
         port.nodePort =
-          shared !== undefined && !this.#isAllocated(`${port.protocol}/${shared}`, given)
+          shared !== undefined && !this.#isAllocated(`${port.protocol}/${shared}`, assigned)
             ? shared
-            : this.#freePort(service, port, given);
-        given.push(nodePortKey(port));
+            : this.#freePort(service, port, assigned);
+        assigned.push(nodePortKey(port));
       }
       if (port.nodePort) portsByNumber.set(`${port.port}`, port.nodePort);
     }
     const wantsHealthCheck = spec.type === 'LoadBalancer' && spec.externalTrafficPolicy === 'Local';
     if (wantsHealthCheck && !spec.healthCheckNodePort) {
-      spec.healthCheckNodePort = this.#freePort(service, { protocol: 'TCP' }, given);
-      given.push(`TCP/${spec.healthCheckNodePort}`);
+      spec.healthCheckNodePort = this.#freePort(service, { protocol: 'TCP' }, assigned);
+      assigned.push(`TCP/${spec.healthCheckNodePort}`);
     }
   }
 
@@ -142,9 +142,13 @@ class Allocator {
       throw refuse(service, field, nodePort, 'provided port is already allocated');
   }
 
-  #freePort(service: Service, { protocol = 'TCP' }: Pick<ServicePort, 'protocol'>, given: readonly string[]): number {
+  #freePort(
+    service: Service,
+    { protocol = 'TCP' }: Pick<ServicePort, 'protocol'>,
+    assigned: readonly string[],
+  ): number {
     const size = LAST_NODE_PORT - FIRST_NODE_PORT + 1;
-    const key = this.#pick(0, size, (offset) => `${protocol}/${FIRST_NODE_PORT + offset}`, given);
+    const key = this.#pick(0, size, (offset) => `${protocol}/${FIRST_NODE_PORT + offset}`, assigned);
     if (key !== undefined) return Number(key.slice(key.indexOf('/') + 1));
     const message = `Internal error occurred: failed to allocate a nodePort: range is full`;
     throw new ApiError(500, 'InternalError', message, { subject: { resource: 'services', name: nameOf(service) } });
@@ -155,20 +159,20 @@ class Allocator {
     from: number,
     to: number,
     keyOf: (offset: number) => string,
-    given: readonly string[] = [],
+    assigned: readonly string[] = [],
   ): string | undefined {
     const count = to - from;
     const start = Math.floor(this.#options.random() * count);
     for (let step = 0; step < count; step++) {
       const key = keyOf(from + ((start + step) % count));
-      if (!this.#isAllocated(key, given)) return key;
+      if (!this.#isAllocated(key, assigned)) return key;
     }
     return undefined;
   }
 
-  #isAllocated(key: string, given: readonly string[] = []): boolean {
+  #isAllocated(key: string, assigned: readonly string[] = []): boolean {
     const { addresses, nodePorts } = this.#stored();
-    if (addresses.has(key) || nodePorts.has(key) || given.includes(key)) return true;
+    if (addresses.has(key) || nodePorts.has(key) || assigned.includes(key)) return true;
     for (const keys of this.#options.pending.of(Services)) if (keys.includes(key)) return true;
     return false;
   }

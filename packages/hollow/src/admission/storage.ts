@@ -4,10 +4,10 @@ import type { StorageClass } from '@fairway/kube/kinds/generated/types';
 import { PersistentVolumeClaims, PersistentVolumes, StorageClasses } from '@fairway/kube/kinds/resources';
 import { created } from './plugin.ts';
 
-export const CLAIM_PROTECTION = 'kubernetes.io/pvc-protection';
-export const VOLUME_PROTECTION = 'kubernetes.io/pv-protection';
-const DEFAULT_CLASS = 'storageclass.kubernetes.io/is-default-class';
-const BETA_CLASS = 'volume.beta.kubernetes.io/storage-class';
+export const CLAIM_PROTECTION_FINALIZER = 'kubernetes.io/pvc-protection';
+export const VOLUME_PROTECTION_FINALIZER = 'kubernetes.io/pv-protection';
+const DEFAULT_CLASS_ANNOTATION = 'storageclass.kubernetes.io/is-default-class';
+const BETA_CLASS_ANNOTATION = 'volume.beta.kubernetes.io/storage-class';
 
 /** Sets the default storage class on claims without a class. */
 export function defaultStorageClass(reader: () => ObjectReader): AdmissionPlugin {
@@ -16,17 +16,17 @@ export function defaultStorageClass(reader: () => ObjectReader): AdmissionPlugin
     mutate(request) {
       const claim = created(request, PersistentVolumeClaims);
       if (claim === undefined || claim.spec.storageClassName !== undefined) return;
-      if (claim.metadata.annotations?.[BETA_CLASS] !== undefined) return;
+      if (claim.metadata.annotations?.[BETA_CLASS_ANNOTATION] !== undefined) return;
       const name = defaultClassOf(reader().list(StorageClasses))?.metadata.name;
       if (name !== undefined) claim.spec.storageClassName = name;
     },
   };
 }
 
-/** The newest of those marked as default. */
+/** The newest class marked as default. */
 export function defaultClassOf(classes: readonly StorageClass[]): StorageClass | undefined {
   return classes
-    .filter(({ metadata }) => metadata.annotations?.[DEFAULT_CLASS] === 'true')
+    .filter(({ metadata }) => metadata.annotations?.[DEFAULT_CLASS_ANNOTATION] === 'true')
     .sort(
       (left, right) =>
         Date.parse(right.metadata.creationTimestamp ?? '') - Date.parse(left.metadata.creationTimestamp ?? ''),
@@ -39,7 +39,8 @@ export const storageObjectInUseProtection: AdmissionPlugin = {
   mutate(request) {
     const object = created(request, PersistentVolumeClaims) ?? created(request, PersistentVolumes);
     if (object === undefined) return;
-    const finalizer = request.resource.plural === PersistentVolumes.plural ? VOLUME_PROTECTION : CLAIM_PROTECTION;
+    const finalizer =
+      request.resource.plural === PersistentVolumes.plural ? VOLUME_PROTECTION_FINALIZER : CLAIM_PROTECTION_FINALIZER;
     const finalizers = object.metadata.finalizers ?? [];
     if (!finalizers.includes(finalizer)) object.metadata.finalizers = [...finalizers, finalizer];
   },

@@ -54,8 +54,8 @@ export function validatingPolicies(reader: () => ObjectReader, authorizer: Autho
         if (validationActions.includes('Deny')) throw refusal(request, by, first);
         if (validationActions.includes('Audit')) {
           const about = { policy: policyName, binding: metadata.name, validationActions };
-          const told = violations.map(({ message, index }) => ({ message, ...about, expressionIndex: index ?? 0 }));
-          request.write?.annotate('validation.policy.admission.k8s.io/validation_failure', JSON.stringify(told));
+          const failures = violations.map(({ message, index }) => ({ message, ...about, expressionIndex: index ?? 0 }));
+          request.write?.annotate('validation.policy.admission.k8s.io/validation_failure', JSON.stringify(failures));
         }
         if (!validationActions.includes('Warn')) continue;
         for (const { message } of [first, ...others]) request.warn(`Validation failed for ${by}: ${message}`);

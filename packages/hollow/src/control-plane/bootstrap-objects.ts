@@ -136,8 +136,8 @@ function kubernetesEndpoints({ endpoint }: ClusterFacts): EndpointsObject {
 }
 
 /**
- * The CAs with which aggregated API servers, kube-scheduler and kube-controller-manager authenticate clients; kept
- * current, since CAs are rotated.
+ * Publishes the CAs with which aggregated API servers, kube-scheduler and kube-controller-manager authenticate clients;
+ * kept current, since CAs are rotated.
  */
 async function publishAuthentication(client: KubeClient, reader: ObjectReader, facts: ClusterFacts): Promise<void> {
   const { clientCaBundle, frontProxyCaBundle } = facts;

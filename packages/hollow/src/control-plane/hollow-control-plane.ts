@@ -68,7 +68,7 @@ export interface HollowControlPlaneOptions {
     /** Client certificate for API servers behind the aggregation layer; none is presented if undefined. */
     readonly frontProxy?: {
       readonly ca: CertificateAuthority;
-      /** PEM of every CA that may have signed it. */
+      /** PEM of every CA that may have signed the proxy client certificate. */
       readonly caBundle: string;
     };
   };
@@ -79,7 +79,7 @@ export interface HollowControlPlaneOptions {
 }
 
 /** Pending requests to aggregated API servers. */
-const MAX_FORWARDED = 256;
+const MAX_FORWARDED_REQUESTS = 256;
 
 /** Runs the scheduler and controllers. */
 export type Controllers = 'own' | 'none';
@@ -121,7 +121,7 @@ export function createHollowControlPlane(options: HollowControlPlaneOptions): Ho
   const ledger = new QuotaLedger(store);
   const policy = options.outbound ?? denyAll;
   const outbound = new OutboundClient({ clock, policy });
-  const forwarding = new OutboundClient({ clock, policy, maxCalls: MAX_FORWARDED });
+  const forwarding = new OutboundClient({ clock, policy, maxCalls: MAX_FORWARDED_REQUESTS });
   const caller = new WebhookCaller({ reader: () => server.reader, clock, random, client: outbound });
   const admission = hollowAdmission(
     {

@@ -14,15 +14,15 @@ export const podEphemeralContainers: CustomSubresource = {
     const { body, parent, name } = request;
     const before = parent as Pod;
     const { metadata, spec } = body as Pod;
-    const wanted = cloneJson(before.spec);
-    if (spec.ephemeralContainers === undefined) delete wanted.ephemeralContainers;
-    else wanted.ephemeralContainers = spec.ephemeralContainers;
-    defaultPodSpec(wanted);
-    const errors = ephemeralContainersErrors(wanted, before.spec);
+    const newSpec = cloneJson(before.spec);
+    if (spec.ephemeralContainers === undefined) delete newSpec.ephemeralContainers;
+    else newSpec.ephemeralContainers = spec.ephemeralContainers;
+    defaultPodSpec(newSpec);
+    const errors = ephemeralContainersErrors(newSpec, before.spec);
     if (errors.length > 0) throw invalid({ group: '', kind: 'Pod' }, name, errors);
     const { resourceVersion } = metadata;
     const pinned = { ...before.metadata, ...(resourceVersion && { resourceVersion }) };
-    const after: Pod = { ...before, metadata: pinned, spec: wanted };
+    const after: Pod = { ...before, metadata: pinned, spec: newSpec };
     return request.replace(after);
   },
 };

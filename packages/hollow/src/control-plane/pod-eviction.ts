@@ -8,11 +8,11 @@ import { compileLabelSelector, matchesLabels } from '@fairway/kube/object/select
 import { recordDisruption } from '../controllers/disrupt-pod.ts';
 import { isPodFinished, isPodReady } from '../controllers/pods.ts';
 
-/** Evictions that may be in progress per budget; more must wait for the disruption controller. */
-const MAX_DISRUPTED = 2000;
+/** Maximum number of evictions in progress per budget; more must wait for the disruption controller. */
+const MAX_DISRUPTED_PODS = 2000;
 const RETRY_SECONDS = 10;
-const ATTEMPTS = 10;
-const VIOLATION = "Cannot evict pod as it would violate the pod's disruption budget.";
+const MAX_ATTEMPTS = 10;
+const VIOLATION_MESSAGE = "Cannot evict pod as it would violate the pod's disruption budget.";
 
 /** `pods/eviction`: a deletion that checks the pod's disruption budget first (pkg/registry/core/pod/storage/eviction.go). */
 export const podEviction: CustomSubresource = {
@@ -55,7 +55,7 @@ async function checkBudget(client: KubeClient, request: SubresourceRequest, pod:
       return;
     } catch (error) {
       if (!isApiError(error, 'Conflict')) throw error;
-      if (attempt === ATTEMPTS) throw violation('the budget keeps changing', RETRY_SECONDS);
+      if (attempt === MAX_ATTEMPTS) throw violationError('the budget keeps changing', RETRY_SECONDS);
     }
   }
 }
@@ -80,24 +80,24 @@ function consumeDisruption(budget: PodDisruptionBudget, { name, nowMs }: Subreso
   const { disruptionsAllowed = 0, disruptedPods = {}, desiredHealthy = 0, currentHealthy = 0 } = status;
   const budgetName = metadata.name ?? '';
   if ((status.observedGeneration ?? 0) < (metadata.generation ?? 0)) {
-    throw violation(`The disruption budget ${budgetName} is still being processed by the server.`, RETRY_SECONDS);
+    throw violationError(`The disruption budget ${budgetName} is still being processed by the server.`, RETRY_SECONDS);
   }
   const subject = { group: 'policy', resource: 'poddisruptionbudgets', name: budgetName };
   if (disruptionsAllowed < 0) throw forbidden(subject, 'pdb disruptions allowed is negative');
-  if (Object.keys(disruptedPods).length > MAX_DISRUPTED) {
+  if (Object.keys(disruptedPods).length > MAX_DISRUPTED_PODS) {
     throw forbidden(subject, 'DisruptedPods map too big - too many evictions not confirmed by PDB controller');
   }
   if (disruptionsAllowed === 0) {
     const needs = `needs ${desiredHealthy} healthy pods and has ${currentHealthy} currently`;
-    throw violation(`The disruption budget ${budgetName} ${needs}`);
+    throw violationError(`The disruption budget ${budgetName} ${needs}`);
   }
   const disrupted = { ...disruptedPods, [name]: formatTime(nowMs) };
   return { ...budget, status: { ...status, disruptionsAllowed: disruptionsAllowed - 1, disruptedPods: disrupted } };
 }
 
 /** Clients retry automatically if the response has Retry-After: for an eviction denied by a budget, they must decide themselves. */
-function violation(message: string, retrySeconds?: number): ApiError {
-  return tooManyRequests(VIOLATION, retrySeconds, [{ reason: 'DisruptionBudget', message }]);
+function violationError(message: string, retrySeconds?: number): ApiError {
+  return tooManyRequests(VIOLATION_MESSAGE, retrySeconds, [{ reason: 'DisruptionBudget', message }]);
 }
 
 async function evict(
@@ -112,11 +112,11 @@ async function evict(
   if (!dryRun && pod.metadata.deletionTimestamp === undefined) {
     await recordDisruption(client, pod, 'EvictionByEvictionAPI', 'Eviction API: evicting', nowMs);
   }
-  const wantedUid = deleteOptions?.preconditions?.uid ?? uid;
+  const expectedUid = deleteOptions?.preconditions?.uid ?? uid;
   await client.resource(Pods).delete(name, {
     namespace,
     dryRun,
-    ...(wantedUid !== undefined && { uid: wantedUid }),
+    ...(expectedUid !== undefined && { uid: expectedUid }),
     ...(deleteOptions?.preconditions?.resourceVersion && {
       resourceVersion: deleteOptions.preconditions.resourceVersion,
     }),

@@ -2,13 +2,13 @@ import type { CustomSubresource } from '@fairway/apiserver/server/resource';
 import { ApiError } from '@fairway/kube/object/api-error';
 import type { KubeObject } from '@fairway/kube/object/meta';
 
-/** Rejected with an explanation because a hollow cluster has no containers. */
+/** A subresource that rejects requests with an explanation, because a hollow cluster has no containers. */
 function rejectingSubresource(kind: string, why: string): CustomSubresource {
   const refuse = () => Promise.reject(new ApiError(400, 'BadRequest', `a hollow cluster runs no containers: ${why}`));
   return { kind: { group: '', version: 'v1', kind }, get: refuse, create: refuse };
 }
 
-/** The same for subresources that open a connection, which pass admission first. */
+/** The same for subresources that open a connection; their requests pass admission first. */
 function rejectingStream(kind: string, why: string): CustomSubresource {
   return { ...rejectingSubresource(kind, why), connect: (query) => optionsOf(kind, query) };
 }

@@ -41,7 +41,7 @@ import { cronJobController } from './cron-job/cron-job-controller.ts';
 import { daemonSetController } from './daemon-set/daemon-set-controller.ts';
 import { deploymentController } from './deployment/deployment-controller.ts';
 import { disruptionController } from './disruption.ts';
-import { ENDPOINTS_MANAGED_BY, endpointSliceController } from './endpoints/endpoint-slice-controller.ts';
+import { ENDPOINTS_MANAGED_BY_LABEL, endpointSliceController } from './endpoints/endpoint-slice-controller.ts';
 import { endpointSliceMirroring, isMirrorable } from './endpoints/endpoint-slice-mirroring.ts';
 import { jobController } from './job/job-controller.ts';
 import { LazyRunnable } from './lazy.ts';
@@ -78,7 +78,7 @@ export function allControllers(context: ControllerContext): Runnable[] {
     lazyController('taint-eviction', [Nodes], taintEvictionController),
     lazyController('pod-garbage-collector', [Pods], podGarbageCollector),
     lazyController('endpointslice', [Services], endpointSliceController, (service) => hasSelector(service as Service)),
-    lazyController('endpointslice-mirroring', [Endpoints], endpointSliceMirroring, isUsersEndpoints),
+    lazyController('endpointslice-mirroring', [Endpoints], endpointSliceMirroring, needsMirroring),
     lazyController('disruption', [PodDisruptionBudgets], disruptionController),
     lazyController('certificate-signer', [CertificateSigningRequests], csrSigner),
     lazyController('certificate-cleaner', [CertificateSigningRequests], csrCleaner),
@@ -129,8 +129,8 @@ function hasSelector(service: Service): boolean {
 }
 
 /** Endpoints of a Service without a selector, which must be mirrored. */
-function isUsersEndpoints(endpoints: KubeObject): boolean {
-  return endpoints.metadata.labels?.[ENDPOINTS_MANAGED_BY] === undefined && isMirrorable(endpoints);
+function needsMirroring(endpoints: KubeObject): boolean {
+  return endpoints.metadata.labels?.[ENDPOINTS_MANAGED_BY_LABEL] === undefined && isMirrorable(endpoints);
 }
 
 function scheduler(context: ControllerContext): Runnable {

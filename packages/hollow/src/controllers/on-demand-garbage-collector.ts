@@ -16,9 +16,9 @@ export interface OnDemandGarbageCollectorOptions {
   readonly isAggregated: (type: ServedResource) => boolean;
 }
 
-/** How long it runs after the last change that may have left garbage. */
+/** How long the collector runs after the last change that may have left garbage. */
 const IDLE_TIMEOUT_MS = 60_000;
-/** Written frequently, and never owners. */
+/** Resources that are written frequently and never own objects. */
 const IGNORED_RESOURCES = new Set(['events', 'leases.coordination.k8s.io']);
 
 /**

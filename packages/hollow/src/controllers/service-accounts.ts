@@ -7,7 +7,7 @@ import type { KubeObject } from '@fairway/kube/object/meta';
 import type { ControllerContext } from './context.ts';
 
 const DEFAULT_ACCOUNT = 'default';
-const ROOT_CA = 'kube-root-ca.crt';
+const ROOT_CA_CONFIG_MAP = 'kube-root-ca.crt';
 const DESCRIPTION =
   'Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters.';
 
@@ -16,7 +16,7 @@ export function namespaceDefaults(context: ControllerContext): Controller {
   const { client, informers, clock, random, log, caBundle } = context;
   const namespaces = informers.informer(Namespaces);
   const accounts = informers.informer(ServiceAccounts, { fieldSelector: `metadata.name=${DEFAULT_ACCOUNT}` });
-  const bundles = informers.informer(ConfigMaps, { fieldSelector: `metadata.name=${ROOT_CA}` });
+  const bundles = informers.informer(ConfigMaps, { fieldSelector: `metadata.name=${ROOT_CA_CONFIG_MAP}` });
 
   const controller = new Controller({
     name: 'namespace-essentials',
@@ -27,7 +27,7 @@ export function namespaceDefaults(context: ControllerContext): Controller {
       const namespace = namespaces.get(name);
       if (namespace === undefined || namespace.metadata.deletionTimestamp !== undefined) return {};
       if (accounts.get(`${name}/${DEFAULT_ACCOUNT}`) === undefined) await createAccount(name);
-      const bundle = bundles.get(`${name}/${ROOT_CA}`);
+      const bundle = bundles.get(`${name}/${ROOT_CA_CONFIG_MAP}`);
       if (bundle === undefined) await createBundle(name);
       else if (!jsonEqual(bundle.data, bundleData()))
         await client.resource(ConfigMaps).update({ ...bundle, data: bundleData() });
@@ -49,7 +49,7 @@ export function namespaceDefaults(context: ControllerContext): Controller {
     const bundle: ConfigMap = {
       apiVersion: 'v1',
       kind: 'ConfigMap',
-      metadata: { name: ROOT_CA, namespace, annotations },
+      metadata: { name: ROOT_CA_CONFIG_MAP, namespace, annotations },
       data: bundleData(),
     };
     await ignoreAlreadyExists(() => client.resource(ConfigMaps).create(bundle));

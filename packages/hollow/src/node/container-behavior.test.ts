@@ -1,4 +1,4 @@
-import { excessiveGrowthWith } from '@fairway/base/testing/growth';
+import { excessiveItemGrowth } from '@fairway/base/testing/growth';
 import type { Container, PodSpec } from '@fairway/kube/kinds/generated/types';
 import { describe, expect, test } from 'vitest';
 import { behaviorsOf } from './container-behavior.ts';
@@ -19,7 +19,7 @@ function behaviors(container: Container, role: 'app' | 'init', { annotations, sp
 }
 
 test.each([
-  { reason: 'an image alone says nothing', exitAfterMs: FOREVER },
+  { reason: 'an image alone does not determine the behavior', exitAfterMs: FOREVER },
   { command: ['sleep', '3'], exitAfterMs: 3000, exitCode: 0 },
   { command: ['/bin/sleep', '2m'], exitAfterMs: 120_000, exitCode: 0 },
   { command: ['sleep', 'infinity'], exitAfterMs: FOREVER },
@@ -111,9 +111,9 @@ test.each([
   },
   { script: 'echo -n OK > /dev/termination-log; echo DONE; false', policy: 'FallbackToLogsOnError', message: 'OK' },
   { script: 'echo DONE 2> /dev/null; exit 3', policy: 'FallbackToLogsOnError', message: 'DONE\n' },
-  { script: 'date; false', policy: 'FallbackToLogsOnError', message: undefined, reason: 'who knows' },
-  { script: 'echo a | cat; false', policy: 'FallbackToLogsOnError', message: undefined, reason: 'who knows' },
-  { script: 'date > /dev/termination-log', message: undefined, reason: 'who knows' },
+  { script: 'date; false', policy: 'FallbackToLogsOnError', message: undefined, reason: 'unsupported script' },
+  { script: 'echo a | cat; false', policy: 'FallbackToLogsOnError', message: undefined, reason: 'unsupported script' },
+  { script: 'date > /dev/termination-log', message: undefined, reason: 'unsupported script' },
 ])('the script $script leaves the message $message', ({ script: text, env = {}, path, policy, message }) => {
   const container = {
     ...script(text),
@@ -166,7 +166,10 @@ test('a file on an emptyDir survives a restart of the container', () => {
 test('a file on the node is visible to later pods', () => {
   const spec = { volumes: [{ name: 'data', hostPath: { path: '/tmp/job' } }] };
 
-  expect(behaviors(mounted, 'app', { spec })).toMatchObject([{ exitCode: 42, touched: ['host:/tmp/job/seen'] }, {}]);
+  expect(behaviors(mounted, 'app', { spec })).toMatchObject([
+    { exitCode: 42, touchedFiles: ['host:/tmp/job/seen'] },
+    {},
+  ]);
   expect(behaviors(mounted, 'app', { spec, files: ['host:/tmp/job/seen'] })).toMatchObject([{ exitCode: 0 }]);
 });
 
@@ -231,7 +234,7 @@ describe('takes time in proportion to its input, and treats long input as unknow
   ])('$what', async ({ container, spec }) => {
     const read = (count: number) => behaviors({ name: 'a', ...container(count) }, 'app', { ...(spec && { spec }) });
 
-    expect(read(20_000)).toMatchObject([{ exitAfterMs: FOREVER, touched: [] }]);
-    expect(await excessiveGrowthWith(read)).toBeUndefined();
+    expect(read(20_000)).toMatchObject([{ exitAfterMs: FOREVER, touchedFiles: [] }]);
+    expect(await excessiveItemGrowth(read)).toBeUndefined();
   });
 });

@@ -2,7 +2,7 @@ import type { Container, Pod, Probe } from '@fairway/kube/kinds/generated/types'
 import { parseDurationMs } from './duration.ts';
 import { isShell } from './images.ts';
 import { environmentOf } from './shell/container-environment.ts';
-import { type EndState, type Files, runProgram, runScript, type Surroundings } from './shell/run-script.ts';
+import { type EndState, type Files, type ProgramEnvironment, runProgram, runScript } from './shell/run-script.ts';
 
 /** How a hollow container behaves once it has started. */
 export interface ContainerBehavior {
@@ -12,7 +12,7 @@ export interface ContainerBehavior {
   /** Time from its start until its readiness probe succeeds; undefined: never. */
   readonly readyAfterMs: number | undefined;
   /** Files that it creates on volumes. */
-  readonly touched: readonly string[];
+  readonly touchedFiles: readonly string[];
   /** Its termination message, if it has any. */
   readonly message?: string | undefined;
 }
@@ -33,7 +33,7 @@ type Annotations = Readonly<Record<string, string>> | undefined;
 const MAX_RUNS = 6;
 const MAX_ARGUMENT_CHARS = 131_072;
 const DEFAULT_MESSAGE_PATH = '/dev/termination-log';
-const MAX_LOGGED_MESSAGE = 2048;
+const MAX_LOGGED_MESSAGE_LENGTH = 2048;
 
 /**
  * How a container of the pod behaves at each start; later starts behave like the last one. Taken from annotations, or
@@ -53,29 +53,31 @@ export function behaviorsOf(
   const exitAfter = annotations?.[PodAnnotation.exitAfter];
   if (role === 'app' && exitAfter !== undefined) {
     const exitCode = Number.parseInt(annotations?.[PodAnnotation.exitCode] ?? '0', 10) || 0;
-    return [{ exitAfterMs: parseDurationMs(exitAfter), exitCode, readyAfterMs, touched: [] }];
+    return [{ exitAfterMs: parseDurationMs(exitAfter), exitCode, readyAfterMs, touchedFiles: [] }];
   }
   const terminations = terminationsOf(container, pod, files);
-  const [first, ...others] = terminations.map(({ exitAfterMs, exitCode, touched, ...said }): ContainerBehavior => {
-    const message = messageOf(container, { exitCode, ...said });
-    return { exitAfterMs, exitCode, touched, readyAfterMs, message };
-  });
+  const [first, ...others] = terminations.map(
+    ({ exitAfterMs, exitCode, touchedFiles, ...endDetails }): ContainerBehavior => {
+      const message = messageOf(container, { exitCode, ...endDetails });
+      return { exitAfterMs, exitCode, touchedFiles, readyAfterMs, message };
+    },
+  );
   if (first !== undefined) return [first, ...others];
   const exitAfterMs = role === 'init' && !isSidecar ? 0 : undefined;
-  return [{ exitAfterMs, exitCode: 0, readyAfterMs, touched: [] }];
+  return [{ exitAfterMs, exitCode: 0, readyAfterMs, touchedFiles: [] }];
 }
 
 /** The behavior of successive starts while they may differ; empty if the command is not supported. */
 function terminationsOf(container: Container, pod: Pod, files: Files): readonly EndState[] {
   const terminations: EndState[] = [];
-  const made = new Set<string>();
-  const present: Files = { has: (file) => files.has(file) || made.has(file) };
+  const createdFiles = new Set<string>();
+  const present: Files = { has: (file) => files.has(file) || createdFiles.has(file) };
   for (let start = 0; start < MAX_RUNS; start++) {
     const endState = terminationOf(container, environmentOf(container, pod, present, start));
     if (endState === undefined) break;
     terminations.push(endState);
-    for (const file of endState.touched) made.add(file);
-    if (!endState.isRandom && endState.touched.length === 0) break;
+    for (const file of endState.touchedFiles) createdFiles.add(file);
+    if (!endState.isRandom && endState.touchedFiles.length === 0) break;
   }
   return terminations;
 }
@@ -88,26 +90,26 @@ function messageOf(
   const message = written.get(terminationMessagePath);
   if (message) return message;
   if (terminationMessagePolicy !== 'FallbackToLogsOnError' || exitCode === 0) return undefined;
-  return printed?.slice(-MAX_LOGGED_MESSAGE) || undefined;
+  return printed?.slice(-MAX_LOGGED_MESSAGE_LENGTH) || undefined;
 }
 
 function terminationOf(
   { command = [], args = [], image, stdin = false }: Container,
-  surroundings: Surroundings,
+  environment: ProgramEnvironment,
 ): EndState | undefined {
-  const words = withVariables([...command, ...args], surroundings);
+  const words = withVariables([...command, ...args], environment);
   if (words === undefined) return undefined;
-  if (words.length === 0) return isShell(image) && !stdin ? runProgram(['true'], surroundings) : undefined;
+  if (words.length === 0) return isShell(image) && !stdin ? runProgram(['true'], environment) : undefined;
   const [program = '', ...rest] = words;
   const name = program.slice(program.lastIndexOf('/') + 1);
-  if (!['sh', 'bash', 'ash', 'dash'].includes(name)) return runProgram(words, surroundings);
+  if (!['sh', 'bash', 'ash', 'dash'].includes(name)) return runProgram(words, environment);
   const flag = rest.findIndex((word) => /^-[a-z]*c$/.test(word));
   const script = flag === -1 ? undefined : rest[flag + 1];
-  return script ? runScript(script, (rest[flag] ?? '').includes('e'), surroundings) : undefined;
+  return script ? runScript(script, (rest[flag] ?? '').includes('e'), environment) : undefined;
 }
 
 /** With `$(NAME)` expanded; undefined if the result exceeds Linux's limit. */
-function withVariables(words: readonly string[], { variables }: Surroundings): readonly string[] | undefined {
+function withVariables(words: readonly string[], { variables }: ProgramEnvironment): readonly string[] | undefined {
   let chars = 0;
   const valueOf = (text: string, name: string) => {
     const value = chars > MAX_ARGUMENT_CHARS ? text : (variables.get(name) ?? text);
@@ -130,9 +132,9 @@ function readyAfterOf({ readinessProbe, startupProbe }: Container, annotations: 
 /**
  * A container's files and variables are unknown when a probe runs, so only commands like `false` are certain to fail.
  */
-const UNKNOWN: Surroundings = {
+const UNKNOWN: ProgramEnvironment = {
   variables: new Map(),
-  hasMore: true,
+  hasUnknownVariables: true,
   fileAt: () => undefined,
   files: new Set(),
   random: () => 0,

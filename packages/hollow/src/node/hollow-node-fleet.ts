@@ -40,9 +40,9 @@ export interface HollowNodeFleetOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
-  /** Between two lists while servers are being built; 2 s by default. */
+  /** Interval between lists while servers are being built; 2 s by default. */
   readonly busyPeriodMs?: number;
-  /** Between two lists otherwise; a minute by default. */
+  /** Interval between lists otherwise; a minute by default. */
   readonly idlePeriodMs?: number;
   readonly createTransport?: (options: HttpsTransportOptions) => Transport;
   /** Whether the guest of a running server has panicked, if known: the cloud's API does not report it. */
@@ -95,7 +95,7 @@ export class HollowNodeFleet {
     return this.#members.get(serverId)?.node;
   }
 
-  /** Whether it has processed a running server, even if that is not a node. */
+  /** Whether the fleet has processed a running server, even if the server is not a node. */
   hasServer(serverId: string): boolean {
     return this.#members.has(serverId);
   }
@@ -146,7 +146,7 @@ export class HollowNodeFleet {
     this.#pollAfter(this.#isPoked ? POKE_DELAY_MS : periodMs * (0.9 + 0.2 * random()));
   }
 
-  /** Logged once with its stack, then on one line until it changes. */
+  /** Logs a failure with its stack, then on one line until the message changes. */
   #logFailure(log: Logger, error: unknown): void {
     const message = error instanceof Error ? error.message : String(error);
     if (message === this.#problem) log.warn({ reason: message }, 'still cannot list servers of the cloud');

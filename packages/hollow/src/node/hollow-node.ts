@@ -42,8 +42,8 @@ const RETRY_CAP_MS = 60_000;
  * A Kubernetes node without a machine: it does what cloud-init and kubelet do with a server's user data, against any
  * control plane.
  *
- * Guarantees: it reaches the API server only with the credentials in the user data; it retries every outage until it
- * ends; `stop` leaves no timer or connection behind. Caveats: programs, probes and logs do not exist; see
+ * Guarantees: it reaches the API server only with the credentials in the user data; it retries until an outage is over;
+ * `stop` leaves no timer or connection behind. Caveats: programs, probes and logs do not exist; see
  * `container-behavior.ts` for what containers do.
  */
 export class HollowNode {
@@ -184,13 +184,16 @@ async function register(
 ): Promise<Node> {
   const nodes = client.resource(Nodes);
   const { metadata, ...others } = nodeToRegister(name, bootstrap);
-  const wanted = { ...others, metadata: { ...metadata, labels: { ...metadata.labels, ...topologyLabels(server) } } };
+  const registration = {
+    ...others,
+    metadata: { ...metadata, labels: { ...metadata.labels, ...topologyLabels(server) } },
+  };
   try {
-    return await nodes.create(wanted, { signal });
+    return await nodes.create(registration, { signal });
   } catch (error) {
     if (!isApiError(error, 'AlreadyExists')) throw error;
     const current = await nodes.get(name, { signal });
-    const labels = { ...wanted.metadata.labels };
+    const labels = { ...registration.metadata.labels };
     const isSame = Object.entries(labels).every(([key, value]) => current.metadata.labels?.[key] === value);
     return isSame ? current : nodes.patch(name, { type: 'merge', value: { metadata: { labels } } }, { signal });
   }

@@ -1,4 +1,4 @@
-import { isOfHost } from './shell/container-environment.ts';
+import { isHostFile } from './shell/container-environment.ts';
 
 const MAX_FILES = 1000;
 
@@ -8,7 +8,7 @@ export class HostFiles {
 
   /** The files of a pod that stay on the node. */
   add(files: readonly string[]): void {
-    for (const file of files.filter(isOfHost)) this.#files.add(file);
+    for (const file of files.filter(isHostFile)) this.#files.add(file);
     for (const oldest of this.#files) {
       if (this.#files.size <= MAX_FILES) return;
       this.#files.delete(oldest);

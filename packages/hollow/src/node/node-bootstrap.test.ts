@@ -25,7 +25,7 @@ const CONFIG: NodeConfig = {
 
 describe('user data of the control plane', () => {
   it.each([
-    ['base64, as Nova takes it', nodeUserData(CONFIG)],
+    ['base64, as Nova expects it', nodeUserData(CONFIG)],
     ['plain text', nodeCloudConfig(CONFIG)],
     ['gzip in base64', gzipSync(nodeCloudConfig(CONFIG)).toString('base64')],
     ['gzip', gzipSync(nodeCloudConfig(CONFIG))],
@@ -77,7 +77,7 @@ describe('cloud-config', () => {
   it.each([
     ['an unknown encoding', '[{path: /a, encoding: rot13, content: x}]', 'unknown encoding "rot13"'],
     ['broken gzip', '[{path: /a, encoding: gz+b64, content: AAAA}]', '/a cannot be unpacked'],
-    ['a file without path', '[{content: x}]', 'write_files[0].path'],
+    ['a file without a path', '[{content: x}]', 'write_files[0].path'],
   ])('refuses %s', (_, files, message) => {
     const parse = () => parseCloudConfig(`#cloud-config\nwrite_files: ${files}`);
     expect(parse).toThrow(UserDataError);
@@ -89,11 +89,11 @@ describe('a node that cannot boot', () => {
   it.each([
     ['no bootstrap token', userDataOf('a', { token: '' }), 'has no bootstrap token'],
     [
-      'a taint without effect',
+      'a taint without an effect',
       userDataOf('a', { flags: '--register-with-taints=a=b' }),
       'a=b is not of the form key=value:effect',
     ],
-    ['a wrong kubelet configuration', userDataOf('a', { kubelet: { maxPods: -1 } }), '/var/lib/kubelet/config.yaml'],
+    ['an invalid kubelet configuration', userDataOf('a', { kubelet: { maxPods: -1 } }), '/var/lib/kubelet/config.yaml'],
   ])('reports why: %s', (_, userData, message) => {
     expect(() => parseUserData(userData)).toThrow(message);
   });

@@ -28,7 +28,7 @@ const ROTATION_SHARE = 0.7;
 const ROTATION_JITTER = 0.2;
 const RETRY_MS = 60_000;
 
-/** A node's certificates: requesting them, renewing them, and storing them on its disk. */
+/** Requests and renews a node's certificates, and stores them on its disk. */
 export class NodeIdentity {
   readonly #options: NodeIdentityOptions;
   #state: NodeState;

@@ -1,5 +1,5 @@
 import { podReferences } from '@fairway/apiserver/auth/pod-references';
-import { ignoreGone } from '@fairway/kube/client/ignore-not-found';
+import { ignoreDeleted } from '@fairway/kube/client/ignore-not-found';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { undefinedIfNotFound } from '@fairway/kube/client/undefined-if-not-found';
 import { csiSourceOf } from '@fairway/kube/kinds/csi-source';
@@ -43,7 +43,7 @@ export class NodeVolumes {
     return [...new Set([...this.#used.values()].flat())].sort();
   }
 
-  /** Why a pod can't start yet; undefined if all its volumes are available. Those of CSI drivers are then in use. */
+  /** Why a pod can't start yet; undefined if all its volumes are available. CSI volumes then count as in use. */
   async missing(pod: Pod, signal: AbortSignal | undefined): Promise<string | undefined> {
     const names: string[] = [];
     const claims: ClaimKey[] = [];
@@ -74,18 +74,18 @@ export class NodeVolumes {
       const { namespace, name } = key;
       const value = { metadata: { uid: claim?.metadata.uid }, status };
       const options = { namespace, signal, subresource: 'status' };
-      await ignoreGone(
+      await ignoreDeleted(
         this.#options.client.resource(PersistentVolumeClaims).patch(name, { type: 'merge', value }, options),
       );
     }
   }
 
   /** Whether the pod's volumes are already in `inUse`. */
-  hasServer({ metadata, spec }: Pod): boolean {
+  hasVolumesOf({ metadata, spec }: Pod): boolean {
     return spec.volumes === undefined || this.#used.has(metadata.uid ?? '');
   }
 
-  /** The pod has ended. */
+  /** Releases the volumes of a pod that has ended. */
   release(podUid: string): void {
     this.#claims.delete(podUid);
     if (this.#used.delete(podUid)) this.#notify();

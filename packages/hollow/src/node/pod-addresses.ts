@@ -19,10 +19,10 @@ export class PodAddresses {
   }
 
   /** The pod's address: its previous one if still free, otherwise the next free one; undefined if none is left. */
-  assign(uid: string, wanted?: string): string | undefined {
-    if (wanted !== undefined && this.#holds(wanted) && (this.#owners.get(wanted) ?? uid) === uid) {
-      this.#owners.set(wanted, uid);
-      return wanted;
+  assign(uid: string, preferred?: string): string | undefined {
+    if (preferred !== undefined && this.#holds(preferred) && (this.#owners.get(preferred) ?? uid) === uid) {
+      this.#owners.set(preferred, uid);
+      return preferred;
     }
     for (let tried = 0; tried < this.#count; tried++) {
       const address = Address4.fromBigInt(this.#first + BigInt(this.#next)).address;

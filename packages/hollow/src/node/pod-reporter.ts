@@ -70,10 +70,10 @@ function isResizePending(status: PodStatus | undefined): boolean {
 }
 
 /** Whether the pod already has the status to report; ignores fields of other writers. */
-function isReported(current: PodStatus, wanted: PodStatus): boolean {
-  return Object.entries(wanted).every(([field, value]) => {
+function isReported(current: PodStatus, desired: PodStatus): boolean {
+  return Object.entries(desired).every(([field, value]) => {
     if (field !== 'conditions') return jsonEqual(current[field as keyof PodStatus], value);
-    const conditions = wanted.conditions ?? [];
+    const conditions = desired.conditions ?? [];
     return conditions.every((condition) => current.conditions?.some((other) => jsonEqual(other, condition)));
   });
 }

@@ -20,7 +20,7 @@ function podOf(requests: Record<string, string>, container: Partial<Container> =
 const restart = (resourceName: string) => [{ resourceName, restartPolicy: 'RestartContainer' }];
 
 test.each([
-  { reason: 'the same', to: { cpu: '500m' }, given: '500m' },
+  { reason: 'no change', to: { cpu: '500m' }, given: '500m' },
   { reason: 'an increase with enough capacity', to: { cpu: '1' }, given: '1' },
   { reason: 'less', to: { cpu: '100m' }, given: '100m' },
   {
@@ -36,7 +36,7 @@ test.each([
     pending: "Deferred Node didn't have enough resource: memory, requested: 2147483648, used: 0, capacity: 1073741824",
   },
   {
-    reason: 'restart required',
+    reason: 'a resize that requires a restart',
     to: { cpu: '1' },
     policy: 'cpu',
     given: '500m',

@@ -20,7 +20,7 @@ export type Allocation = ReadonlyMap<string, ResourceRequirements>;
 
 export interface AllocationResult {
   readonly allocation: Allocation;
-  /** Why it differs from the pod's request. */
+  /** Why the allocation differs from the pod's request. */
   readonly pending: { readonly reason: 'Deferred' | 'Infeasible'; readonly message: string } | undefined;
 }
 
@@ -80,16 +80,16 @@ function wantsRestart({ resources, resizePolicy = [] }: Container, before: Resou
 
 /** Kubelet's message for the first insufficient resource. */
 function missing(pod: Pod, before: Pod, others: readonly Pod[], allocatable: Amounts): string | undefined {
-  const [wanted, had] = [podRequests(pod), podRequests(before)];
+  const [newRequests, had] = [podRequests(pod), podRequests(before)];
   for (const name of RESIZABLE) {
-    const requested = wanted.get(name) ?? 0;
+    const requested = newRequests.get(name) ?? 0;
     if (requested <= (had.get(name) ?? 0)) continue;
     const used = others.reduce((sum, other) => sum + (podRequests(other).get(name) ?? 0), 0);
     const capacity = allocatable.get(name) ?? 0;
     if (used + requested <= capacity) continue;
     // CPU in thousandths, memory in bytes.
-    const [asked, taken, all] = [requested, used, capacity].map((milli) => (name === 'cpu' ? milli : milli / 1000));
-    return `Node didn't have enough resource: ${name}, requested: ${asked}, used: ${taken}, capacity: ${all}`;
+    const [needed, taken, all] = [requested, used, capacity].map((milli) => (name === 'cpu' ? milli : milli / 1000));
+    return `Node didn't have enough resource: ${name}, requested: ${needed}, used: ${taken}, capacity: ${all}`;
   }
   return undefined;
 }

@@ -119,7 +119,7 @@ export class PodRunner {
 
   #addPod(pod: Pod): void {
     const { uid = '' } = pod.metadata;
-    const running = this.#running.get(uid) ?? newlySeen(pod);
+    const running = this.#running.get(uid) ?? newRunningPod(pod);
     running.pod = pod;
     this.#running.set(uid, running);
     this.#sync(running);
@@ -174,8 +174,8 @@ export class PodRunner {
     if (this.#isRejected(running)) return this.#report(running, PORT_CONFLICT);
     if (await this.#isBlocked(running)) return;
     const placement = await this.#place(running);
-    const { status, nextChangeMs, touched } = podStatusAt(pod, placement);
-    this.#files.add(touched);
+    const { status, nextChangeMs, touchedFiles } = podStatusAt(pod, placement);
+    this.#files.add(touchedFiles);
     await this.#report(running, this.#options.resizes ? this.#applyResize(running, status, placement.nowMs) : status);
     if (nextChangeMs !== undefined) this.#wakeAt(running, nextChangeMs);
   }
@@ -200,7 +200,7 @@ export class PodRunner {
     for (const running of this.#running.values()) if (running.allocated?.pending !== undefined) this.#sync(running);
   }
 
-  /** Whether something other than a scheduler bound it to a node whose ports are in use. */
+  /** Whether something other than a scheduler bound the pod to a node where its ports are in use. */
   #isRejected(running: RunningPod): boolean {
     const ports = hostPorts(running.pod);
     if (ports.length === 0 || running.startedMs !== undefined || startOf(running.pod) !== undefined) return false;
@@ -213,11 +213,11 @@ export class PodRunner {
     );
   }
 
-  /** Whether it is waiting for volumes, without which it does not start. */
+  /** Whether the pod is waiting for volumes, without which it does not start. */
   async #isBlocked(running: RunningPod): Promise<boolean> {
     const { clock, hostIp, volumes } = this.#options;
     const hasStarted = running.startedMs !== undefined || startOf(running.pod) !== undefined;
-    if (hasStarted && volumes.hasServer(running.pod)) return false;
+    if (hasStarted && volumes.hasVolumesOf(running.pod)) return false;
     const reason = await volumes.missing(running.pod, this.#signal);
     if (hasStarted || reason === undefined) return false;
     await this.#report(running, blockedPodStatus(running.pod, { hostIp, nowMs: clock.now() }));
@@ -226,14 +226,14 @@ export class PodRunner {
     return true;
   }
 
-  /** Stops the pod's containers, reports it, and deletes the pod. */
+  /** Stops the pod's containers, reports its final status, and deletes the pod. */
   async #end(running: RunningPod): Promise<void> {
     const { pod } = running;
     const { clock } = this.#options;
     running.stopSeenMs ??= clock.now();
     const graceMs = (pod.metadata.deletionGracePeriodSeconds ?? 0) * 1000;
-    const wantedMs = parseDurationMs(pod.metadata.annotations?.[PodAnnotation.stopAfter] ?? '0') ?? 0;
-    const endMs = running.stopSeenMs + Math.min(wantedMs, graceMs);
+    const stopAfterMs = parseDurationMs(pod.metadata.annotations?.[PodAnnotation.stopAfter] ?? '0') ?? 0;
+    const endMs = running.stopSeenMs + Math.min(stopAfterMs, graceMs);
     if (clock.now() < endMs) {
       this.#wakeAt(running, endMs);
       return;
@@ -252,7 +252,7 @@ export class PodRunner {
     if (pod.spec.hostNetwork) running.podIp = hostIp;
     else if (running.podIp === undefined) {
       const free = await addresses();
-      this.#claimKnown(free);
+      this.#claimPreviousAddresses(free);
       running.podIp ??= free.assign(pod.metadata.uid ?? '');
     }
     running.files ??= this.#files.now();
@@ -260,7 +260,7 @@ export class PodRunner {
   }
 
   /** After a restart, pods get their previous addresses before new pods get any: an API server accepts only one address per pod. */
-  #claimKnown(free: PodAddresses): void {
+  #claimPreviousAddresses(free: PodAddresses): void {
     for (const each of this.#running.values()) {
       const { spec, status, metadata } = each.pod;
       if (each.podIp !== undefined || !status?.podIP || spec.hostNetwork || isOver(each.pod)) continue;
@@ -289,7 +289,7 @@ export class PodRunner {
   }
 }
 
-function newlySeen(pod: Pod): RunningPod {
+function newRunningPod(pod: Pod): RunningPod {
   return {
     pod,
     startedMs: undefined,
@@ -309,7 +309,7 @@ function isOver({ status }: Pod): boolean {
   return status?.phase === 'Succeeded' || status?.phase === 'Failed';
 }
 
-/** Allocation of its containers. */
+/** The current allocation of a pod's containers. */
 function allocationOf({ pod, allocated }: RunningPod): Allocation {
   return allocated?.allocation ?? previousAllocation(pod);
 }

@@ -28,7 +28,7 @@ export interface NamedSnapshot {
   /** Why it can't be created although no earlier container blocks it. */
   readonly obstacle: Obstacle | undefined;
   /** Files that it has created so far. */
-  readonly touched: readonly string[];
+  readonly touchedFiles: readonly string[];
 }
 
 export interface InitSnapshots {
@@ -38,14 +38,14 @@ export interface InitSnapshots {
   readonly hasFailed: boolean;
   /** Including files created by init containers. */
   readonly files: Files;
-  readonly touched: readonly string[];
+  readonly touchedFiles: readonly string[];
 }
 
 export function initSnapshots(pod: Pod, { startedMs, nowMs, files = new Set<string>() }: PodPlacement): InitSnapshots {
   const { spec } = pod;
   const snapshots: NamedSnapshot[] = [];
-  const touched = new Set<string>();
-  const present: Files = { has: (file) => files.has(file) || touched.has(file) };
+  const touchedFiles = new Set<string>();
+  const present: Files = { has: (file) => files.has(file) || touchedFiles.has(file) };
   let nextStartMs: number | undefined = startedMs;
   let hasFailed = false;
   for (const container of spec.initContainers ?? []) {
@@ -63,15 +63,15 @@ export function initSnapshots(pod: Pod, { startedMs, nowMs, files = new Set<stri
     const behaviors = behaviorsOf(container, pod, 'init', present);
     const isRestarted = (exitCode: number) => isSidecar || (exitCode !== 0 && spec.restartPolicy !== 'Never');
     const snapshot = containerAt(behaviors, isRestarted, nextStartMs, nowMs);
-    const own = touchedUntil(behaviors, snapshot);
-    snapshots.push({ container, snapshot, obstacle: undefined, touched: own });
-    for (const file of own) touched.add(file);
+    const own = touchedFilesUntil(behaviors, snapshot);
+    snapshots.push({ container, snapshot, obstacle: undefined, touchedFiles: own });
+    for (const file of own) touchedFiles.add(file);
     if (isSidecar) continue;
     const isDone = snapshot.phase === 'terminated' && snapshot.termination.exitCode === 0;
     hasFailed ||= snapshot.phase === 'terminated' && !isDone;
     nextStartMs = isDone ? snapshot.termination.finishedMs : undefined;
   }
-  return { snapshots, doneMs: nextStartMs, hasFailed, files: present, touched: [...touched] };
+  return { snapshots, doneMs: nextStartMs, hasFailed, files: present, touchedFiles: [...touchedFiles] };
 }
 
 /** State of a container that starts after the init containers. */
@@ -89,12 +89,12 @@ export function appSnapshot(
     restartPolicy === 'OnFailure' ? exitCode !== 0 : restartPolicy !== 'Never';
   const behaviors = behaviorsOf(container, pod, 'app', files);
   const snapshot = containerAt(behaviors, isRestarted, startMs, nowMs);
-  return { container, snapshot, obstacle: undefined, touched: touchedUntil(behaviors, snapshot) };
+  return { container, snapshot, obstacle: undefined, touchedFiles: touchedFilesUntil(behaviors, snapshot) };
 }
 
 /** A container that has not been created. */
 export function waiting(container: Container, obstacle: Obstacle | undefined): NamedSnapshot {
-  return { container, snapshot: undefined, obstacle, touched: [] };
+  return { container, snapshot: undefined, obstacle, touchedFiles: [] };
 }
 
 export function missingImage(image = ''): Obstacle {
@@ -108,9 +108,12 @@ function obstacleOf(container: Container, pod: Pod): Obstacle | undefined {
   return message === undefined ? undefined : { reason: 'CreateContainerConfigError', message };
 }
 
-/** Based on the starts so far. */
-function touchedUntil(behaviors: readonly ContainerBehavior[], { restarts }: ContainerSnapshot): readonly string[] {
-  return behaviors.slice(0, restarts + 1).flatMap(({ touched }) => touched);
+/** Files that a container has created on volumes at its starts so far. */
+function touchedFilesUntil(
+  behaviors: readonly ContainerBehavior[],
+  { restarts }: ContainerSnapshot,
+): readonly string[] {
+  return behaviors.slice(0, restarts + 1).flatMap(({ touchedFiles }) => touchedFiles);
 }
 
 export function phaseOf(init: InitSnapshots, app: readonly NamedSnapshot[]): string {

@@ -42,7 +42,12 @@ describe('a pod over time', () => {
       3,
       { phase: 'Running', ready: false, nextSeconds: 9 },
     ],
-    ['is ready then', aPod({}, { 'hollow.fairway.dev/ready-after': '9s' }), 9, { phase: 'Running', ready: true }],
+    [
+      'becomes ready after its delay',
+      aPod({}, { 'hollow.fairway.dev/ready-after': '9s' }),
+      9,
+      { phase: 'Running', ready: true },
+    ],
     [
       'works',
       aPod({ restartPolicy: 'Never', containers: app(['sleep', '5']) }),
@@ -50,14 +55,14 @@ describe('a pod over time', () => {
       { phase: 'Running', nextSeconds: 5 },
     ],
     [
-      'is done',
+      'completes',
       aPod({ restartPolicy: 'Never', containers: app(['sleep', '5']) }),
       5,
       { phase: 'Succeeded', exitCode: 0, ready: false, nextSeconds: undefined },
     ],
     ['has failed', aPod({ restartPolicy: 'Never', containers: app(['false']) }), 1, { phase: 'Failed', exitCode: 1 }],
     [
-      'waits for an image that is not there',
+      'waits for an image that does not exist',
       aPod({ containers: [{ name: 'app', image: 'example.com:5000/webserver:404' }] }),
       60,
       { phase: 'Pending', ready: false, waiting: 'ImagePullBackOff', nextSeconds: undefined },
@@ -117,19 +122,19 @@ describe('a pod over time', () => {
       { phase: 'Running', ready: false, restarts: 0, nextSeconds: undefined },
     ],
     [
-      'is ready with a probe that nobody can judge',
+      'is ready with a probe whose result cannot be determined',
       aPod({ containers: [{ name: 'app', readinessProbe: { exec: { command: ['test', '-f', '/tmp/ready'] } } }] }),
       0,
       { phase: 'Running', ready: true },
     ],
     [
-      'runs beside a sidecar',
+      'runs with a sidecar',
       aPod({ initContainers: [{ name: 's', restartPolicy: 'Always' }] }),
       0,
       { phase: 'Running', ready: true },
     ],
     [
-      'is done although its sidecar is not',
+      'completes even if its sidecar does not',
       aPod({
         restartPolicy: 'Never',
         containers: app(['true']),
@@ -138,14 +143,19 @@ describe('a pod over time', () => {
       1,
       { phase: 'Succeeded' },
     ],
-    ['wakes at its deadline', aPod({ activeDeadlineSeconds: 30 }), 1, { phase: 'Running', nextSeconds: 30 }],
+    ['changes next at its deadline', aPod({ activeDeadlineSeconds: 30 }), 1, { phase: 'Running', nextSeconds: 30 }],
     [
-      'is over at its deadline',
+      'fails at its deadline',
       aPod({ activeDeadlineSeconds: 30 }),
       31,
       { phase: 'Failed', exitCode: 143, nextSeconds: undefined },
     ],
-    ['waits for a gate', aPod({ readinessGates: [{ conditionType: 'x/y' }] }), 0, { phase: 'Running', ready: false }],
+    [
+      'waits for a readiness gate',
+      aPod({ readinessGates: [{ conditionType: 'x/y' }] }),
+      0,
+      { phase: 'Running', ready: false },
+    ],
   ])('%s', (_, pod, seconds, expected) => {
     expect(at(pod, seconds)).toMatchObject(expected);
   });
@@ -170,7 +180,7 @@ it('reports which init containers have not succeeded', () => {
   });
 });
 
-it('runs containers that are added later, from when it first sees them', () => {
+it('runs containers added later from the time it first sees them', () => {
   const [debugger_, lost] = [
     { name: 'debugger', image: 'busybox' },
     { name: 'lost', image: 'lost:404' },
@@ -191,9 +201,9 @@ it('reports the termination message of a container', () => {
   const once = at(aPod({ restartPolicy: 'Never', containers }), 1);
   const again = at(aPod({ containers }), 15);
 
-  const told = { exitCode: 3, reason: 'Error', message: 'done' };
-  expect(once.status.containerStatuses?.[0]?.state?.terminated).toMatchObject(told);
-  expect(again.status.containerStatuses?.[0]?.lastState?.terminated).toMatchObject(told);
+  const reported = { exitCode: 3, reason: 'Error', message: 'done' };
+  expect(once.status.containerStatuses?.[0]?.state?.terminated).toMatchObject(reported);
+  expect(again.status.containerStatuses?.[0]?.lastState?.terminated).toMatchObject(reported);
 });
 
 it('keeps the times of unchanged conditions', () => {

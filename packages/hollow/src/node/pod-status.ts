@@ -25,7 +25,7 @@ export interface PodSnapshot {
   /** When the status next changes with time; undefined for never. */
   readonly nextChangeMs: number | undefined;
   /** Files that its containers have created on volumes. */
-  readonly touched: readonly string[];
+  readonly touchedFiles: readonly string[];
 }
 
 /** The status of a pod on a hollow node at a given time, as kubelet would report it. Unchanged conditions keep their times. */
@@ -34,7 +34,7 @@ export function podStatusAt(pod: Pod, placement: PodPlacement): PodSnapshot {
   const deadlineMs = deadlineOf(pod, startedMs);
   if (deadlineMs !== undefined && nowMs >= deadlineMs) {
     const status = stoppedStatus(pod, placement, deadlineMs, DEADLINE_EXCEEDED);
-    return { status, nextChangeMs: undefined, touched: [] };
+    return { status, nextChangeMs: undefined, touchedFiles: [] };
   }
   const init = initSnapshots(pod, placement);
   const app = (pod.spec.containers ?? []).map((container): NamedSnapshot => {
@@ -43,12 +43,12 @@ export function podStatusAt(pod: Pod, placement: PodPlacement): PodSnapshot {
     return appSnapshot(pod, container, readyMs, nowMs, init.files);
   });
   const phase = phaseOf(init, app);
-  const snapshots = [...init.snapshots, ...app].map(({ snapshot }) => snapshot?.nextChangeMs);
+  const changesMs = [...init.snapshots, ...app].map(({ snapshot }) => snapshot?.nextChangeMs);
   const isOver = phase === 'Succeeded' || phase === 'Failed';
   return {
     status: buildStatus(pod, placement, phase, init, app),
-    nextChangeMs: isOver ? undefined : earliestDefined(...snapshots, deadlineMs),
-    touched: [...init.touched, ...app.flatMap(({ touched }) => touched)],
+    nextChangeMs: isOver ? undefined : earliestDefined(...changesMs, deadlineMs),
+    touchedFiles: [...init.touchedFiles, ...app.flatMap(({ touchedFiles }) => touchedFiles)],
   };
 }
 

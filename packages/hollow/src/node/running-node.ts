@@ -64,8 +64,8 @@ export class RunningNode {
   #isReporting = false;
   #renewalFailures = 0;
   #renewedMs = 0;
-  /** Whether it was silent for so long that the control plane considers it lost or will soon. */
-  #isDoubted = false;
+  /** Whether the node was silent for so long that the control plane considers it lost or will soon. */
+  #isPresumedLost = false;
 
   constructor(options: RunningNodeOptions) {
     const { client, node, bootstrap, clock, random, log } = options;
@@ -168,12 +168,12 @@ export class RunningNode {
   async #requestServingCertificate(): Promise<void> {
     const { client, identity, log } = this.#options;
     const addresses = this.#node.status?.addresses ?? [];
-    const ofTypes = (...types: string[]) => [
+    const addressesOfTypes = (...types: string[]) => [
       ...new Set(addresses.filter(({ type }) => types.includes(type)).map(({ address }) => address)),
     ];
     const names = {
-      ipAddresses: ofTypes('InternalIP', 'ExternalIP'),
-      dnsNames: ofTypes('Hostname', 'InternalDNS', 'ExternalDNS'),
+      ipAddresses: addressesOfTypes('InternalIP', 'ExternalIP'),
+      dnsNames: addressesOfTypes('Hostname', 'InternalDNS', 'ExternalDNS'),
     };
     try {
       await identity.ensureServing(client, names, this.#signal);
@@ -194,7 +194,7 @@ export class RunningNode {
       const sinceRenewalMs = clock.now() - this.#renewedMs;
       this.#renewedMs = clock.now();
       if (sinceRenewalMs > leaseMs) {
-        this.#isDoubted = true;
+        this.#isPresumedLost = true;
         this.#reportStatus();
       }
       const dueMs = clock.now() + periodMs * (1 + RENEWAL_JITTER * random());
@@ -225,8 +225,8 @@ export class RunningNode {
         this.#isStatusDue = false;
         await this.#patchStatus();
       }
-      const periodMs = this.#isDoubted ? STATUS_RETRY_MS : STATUS_INTERVAL_MS;
-      this.#isDoubted = false;
+      const periodMs = this.#isPresumedLost ? STATUS_RETRY_MS : STATUS_INTERVAL_MS;
+      this.#isPresumedLost = false;
       this.#after('status', periodMs * (1 + RENEWAL_JITTER * random()), () => this.#reportStatus());
     } catch (error) {
       log.debug({ err: error }, 'node cannot report its status');

@@ -20,17 +20,17 @@ const FROM_ANNOTATION: EnvVar = { name: 'A', valueFrom: { fieldRef: { fieldPath:
 const FROM_MAP: EnvVar = { name: 'A', valueFrom: { configMapKeyRef: { name: 'm', key: 'k' } } };
 
 test.each([
-  ['of a variable', aPod('$(A)/x', [{ name: 'A', value: 'logs' }]), undefined],
+  ['with a variable', aPod('$(A)/x', [{ name: 'A', value: 'logs' }]), undefined],
   ['upwards', aPod('$(A)', [{ name: 'A', value: '..' }]), "unable to provision SubPath `..`: must not contain '..'"],
   [
     'that is absolute',
     aPod('$(A)', [{ name: 'A', value: '/tmp' }]),
     'error SubPath `/tmp` must not be an absolute path',
   ],
-  ['of nothing', aPod('$(B)', [{ name: 'A', value: 'logs' }]), 'missing value for "B"'],
-  ['of a value that is not known here', aPod('$(A)', [FROM_MAP]), undefined],
-  ['of no annotation', aPod('$(A)/x', [FROM_ANNOTATION]), 'error SubPath `/x` must not be an absolute path'],
-  ['of an annotation', aPod('$(A)/x', [FROM_ANNOTATION], { a: 'logs' }), undefined],
+  ['with an undefined variable', aPod('$(B)', [{ name: 'A', value: 'logs' }]), 'missing value for "B"'],
+  ['with a value that is unknown here', aPod('$(A)', [FROM_MAP]), undefined],
+  ['with a missing annotation', aPod('$(A)/x', [FROM_ANNOTATION]), 'error SubPath `/x` must not be an absolute path'],
+  ['with an annotation', aPod('$(A)/x', [FROM_ANNOTATION], { a: 'logs' }), undefined],
 ])('expands a path %s', (_, pod, expected) => {
   expect(problemOf(pod)).toBe(expected);
 });

@@ -10,10 +10,12 @@ const NO_FILES: ReadonlySet<string> = new Set();
 export function subPathProblem(container: Container, pod: Pod): string | undefined {
   const expressions = (container.volumeMounts ?? []).flatMap(({ subPathExpr }) => subPathExpr || []);
   if (expressions.length === 0) return undefined;
-  const { variables, hasMore } = environmentOf(container, pod, NO_FILES, 0);
+  const { variables, hasUnknownVariables } = environmentOf(container, pod, NO_FILES, 0);
   for (const expression of expressions) {
     const names = [...expression.matchAll(VARIABLE)].map(([, name = '']) => name);
-    const isKnown = names.every((name) => (variables.has(name) ? variables.get(name) !== undefined : !hasMore));
+    const isKnown = names.every((name) =>
+      variables.has(name) ? variables.get(name) !== undefined : !hasUnknownVariables,
+    );
     if (!isKnown) continue;
     const missing = names.find((name) => !variables.has(name));
     if (missing !== undefined) return `missing value for "${missing}"`;

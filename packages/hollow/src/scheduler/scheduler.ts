@@ -43,7 +43,7 @@ export class Scheduler {
   readonly #options: SchedulerOptions;
   readonly #states = new Map<string, NodeState>();
   /** The node that each pod is counted on. */
-  readonly #placed = new Map<string, string>();
+  readonly #nodesByPod = new Map<string, string>();
   readonly #unschedulable = new Set<string>();
   /**
    * Nominated pods and their nodes: no other pod of the same or a lower priority may use the capacity freed by
@@ -118,7 +118,7 @@ export class Scheduler {
   async #schedule(key: string): Promise<Result> {
     const { pods, events, random, namespaces, reader } = this.#options;
     const pod = pods.get(key);
-    if (pod === undefined || !isPending(pod) || this.#placed.has(key)) {
+    if (pod === undefined || !isPending(pod) || this.#nodesByPod.has(key)) {
       this.#unschedulable.delete(key);
       return {};
     }
@@ -198,7 +198,7 @@ export class Scheduler {
     for (const [other, nodeName] of this.#nominated) {
       const nominated = this.#options.pods.get(other);
       const state = this.#states.get(nodeName);
-      if (other === key || nominated === undefined || state === undefined || this.#placed.has(other)) continue;
+      if (other === key || nominated === undefined || state === undefined || this.#nodesByPod.has(other)) continue;
       if ((nominated.spec.priority ?? 0) < (pod.spec.priority ?? 0)) continue;
       state.addPod(other, nominated);
       added.push(() => state.removePod(other));
@@ -210,7 +210,7 @@ export class Scheduler {
     }
   }
 
-  /** It needs no capacity, or preemption can't free any: release its nomination. */
+  /** Releases the nomination of a pod that needs no capacity, or for which preemption can't free any. */
   #clearNomination(key: string): void {
     if (this.#nominated.delete(key)) this.#retryUnschedulable();
   }
@@ -266,7 +266,7 @@ export class Scheduler {
     if (state) state.setNode(node);
     else {
       this.#states.set(name, new NodeState(node));
-      for (const [key, nodeName] of this.#placed) {
+      for (const [key, nodeName] of this.#nodesByPod) {
         const pod = nodeName === name ? this.#options.pods.get(key) : undefined;
         if (pod) this.#states.get(name)?.addPod(key, pod);
       }
@@ -283,19 +283,19 @@ export class Scheduler {
   }
 
   #place(key: string, pod: Pod, nodeName: string): void {
-    const former = this.#placed.get(key);
+    const former = this.#nodesByPod.get(key);
     if (former !== undefined && former !== nodeName) this.#states.get(former)?.removePod(key);
-    this.#placed.set(key, nodeName);
+    this.#nodesByPod.set(key, nodeName);
     this.#states.get(nodeName)?.addPod(key, pod);
   }
 
   #onPodDelete(key: string): void {
-    const nodeName = this.#placed.get(key);
+    const nodeName = this.#nodesByPod.get(key);
     this.#unschedulable.delete(key);
     this.#queue.delete(key);
     this.#clearNomination(key);
     if (nodeName === undefined) return;
-    this.#placed.delete(key);
+    this.#nodesByPod.delete(key);
     this.#states.get(nodeName)?.removePod(key);
     this.#retryUnschedulable();
   }
@@ -310,6 +310,6 @@ export class Scheduler {
 }
 
 function isPending({ spec, status, metadata }: Pod): boolean {
-  const isMine = (spec?.schedulerName ?? SCHEDULER_NAME) === SCHEDULER_NAME;
-  return isMine && !spec?.nodeName && metadata.deletionTimestamp === undefined && status?.phase !== 'Failed';
+  const isResponsible = (spec?.schedulerName ?? SCHEDULER_NAME) === SCHEDULER_NAME;
+  return isResponsible && !spec?.nodeName && metadata.deletionTimestamp === undefined && status?.phase !== 'Failed';
 }

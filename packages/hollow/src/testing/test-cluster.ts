@@ -85,17 +85,17 @@ export class TestCluster implements AsyncDisposable {
   }
 
   /** Calls back with all objects of a kind after each change, until the returned function is called. */
-  observe<T extends KubeObject>(type: ResourceType<T>, look: (objects: readonly T[]) => void): () => void {
+  observe<T extends KubeObject>(type: ResourceType<T>, callback: (objects: readonly T[]) => void): () => void {
     const stop = new AbortController();
     const informer = new Informer(this.client.resource(type));
-    const onChange = () => look(informer.list());
+    const onChange = () => callback(informer.list());
     informer.addHandler({ onAdd: onChange, onUpdate: onChange, onDelete: onChange });
     informer.start(stop.signal);
     return () => stop.abort();
   }
 
   /** Advances the clock while live nodes renew their Leases. */
-  async pass(seconds: number): Promise<void> {
+  async advance(seconds: number): Promise<void> {
     for (let left = seconds; left > 0; left -= 10) {
       await this.clock.advance(Math.min(left, 10) * 1000);
       await this.nodes.heartbeats();

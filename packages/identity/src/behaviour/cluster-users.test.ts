@@ -24,7 +24,7 @@ const reviewer = (change: Partial<KeystoneAccess> = {}, clusterUid = 'cluster-1'
   users.reviewerFor(clusterUid, { projects: [project], roles: ROLES, ...change });
 const forged = () => `gAAAAA${randomBytes(120).toString('base64url')}`;
 
-describe('users at a cluster', () => {
+describe('Keystone users at a cluster', () => {
   it.each([
     { entry: 'simulator', roles: ['member', 'reader'], gives: ['cluster-admin', 'view'] },
     { entry: 'simulator-reader', roles: ['reader'], gives: ['view'] },
@@ -42,7 +42,7 @@ describe('users at a cluster', () => {
     });
   });
 
-  it('get what their role is mapped to, and property names are not roles', async () => {
+  it('get the permissions that their role is mapped to, and property names are not roles', async () => {
     const token = await keystone.tokenOf('simulator-reader');
     const groups = async (roles: KeystoneAccess['roles']) => (await reviewer({ roles })(token))?.groups.slice(2);
 
@@ -52,7 +52,7 @@ describe('users at a cluster', () => {
 
   it.each([
     { who: 'of another project', token: () => keystone.tokenOf('simulator-other') },
-    { who: 'of the administrators', token: () => keystone.tokenOf('simulator-admin') },
+    { who: 'of an administrator', token: () => keystone.tokenOf('simulator-admin') },
     {
       who: 'for the whole cloud',
       token: () =>
@@ -130,7 +130,7 @@ describe('calls to Keystone', () => {
       most: CLUSTER_LIMITS.perNetwork.burst,
     },
   ])(
-    'are limited for a cluster with $what, without affecting other clusters or its known users',
+    'are limited for a cluster with $what, without affecting other clusters or users who are known there',
     async ({ token, most }) => {
       const known = await keystone.tokenOf('simulator');
       const late = await keystone.tokenOf('simulator');

@@ -60,7 +60,7 @@ describe('a token', () => {
     expect(user?.userId).toMatch(/^[0-9a-f]{32}$/);
   });
 
-  it('of an application credential is identified as such', async () => {
+  it('is identified as a token of an application credential', async () => {
     const demo = keystone.as('simulator');
     const { id, secret } = await demo.identity.createApplicationCredential({ name: 'ci' });
     const login = { kind: 'applicationCredential', id, secret } as const;
@@ -69,7 +69,7 @@ describe('a token', () => {
     expect(user).toMatchObject({ userName: 'demo', applicationCredentialId: id });
   });
 
-  it('of a trust is identified by the trust, as the impersonated trustor', async () => {
+  it('is identified as a token of its trust, with the impersonated trustor as holder', async () => {
     const demo = keystone.as('simulator');
     const trustee = await keystone.as('simulator-other').identity.me();
     const { id } = await demo.identity.createTrust({
@@ -150,7 +150,7 @@ describe('a token', () => {
 });
 
 describe('a revocation', () => {
-  it('of one token is detected within a period, and ends no other token', async () => {
+  it('is detected for one token within a period, and ends no other token', async () => {
     const [token, other] = [await keystone.tokenOf('simulator'), await keystone.tokenOf('simulator-other')];
     await outcome(token);
     await outcome(other);
@@ -164,7 +164,7 @@ describe('a revocation', () => {
     expect(validations()).toBe(3);
   });
 
-  it('of a user ends all their tokens', async () => {
+  it('ends all tokens of a user', async () => {
     const tokens = [await keystone.tokenOf('simulator'), await keystone.tokenOf('simulator')];
     const user = await keystone.tokens.authenticate(tokens[0] ?? '');
     await outcome(tokens[1] ?? '');
@@ -178,7 +178,7 @@ describe('a revocation', () => {
 });
 
 describe('an unavailable Keystone', () => {
-  it('keeps known users signed in while they are cached, and no one else', async () => {
+  it('keeps known users signed in while they are cached, and accepts no one else', async () => {
     const [known, late] = [await keystone.tokenOf('simulator'), await keystone.tokenOf('simulator-other')];
     await outcome(known);
     fail(503, '/v3/');
@@ -262,17 +262,20 @@ describe('an unavailable Keystone', () => {
     expect(validations()).toBeLessThan(10);
   });
 
-  it.each(['new', 'known'])('gets no more calls than for guesses if it rejects all %s tokens', async (what) => {
-    const maxCalls = LIMITS.perNetwork.burst;
-    const tokens = await Promise.all(Array.from({ length: maxCalls * 2 }, () => keystone.tokenOf('simulator')));
-    if (what === 'known') for (const token of tokens) await outcome(token);
-    await keystone.clock.advance(TOKEN_CACHE_TTL_MS);
-    fail(403);
-    const previous = validations();
-    for (const token of tokens) expect(['notPermitted', '429']).toContain(await settled(outcome(token)));
+  it.each(['new', 'known'])(
+    'gets no more calls than the limit for guesses if it rejects all %s tokens',
+    async (what) => {
+      const maxCalls = LIMITS.perNetwork.burst;
+      const tokens = await Promise.all(Array.from({ length: maxCalls * 2 }, () => keystone.tokenOf('simulator')));
+      if (what === 'known') for (const token of tokens) await outcome(token);
+      await keystone.clock.advance(TOKEN_CACHE_TTL_MS);
+      fail(403);
+      const previous = validations();
+      for (const token of tokens) expect(['notPermitted', '429']).toContain(await settled(outcome(token)));
 
-    expect(validations() - previous).toBeLessThan(maxCalls * 1.5);
-  });
+      expect(validations() - previous).toBeLessThan(maxCalls * 1.5);
+    },
+  );
 
   it('is reported without the token', async () => {
     const token = await keystone.tokenOf('simulator');
@@ -357,7 +360,7 @@ describe('a request opened with a token', () => {
     return { token: shown, stop, ends: () => ends };
   }
 
-  it("ends within 15 seconds of the token's revocation, without calls of its own, and no other request ends", async () => {
+  it("ends within 15 seconds of the token's revocation without calls of its own, while other requests continue", async () => {
     const [revoked, other] = [await open(), await open()];
     const previous = validations();
     await keystone.revoke('simulator', revoked.token);
@@ -383,13 +386,13 @@ describe('a request opened with a token', () => {
   });
 
   it('ends when Keystone no longer recognises the token, and when the user signs out', async () => {
-    const [gone, left] = [await open(), await open()];
+    const [revokedSession, left] = [await open(), await open()];
     keystone.tokens.forget(left.token);
-    await keystone.revoke('simulator', gone.token);
+    await keystone.revoke('simulator', revokedSession.token);
     await keystone.clock.advance(TOKEN_CACHE_TTL_MS + UNKNOWN_TTL_MS);
 
-    expect(await outcome(gone.token)).toBe('unknown');
-    expect([gone.ends(), left.ends()]).toEqual([1, 1]);
+    expect(await outcome(revokedSession.token)).toBe('unknown');
+    expect([revokedSession.ends(), left.ends()]).toEqual([1, 1]);
   });
 
   it("is not followed after it was closed, or if its token is not Keystone's", async () => {

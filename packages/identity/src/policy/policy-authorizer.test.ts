@@ -8,24 +8,24 @@ const OTHER_DOMAIN = { id: 'd2', name: 'Default' };
 
 it.each<{ who: string; user: UserInfo; type: 'user' | 'project'; value: string; is: boolean }>([
   { who: 'alice', user: userInfoOf(newKeystoneUser()), type: 'user', value: 'alice', is: true },
-  { who: 'alice by id', user: userInfoOf(newKeystoneUser()), type: 'user', value: 'u1', is: true },
+  { who: 'alice by ID', user: userInfoOf(newKeystoneUser()), type: 'user', value: 'u1', is: true },
   {
-    who: 'a namesake',
+    who: 'a user of the same name in another domain',
     user: userInfoOf(newKeystoneUser({ userDomain: OTHER_DOMAIN })),
     type: 'user',
     value: 'alice',
     is: false,
   },
   {
-    who: 'one with white space around the name',
+    who: 'a user with white space around the name',
     user: userInfoOf(newKeystoneUser({ userName: ' alice' })),
     type: 'user',
     value: 'alice',
     is: false,
   },
-  { who: 'of the project', user: userInfoOf(newKeystoneUser()), type: 'project', value: 'demo', is: true },
+  { who: 'a user of the project', user: userInfoOf(newKeystoneUser()), type: 'project', value: 'demo', is: true },
   {
-    who: 'of a namesake of the project',
+    who: 'a user of another project of the same name',
     user: userInfoOf(newKeystoneUser({ project: { id: 'p2', name: 'demo', domain: OTHER_DOMAIN } })),
     type: 'project',
     value: 'demo',
@@ -35,7 +35,7 @@ it.each<{ who: string; user: UserInfo; type: 'user' | 'project'; value: string; 
 ])('applies a policy for the $type $value to $who: $is', async ({ user, type, value, is }) => {
   const resource = { verbs: ['*'], resources: ['*'], version: '*', namespace: '*' };
   const authorizer = createPolicyAuthorizer([{ resource, match: [{ type, values: [value] }] }]);
-  const ask = {
+  const attributes = {
     user,
     verb: 'get',
     group: '',
@@ -46,5 +46,5 @@ it.each<{ who: string; user: UserInfo; type: 'user' | 'project'; value: string; 
     name: '',
   };
 
-  expect((await authorizer.authorize(ask)).allowed).toBe(is);
+  expect((await authorizer.authorize(attributes)).allowed).toBe(is);
 });

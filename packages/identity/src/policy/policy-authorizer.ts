@@ -11,7 +11,7 @@ import {
 import type { Policy } from './policy.ts';
 import { type PolicySubject, policyAllows } from './policy-decision.ts';
 
-/** Keystone's first domain, which the cloud's own administrators keep. */
+/** Keystone's first domain, which stays with the cloud's own administrators. */
 const DEFAULT_DOMAIN = 'default';
 
 /** Adds the permissions of a policy to those of Keystone users; it has no opinion on other users. */
@@ -25,14 +25,17 @@ export function createPolicyAuthorizer(policy: Policy): Authorizer {
   };
 }
 
-/** Names apply in the default domain only: administrators of other domains can assign the names in a policy to any user. */
+/** Names apply only in the default domain: administrators of other domains can give any user the names in a policy. */
 function subjectOf({ uid = '', groups, extra = {} }: UserInfo): PolicySubject {
-  const inDefault = (domain: string, name: string) =>
+  const inDefaultDomain = (domain: string, name: string) =>
     extra[domain]?.[0] === DEFAULT_DOMAIN ? (extra[name] ?? []) : [];
   return {
-    users: new Set([uid, ...inDefault(EXTRA_USER_DOMAIN_ID, EXTRA_USER_NAME)]),
+    users: new Set([uid, ...inDefaultDomain(EXTRA_USER_DOMAIN_ID, EXTRA_USER_NAME)]),
     groups: new Set(groups),
-    projects: new Set([...(extra[EXTRA_PROJECT_ID] ?? []), ...inDefault(EXTRA_PROJECT_DOMAIN_ID, EXTRA_PROJECT_NAME)]),
+    projects: new Set([
+      ...(extra[EXTRA_PROJECT_ID] ?? []),
+      ...inDefaultDomain(EXTRA_PROJECT_DOMAIN_ID, EXTRA_PROJECT_NAME),
+    ]),
     roles: new Set(extra[EXTRA_ROLES]),
   };
 }

@@ -1,5 +1,5 @@
 import type { RequestAttributes } from '@fairway/apiserver/auth/user';
-import { excessiveGrowthWith } from '@fairway/base/testing/growth';
+import { excessiveItemGrowth } from '@fairway/base/testing/growth';
 import { describe, expect, it } from 'vitest';
 import { patternAllows } from './permission-pattern.ts';
 import { type PolicyEntry, parsePolicy } from './policy.ts';
@@ -12,7 +12,7 @@ const ALICE: PolicySubject = {
   roles: new Set(['member', 'reader']),
 };
 
-/** `verb group/resource/subresource in namespace`, or `verb /path`. */
+/** A request as `verb group/resource/subresource in namespace`, or `verb /path`. */
 function requestAttributes(text: string): RequestAttributes {
   const [verb = '', what = '', , namespace = ''] = text.split(' ');
   const user = { username: 'keystone:u1', groups: [] };
@@ -102,10 +102,10 @@ describe('an entry with permissions', () => {
     { reason: 'any API group', entry: may('a/pods'), ask: 'get apps|pods in a', is: true },
     { reason: 'any subresource', entry: may('a/pods'), ask: 'get |pods|exec in a', is: true },
     { reason: 'all namespaces except one', entry: may('!a/pods'), ask: 'get |pods in b', is: true },
-    { reason: 'the one', entry: may('!a/pods'), ask: 'get |pods in a', is: false },
+    { reason: 'the excluded namespace', entry: may('!a/pods'), ask: 'get |pods in a', is: false },
     { reason: 'a cluster-scoped resource', entry: may('!a/nodes'), ask: 'get |nodes', is: false },
     { reason: 'a cluster-scoped resource with a wildcard', entry: may('*/nodes'), ask: 'get |nodes', is: true },
-    { reason: 'a list', entry: may("*/['nodes', 'pods']"), ask: 'get |pods in a', is: true },
+    { reason: 'a list of resources', entry: may("*/['nodes', 'pods']"), ask: 'get |pods in a', is: true },
     { reason: 'upper case in the key', entry: may("A/['Pods']"), ask: 'get |pods in a', is: true },
     { reason: 'upper case in the verb', entry: may('a/pods', ['GET']), ask: 'get |pods in a', is: true },
     { reason: 'a key of three parts', entry: may('a/pods/log'), ask: 'get |pods in a', is: false },
@@ -133,7 +133,7 @@ describe('an entry with permissions', () => {
       users: { projects: ['x', 'p1'], roles: ['member'] },
       is: true,
     },
-    { reason: 'more roles', users: { projects: ['p1'], roles: ['member', 'admin'] }, is: false },
+    { reason: 'more roles than the user has', users: { projects: ['p1'], roles: ['member', 'admin'] }, is: false },
     { reason: 'another project', users: { projects: ['x'], roles: ['member'] }, is: false },
     { reason: 'no projects', users: { roles: ['member'] }, is: false },
   ])('applies to users with $reason: $is', ({ users: entryUsers, is }) => {
@@ -177,7 +177,7 @@ describe('a decision takes linear time, regardless of', () => {
         return policyAllows([entry], subject, requestAttributes('get |pods in a'));
       };
       expect(decide(100)).toBe(false);
-      expect(await excessiveGrowthWith(decide)).toBeUndefined();
+      expect(await excessiveItemGrowth(decide)).toBeUndefined();
     },
   );
 
@@ -187,13 +187,13 @@ describe('a decision takes linear time, regardless of', () => {
       return policyAllows([entry], ALICE, requestAttributes('get /api'));
     };
     expect(decide(100)).toBe(false);
-    expect(await excessiveGrowthWith(decide)).toBeUndefined();
+    expect(await excessiveItemGrowth(decide)).toBeUndefined();
   });
 });
 
 it.each<{ reason: string; text: string; error: RegExp }>([
-  { reason: 'no JSON', text: '[', error: /JSON/ },
-  { reason: 'no list', text: '{}', error: /expected array/ },
+  { reason: 'invalid JSON', text: '[', error: /JSON/ },
+  { reason: 'an object instead of a list', text: '{}', error: /expected array/ },
   {
     reason: 'an entry without a namespace',
     text: '[{"resource":{"verbs":[],"resources":[],"version":"*"}}]',
@@ -207,7 +207,7 @@ it.each<{ reason: string; text: string; error: RegExp }>([
 
 it.each<{ reason: string; text: string; error: RegExp }>([
   { reason: 'in thousands of places', text: `[${'1,'.repeat(8_000)}1]`, error: /at \[0\][^]* and 7996 more$/ },
-  { reason: 'with a long name', text: `[{"${'x'.repeat(16_000)}":1}]`, error: /Unrecognized key/ },
+  { reason: 'about a long name', text: `[{"${'x'.repeat(16_000)}":1}]`, error: /Unrecognized key/ },
 ])('reports errors $reason concisely', ({ text, error }) => {
   const wrong = (): string => {
     try {

@@ -2,22 +2,22 @@ import type { NonResourceAttributes, RequestAttributes, ResourceAttributes } fro
 import { patternAllows } from './permission-pattern.ts';
 import type { Policy, PolicyEntry } from './policy.ts';
 
-/** The user whose request is decided. Sets: a request may contain many names, and so may a policy. */
+/** The user whose request is decided. The fields are sets: a request may contain many names, and so may a policy. */
 export interface PolicySubject {
   /** Names and IDs that may be matched. */
   readonly users: ReadonlySet<string>;
   readonly groups: ReadonlySet<string>;
-  /** Name and ID. */
+  /** The project's name and ID. */
   readonly projects: ReadonlySet<string>;
   readonly roles: ReadonlySet<string>;
 }
 
-/** Whether any entry allows the request. Nothing is ever denied: other authorizers still decide. */
+/** Whether any entry allows the request. A policy never denies a request: other authorizers may still allow it. */
 export function policyAllows(policy: Policy, subject: PolicySubject, attributes: RequestAttributes): boolean {
   return policy.some((entry) => isAmongUsers(entry, subject) && entryAllows(entry, subject, attributes));
 }
 
-/** Has all roles, and any of the projects. An entry without projects matches no users. */
+/** Whether the user has all roles, in any of the projects. An entry without projects matches no users. */
 function isAmongUsers({ users }: PolicyEntry, { projects, roles }: PolicySubject): boolean {
   if (users === undefined) return true;
   const { roles: required = [], projects: allowedProjects = [] } = users;

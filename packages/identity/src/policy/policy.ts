@@ -44,8 +44,8 @@ const MAX_ISSUES = 5;
 const MAX_MESSAGE_LENGTH = 1_000;
 
 /**
- * Parses the JSON of a policy. Throws an Error with the positions of a few mistakes, because it becomes part of a
- * status.
+ * Parses the JSON of a policy. Throws an Error with the positions of a few mistakes only, because the message becomes
+ * part of a status.
  */
 export function parsePolicy(text: string): Policy {
   const parsed = Policy.safeParse(JSON.parse(text));

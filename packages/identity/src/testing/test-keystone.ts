@@ -15,15 +15,15 @@ export interface TestKeystone<C extends Clock = FakeClock> {
   readonly clock: C;
   readonly simulator: SimulatedCloud;
   readonly tokens: KeystoneTokens;
-  /** A client with an entry of the simulator's clouds.yaml, or with another credential there. */
+  /** Creates a client with an entry of the simulator's clouds.yaml, or with another credential there. */
   as(entry: string, credential?: Credential): OpenStackClient;
   /** The password credential of an entry. */
   loginOf(entry: string): PasswordCredential;
-  /** A new token for an entry's user, or for another credential. */
+  /** Issues a token for an entry's user, or for another credential. */
   tokenOf(entry: string, credential?: Credential): Promise<string>;
   /** Revokes a token, as an entry's user. */
   revoke(entry: string, token: string): Promise<void>;
-  /** Sends a request as Keystone's administrator; resolves with the JSON of the response, if it has one. */
+  /** Sends a request as Keystone's administrator. Resolves with the JSON of the response, if it has any. */
   send(method: string, path: string, body?: object): Promise<unknown>;
   /** Calls to Keystone so far, by method and route: `GET /v3/auth/tokens`. */
   calls(call: string): number;
@@ -34,7 +34,7 @@ export function startTestKeystone(service?: string): Promise<TestKeystone> {
   return startKeystoneAt(new FakeClock(), service);
 }
 
-/** The same with another clock. */
+/** The same Keystone with another clock. */
 export async function startKeystoneAt<C extends Clock>(
   clock: C,
   service = 'simulator-service',

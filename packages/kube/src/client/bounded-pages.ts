@@ -12,7 +12,7 @@ const MAX_PAGES = 1_000;
 
 /**
  * The smaller limit to request after a failed list; undefined if the response was not too large, or the limit was
- * already one.
+ * already 1.
  */
 export function smallerPage(pageSize: number, error: unknown): number | undefined {
   const cause = error instanceof TransportError ? error.cause : error;

@@ -63,7 +63,7 @@ describe('an informer with a budget', () => {
     expect(informer.lastError).toBeInstanceOf(CacheOverflowError);
     expect(api.requests).toHaveLength(3);
     await clock.advance(HOUR_MS);
-    // Three pages each time, after 2.5 minutes on average.
+    // Each relist reads three pages; relists are 2.5 minutes apart on average.
     expect(api.requests.length).toBeLessThanOrEqual(3 * 26);
   });
 
@@ -117,7 +117,7 @@ describe('an informer with a budget', () => {
     expect(other.informer.size).toBe(10);
   });
 
-  test('shares the budget with informers of the same server, and returns its part', async () => {
+  test('shares the budget with informers of the same server, and returns its share', async () => {
     const budget = new CacheBudget({ ...LARGE_LIMITS, maxObjects: 30 });
     const one = startInformer(apiWith(20), {}, budget);
     await one.settle();

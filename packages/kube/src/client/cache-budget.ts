@@ -5,7 +5,10 @@ export interface CacheLimits {
   readonly maxObjects: number;
   /** Approximate characters of cached objects as JSON. */
   readonly maxChars: number;
-  /** Limit of one informer: kinds that tenants can create leave room for the others. `maxChars` by default. */
+  /**
+   * Limit of one informer, set for kinds that tenants can create so that they leave room for the others. `maxChars` by
+   * default.
+   */
   readonly maxCharsPerInformer?: number;
 }
 

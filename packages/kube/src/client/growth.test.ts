@@ -16,7 +16,7 @@ test.each<[string, (text: string) => unknown]>([
   ['a name that becomes a label', labelValue],
   ['a certificate', parseCertificate],
   ['the body of a certificate', (text) => parseCertificate(pem('CERTIFICATE', text))],
-  ['what a certificate says', certificateInfo],
+  ['the content of a certificate', certificateInfo],
   ['a certificate request', parseCertificateRequest],
   ['the body of a certificate request', (text) => parseCertificateRequest(pem('CERTIFICATE REQUEST', text))],
   ['a private key', privateKeyFromPem],

@@ -63,7 +63,7 @@ export class HttpsTransport implements Transport {
   async request(request: TransportRequest): Promise<TransportResponse> {
     const response = await this.#attempt(request);
     if (response.status !== 401 || this.#renewCredentials === undefined) return response;
-    // A 401 has no effect, so any request can be sent again.
+    // A request refused with 401 has had no effect, so any such request can be sent again.
     await response.text();
     await this.#renewCredentials();
     return this.#attempt(request);

@@ -1,7 +1,7 @@
 import { isApiError } from '../object/api-error.ts';
 
 /** Awaits a write to an object that may have been deleted meanwhile, or replaced by another of the same name. */
-export async function ignoreGone(write: Promise<unknown>): Promise<void> {
+export async function ignoreDeleted(write: Promise<unknown>): Promise<void> {
   try {
     await write;
   } catch (error) {

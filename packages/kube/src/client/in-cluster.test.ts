@@ -44,6 +44,6 @@ test('a rotated token is reread after a minute', async () => {
 test.each([
   { reason: 'no service', given: {}, content: { token: 't', 'ca.crt': 'PEM' } },
   { reason: 'no token', given: env, content: { 'ca.crt': 'PEM' } },
-])('has no connection outside a cluster: $reason', async ({ given, content }) => {
+])('returns no connection outside a cluster: $reason', async ({ given, content }) => {
   expect(await inClusterConnection({ env: given, readFile: files(content) })).toBeUndefined();
 });

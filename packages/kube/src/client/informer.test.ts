@@ -82,7 +82,7 @@ describe('an informer', () => {
     expect(seen).toEqual(['add a', 'update a', 'delete a']);
   });
 
-  test.each(['reset', 'end'] as const)('resumes where the stream ended, after an end by %s', async (how) => {
+  test.each(['reset', 'end'] as const)('resumes where the stream stopped (%s)', async (how) => {
     const api = new ScriptedApi();
     const { seen, clock, settle } = follow(api);
     await settle();

@@ -86,7 +86,7 @@ export class Informer<T extends KubeObject> {
   #usage = NOTHING_HELD;
   #failures = 0;
   #lastError: unknown;
-  #workingSinceMs: number | undefined;
+  #healthySinceMs: number | undefined;
   #stopped: Promise<void> | undefined;
 
   constructor(client: ResourceClient<T>, options: InformerOptions<T> = {}) {
@@ -117,8 +117,8 @@ export class Informer<T extends KubeObject> {
    * The time since which list and watch have worked without a failure, in ms since the epoch; undefined while they
    * fail.
    */
-  get workingSinceMs(): number | undefined {
-    return this.#workingSinceMs;
+  get healthySinceMs(): number | undefined {
+    return this.#healthySinceMs;
   }
 
   /** How many objects are cached. */
@@ -224,7 +224,7 @@ export class Informer<T extends KubeObject> {
     this.#usage = usage;
     this.#publish(this.#cache.replace(listed));
     this.#lastError = undefined;
-    this.#workingSinceMs ??= this.#clock.now();
+    this.#healthySinceMs ??= this.#clock.now();
     if (!this.#hasSynced) {
       this.#hasSynced = true;
       this.#synced.resolve();
@@ -335,12 +335,12 @@ export class Informer<T extends KubeObject> {
   #onSuccess(): void {
     this.#failures = 0;
     this.#lastError = undefined;
-    this.#workingSinceMs ??= this.#clock.now();
+    this.#healthySinceMs ??= this.#clock.now();
   }
 
   async #backOff(failure: unknown, signal: AbortSignal): Promise<void> {
     this.#lastError = failure;
-    this.#workingSinceMs = undefined;
+    this.#healthySinceMs = undefined;
     const baseMs = failure instanceof CacheOverflowError ? OVERFLOW_RETRY_MS : BACKOFF_BASE_MS;
     const delayMs = fullJitterMs(this.#failures++, baseMs, Math.max(baseMs, BACKOFF_CAP_MS), this.#random);
     const fields = { err: failure, resource: this.client.type.plural, failures: this.#failures, delayMs };

@@ -1,5 +1,5 @@
 import { FakeClock } from '@fairway/base/clock-fake';
-import { FencedError, NO_GRANT, runUnder } from '@fairway/base/fence';
+import { FencedError, NO_GRANT, runUnderGrant } from '@fairway/base/fence';
 import { describe, expect, test } from 'vitest';
 import { ConfigMaps, Deployments, Nodes } from '../kinds/resources.ts';
 import { ApiError, isApiError, tooManyRequests } from '../object/api-error.ts';
@@ -13,9 +13,9 @@ interface CannedResponse {
 }
 
 /** Returns the responses in order, then the last one repeatedly, and records the requests. */
-function cannedClient(...answers: readonly CannedResponse[]) {
+function cannedClient(...responses: readonly CannedResponse[]) {
   const requests: TransportRequest[] = [];
-  const queue = [...answers];
+  const queue = [...responses];
   const transport: Transport = {
     request(request): Promise<TransportResponse> {
       requests.push(request);
@@ -49,7 +49,7 @@ describe('requests on the wire', () => {
     ['get of a cluster-scoped object', (c) => c.resource(Nodes).get('n'), 'GET', '/api/v1/nodes/n'],
     ['list of all namespaces', (c) => c.resource(Deployments).list(), 'GET', '/apis/apps/v1/deployments'],
     [
-      'list of a selection',
+      'list with a selector and a limit',
       (c) => c.resource(ConfigMaps).list({ namespace: 'ns', labelSelector: 'a=b,c!=d', limit: 5, continue: 'x/y' }),
       'GET',
       `${NS}?labelSelector=a%3Db%2Cc%21%3Dd&limit=5&continue=x%2Fy`,
@@ -197,22 +197,22 @@ describe('an error response', () => {
     ${502} | ${'<html>'}        | ${'Unknown'}            | ${'HTTP 502: <html>'}
     ${503} | ${''}              | ${'ServiceUnavailable'} | ${'HTTP 503'}
     ${500} | ${'{"kind":"Foo"'} | ${'InternalError'}      | ${'HTTP 500: {"kind":"Foo"'}
-  `('$status with body "$body" is $reason', async ({ status, body, reason, message }) => {
+  `('maps status $status with body "$body" to $reason', async ({ status, body, reason, message }) => {
     const { client } = cannedClient({ status, body });
     await expect(client.version()).rejects.toMatchObject({ code: status, reason, message });
   });
 });
 
-describe('the grant of the caller', () => {
+describe('the caller’s grant', () => {
   const busy = { status: 429, body: tooManyRequests('busy', 1).toStatus() };
 
   test('is checked before each write, including retries', async () => {
     const { client, requests, clock } = cannedClient(busy);
-    let isMine = true;
-    const grant = { subject: 'team/demo', isValid: () => isMine };
-    const written = runUnder(grant, () => client.resource(ConfigMaps).update(map));
+    let isGranted = true;
+    const grant = { subject: 'team/demo', isValid: () => isGranted };
+    const written = runUnderGrant(grant, () => client.resource(ConfigMaps).update(map));
     const outcome = written.catch((error: unknown) => error);
-    isMine = false;
+    isGranted = false;
     await clock.advance(1_000);
 
     expect(await outcome).toBeInstanceOf(FencedError);
@@ -222,40 +222,40 @@ describe('the grant of the caller', () => {
 
   test('is not checked for reads', async () => {
     const { client, requests } = cannedClient({ body: map });
-    await runUnder(NO_GRANT, () => client.resource(ConfigMaps).get('m', { namespace: 'ns' }));
+    await runUnderGrant(NO_GRANT, () => client.resource(ConfigMaps).get('m', { namespace: 'ns' }));
 
     expect(requests[0]?.beforeWrite).toBeUndefined();
   });
 });
 
-describe('429', () => {
+describe('a 429 response', () => {
   const busy = { status: 429, body: tooManyRequests('slow down', 2).toStatus() };
 
-  test('is honoured before the retry', async () => {
+  test('delays the retry by the time that it requests', async () => {
     const { client, clock, requests } = cannedClient(busy, { body: map });
-    const answer = client.resource(ConfigMaps).get('m', { namespace: 'ns' });
+    const response = client.resource(ConfigMaps).get('m', { namespace: 'ns' });
     await clock.advance(1_999);
     expect(requests).toHaveLength(1);
     await clock.advance(1);
 
-    expect(await answer).toEqual(map);
+    expect(await response).toEqual(map);
   });
 
-  test('may also be in a header', async () => {
+  test('may specify the delay in a header', async () => {
     const { client, clock, requests } = cannedClient(
       { status: 429, headers: { 'retry-after': '3' }, body: 'busy' },
       {},
     );
-    const answer = client.resource(Nodes).delete('n');
+    const response = client.resource(Nodes).delete('n');
     await clock.advance(3_000);
-    await answer;
+    await response;
     expect(requests).toHaveLength(2);
   });
 
   test('is returned after five attempts', async () => {
     const { client, clock, requests } = cannedClient(busy);
-    const answer = client.resource(Nodes).get('n');
-    const failure = answer.catch((error: unknown) => error);
+    const response = client.resource(Nodes).get('n');
+    const failure = response.catch((error: unknown) => error);
     await clock.advance(60_000);
     expect(await failure).toMatchObject({ retryAfterSeconds: 2 });
     expect(requests).toHaveLength(5);

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { parseKubeconfig } from './kubeconfig.ts';
 import { loadKubeConnection } from './kubeconfig-loader.ts';
 
-const good = `
+const validKubeconfig = `
 clusters: [{ name: a, cluster: { server: "https://a.test" } }]
 users: [{ name: a, user: { token: t } }]
 contexts: [{ name: a, context: { cluster: a, user: a } }]
@@ -13,24 +13,27 @@ const load = (text: string, context?: string) =>
 
 describe('a kubeconfig that kubectl accepts', () => {
   test.each([
-    { reason: 'a namespace without a value', text: good.replace('user: a }', 'user: a, namespace: }') },
-    { reason: 'an empty namespace', text: good.replace('user: a }', 'user: a, namespace: "" }') },
+    { reason: 'a namespace without a value', text: validKubeconfig.replace('user: a }', 'user: a, namespace: }') },
+    { reason: 'an empty namespace', text: validKubeconfig.replace('user: a }', 'user: a, namespace: "" }') },
     {
       reason: 'blank fields of a user',
-      text: good.replace('token: t', 'token: t, username: , tokenFile: "", client-key: '),
+      text: validKubeconfig.replace('token: t', 'token: t, username: , tokenFile: "", client-key: '),
     },
     {
       reason: 'blank fields of a cluster',
-      text: good.replace('a.test"', 'a.test", certificate-authority: , proxy-url: ""'),
+      text: validKubeconfig.replace('a.test"', 'a.test", certificate-authority: , proxy-url: ""'),
     },
-    { reason: 'blank preferences', text: `${good}preferences:\nextensions:\n` },
+    { reason: 'blank preferences', text: `${validKubeconfig}preferences:\nextensions:\n` },
     {
       reason: 'a broken context that is not selected',
-      text: good.replace('contexts: [', 'contexts: [{ name: b, context: }, { name: c, context: { user: a } }, '),
+      text: validKubeconfig.replace(
+        'contexts: [',
+        'contexts: [{ name: b, context: }, { name: c, context: { user: a } }, ',
+      ),
     },
     {
       reason: 'a broken cluster and user that are not selected',
-      text: good
+      text: validKubeconfig
         .replace('clusters: [', 'clusters: [{ name: b, cluster: {} }, ')
         .replace('users: [', 'users: [{ name: b, user: }, '),
     },
@@ -42,7 +45,7 @@ describe('a kubeconfig that kubectl accepts', () => {
   });
 
   test('a context without a user has no credential', async () => {
-    const { transport } = await load(good.replace(', user: a }', ' }'));
+    const { transport } = await load(validKubeconfig.replace(', user: a }', ' }'));
 
     expect(transport).toMatchObject({ server: 'https://a.test' });
     expect(transport).not.toHaveProperty('token');
@@ -50,10 +53,12 @@ describe('a kubeconfig that kubectl accepts', () => {
 });
 
 test('refuses a broken context that is selected, and reports its name', async () => {
-  const text = good.replace('contexts: [', 'contexts: [{ name: b, context: { cluster: c } }, ');
+  const text = validKubeconfig.replace('contexts: [', 'contexts: [{ name: b, context: { cluster: c } }, ');
 
   await expect(load(text, 'b')).rejects.toThrow(/no cluster "c"/);
-  await expect(load(good.replace('"https://a.test"', ''), 'a')).rejects.toThrow(/cluster "a": server must be/);
+  await expect(load(validKubeconfig.replace('"https://a.test"', ''), 'a')).rejects.toThrow(
+    /cluster "a": server must be/,
+  );
 });
 
 test.each(['[]', 'text', 'clusters: 1', 'contexts: [{ context: {} }]'])('%s is not a kubeconfig', (text) => {

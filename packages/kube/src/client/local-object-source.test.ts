@@ -12,7 +12,7 @@ const lamp = (name: string, colour: string, uid = name): Lamp => ({
   spec: { colour },
 });
 
-function cachedKind() {
+function setUp() {
   const lamps = new LocalObjectSource<Lamp>(type);
   const events: string[] = [];
   lamps.addHandler({
@@ -25,7 +25,7 @@ function cachedKind() {
 
 describe('a local object source', () => {
   it('delivers objects like an API server', () => {
-    const { lamps, events } = cachedKind();
+    const { lamps, events } = setUp();
 
     lamps.put(lamp('a', 'red'));
     lamps.put(lamp('a', 'green'));
@@ -36,7 +36,7 @@ describe('a local object source', () => {
   });
 
   it('delivers nothing for an equal object', () => {
-    const { lamps, events } = cachedKind();
+    const { lamps, events } = setUp();
 
     lamps.put(lamp('a', 'red'));
     lamps.put(lamp('a', 'red'));
@@ -46,7 +46,7 @@ describe('a local object source', () => {
   });
 
   it('finds objects by index, and delivers them to later subscribers', () => {
-    const { lamps } = cachedKind();
+    const { lamps } = setUp();
     const byColour = { name: 'colour', valuesOf: ({ spec }: Lamp) => [spec.colour] };
     lamps.put(lamp('a', 'red'));
     lamps.addIndex(byColour.name, byColour.valuesOf);

@@ -100,7 +100,7 @@ class LocalFirstTransport implements Transport {
   }
 
   /**
-   * Limits the time as a socket transport does, because a local server may itself wait for a remote one that a tenant
+   * Applies a timeout as a socket transport does, because a local server may itself wait for a remote one that a tenant
    * runs. The server bounds response bodies itself.
    */
   #withTimeout(request: TransportRequest, response: Promise<TransportResponse>): Promise<TransportResponse> {
@@ -153,9 +153,9 @@ class LocalFirstTransport implements Transport {
     const certificate = new X509Certificate(pem);
     const nowMs = clock.now();
     if (nowMs < Date.parse(certificate.validFrom) || nowMs > Date.parse(certificate.validTo)) return false;
-    const matchesHost = isIP(this.#name) ? certificate.checkIP(this.#name) : certificate.checkHost(this.#name);
+    const matchedName = isIP(this.#name) ? certificate.checkIP(this.#name) : certificate.checkHost(this.#name);
     return (
-      matchesHost !== undefined &&
+      matchedName !== undefined &&
       splitPemBundle(certificateAuthority)
         .map((authority) => new X509Certificate(authority))
         .some((authority) => certificate.checkIssued(authority) && certificate.verify(authority.publicKey))

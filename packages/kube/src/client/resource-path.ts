@@ -18,7 +18,7 @@ export function resourcePath(type: ResourceType, { namespace, name, subresource 
   return `${root}/${apiVersionOf(type)}${scope}/${type.plural}${object}${subresource ? `/${subresource}` : ''}`;
 }
 
-/** A query string with its question mark, without undefined parameters; '' if none is left. */
+/** A query string with its question mark, without undefined parameters; '' if no parameter is left. */
 export function queryString(parameters: Readonly<Record<string, string | number | boolean | undefined>>): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(parameters)) {

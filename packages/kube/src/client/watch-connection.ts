@@ -133,7 +133,7 @@ export class WatchConnection {
       const socket = await this.#connectTls(deadline.signal);
       if (socket.alpnProtocol === 'h2') {
         const session = this.#newSession(socket);
-        await untilSettingsReceived(session);
+        await waitForSettings(session);
         const shared = { session, socket, watches: 0 };
         if (hasRoom(shared)) {
           session.once('close', () => this.#sessions.delete(shared));
@@ -207,7 +207,7 @@ function hasRoom({ session, watches }: SharedSession): boolean {
 }
 
 /** Waits until the server has announced its limits. */
-function untilSettingsReceived(session: ClientHttp2Session): Promise<void> {
+function waitForSettings(session: ClientHttp2Session): Promise<void> {
   return new Promise((resolve, reject) => {
     session
       .once('remoteSettings', () => resolve())

@@ -40,11 +40,11 @@ function run(
 /** Owns some keys for as long as they are in `mine`. */
 function ownerOf(keys: readonly string[]) {
   const mine = new Set(keys);
-  const isMine = (key: string) => mine.has(key);
+  const isOwned = (key: string) => mine.has(key);
   return {
     mine,
-    stillOwns: isMine,
-    grant: (key: string) => (isMine(key) ? { subject: key, isValid: () => isMine(key) } : undefined),
+    stillOwns: isOwned,
+    grant: (key: string) => (isOwned(key) ? { subject: key, isValid: () => isOwned(key) } : undefined),
     tenure: () => undefined,
     register: () => undefined,
   };

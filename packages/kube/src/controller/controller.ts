@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from '@fairway/base/clock';
-import { FencedError, type Grant, NO_GRANT, runUnder } from '@fairway/base/fence';
+import { FencedError, type Grant, NO_GRANT, runUnderGrant } from '@fairway/base/fence';
 import { type Logger, silentLogger } from '@fairway/base/log';
 import type { Tracer } from '@fairway/base/tracing';
 import { waitAtMost } from '@fairway/base/wait-at-most';
@@ -36,7 +36,7 @@ export interface ControllerOptions {
    * default the key itself. Undefined for a deleted object: its run may only clean up in this process.
    */
   readonly ownerKey?: (key: string) => string | undefined;
-  /** As KeyWorker.release; called with the owner's keys. */
+  /** Like `KeyWorker.release`, but called with the owner's keys. */
   readonly release?: (matches: (ownerKey: string) => boolean) => Promise<void> | void;
   /** How long running reconciles may continue after a stop before their signal aborts. */
   readonly stopTimeoutMs?: number;
@@ -262,14 +262,14 @@ export class Controller implements KeyWorker {
   async #workIfOwned(key: string): Promise<void> {
     const { owner } = this.#options;
     const { signal } = this.#reconcileAbort;
-    if (owner === undefined) return runUnder(undefined, () => this.#reconcile(key, undefined, signal));
+    if (owner === undefined) return runUnderGrant(undefined, () => this.#reconcile(key, undefined, signal));
     const ownerKey = this.#ownerKeyOf(key);
-    if (ownerKey === undefined) return runUnder(NO_GRANT, () => this.#reconcile(key, NO_GRANT, signal));
+    if (ownerKey === undefined) return runUnderGrant(NO_GRANT, () => this.#reconcile(key, NO_GRANT, signal));
     const grant = owner.grant(ownerKey);
     if (grant === undefined) return this.#queue.forget(key);
     const abort = new AbortController();
     this.#runs.set(key, { ownerKey, abort });
-    await runUnder(grant, () => this.#reconcile(key, grant, AbortSignal.any([signal, abort.signal])));
+    await runUnderGrant(grant, () => this.#reconcile(key, grant, AbortSignal.any([signal, abort.signal])));
     this.#runs.delete(key);
   }
 

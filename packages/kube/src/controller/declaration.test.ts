@@ -113,7 +113,7 @@ test('maps keys to owner keys, and calls forget on a handover', async () => {
   expect(shared.forgottenOwners).toEqual(['owner-of-b']);
 });
 
-test('has no release for a declaration without forget', async () => {
+test('has no release function if the declaration has no forget function', async () => {
   const controllers = declaredControllers(
     [{ ...declaration, create: () => ({ reconcile: async () => ({}) }) }],
     {

@@ -11,8 +11,8 @@ import type { Reconcile } from './result.ts';
 import type { Right } from './rights.ts';
 
 /**
- * A controller as declared in the file next to its reconciler. `Shared` is what all controllers of a process share:
- * caches, clients, clouds, the clock.
+ * The declaration of a controller, in the file next to its reconciler. `Shared` is what all controllers of a process
+ * share: caches, clients, clouds, the clock.
  */
 export interface ControllerDeclaration<Shared> {
   /** The name of the controller in logs and metrics: lower case, unique in the process. */
@@ -27,9 +27,15 @@ export interface ControllerDeclaration<Shared> {
   readonly watches: (shared: Shared) => readonly Watch[];
   /** As in ControllerOptions. */
   readonly ownerKey?: (key: string, shared: Shared) => string | undefined;
-  /** Creates the reconciler; called once per process. `enqueue` is for sources that it opens and closes itself while running. */
+  /**
+   * Creates the reconciler; called once per process. `enqueue` is for sources that the reconciler itself opens and
+   * closes while running.
+   */
   readonly create: (shared: Shared, enqueue: (key: string) => void) => Work;
-  /** Subscribes to sources other than that API's caches, such as a cloud's lists or the nodes of tenants' clusters; called once, before the start. */
+  /**
+   * Subscribes to sources other than the API server's caches, such as a cloud's lists or the nodes of tenants'
+   * clusters; called once, before the start.
+   */
   readonly listen?: (enqueue: (key: string) => void, shared: Shared) => void;
 }
 

@@ -2,7 +2,8 @@ import type { Grant } from '@fairway/base/fence';
 import type { Tenure } from './key-owner.ts';
 
 /**
- * A time by two clocks: the wall clock also advances while the machine sleeps, and the monotonic clock is never set.
+ * A point in time on two clocks: the wall clock also advances while the machine sleeps, and the monotonic clock is
+ * never set.
  */
 export interface Moment {
   readonly wallMs: number;
@@ -78,14 +79,14 @@ export class HeldShards {
 
   /** Issues no new grants; existing ones stay valid. */
   beginRelease(shard: number): void {
-    const setUsage = this.#held.get(shard);
-    if (setUsage) setUsage.isReleasing = true;
+    const heldShard = this.#held.get(shard);
+    if (heldShard) heldShard.isReleasing = true;
   }
 
   /** Invalidates existing grants. */
   revoke(shard: number): void {
-    const setUsage = this.#held.get(shard);
-    if (setUsage) this.#held.set(shard, { ...setUsage });
+    const heldShard = this.#held.get(shard);
+    if (heldShard) this.#held.set(shard, { ...heldShard });
   }
 
   release(shard: number): void {
@@ -106,9 +107,9 @@ export class HeldShards {
   }
 
   grant(shard: number, subject: string): Grant | undefined {
-    const setUsage = this.#held.get(shard);
-    if (setUsage === undefined || !this.canStartWork(shard)) return undefined;
-    return { subject, isValid: () => this.#held.get(shard) === setUsage && this.isLeaseValid };
+    const heldShard = this.#held.get(shard);
+    if (heldShard === undefined || !this.canStartWork(shard)) return undefined;
+    return { subject, isValid: () => this.#held.get(shard) === heldShard && this.isLeaseValid };
   }
 
   tenure(shard: number): Tenure | undefined {

@@ -51,10 +51,10 @@ const JITTER = 0.2;
 /**
  * Leader election by a Lease, compatible with client-go: contenders may be other programs.
  *
- * Expected flow: call `acquire`, then work under the grants. When `lost` resolves, the process ends. Call `release` on
- * an orderly stop. Guarantees: no grant is valid once `renewDeadlineMs` have passed without a renewal, and no other
- * process takes the Lease earlier than `leaseDurationMs` after the last renewal. A lost Lease is not acquired again:
- * the process must restart. Assumptions: clocks run at about the same rate.
+ * Expected flow: call `acquire`, then work under the grants. When `lost` resolves, the process must exit. Call
+ * `release` on an orderly stop. Guarantees: no grant is valid once `renewDeadlineMs` have passed without a renewal, and
+ * no other process takes the Lease earlier than `leaseDurationMs` after the last renewal. A lost Lease is not acquired
+ * again: the process must restart. Assumptions: clocks run at about the same rate.
  */
 export class LeaderLease implements KeyOwner {
   readonly #options: LeaderLeaseOptions;
@@ -90,7 +90,7 @@ export class LeaderLease implements KeyOwner {
   async acquire(signal: AbortSignal): Promise<void> {
     for (let holder: string | undefined; ; ) {
       signal.throwIfAborted();
-      const found = await this.#try(signal);
+      const found = await this.#tryAcquire(signal);
       if (this.#tenure) break;
       if (found !== undefined && found !== holder) this.#log.info({ holder: found }, 'another process is the leader');
       holder = found ?? holder;
@@ -138,7 +138,7 @@ export class LeaderLease implements KeyOwner {
   register(): void {}
 
   /** Tries to acquire the Lease once. Resolves with its current holder, if known. */
-  async #try(signal: AbortSignal): Promise<string | undefined> {
+  async #tryAcquire(signal: AbortSignal): Promise<string | undefined> {
     const { clock, identity, name, namespace } = this.#options;
     const sentAt = this.#moment();
     try {

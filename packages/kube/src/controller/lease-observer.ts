@@ -10,7 +10,7 @@ interface Observation {
 
 /**
  * Decides by our own clock whether other members are alive. As in client-go's leader election, a lease runs from when
- * its last renewal was observed, so clocks need not agree but only run at about the same rate. The clock must be
+ * its last renewal was observed, so clocks need not agree, only run at about the same rate. The clock must be
  * monotonic: a step forward would declare every member dead.
  */
 export class LeaseObserver {

@@ -3,7 +3,7 @@ import { type Logger, silentLogger } from '@fairway/base/log';
 /** What a manager runs: a Controller, a ShardMember, a poller. */
 export interface Runnable {
   readonly name: string;
-  /** Resolves when the caches have synced, so that it can be started. Rejects with the signal's reason. */
+  /** Resolves when the caches that it needs have synced. Rejects with the signal's reason. */
   whenSynced?(signal: AbortSignal): Promise<void>;
   start(signal: AbortSignal): void;
   readonly stopped: Promise<void>;

@@ -70,9 +70,9 @@ export class Members {
   }
 
   /**
-   * Whether a member has not renewed for the lease duration plus skew. Our watch may lag by as long as the other member
-   * seems silent, and after a pause of this process it certainly does. So the Lease is read from the API before a
-   * member is declared dead.
+   * Whether a member has failed to renew for the lease duration plus skew. Our watch may lag by as long as the other
+   * member seems silent, and after a pause of this process it certainly does. So the Lease is read from the API before
+   * a member is declared dead.
    */
   async isDead(identity: string, signal: AbortSignal): Promise<boolean> {
     if (!this.#observer.isDead(identity)) return false;

@@ -34,7 +34,7 @@ class Gate implements Transport {
   }
 
   /**
-   * From now on watches deliver nothing while other requests work, like with a dead connection or a server that lags.
+   * Makes watches deliver nothing from now on while other requests work, as with a dead connection or a lagging server.
    */
   stallWatches(): void {
     this.#flow = new Promise(() => undefined);
@@ -47,10 +47,10 @@ class Gate implements Transport {
     }
   }
 
-  /** From now on requests reach the server, but responses are held back until `release`. */
+  /** Holds responses back from now on until `release`; requests still reach the server. */
   holdResponses(): void {
     this.#holdsResponses = true;
-    this.setUsage();
+    this.block();
   }
 
   async #requestWithDelay(request: Parameters<Transport['request']>[0]): ReturnType<Transport['request']> {
@@ -60,7 +60,7 @@ class Gate implements Transport {
     return response;
   }
 
-  setUsage(): void {
+  block(): void {
     ({ promise: this.#open, resolve: this.#release } = Promise.withResolvers<void>());
   }
 
@@ -113,8 +113,8 @@ async function group(shards = SHARDS) {
     pass: async (seconds: number) => {
       for (let step = 0; step < seconds * 4; step++) {
         await server.clock.advance(250);
-        const doubled = all.filter((shard) => holders(shard).length > 1);
-        expect(doubled).toEqual([]);
+        const sharedShards = all.filter((shard) => holders(shard).length > 1);
+        expect(sharedShards).toEqual([]);
       }
     },
     share: (member: ShardMember) => all.filter((shard) => member.holds(shard)),
@@ -188,7 +188,7 @@ describe('gossip', () => {
     expect(g.share(member).length).toBeGreaterThan(0);
   });
 
-  test('causes no renewal if there is none after all, and delays no caller for long', async () => {
+  test('causes no renewal if there is nothing to publish after all, and delays no caller for long', async () => {
     const g = await group();
     const a = newGossip({ text: undefined });
     const { member, start } = g.join('a', a.gossip);
@@ -295,7 +295,7 @@ describe('members of a group', () => {
     await g.pass(20);
     const lost = g.share(b.member);
 
-    b.gate.setUsage();
+    b.gate.block();
     await g.pass(14);
     expect(g.share(a.member)).toHaveLength(SHARDS - lost.length);
     await g.pass(14);
@@ -341,7 +341,7 @@ describe('members of a group', () => {
     await g.pass(20);
     const before = g.share(b.member);
 
-    b.gate.setUsage();
+    b.gate.block();
     await g.pass(15);
     expect(g.share(b.member)).toEqual([]);
     await g.pass(45);
@@ -367,7 +367,7 @@ describe('members of a group', () => {
         const gate = members[Math.floor(random() * members.length)]?.gate;
         const event = random();
         gate?.release();
-        if (event < 0.3) gate?.setUsage();
+        if (event < 0.3) gate?.block();
         else if (event < 0.6) gate?.holdResponses();
         await g.pass(random() * 9);
       }
@@ -385,7 +385,7 @@ describe('members of a group', () => {
     await g.pass(20);
 
     for (const { gate } of members) {
-      gate.setUsage();
+      gate.block();
       await g.pass(seconds);
       gate?.release();
       await g.pass(7);
@@ -486,7 +486,7 @@ describe('members of a group', () => {
 
     dropped.length = 0;
     const retained = keys.filter((key) => a.member.stillOwns(key));
-    a.gate.setUsage();
+    a.gate.block();
     await g.pass(30);
     expect(dropped.sort()).toEqual(retained.sort());
   });
@@ -514,7 +514,7 @@ describe('members of a group', () => {
     a.start();
     b.start();
     await g.pass(10);
-    b.gate.setUsage();
+    b.gate.block();
     await g.pass(700);
 
     const { items } = await new KubeClient(g.server.transport).resource(Leases).list();
@@ -523,7 +523,7 @@ describe('members of a group', () => {
 });
 
 describe('a group of one shard', () => {
-  test('elects a leader, which its Lease names', async () => {
+  test('elects a leader, which is named in its Lease', async () => {
     const g = await group(1);
     const [a, b] = [g.join('a'), g.join('b')];
     a.start();

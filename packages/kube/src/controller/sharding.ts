@@ -59,10 +59,7 @@ const LEASE_DURATION_MS = 8_000;
 const CLOCK_SKEW_MS = 2_000;
 /** How long running work may delay a handover; then its grant is revoked. */
 const HANDOVER_GRACE_MS = 5_000;
-/**
- * How long a handover waits for in-flight requests of running work. The next holder must expect effects that come
- * later.
- */
+/** How long a handover waits for in-flight requests of running work. The next holder must expect effects after that. */
 const HANDOVER_TIMEOUT_MS = 15_000;
 /** Number of Leases that a stopping member writes concurrently. */
 const MAX_CONCURRENT_RELEASES = 8;
@@ -298,17 +295,17 @@ export class ShardMember implements KeyOwner, Runnable {
     const lease = this.#informer.get(`${this.#options.namespace}/${this.#names.shardName(shard)}`);
     const isAssigned = this.#members.isAssignedToSelf(shard);
     if (!this.#held.isLeaseValid) return {};
-    if (isAssigned && !this.#held.has(shard)) return this.#applyEvent(shard, lease);
+    if (isAssigned && !this.#held.has(shard)) return this.#acquireShard(shard, lease);
     // The Lease may name us although we no longer hold it: after our lease expired, or after a write that got no
     // response.
-    const matchesHost = lease?.spec?.holderIdentity === this.#options.identity;
-    const shouldRelease = !isAssigned && (matchesHost || this.#held.has(shard));
+    const isRecordedHolder = lease?.spec?.holderIdentity === this.#options.identity;
+    const shouldRelease = !isAssigned && (isRecordedHolder || this.#held.has(shard));
     if (shouldRelease || this.#held.isReleasing(shard)) await this.#release(shard);
     return {};
   }
 
-  /** Acquires a free shard; otherwise requeues for when its holder expires. */
-  async #applyEvent(shard: number, lease: Lease | undefined): Promise<Result> {
+  /** Acquires a free shard; otherwise requeues it for when its holder's lease expires. */
+  async #acquireShard(shard: number, lease: Lease | undefined): Promise<Result> {
     await this.#releasing;
     const nowMs = this.#clock.now();
     const { lapses } = this.#held;
@@ -361,15 +358,15 @@ export class ShardMember implements KeyOwner, Runnable {
     }
     this.#held.release(shard);
     this.#log.info({ shard }, 'shard released');
-    // It may have been assigned to us again in between.
+    // The shard may have been assigned to us again in between.
     this.#controller.enqueue(String(shard));
   }
 
   /** Waits for running work, with a timeout, and drops state of the shard's keys. */
   async #drain(shard: number): Promise<void> {
     this.#held.beginRelease(shard);
-    const isOfShard = (key: string) => this.shardOf(key) === shard;
-    const drained = Promise.all(this.#workers.map((worker) => worker.drained(isOfShard)));
+    const belongsToShard = (key: string) => this.shardOf(key) === shard;
+    const drained = Promise.all(this.#workers.map((worker) => worker.drained(belongsToShard)));
     const limit = Promise.withResolvers<void>();
     const timers = [
       this.#clock.after(HANDOVER_GRACE_MS, () => this.#held.revoke(shard)),
@@ -377,7 +374,7 @@ export class ShardMember implements KeyOwner, Runnable {
     ];
     await Promise.race([drained, limit.promise]);
     for (const timer of timers) timer.cancel();
-    await this.#releaseKeys(isOfShard);
+    await this.#releaseKeys(belongsToShard);
   }
 
   /** On an orderly stop, others need not wait for our lease to expire. */

@@ -1,4 +1,4 @@
-import { TracerFake } from '@fairway/base/testing/tracer-fake';
+import { FakeTracer } from '@fairway/base/testing/tracer-fake';
 import { currentSpan, inSpan, versionName } from '@fairway/base/tracing';
 import { expect, test } from 'vitest';
 import { ApiError } from '../object/api-error.ts';
@@ -12,21 +12,21 @@ function object(resourceVersion: string) {
 }
 
 /** A writer of these versions of the object. */
-function writer(tracer: TracerFake, ...versions: readonly string[]) {
+function writer(tracer: FakeTracer, ...versions: readonly string[]) {
   const span = tracer.request(undefined, () => ({ name: 'create clusters.fairway.dev', attributes: {} }));
   for (const version of versions) span.recordWrite(versionName('u1', version) ?? '');
   return span;
 }
 
 test('continues the trace of the write that caused a run', async () => {
-  const tracer = new TracerFake();
+  const tracer = new FakeTracer();
   const request = writer(tracer, '1');
   const keys = new TracedKeys(tracer, 'cluster');
   keys.record([KEY], object('1'));
 
   await keys.run(KEY, done);
 
-  const [, run] = tracer.roots;
+  const [, run] = tracer.rootSpans;
   expect(run).toMatchObject({
     name: 'reconcile cluster',
     traceId: request.traceId,
@@ -36,7 +36,7 @@ test('continues the trace of the write that caused a run', async () => {
 });
 
 test('continues the trace of the last run in a run triggered by time or by the cloud', async () => {
-  const tracer = new TracerFake();
+  const tracer = new FakeTracer();
   const request = writer(tracer, '1');
   const keys = new TracedKeys(tracer, 'cluster');
   keys.record([KEY], object('1'));
@@ -44,11 +44,11 @@ test('continues the trace of the last run in a run triggered by time or by the c
 
   await keys.run(KEY, done);
 
-  expect(tracer.roots.at(-1)?.traceId).toBe(request.traceId);
+  expect(tracer.rootSpans.at(-1)?.traceId).toBe(request.traceId);
 });
 
 test('links several writes before a run, the newest first', async () => {
-  const tracer = new TracerFake();
+  const tracer = new FakeTracer();
   const [first, second] = [writer(tracer, '1'), writer(tracer, '2')];
   const keys = new TracedKeys(tracer, 'cluster');
   keys.record([KEY], object('1'));
@@ -56,11 +56,11 @@ test('links several writes before a run, the newest first', async () => {
 
   await keys.run(KEY, done);
 
-  expect(tracer.roots.at(-1)?.links.map(({ traceId }) => traceId)).toEqual([second.traceId, first.traceId]);
+  expect(tracer.rootSpans.at(-1)?.links.map(({ traceId }) => traceId)).toEqual([second.traceId, first.traceId]);
 });
 
 test('finds a write whose event arrived before its response in the next run', async () => {
-  const tracer = new TracerFake();
+  const tracer = new FakeTracer();
   const keys = new TracedKeys(tracer, 'cluster');
   keys.record([KEY], object('1'));
   await keys.run(KEY, done);
@@ -68,11 +68,11 @@ test('finds a write whose event arrived before its response in the next run', as
 
   await keys.run(KEY, done);
 
-  expect(tracer.roots.at(-1)?.traceId).toBe(request.traceId);
+  expect(tracer.rootSpans.at(-1)?.traceId).toBe(request.traceId);
 });
 
 test('never runs within the span of the code that delivered the event', async () => {
-  const tracer = new TracerFake();
+  const tracer = new FakeTracer();
   const notRecorded = { request: () => undefined, work: () => undefined, causeOf: () => undefined };
   const keys = new TracedKeys(notRecorded, 'cluster');
   let seen: unknown = 'nothing yet';
@@ -88,13 +88,13 @@ test('never runs within the span of the code that delivered the event', async ()
 });
 
 test('records a one-word reason for a failed run, without the error message', async () => {
-  const tracer = new TracerFake();
+  const tracer = new FakeTracer();
   const keys = new TracedKeys(tracer, 'cluster');
 
   await expect(
     keys.run(KEY, () => Promise.reject(new ApiError(409, 'Conflict', 'the password is "hunter2"'))),
   ).rejects.toThrow('the password');
 
-  expect(tracer.roots[0]).toMatchObject({ isEnded: true, attributes: { 'error.type': 'Conflict' } });
-  expect(JSON.stringify(tracer.roots)).not.toContain('hunter2');
+  expect(tracer.rootSpans[0]).toMatchObject({ isEnded: true, attributes: { 'error.type': 'Conflict' } });
+  expect(JSON.stringify(tracer.rootSpans)).not.toContain('hunter2');
 });

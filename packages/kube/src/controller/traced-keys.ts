@@ -48,7 +48,7 @@ export class TracedKeys {
     }
   }
 
-  /** Runs in the run's own span, or in none, but never in the span of the code that delivered the event. */
+  /** Runs `reconcile` in the run's own span, or in none, but never in the span of the code that delivered the event. */
   async run(key: string, reconcile: () => Promise<Result>): Promise<Result> {
     const span = this.#start(key);
     try {

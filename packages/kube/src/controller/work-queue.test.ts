@@ -26,7 +26,7 @@ function takeAll(work: WorkQueue): string[] {
 }
 
 describe('a work queue', () => {
-  test('holds a key once, in the order of first adds', () => {
+  test('queues a key once, in the order in which keys were first added', () => {
     const { queue: work, depth } = queue();
     for (const key of ['b', 'a', 'b']) work.add(key);
 
@@ -39,7 +39,7 @@ describe('a work queue', () => {
     {
       due: 'bad/1 bad/2 bad/3 good/1',
       taken: 'bad/1 good/1 bad/2 bad/3',
-      reason: 'a namespace waits for one key of each other',
+      reason: 'a namespace waits for one key of each other namespace',
     },
     {
       due: 'bad/1 bad/2 plan-a plan-b',
@@ -49,7 +49,7 @@ describe('a work queue', () => {
     {
       due: 'a/1/x a/2/y b/1/z',
       taken: 'a/1/x b/1/z a/2/y',
-      reason: 'keys within a tenant’s cluster count for its namespace',
+      reason: 'keys within a tenant’s cluster count towards its namespace',
     },
   ])('serves namespaces in turn: $reason', ({ due, taken }) => {
     const { queue: work } = queue();

@@ -28,7 +28,7 @@ export interface WorkQueueOptions {
   readonly observer?: WorkQueueObserver | undefined;
 }
 
-/** 5 ms is client-go's; its cap of 1000 s would delay a cluster for too long after a cloud recovers. */
+/** 5 ms is client-go's base; its cap of 1000 s would delay a cluster for too long after a cloud recovers. */
 export const DEFAULT_BACKOFF: BackoffOptions = { baseMs: 5, maxMs: 300_000 };
 
 export interface RateLimit {

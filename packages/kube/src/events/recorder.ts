@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Clock, formatTime, systemClock } from '@fairway/base/clock';
 import { FairQueue } from '@fairway/base/fair-queue';
-import { runUnder } from '@fairway/base/fence';
+import { runUnderGrant } from '@fairway/base/fence';
 import { type Logger, silentLogger } from '@fairway/base/log';
 import { truncate } from '@fairway/base/truncate';
 import type { KubeClient } from '../client/kube-client.ts';
@@ -120,14 +120,14 @@ export class EventRecorder {
     this.#counts.set(namespace, count + 1);
     this.#waiting.add(namespace, { reference, type, reason, message, atMs: this.#clock.now() });
     // All callers share the queue, so it runs without a caller's grant.
-    this.#writing ??= runUnder(undefined, () => this.#writeAll()).finally(() => {
+    this.#writing ??= runUnderGrant(undefined, () => this.#writeAll()).finally(() => {
       this.#writing = undefined;
     });
   }
 
   async #writeAll(): Promise<void> {
     for (let next = this.#waiting.take(); next; next = this.#waiting.take()) {
-      this.#leave(next.reference.namespace);
+      this.#release(next.reference.namespace);
       try {
         await this.#deliver(next);
       } catch (error) {
@@ -136,22 +136,22 @@ export class EventRecorder {
     }
   }
 
-  #leave(namespace = ''): void {
+  #release(namespace = ''): void {
     this.#waiting.done(namespace);
     const remaining = (this.#counts.get(namespace) ?? 1) - 1;
     if (remaining > 0) this.#counts.set(namespace, remaining);
     else this.#counts.delete(namespace);
   }
 
-  async #deliver(occurred: QueuedEvent): Promise<void> {
-    const { reference, type, reason, message, atMs } = occurred;
+  async #deliver(queuedEvent: QueuedEvent): Promise<void> {
+    const { reference, type, reason, message, atMs } = queuedEvent;
     const { uid, kind, namespace, name } = reference;
     const object = uid ?? `${kind}/${namespace}/${name}`;
     const event = this.#correlator.correlate({ object, type, reason, message }, atMs);
     if (!event) return;
     for (let attempt = 1; ; attempt++) {
       try {
-        this.#correlator.recorded(event, await this.#write(occurred, event));
+        this.#correlator.recorded(event, await this.#write(queuedEvent, event));
         return;
       } catch (error) {
         if (attempt === MAX_ATTEMPTS || !isTransient(error)) throw error;
@@ -161,12 +161,16 @@ export class EventRecorder {
   }
 
   /** Increments the existing Event, or creates one. Resolves with its name. */
-  async #write(occurred: QueuedEvent, event: CorrelatedEvent): Promise<string> {
+  async #write(queuedEvent: QueuedEvent, event: CorrelatedEvent): Promise<string> {
     const events = this.#client.resource(Events);
     // Events of cluster-scoped objects live in the namespace "default".
-    const namespace = occurred.reference.namespace ?? 'default';
+    const namespace = queuedEvent.reference.namespace ?? 'default';
     if (event.name !== undefined) {
-      const value = { count: event.count, message: truncate(event.message), lastTimestamp: formatTime(occurred.atMs) };
+      const value = {
+        count: event.count,
+        message: truncate(event.message),
+        lastTimestamp: formatTime(queuedEvent.atMs),
+      };
       try {
         await events.patch(event.name, { type: 'merge', value }, { namespace });
         return event.name;
@@ -174,8 +178,8 @@ export class EventRecorder {
         if (!isApiError(error, 'NotFound')) throw error;
       }
     }
-    const name = this.#nameFor(occurred);
-    await events.create(this.#eventOf(occurred, event, name, namespace));
+    const name = this.#nameFor(queuedEvent);
+    await events.create(this.#eventOf(queuedEvent, event, name, namespace));
     return name;
   }
 

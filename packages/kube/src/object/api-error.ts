@@ -130,20 +130,20 @@ export class ApiError extends Error {
   }
 }
 
-function qualified(subject: ErrorSubject): string {
+function qualifiedName(subject: ErrorSubject): string {
   return subject.group ? `${subject.resource}.${subject.group}` : `${subject.resource}`;
 }
 
 export function notFound(subject: ErrorSubject): ApiError {
-  return new ApiError(404, 'NotFound', `${qualified(subject)} "${subject.name}" not found`, { subject });
+  return new ApiError(404, 'NotFound', `${qualifiedName(subject)} "${subject.name}" not found`, { subject });
 }
 
 export function alreadyExists(subject: ErrorSubject): ApiError {
-  return new ApiError(409, 'AlreadyExists', `${qualified(subject)} "${subject.name}" already exists`, { subject });
+  return new ApiError(409, 'AlreadyExists', `${qualifiedName(subject)} "${subject.name}" already exists`, { subject });
 }
 
 export function conflict(subject: ErrorSubject, detail: string): ApiError {
-  const message = `Operation cannot be fulfilled on ${qualified(subject)} "${subject.name}": ${detail}`;
+  const message = `Operation cannot be fulfilled on ${qualifiedName(subject)} "${subject.name}": ${detail}`;
   return new ApiError(409, 'Conflict', message, { subject });
 }
 
@@ -166,7 +166,7 @@ export function unauthorized(message = 'Unauthorized'): ApiError {
 export function forbidden(subject: ErrorSubject, detail: string): ApiError {
   const name = subject.name ? ` "${subject.name}"` : '';
   // A non-resource path has no object to name.
-  const message = subject.resource ? `${qualified(subject)}${name} is forbidden` : 'forbidden';
+  const message = subject.resource ? `${qualifiedName(subject)}${name} is forbidden` : 'forbidden';
   return new ApiError(403, 'Forbidden', `${message}: ${detail}`, { subject });
 }
 
@@ -182,7 +182,7 @@ export function methodNotAllowed(subject: ErrorSubject, verb: string): ApiError 
   return new ApiError(
     405,
     'MethodNotAllowed',
-    `${verb} is not supported on resources of kind "${qualified(subject)}"`,
+    `${verb} is not supported on resources of kind "${qualifiedName(subject)}"`,
     {
       subject,
     },

@@ -40,8 +40,8 @@ const TITLES: Record<FieldErrorType, string> = {
 
 /** The text after the field path, worded like apimachinery's `field.Error.ErrorBody`. */
 export function fieldErrorBody(error: FieldError): string {
-  const valueless = error.type === 'FieldValueRequired' || error.type === 'FieldValueForbidden';
-  const value = valueless || error.value === undefined ? '' : `: ${quoted(error.value)}`;
+  const omitsValue = error.type === 'FieldValueRequired' || error.type === 'FieldValueForbidden';
+  const value = omitsValue || error.value === undefined ? '' : `: ${quoted(error.value)}`;
   return `${TITLES[error.type]}${value}${error.detail === '' ? '' : `: ${error.detail}`}`;
 }
 
@@ -54,20 +54,20 @@ const MAX_NAME_CHARS = 253;
 function quoted(value: unknown): string {
   const isShort = typeof measureJson(value, { maxDepth: 20, maxChars: MAX_QUOTED_CHARS }) === 'number';
   if (isShort) return JSON.stringify(value);
-  return `${JSON.stringify(beginningOf(value, 3)).slice(0, MAX_QUOTED_CHARS)}…`;
+  return `${JSON.stringify(truncateValue(value, 3)).slice(0, MAX_QUOTED_CHARS)}…`;
 }
 
-function beginningOf(value: unknown, levels: number): unknown {
+function truncateValue(value: unknown, levels: number): unknown {
   if (typeof value === 'string') return value.slice(0, MAX_QUOTED_CHARS);
   if (typeof value !== 'object' || value === null) return value;
   if (levels === 0) return '…';
-  if (isJsonArray(value)) return value.slice(0, 5).map((item) => beginningOf(item, levels - 1));
+  if (isJsonArray(value)) return value.slice(0, 5).map((item) => truncateValue(item, levels - 1));
   const members: [string, unknown][] = [];
   for (const name in value) {
     if (
       members.push([
         name.slice(0, MAX_NAME_CHARS),
-        beginningOf((value as Record<string, unknown>)[name], levels - 1),
+        truncateValue((value as Record<string, unknown>)[name], levels - 1),
       ]) === 5
     )
       break;

@@ -9,9 +9,9 @@ import { matchesLabels, parseLabelSelector } from './selector.ts';
 test.each<[string, (text: string) => unknown]>([
   ['a field selector', parseFieldSelector],
   ['a label selector', parseLabelSelector],
-  ['what a label selector matches', (text) => matchesLabels(parseLabelSelector(text), { a: text })],
+  ['a label matched by a selector', (text) => matchesLabels(parseLabelSelector(text), { a: text })],
   ['a JSON path', compileJsonPath],
-  ['a path of fields', fieldNamesOf],
+  ['a field path', fieldNamesOf],
   ['a quantity', parseQuantity],
   ['a label', names.dns1123LabelErrors],
   ['a name', names.dns1123SubdomainErrors],

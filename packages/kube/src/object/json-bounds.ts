@@ -17,7 +17,7 @@ export interface JsonBounds {
   readonly maxValues?: number;
 }
 
-/** The limit that was exceeded, and the start of the path to the place. */
+/** The limit that was exceeded, and the start of the path to the value that exceeded it. */
 export interface JsonExcess {
   readonly kind: 'depth' | 'size' | 'values';
   readonly path: string;

@@ -11,7 +11,7 @@ describe('the label for a name from the cloud', () => {
     { name: 'Zürich', label: 'Z-rich', reason: 'letters outside of ASCII are invalid' },
     { name: 'a\u{1F680}b', label: 'a-b', reason: 'characters outside of the first plane are invalid' },
     { name: '-a.b_', label: 'a.b', reason: 'the ends are letters or digits' },
-    { name: ' nova ', label: 'nova', reason: 'ends after blanks are letters or digits' },
+    { name: ' nova ', label: 'nova', reason: 'the ends are letters or digits after blanks are trimmed' },
     { name: `${'-'.repeat(80)}x`, label: 'x', reason: 'characters cut off at the start do not count' },
     { name: 'a'.repeat(255), label: 'a'.repeat(63), reason: 'at most 63 characters are kept' },
     { name: `${'a'.repeat(62)}-b`, label: 'a'.repeat(62), reason: 'the end after the cut is a letter or digit' },

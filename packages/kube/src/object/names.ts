@@ -8,7 +8,7 @@ const DNS_1035 = '[a-z]([-a-z0-9]*[a-z0-9])?';
 const KEY_NAME = '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]';
 const LABEL_VALUE = `(${KEY_NAME})?`;
 
-const QUALIFIED_NAME = mismatch(
+const QUALIFIED_NAME = mismatchError(
   "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character",
   KEY_NAME,
   'MyName',
@@ -29,30 +29,30 @@ const LABEL_VALUE_PATTERN = new RegExp(`^${LABEL_VALUE}$`);
 
 /** RFC 1123 label: names of namespaces and containers, parts of most pods' names. */
 export function dns1123LabelErrors(value: string): string[] {
-  const errors = tooLong(value, 63);
+  const errors = lengthErrors(value, 63);
   if (LABEL_PATTERN.test(value)) return errors;
   if (SUBDOMAIN_PATTERN.test(value)) return [...errors, 'must not contain dots'];
   const message =
     "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character";
-  return [...errors, mismatch(message, LABEL, 'my-name', '123-abc')];
+  return [...errors, mismatchError(message, LABEL, 'my-name', '123-abc')];
 }
 
 /** RFC 1123 subdomain: the names of most kinds. */
 export function dns1123SubdomainErrors(value: string): string[] {
-  const errors = tooLong(value, 253);
+  const errors = lengthErrors(value, 253);
   if (SUBDOMAIN_PATTERN.test(value)) return errors;
   const message =
     "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character";
-  return [...errors, mismatch(message, SUBDOMAIN, 'example.com')];
+  return [...errors, mismatchError(message, SUBDOMAIN, 'example.com')];
 }
 
 /** DNS-1035 label: names of Services. */
 export function dns1035LabelErrors(value: string): string[] {
-  const errors = tooLong(value, 63);
+  const errors = lengthErrors(value, 63);
   if (DNS_1035_PATTERN.test(value)) return errors;
   const message =
     "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character";
-  return [...errors, mismatch(message, DNS_1035, 'my-name', 'abc-123')];
+  return [...errors, mismatchError(message, DNS_1035, 'my-name', 'abc-123')];
 }
 
 /** Keys of labels, annotations and taints, names of finalizers and conditions: `[prefix/]name`. */
@@ -71,17 +71,17 @@ export function qualifiedNameErrors(value: string): string[] {
     else errors.push(...dns1123SubdomainErrors(prefix).map((error) => `prefix part ${error}`));
   }
   if (name === '') errors.push('name part must be non-empty');
-  else errors.push(...tooLong(name, 63).map((error) => `name part ${error}`));
+  else errors.push(...lengthErrors(name, 63).map((error) => `name part ${error}`));
   if (!KEY_NAME_PATTERN.test(name)) errors.push(`name part ${QUALIFIED_NAME}`);
   return errors;
 }
 
 export function labelValueErrors(value: string): string[] {
-  const errors = tooLong(value, 63);
+  const errors = lengthErrors(value, 63);
   if (LABEL_VALUE_PATTERN.test(value)) return errors;
   const message =
     "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
-  return [...errors, mismatch(message, LABEL_VALUE, 'MyValue', 'my_value', '12345')];
+  return [...errors, mismatchError(message, LABEL_VALUE, 'MyValue', 'my_value', '12345')];
 }
 
 /**
@@ -95,7 +95,7 @@ export function pathSegmentNameErrors(value: string): string[] {
 
 /** IANA service name: names of ports. */
 export function portNameErrors(value: string): string[] {
-  const errors = tooLong(value, 15);
+  const errors = lengthErrors(value, 15);
   if (!/^[-a-z0-9]+$/.test(value)) {
     errors.push('must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)');
   }
@@ -105,14 +105,14 @@ export function portNameErrors(value: string): string[] {
   return errors;
 }
 
-function tooLong(value: string, maxBytes: number): string[] {
+function lengthErrors(value: string, maxBytes: number): string[] {
   // A UTF-16 unit takes at most three bytes.
   return value.length * 3 > maxBytes && Buffer.byteLength(value) > maxBytes
     ? [`must be no more than ${maxBytes} bytes`]
     : [];
 }
 
-function mismatch(message: string, pattern: string, ...examples: string[]): string {
+function mismatchError(message: string, pattern: string, ...examples: string[]): string {
   // The double space is upstream's.
   const quoted = examples.map((example) => `'${example}', `).join(' or ');
   return `${message} (e.g. ${quoted}regex used for validation is '${pattern}')`;

@@ -123,15 +123,15 @@ function formatBinary(units: bigint): string {
   return `${mantissa}${BINARY_SUFFIXES[power]}`;
 }
 
-function formatDecimal(nanos: bigint, asExponent: boolean): string {
+function formatDecimal(nanos: bigint, useExponent: boolean): string {
   let mantissa = nanos;
   let thousands = -3;
-  const maxThousands = asExponent ? Number.POSITIVE_INFINITY : DECIMAL_SUFFIXES.length - 4;
+  const maxThousands = useExponent ? Number.POSITIVE_INFINITY : DECIMAL_SUFFIXES.length - 4;
   while (mantissa % 1000n === 0n && thousands < maxThousands) {
     mantissa /= 1000n;
     thousands++;
   }
-  if (!asExponent) return `${mantissa}${DECIMAL_SUFFIXES[thousands + 3]}`;
+  if (!useExponent) return `${mantissa}${DECIMAL_SUFFIXES[thousands + 3]}`;
   return thousands === 0 ? `${mantissa}` : `${mantissa}e${thousands * 3}`;
 }
 

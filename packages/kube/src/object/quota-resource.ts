@@ -1,5 +1,5 @@
 /** Legacy names of count quotas, older than `count/…`. */
-export const OLD_COUNTS = new Set<string>([
+export const LEGACY_COUNT_NAMES = new Set<string>([
   'pods',
   'services',
   'secrets',
@@ -14,6 +14,6 @@ export function countedResource(name: string): string {
   if (name.startsWith('count/')) return name.slice('count/'.length);
   if (name === 'requests.storage' || name.includes('.storageclass.storage.k8s.io/')) return 'persistentvolumeclaims';
   if (name.startsWith('services.')) return 'services';
-  if (OLD_COUNTS.has(name)) return name;
+  if (LEGACY_COUNT_NAMES.has(name)) return name;
   return /^(requests|limits)\./.test(name) || ['cpu', 'memory', 'ephemeral-storage'].includes(name) ? 'pods' : '';
 }

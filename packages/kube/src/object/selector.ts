@@ -214,7 +214,7 @@ class Parser {
         throw badRequest(`found '${next.text}', expected: !, identifier, or 'end of string'`);
       }
       requirements.push(this.#requirement());
-      const separator = this.#applyEvent();
+      const separator = this.#consume();
       if (separator.kind === 'end') return requirements;
       if (separator.text !== ',') throw badRequest(`found '${separator.text}', expected: ',' or 'end of string'`);
       const nextToken = this.#peek();
@@ -225,12 +225,12 @@ class Parser {
   }
 
   #requirement(): Requirement {
-    const negated = this.#peek().text === '!' && this.#applyEvent() !== END;
-    const key = this.#applyEvent();
-    if (key.kind !== 'word') throw unparsable(`found '${key.text}', expected: identifier`);
+    const negated = this.#peek().text === '!' && this.#consume() !== END;
+    const key = this.#consume();
+    if (key.kind !== 'word') throw requirementError(`found '${key.text}', expected: identifier`);
     const keyErrors = qualifiedNameErrors(key.text);
     if (keyErrors.length > 0) {
-      throw unparsable(`<nil>: Invalid value: ${JSON.stringify(key.text)}: ${keyErrors.join('; ')}`);
+      throw requirementError(`<nil>: Invalid value: ${JSON.stringify(key.text)}: ${keyErrors.join('; ')}`);
     }
     const next = this.#peek();
     if (negated) return requirement(key.text, '!', []);
@@ -240,12 +240,12 @@ class Parser {
     try {
       return requirement(key.text, operator, values);
     } catch (error) {
-      throw unparsable((error as Error).message);
+      throw requirementError((error as Error).message);
     }
   }
 
   #operator(): Operator {
-    const { text } = this.#applyEvent();
+    const { text } = this.#consume();
     switch (text) {
       case 'in':
       case 'notin':
@@ -258,32 +258,32 @@ class Parser {
       case '<':
         return 'lt';
       default:
-        throw unparsable(`found '${text}', expected: ${BINARY_OPERATORS}`);
+        throw requirementError(`found '${text}', expected: ${BINARY_OPERATORS}`);
     }
   }
 
   #exactValue(): string {
     const next = this.#peek();
     if (next.kind === 'end' || next.text === ',') return '';
-    this.#applyEvent();
-    if (next.kind !== 'word') throw unparsable(`found '${next.text}', expected: identifier`);
+    this.#consume();
+    if (next.kind !== 'word') throw requirementError(`found '${next.text}', expected: identifier`);
     return next.text;
   }
 
   /** `(a,b)`; values may be empty: `(,a)` and `()` contain the empty value. */
   #set(): string[] {
-    const open = this.#applyEvent();
-    if (open.text !== '(') throw unparsable(`found '${open.text}' expected: '('`);
+    const open = this.#consume();
+    if (open.text !== '(') throw requirementError(`found '${open.text}' expected: '('`);
     const values: string[] = [];
     let current = '';
     for (;;) {
-      const { kind, text } = this.#applyEvent();
+      const { kind, text } = this.#consume();
       if (kind === 'word' && current === '') current = text;
       else if (text === ',' || text === ')') {
         values.push(current);
         current = '';
         if (text === ')') return values;
-      } else throw unparsable(`found '${text}', expected: ',' or ')'`);
+      } else throw requirementError(`found '${text}', expected: ',' or ')'`);
     }
   }
 
@@ -291,13 +291,13 @@ class Parser {
     return this.#tokens[this.#position] ?? END;
   }
 
-  #applyEvent(): Token {
+  #consume(): Token {
     const token = this.#peek();
     this.#position++;
     return token;
   }
 }
 
-function unparsable(detail: string): Error {
+function requirementError(detail: string): Error {
   return badRequest(`unable to parse requirement: ${detail}`);
 }

@@ -64,7 +64,7 @@ export async function loadCertificateAuthority(
   return authorityOf(certificate, signingKey, privateKeyPem);
 }
 
-/** Maximum size of a certificate in bytes; one with several hundred names has 16 KiB. */
+/** Maximum size of a certificate in bytes; one with several hundred names takes 16 KiB. */
 const MAX_DER_LENGTH = 64 * 1024;
 
 /** Parses the first certificate of a PEM text. */

@@ -49,12 +49,12 @@ describe('certificate requests', () => {
     expect(() => parseCertificateRequest(pem)).toThrow(/certificate request has \d+ characters, the limit is 65536/);
   });
 
-  test('are detected if signed with another key than their own', async () => {
-    const [mine, foreignKey] = [await generateKeyPair(), await generateKeyPair()];
+  test('are detected if signed with a key other than their own', async () => {
+    const [ownKey, foreignKey] = [await generateKeyPair(), await generateKeyPair()];
     const pem = await createCertificateRequest({
       commonName: 'a',
       organizations: [],
-      keys: { publicKey: foreignKey.publicKey, privateKey: mine.privateKey },
+      keys: { publicKey: foreignKey.publicKey, privateKey: ownKey.privateKey },
     });
     expect(isRequestSignatureValid(parseCertificateRequest(pem))).toBe(false);
   });
@@ -93,11 +93,11 @@ describe('certificate requests', () => {
 
   const P256 = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ type: 'spki', format: 'der' });
   test.each([
-    ['RSA of 1024 bits', generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey],
+    ['RSA with 1024 bits', generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey],
     ['RSA with the exponent 3', generateKeyPairSync('rsa', { modulusLength: 2048, publicExponent: 3 }).publicKey],
-    ['a curve of others', generateKeyPairSync('ec', { namedCurve: 'secp256k1' }).publicKey],
+    ['an unsupported curve', generateKeyPairSync('ec', { namedCurve: 'secp256k1' }).publicKey],
     [
-      'a curve that is written out',
+      'a curve with explicit parameters',
       generateKeyPairSync('ec', { namedCurve: 'P-256', paramEncoding: 'explicit' }).publicKey,
     ],
     ['X25519', generateKeyPairSync('x25519').publicKey],
@@ -116,7 +116,7 @@ describe('certificate requests', () => {
     expect(() => parseCertificateRequest(craftPem({ subject: [part('CN', 'a')], spki }))).toThrow(/the key must be/);
   });
 
-  test('are refused without parsing the inside if nested as deep as they fit', () => {
+  test('are refused without parsing their contents if nested as deeply as the size limit allows', () => {
     let deep: Buffer = Buffer.alloc(0);
     for (let depth = 0; depth < 10_000; depth++) deep = encodeDer(TAG.sequence, deep);
     expect(() => parseCertificateRequest(requestPem(deep))).toThrow(/not valid PKCS #10/);

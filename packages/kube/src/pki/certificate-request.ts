@@ -40,7 +40,7 @@ interface RequestParts {
   readonly signature: Buffer;
 }
 
-/** A request with a 16,384-bit key and a hundred names has 10 KB. */
+/** A request with a 16,384-bit key and a hundred names takes 10 KB. */
 const MAX_PEM_CHARS = 64 * 1024;
 const PEM_TYPE = 'CERTIFICATE REQUEST';
 const VERSION = Buffer.from('020100', 'hex');

@@ -14,12 +14,12 @@ test.each([0, 1, 127, 128, 255, 256, 65_535, 65_536])(
 );
 
 test.each([
-  ['a length that is longer than it must be', '04810101'],
+  ['a length in more bytes than necessary', '04810101'],
   ['a length with a leading zero', '0482000101'],
   ['an indefinite length (BER)', '30800000'],
   ['a length of five bytes', '04850000000001ff'],
   ['a tag of two bytes', '1f0100'],
-  ['less than it says', '040501'],
+  ['content shorter than its length', '040501'],
   ['a length of 4 GiB', '0484ffffffff'],
   ['half a header', '04'],
 ])('%s is not DER', (_, hex) => {

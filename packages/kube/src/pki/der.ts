@@ -35,7 +35,7 @@ export function derElements(bytes: Buffer): DerElement[] {
 /** The elements inside the only element of `bytes`, which must have this tag. */
 export function derContents(bytes: Buffer, tag: number): DerElement[] {
   const [element, ...others] = derElements(bytes);
-  if (element?.tag !== tag || others.length > 0) throw malformed(`an element with the tag ${tag} and nothing else`);
+  if (element?.tag !== tag || others.length > 0) throw derError(`an element with the tag ${tag} and nothing else`);
   return derElements(element.content);
 }
 
@@ -48,14 +48,14 @@ function elementAt(bytes: Buffer, start: number): DerElement {
   const [tag = 0, first = 0] = bytes.subarray(start, start + 2);
   const size = first < 0x80 ? 0 : first & 0x7f;
   const contentStart = start + 2 + size;
-  if (size > 4 || contentStart > bytes.length) throw malformed('a length of at most 4 bytes');
+  if (size > 4 || contentStart > bytes.length) throw derError('a length of at most 4 bytes');
   const length = size === 0 ? first & 0x7f : bytes.readUIntBE(start + 2, size);
   const end = contentStart + length;
-  if (end > bytes.length) throw malformed(`${length} bytes of content, not ${bytes.length - contentStart}`);
+  if (end > bytes.length) throw derError(`${length} bytes of content, not ${bytes.length - contentStart}`);
   const element = { tag, content: bytes.subarray(contentStart, end), bytes: bytes.subarray(start, end) };
   const header = bytes.subarray(start, contentStart);
   // Go, OpenSSL and others differ in which longer forms they accept.
-  if ((tag & 0x1f) === 0x1f || !header.equals(headerOf(tag, length))) throw malformed('the shortest header');
+  if ((tag & 0x1f) === 0x1f || !header.equals(headerOf(tag, length))) throw derError('the shortest header');
   return element;
 }
 
@@ -68,6 +68,6 @@ function headerOf(tag: number, length: number): Buffer {
   return header;
 }
 
-function malformed(expected: string): PkiError {
+function derError(expected: string): PkiError {
   return new PkiError(`it is not DER: expected ${expected}`);
 }

@@ -13,7 +13,7 @@ export interface CertificateOptions {
   readonly dnsNames?: readonly string[];
   readonly ipAddresses?: readonly string[];
   readonly usages: 'client' | 'server' | 'both';
-  /** From now on; capped at the CA's own expiry. */
+  /** Counted from now; capped at the CA's own expiry. */
   readonly validityMs: number;
   readonly clock: Clock;
   /** The subject's public key; by default a key pair is generated. */

@@ -2,7 +2,7 @@ import { createPrivateKey, type KeyObject, webcrypto } from 'node:crypto';
 import { pemOf } from './pem.ts';
 import { PkiError } from './pki-error.ts';
 
-/** P-256: kubeadm's ECDSA-P256. Generating a key takes 4 ms (RSA-2048: 45 ms), and signatures have 70 bytes. */
+/** P-256: kubeadm's ECDSA-P256. Generating a key takes 4 ms (RSA-2048: 45 ms), and signatures are 70 bytes long. */
 const P256 = { name: 'ECDSA', namedCurve: 'P-256' } as const;
 
 export interface KeyPair {

@@ -13,18 +13,18 @@ const requestWithLines = (lines: number) =>
 describe('pemBlocks', () => {
   test.each([
     ['one', pem, [TYPE]],
-    ['several, with text between', `# first\n${pem}\nsecond:\n${other}`, [TYPE, 'CERTIFICATE']],
-    ['with the line ends of Windows', pem.replaceAll('\n', '\r\n'), [TYPE]],
-    ['without the last newline', pem.trimEnd(), [TYPE]],
-    ['not at the start of a line', `x${pem}`, []],
-    ['without an end', pem.slice(0, -20), []],
-    ['with the end of another', pem.replace(/END .*-----/, 'END CERTIFICATE-----'), []],
-    ['with headers', pem.replace('-----\n', '-----\nProc-Type: 4,ENCRYPTED\n\n'), []],
-    ['begun twice', `-----BEGIN CERTIFICATE-----\n${pem}`, [TYPE]],
-    ['of something that is no base64', pem.replace('\n', '\n?'), []],
+    ['several blocks, with text between them', `# first\n${pem}\nsecond:\n${other}`, [TYPE, 'CERTIFICATE']],
+    ['a block with Windows line endings', pem.replaceAll('\n', '\r\n'), [TYPE]],
+    ['a block without a final newline', pem.trimEnd(), [TYPE]],
+    ['no block that starts in the middle of a line', `x${pem}`, []],
+    ['no block without an end', pem.slice(0, -20), []],
+    ['no block with the end of another type', pem.replace(/END .*-----/, 'END CERTIFICATE-----'), []],
+    ['no block with headers', pem.replace('-----\n', '-----\nProc-Type: 4,ENCRYPTED\n\n'), []],
+    ['a block after an unfinished one', `-----BEGIN CERTIFICATE-----\n${pem}`, [TYPE]],
+    ['no block that is not base64', pem.replace('\n', '\n?'), []],
     ['empty', `-----BEGIN ${TYPE}-----\n-----END ${TYPE}-----\n`, []],
-    ['on one line', pem.replaceAll('\n', ''), []],
-    ['with continuation lines', requestWithLines(20), []],
+    ['no block on a single line', pem.replaceAll('\n', ''), []],
+    ['no block with continuation lines', requestWithLines(20), []],
   ])('parses %s', (_, text, types) => {
     expect(pemBlocks(text).map(({ type }) => type)).toEqual(types);
   });

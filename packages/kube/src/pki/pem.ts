@@ -7,7 +7,7 @@ export interface PemBlock {
   readonly der: Buffer;
 }
 
-/** The largest CA bundle in use has 250 KB. */
+/** The largest CA bundle in use is 250 KB. */
 const MAX_CHARS = 1024 * 1024;
 const LINE_CHARS = 64;
 const BEGIN = '-----BEGIN ';
@@ -25,8 +25,8 @@ export function pemBlocks(text: string): PemBlock[] {
   const blocks: PemBlock[] = [];
   let open: { readonly type: string; readonly base64: string[] } | undefined;
   for (const line of text.split('\n').map((one) => one.trimEnd())) {
-    const begun = labelOf(line, BEGIN);
-    if (begun !== undefined) open = { type: begun, base64: [] };
+    const beginLabel = labelOf(line, BEGIN);
+    if (beginLabel !== undefined) open = { type: beginLabel, base64: [] };
     else if (line.startsWith(END)) {
       const der = open?.type === labelOf(line, END) ? decodeBase64(open?.base64.join('') ?? '') : undefined;
       if (open && der) blocks.push({ type: open.type, der });

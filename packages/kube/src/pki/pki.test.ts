@@ -99,7 +99,7 @@ describe('loadCertificateAuthority', () => {
     const loaded = await loadCertificateAuthority(authority.certificatePem, authority.privateKeyPem);
     const issued = await issueCertificate(loaded, { commonName: 'a', usages: 'client', validityMs: HOUR_MS, clock });
     const trust = new TrustStore(authority.certificatePem);
-    expect(trust.distrustOf(der(issued.certificatePem), 'client auth', clock.now())).toBeUndefined();
+    expect(trust.distrustReasonOf(der(issued.certificatePem), 'client auth', clock.now())).toBeUndefined();
     expect(loaded.keyId).toBe(authority.keyId);
   });
 
@@ -124,13 +124,23 @@ describe('TrustStore', () => {
   const NOT_CURRENT = 'x509: certificate has expired or is not yet valid';
 
   test.each([
-    ['a certificate of its own authority', () => issue(authority, 'client'), 0, undefined],
-    ['one of another authority of the same name', () => issue(otherAuthority, 'client'), 0, UNKNOWN],
-    ['an expired one', () => issue(authority, 'client'), HOUR_MS + 1000, NOT_CURRENT],
-    ['one not yet valid', () => issue(authority, 'client'), -5 * 60_000 - 1000, NOT_CURRENT],
-    ['one backdated for lagging clocks', () => issue(authority, 'client'), -5 * 60_000, undefined],
+    ['accepts a certificate of its own authority', () => issue(authority, 'client'), 0, undefined],
     [
-      'a server certificate where a client is asked',
+      'rejects a certificate of another authority with the same name',
+      () => issue(otherAuthority, 'client'),
+      0,
+      UNKNOWN,
+    ],
+    ['rejects an expired certificate', () => issue(authority, 'client'), HOUR_MS + 1000, NOT_CURRENT],
+    ['rejects a certificate that is not yet valid', () => issue(authority, 'client'), -5 * 60_000 - 1000, NOT_CURRENT],
+    [
+      'accepts a certificate that is backdated for lagging clocks',
+      () => issue(authority, 'client'),
+      -5 * 60_000,
+      undefined,
+    ],
+    [
+      'rejects a server certificate where a client certificate is required',
       () => issue(authority, 'server'),
       0,
       'x509: certificate specifies an incompatible key usage',
@@ -138,7 +148,7 @@ describe('TrustStore', () => {
   ] as const)('%s', async (_name, make, offsetMs, expected) => {
     const trust = new TrustStore(authority.certificatePem);
     const { certificatePem } = await make();
-    expect(trust.distrustOf(der(certificatePem), 'client auth', clock.now() + offsetMs)).toBe(expected);
+    expect(trust.distrustReasonOf(der(certificatePem), 'client auth', clock.now() + offsetMs)).toBe(expected);
   });
 
   test('detects a forgery that copies name and key ID of the CA by its signature', async () => {
@@ -154,7 +164,7 @@ describe('TrustStore', () => {
       },
     );
     const trust = new TrustStore(authority.certificatePem);
-    expect(trust.distrustOf(new Uint8Array(forged.rawData), 'client auth', clock.now())).toBe(UNKNOWN);
+    expect(trust.distrustReasonOf(new Uint8Array(forged.rawData), 'client auth', clock.now())).toBe(UNKNOWN);
   });
 
   test('rejects a certificate issued by a leaf certificate', async () => {
@@ -175,7 +185,7 @@ describe('TrustStore', () => {
       },
     );
     const trust = new TrustStore(authority.certificatePem);
-    expect(trust.distrustOf(new Uint8Array(issued.rawData), 'client auth', clock.now())).toBe(UNKNOWN);
+    expect(trust.distrustReasonOf(new Uint8Array(issued.rawData), 'client auth', clock.now())).toBe(UNKNOWN);
   });
 
   test('trusts both CAs of a bundle, and only the new one after the rotation', async () => {
@@ -184,11 +194,11 @@ describe('TrustStore', () => {
     const duringRotation = new TrustStore(joinPemBundles(otherAuthority.certificatePem, authority.certificatePem));
     const after = new TrustStore(otherAuthority.certificatePem);
 
-    expect([old, fresh].map((leaf) => duringRotation.distrustOf(leaf, 'client auth', clock.now()))).toEqual([
+    expect([old, fresh].map((leaf) => duringRotation.distrustReasonOf(leaf, 'client auth', clock.now()))).toEqual([
       undefined,
       undefined,
     ]);
-    expect([old, fresh].map((leaf) => after.distrustOf(leaf, 'client auth', clock.now()))).toEqual([
+    expect([old, fresh].map((leaf) => after.distrustReasonOf(leaf, 'client auth', clock.now()))).toEqual([
       UNKNOWN,
       undefined,
     ]);
@@ -196,7 +206,9 @@ describe('TrustStore', () => {
 
   test('rejects invalid certificates, and bundles without a CA', async () => {
     const trust = new TrustStore(authority.certificatePem);
-    expect(trust.distrustOf(new Uint8Array([1, 2, 3]), 'client auth', clock.now())).toBe('x509: malformed certificate');
+    expect(trust.distrustReasonOf(new Uint8Array([1, 2, 3]), 'client auth', clock.now())).toBe(
+      'x509: malformed certificate',
+    );
     expect(() => new TrustStore('')).toThrow(PkiError);
     const leaf = await issue(authority, 'client');
     expect(() => new TrustStore(leaf.certificatePem)).toThrow(/not an authority/);

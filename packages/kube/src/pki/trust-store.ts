@@ -60,7 +60,7 @@ export class TrustStore {
   }
 
   /** Why a certificate for `usage` is not trusted at `nowMs`; undefined if it is trusted. */
-  distrustOf(der: Uint8Array, usage: 'client auth' | 'server auth', nowMs: number): DistrustReason | undefined {
+  distrustReasonOf(der: Uint8Array, usage: 'client auth' | 'server auth', nowMs: number): DistrustReason | undefined {
     const result = this.verify(der, usage);
     if (!result.trusted) return result.reason;
     const isCurrent = result.notBeforeMs <= nowMs && nowMs <= result.notAfterMs;

@@ -7,7 +7,7 @@ import { ResourceQuotas } from '@fairway/kube/kinds/resources';
 import { isApiError } from '@fairway/kube/object/api-error';
 import { z } from 'zod';
 import { isAdmin, type Permission, requireAdmin, requirePermission } from '../access/permissions.ts';
-import { notFoundAs } from '../http/api-errors.ts';
+import { replaceNotFound } from '../http/api-errors.ts';
 import { optional, optionalInt, parseBody } from '../http/body.ts';
 import { type Call, param, type Reply, type Route } from '../http/call.ts';
 import { invalidInput, MagnumError, notAllowed } from '../http/magnum-error.ts';
@@ -98,7 +98,7 @@ async function change(call: Call): Promise<Reply> {
     .resource(ResourceQuotas)
     .patch(QUOTA_NAME, { type: 'merge', value }, { namespace })
     .catch((error: unknown) => {
-      throw notFoundAs(error, notFound(project));
+      throw replaceNotFound(error, notFound(project));
     });
   return { status: 202, body: viewOf(call, changed) };
 }
@@ -112,7 +112,7 @@ async function remove(call: Call): Promise<Reply> {
     .resource(ResourceQuotas)
     .delete(QUOTA_NAME, { namespace })
     .catch((error: unknown) => {
-      throw notFoundAs(error, notFound(project));
+      throw replaceNotFound(error, notFound(project));
     });
   return { status: 204 };
 }

@@ -9,7 +9,7 @@ import {
 import { formatTime } from '@fairway/base/clock';
 import { ApiError } from '@fairway/kube/object/api-error';
 import { z } from 'zod';
-import { requireChangeable } from '../clusters/change-routes.ts';
+import { requireChangeableCluster } from '../clusters/change-routes.ts';
 import { clusterRecord, recordAnnotation } from '../clusters/record.ts';
 import { findCluster } from '../clusters/stored-cluster.ts';
 import { optional, parseBody } from '../http/body.ts';
@@ -80,7 +80,7 @@ function invalidCsr(error: ApiError): MagnumError {
 
 /** Starts Fairway's own rotation, which completes when every node trusts the new authorities. */
 async function rotate(call: Call): Promise<Reply> {
-  const { cluster } = await requireChangeable(call, 'Rotating the CA');
+  const { cluster } = await requireChangeableCluster(call, 'Rotating the CA');
   const { name = '', namespace = '', uid } = cluster.metadata;
   const { phase, rotation } = cluster.status?.credentials ?? {};
   if (phase !== undefined && phase !== 'Stable') {

@@ -7,7 +7,7 @@ import { upperBound } from '@fairway/api/kinds/pool-bounds';
 import { formatTime } from '@fairway/base/clock';
 import { z } from 'zod';
 import { requirePermission } from '../access/permissions.ts';
-import { notFoundAs } from '../http/api-errors.ts';
+import { replaceNotFound } from '../http/api-errors.ts';
 import { int, optionalInt, parseBody } from '../http/body.ts';
 import { type Call, param, type Reply, type Route } from '../http/call.ts';
 import { parsePatch, wholeNumber } from '../http/json-patch.ts';
@@ -47,7 +47,7 @@ const IGNORED_PATHS = ['/health_status', '/health_status_reason'];
 async function patch(call: Call): Promise<Reply> {
   const { minor, query } = call;
   if (query.get('rollback') !== null && minor < 3) throw invalidInput('Unknown argument: "rollback"');
-  const stored = await requireChangeable(call, 'Updating a cluster');
+  const stored = await requireChangeableCluster(call, 'Updating a cluster');
   let nodeCount: number | undefined;
   for (const { op, path, value } of parsePatch(call.body)) {
     if (IGNORED_PATHS.includes(path)) continue;
@@ -65,7 +65,7 @@ async function patch(call: Call): Promise<Reply> {
 async function resize(call: Call): Promise<Reply> {
   const { node_count, nodes_to_remove, nodegroup } = parseBody(ResizeBody, call.body);
   if (node_count === 0 && call.minor < 10) throw zeroNodesError();
-  const stored = await requireChangeable(call, 'Resizing a cluster');
+  const stored = await requireChangeableCluster(call, 'Resizing a cluster');
   if (nodegroup && isMasterIdent(stored, nodegroup)) {
     throw invalidInput('Resizing the master nodegroup is not supported: the plan defines the control plane.');
   }
@@ -138,7 +138,10 @@ export async function changePool(call: Call, pool: NodePool, spec: object): Prom
     .patch(name, { type: 'merge', value }, { namespace, fieldManager: 'fairway-magnum' });
 }
 
-/** Creates the pool of a cluster without one, because it was created with kubectl, or its creation was interrupted. */
+/**
+ * Creates the pool of a cluster that has none, because the cluster was created with kubectl or its creation was
+ * interrupted.
+ */
 async function createPool(call: Call, { cluster }: StoredCluster, replicas: number): Promise<void> {
   const { flavor_id: flavor, labels = {}, floating_ip_enabled: floating } = clusterRecord(cluster);
   if (flavor === undefined)
@@ -165,7 +168,7 @@ async function createPool(call: Call, { cluster }: StoredCluster, replicas: numb
 async function upgrade(call: Call): Promise<Reply> {
   if (call.minor === 7) throw invalidInput('Cluster upgrade is not supported in the provided microversion.');
   const body = parseBody(UpgradeBody, call.body);
-  const stored = await requireChangeable(call, 'Upgrading a cluster');
+  const stored = await requireChangeableCluster(call, 'Upgrading a cluster');
   const templates = await readTemplates(call);
   const template = findTemplate(templates, body.cluster_template);
   const current = templateIdOf(stored, templates);
@@ -195,7 +198,8 @@ async function upgrade(call: Call): Promise<Reply> {
   const keepsPatch = cluster.spec.version !== undefined && minorOf(cluster.spec.version) === version;
   const spec = { ...(!keepsPatch && { version }), ...(plan !== undefined && { plan }) };
   const uuid = await write(call, cluster, { metadata: { annotations: recordAnnotation(record) }, spec });
-  // Only after the version was accepted: the control plane is upgraded first, which takes longer than this request.
+  // Changes pools only after the version has been accepted: the control plane is upgraded first, which takes longer
+  // than this request.
   if (body.max_batch_size) {
     for (const pool of pools) await changePool(call, pool, { upgradeStrategy: { maxSurge: body.max_batch_size } });
   }
@@ -209,13 +213,13 @@ async function remove(call: Call): Promise<Reply> {
     .resource(clusters)
     .delete(name, { namespace, uid })
     .catch((error: unknown) => {
-      throw notFoundAs(error, clusterNotFound(param(call, 'cluster')));
+      throw replaceNotFound(error, clusterNotFound(param(call, 'cluster')));
     });
   return { status: 204 };
 }
 
 /** The cluster in the path. Throws 400 while it is being deleted. */
-export async function requireChangeable(call: Call, operation: string): Promise<StoredCluster> {
+export async function requireChangeableCluster(call: Call, operation: string): Promise<StoredCluster> {
   const stored = await findCluster(call, param(call, 'cluster'));
   if (stored.cluster.metadata.deletionTimestamp !== undefined) {
     throw invalidInput(`${operation} when status is "DELETE_IN_PROGRESS" is not supported.`);
@@ -235,7 +239,7 @@ async function write(call: Call, { metadata }: Cluster, value: object): Promise<
     .resource(clusters)
     .patch(name, { type: 'merge', value }, { namespace, fieldManager: 'fairway-magnum' })
     .catch((error: unknown) => {
-      throw notFoundAs(error, clusterNotFound(uid));
+      throw replaceNotFound(error, clusterNotFound(uid));
     });
   return uid;
 }

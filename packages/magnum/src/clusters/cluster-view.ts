@@ -95,8 +95,9 @@ function findTemplate({ templates }: ViewFacts, id: string): Template | undefine
 }
 
 /**
- * Labels of the cluster merged with those of its current template: a label from the template changes with the next patch release, and with an upgrade
- * to another template. Terraform would replace the cluster if it saw a label that neither the cluster nor its template has.
+ * Labels of the cluster merged with those of its current template. A label from the template changes with the next
+ * patch release, and with an upgrade to another template. Terraform would replace the cluster if it saw a label that
+ * neither the cluster nor its template has.
  */
 function currentLabels(
   { labels = {}, own_labels: own, merge_labels }: ClusterRecord,

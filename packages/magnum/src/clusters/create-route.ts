@@ -1,7 +1,7 @@
 import { DRY_RUN_ANNOTATION, dryRunAnnotation } from '@fairway/api/admission/dry-run-siblings';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import { type NewNodePool, nodePools } from '@fairway/api/kinds/node-pool';
-import { ignoreGone } from '@fairway/kube/client/ignore-not-found';
+import { ignoreDeleted } from '@fairway/kube/client/ignore-not-found';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { isApiError } from '@fairway/kube/object/api-error';
 import { requirePermission } from '../access/permissions.ts';
@@ -49,9 +49,9 @@ async function create(call: Call): Promise<Reply> {
 }
 
 /**
- * Creates the credential first, because a Cluster cannot reference a missing one; then the Cluster, then its pool, for
- * which a note exists until the pool is created. Cluster and pool are dry-run first, so nothing is created if admission
- * rejects either. After a crash, `OrphanedCredentialGC` deletes a credential that no cluster uses, and
+ * Creates the credential first, because a Cluster cannot reference a missing one; then the Cluster, then its pool,
+ * which is recorded as pending until it is created. Cluster and pool are dry-run first, so nothing is created if
+ * admission rejects either. After a crash, `OrphanedCredentialGC` deletes a credential that no cluster uses, and
  * `PendingNodegroups` creates the missing pool.
  */
 async function createObjects(call: Call, { cluster, pool }: NewObjects): Promise<string> {
@@ -80,25 +80,25 @@ async function createObjects(call: Call, { cluster, pool }: NewObjects): Promise
   await create(true)
     .then((dryRunObject) => dryRunPool(client, pool, dryRunObject))
     .catch(revokeAndThrow);
-  const forgetNodegroup = await services.pendingNodegroups.note(pool, call.requestId).catch(revokeAndThrow);
+  const removePendingNodegroup = await services.pendingNodegroups.enqueue(pool, call.requestId).catch(revokeAndThrow);
   const created = await create(false).catch(async (error: unknown) => {
     // If the outcome is unknown, garbage collection determines it.
     if (!isRefusal(error) && !(error instanceof MagnumError)) throw error;
-    await forgetNodegroup();
+    await removePendingNodegroup();
     return revokeAndThrow(error);
   });
   const { uid = '' } = created.metadata;
   try {
     await createPool(client, pool);
   } catch (error) {
-    // If the outcome is unknown, the pool is created from the note.
+    // If the outcome is unknown, `PendingNodegroups` creates the pool.
     if (!isPermanentRefusal(error)) return uid;
-    // This also deletes its credential.
-    await ignoreGone(client.resource(clusters).delete(name, { namespace, uid }));
-    await forgetNodegroup();
+    // Deleting the cluster also deletes its credential.
+    await ignoreDeleted(client.resource(clusters).delete(name, { namespace, uid }));
+    await removePendingNodegroup();
     throw error;
   }
-  await forgetNodegroup();
+  await removePendingNodegroup();
   return uid;
 }
 

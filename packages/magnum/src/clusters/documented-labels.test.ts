@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { isKnown } from './known-labels.ts';
 
 /** Labels from Magnum's user guide and from the options of magnum-capi-helm, July 2026. */
-const DOCUMENTED = {
+const DOCUMENTED_LABELS = {
   magnum: `
   admission_control_list auto_healing_controller auto_healing_enabled auto_scaling_enabled autoscaler_tag
   availability_zone boot_volume_size boot_volume_type calico_ipv4pool calico_ipv4pool_ipip calico_tag
@@ -35,7 +35,7 @@ const DOCUMENTED = {
   `,
 };
 
-const rows = Object.entries(DOCUMENTED).flatMap(([guide, names]) =>
+const rows = Object.entries(DOCUMENTED_LABELS).flatMap(([guide, names]) =>
   names
     .trim()
     .split(/\s+/)

@@ -74,7 +74,7 @@ const DEFAULT_VALUES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Whether a label requests something unsupported. */
-export function isRefused(name: string, value: string): boolean {
+export function isUnsupported(name: string, value: string): boolean {
   if (!Object.hasOwn(REFUSED_LABELS, name) || isOff(value)) return false;
   return !(Object.hasOwn(DEFAULT_VALUES, name) && DEFAULT_VALUES[name]?.includes(value.toLowerCase()));
 }

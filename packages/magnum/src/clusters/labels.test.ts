@@ -117,10 +117,20 @@ describe('labels of a cluster', () => {
 
 describe('labels merged with those of a template', () => {
   test.each([
-    { own: undefined, merge: false, expected: { a: '1', b: '2' }, reason: 'it has none of its own' },
-    { own: {}, merge: false, expected: { a: '1', b: '2' }, reason: 'empty ones' },
-    { own: { a: '3' }, merge: false, expected: { a: '3' }, reason: 'its own replace them' },
-    { own: { a: '3' }, merge: true, expected: { a: '3', b: '2' }, reason: 'over them' },
+    {
+      own: undefined,
+      merge: false,
+      expected: { a: '1', b: '2' },
+      reason: 'a cluster without labels inherits those of its template',
+    },
+    { own: {}, merge: false, expected: { a: '1', b: '2' }, reason: 'its own are empty' },
+    {
+      own: { a: '3' },
+      merge: false,
+      expected: { a: '3' },
+      reason: 'the labels of a cluster replace those of its template',
+    },
+    { own: { a: '3' }, merge: true, expected: { a: '3', b: '2' }, reason: 'its own are merged over them' },
   ])('$reason', ({ own, merge, expected }) => {
     expect(effectiveLabelsOf({ a: '1', b: '2' }, own, merge)).toEqual(expected);
   });

@@ -5,8 +5,8 @@ import { invalidInput } from '../http/magnum-error.ts';
 import {
   ALWAYS_ON_LABELS,
   isOff,
-  isRefused,
   isUnknownRestriction,
+  isUnsupported,
   labelsWithoutEffect,
   REFUSED_LABELS,
   TRANSLATED_LABELS,
@@ -140,7 +140,7 @@ export function splitList(text: string): string[] {
 
 function rejectUnsupported(labels: Labels): void {
   for (const [name, value] of Object.entries(labels)) {
-    if (isRefused(name, value)) throw invalidInput(`labels.${name} is not supported: ${REFUSED_LABELS[name]}`);
+    if (isUnsupported(name, value)) throw invalidInput(`labels.${name} is not supported: ${REFUSED_LABELS[name]}`);
     if (isUnknownRestriction(name, value)) {
       throw invalidInput(`labels.${name} is unknown and would be lost: remove it, or check its spelling`);
     }

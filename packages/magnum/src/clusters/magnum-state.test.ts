@@ -71,13 +71,13 @@ describe('the state of a cluster', () => {
       status: 'CREATE_IN_PROGRESS',
     },
     {
-      reason: 'its creation needs an action of the user',
+      reason: 'its creation requires user action',
       facts: { last: operation('Create', 'Error', 'QuotaExceeded') },
       minutes: 2,
       status: 'CREATE_FAILED',
     },
     {
-      reason: 'its creation has needed an action of the user for less than a minute',
+      reason: 'its creation has required user action for less than a minute',
       facts: { last: operation('Create', 'Error', 'QuotaExceeded') },
       minutes: 0.9,
       status: 'CREATE_IN_PROGRESS',

@@ -106,7 +106,7 @@ function stateOf({ metadata, status }: ObservedObject, wasChanged: boolean, nowM
     };
   }
   if (isFailed(last, nowMs)) return { status: `${verb}_FAILED`, reason: last.description };
-  // No change was requested since; the cluster's health reports problems.
+  // No change has been requested since; the cluster's health reports problems.
   const isUnchanged = last.type === 'Reconcile' && metadata.generation === 1 && !wasChanged;
   if (isUnchanged) return { status: 'CREATE_COMPLETE', reason: last.description };
   if (last.state !== 'Succeeded')

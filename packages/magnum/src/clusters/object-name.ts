@@ -19,10 +19,23 @@ export function objectName(name: string, maxLength: number): string {
   return `${start === '' ? 'c' : start}-${hash}`;
 }
 
-const GREEK = ['alpha', 'beta', 'gamma', 'delta', 'epsilon', 'zeta', 'eta', 'theta', 'iota', 'kappa', 'lambda', 'mu'];
+const GREEK_LETTERS = [
+  'alpha',
+  'beta',
+  'gamma',
+  'delta',
+  'epsilon',
+  'zeta',
+  'eta',
+  'theta',
+  'iota',
+  'kappa',
+  'lambda',
+  'mu',
+];
 
 /** The name of a cluster that was created without one: `zeta-22-cluster`. */
 export function generatedName(random: () => number): string {
-  const letter = GREEK[Math.floor(random() * GREEK.length)] ?? 'alpha';
+  const letter = GREEK_LETTERS[Math.floor(random() * GREEK_LETTERS.length)] ?? 'alpha';
   return `${letter}-${Math.floor(random() * 1000)}-cluster`;
 }

@@ -3,7 +3,7 @@ import { clusters } from '@fairway/api/kinds/cluster';
 import { type NewNodePool, nodePools } from '@fairway/api/kinds/node-pool';
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
-import { ignoreGone } from '@fairway/kube/client/ignore-not-found';
+import { ignoreDeleted } from '@fairway/kube/client/ignore-not-found';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import type { ConfigMap } from '@fairway/kube/kinds/generated/types';
 import { ConfigMaps } from '@fairway/kube/kinds/resources';
@@ -39,13 +39,13 @@ export class PendingNodegroups {
   }
 
   /** Writes the ConfigMap for the request that creates the cluster. Returns a function that deletes it, for when the pool exists or will never exist. */
-  async note(pool: NewNodePool, request: string): Promise<() => Promise<void>> {
-    const notes = this.#options.client.resource(ConfigMaps);
-    const { metadata } = await notes.create({
+  async enqueue(pool: NewNodePool, request: string): Promise<() => Promise<void>> {
+    const configMaps = this.#options.client.resource(ConfigMaps);
+    const { metadata } = await configMaps.create({
       metadata: { name: `magnum-${request}`, namespace: SYSTEM_NAMESPACE, labels: { [PENDING_LABEL]: 'true' } },
       data: { [KEY]: JSON.stringify(pool) },
     });
-    return () => this.#deleteNote(metadata);
+    return () => this.#deleteConfigMap(metadata);
   }
 
   /** One pass over pending pools; the next pass retries failures. */
@@ -54,12 +54,12 @@ export class PendingNodegroups {
     const { items } = await client
       .resource(ConfigMaps)
       .list({ namespace: SYSTEM_NAMESPACE, labelSelector: PENDING_LABEL });
-    for (const note of items) {
-      const { name, creationTimestamp = '' } = note.metadata;
+    for (const enqueue of items) {
+      const { name, creationTimestamp = '' } = enqueue.metadata;
       const ageMs = clock.now() - Date.parse(creationTimestamp);
       if (!(ageMs > MIN_AGE_MS)) continue;
       try {
-        if (await this.#createPool(note)) await this.#deleteNote(note.metadata);
+        if (await this.#createPool(enqueue)) await this.#deleteConfigMap(enqueue.metadata);
       } catch (error) {
         log.warn({ err: error, note: name }, 'could not create the nodegroup of a cluster, will retry');
       }
@@ -94,8 +94,8 @@ export class PendingNodegroups {
     return true;
   }
 
-  async #deleteNote({ name = '' }: ConfigMap['metadata']): Promise<void> {
-    await ignoreGone(this.#options.client.resource(ConfigMaps).delete(name, { namespace: SYSTEM_NAMESPACE }));
+  async #deleteConfigMap({ name = '' }: ConfigMap['metadata']): Promise<void> {
+    await ignoreDeleted(this.#options.client.resource(ConfigMaps).delete(name, { namespace: SYSTEM_NAMESPACE }));
   }
 }
 

@@ -3,7 +3,7 @@ import { param } from '../http/call.ts';
 import { pageOf, pageReply } from '../http/page.ts';
 import { readOffer } from '../templates/find-template.ts';
 import { briefView, fullView, type ViewFacts } from './cluster-view.ts';
-import { findCluster, readVisible } from './stored-cluster.ts';
+import { findCluster, readVisibleClusters } from './stored-cluster.ts';
 
 /** Routes that read clusters. */
 export const CLUSTER_READ_ROUTES: readonly Route[] = [
@@ -20,7 +20,7 @@ export async function viewFacts(call: Call): Promise<ViewFacts> {
 
 async function list(call: Call, isDetailed: boolean): Promise<Reply> {
   const query = pageOf(call.query);
-  const [facts, storedClusters] = await Promise.all([viewFacts(call), readVisible(call, isDetailed)]);
+  const [facts, storedClusters] = await Promise.all([viewFacts(call), readVisibleClusters(call, isDetailed)]);
   const pageItems = storedClusters.map((stored) => {
     const { uid = '', creationTimestamp = '' } = stored.cluster.metadata;
     return {

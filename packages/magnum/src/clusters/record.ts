@@ -21,7 +21,7 @@ const labels = () => z.record(z.string(), z.string()).optional().catch(undefined
 
 /** Fields as specified, by their names in Magnum's API. */
 const ClusterRecord = z.object({
-  /** ID of the request to Magnum's API that created it. */
+  /** ID of the request to Magnum's API that created the object. */
   request: text(),
   /** The name in Magnum's API, if it differs from the object's name. */
   name: text(),
@@ -48,7 +48,7 @@ const ClusterRecord = z.object({
 export type ClusterRecord = z.infer<typeof ClusterRecord>;
 
 const PoolRecord = z.object({
-  /** ID of the request that created it with its cluster. */
+  /** ID of the request that created the pool with its cluster. */
   request: text(),
   name: text(),
   role: text(),

@@ -71,7 +71,7 @@ export async function readClusters(
 }
 
 /** Clusters that the caller can see: those of their project, or all for an administrator. */
-export async function readVisible(call: Call, withMachines: boolean): Promise<readonly StoredCluster[]> {
+export async function readVisibleClusters(call: Call, withMachines: boolean): Promise<readonly StoredCluster[]> {
   const seesAllProjects = await isAdmin(call.client);
   return readClusters(call, { withMachines, ...(!seesAllProjects && { namespace: call.caller.namespace }) });
 }

@@ -2,7 +2,7 @@ import { API_VERSION, FINALIZER, GROUP, PAUSED_ANNOTATION } from '@fairway/api/g
 import { type CloudCredential, CREDENTIAL_KEYS, cloudCredentials } from '@fairway/api/kinds/cloud-credential';
 import { randomSuffix } from '@fairway/api/names';
 import type { Clock } from '@fairway/base/clock';
-import { ignoreGone } from '@fairway/kube/client/ignore-not-found';
+import { ignoreDeleted } from '@fairway/kube/client/ignore-not-found';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { ownerRef } from '@fairway/kube/controller/owners';
 import { Secrets } from '@fairway/kube/kinds/resources';
@@ -173,6 +173,6 @@ export async function revokeCredential(client: KubeClient, { metadata }: CloudCr
   const { name = '', namespace = '', uid = '' } = metadata;
   const credentials = client.resource(cloudCredentials);
   const value = { metadata: { uid, annotations: { [PAUSED_ANNOTATION]: null } } };
-  await ignoreGone(credentials.patch(name, { type: 'merge', value }, { namespace }));
-  await ignoreGone(credentials.delete(name, { namespace, uid }));
+  await ignoreDeleted(credentials.patch(name, { type: 'merge', value }, { namespace }));
+  await ignoreDeleted(credentials.delete(name, { namespace, uid }));
 }

@@ -84,7 +84,7 @@ export class OrphanedCredentialGC {
     });
     if (secret === undefined || expiry === undefined || secret.data?.[CREDENTIAL_KEYS.trustId] !== undefined) return;
     const project = this.#options.projectOfNamespace(namespace);
-    // Tenants can write any time into the annotation, so trusts of other projects are ignored.
+    // Tenants can write any timestamp into the annotation, so trusts of other projects are ignored.
     const trust = (await receivedTrusts()).find(
       ({ expires_at, project_id }) => project_id === project && Date.parse(expires_at ?? '') === Date.parse(expiry),
     );

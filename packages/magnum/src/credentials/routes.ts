@@ -1,6 +1,6 @@
 import { cloudCredentials } from '@fairway/api/kinds/cloud-credential';
 import { clusters } from '@fairway/api/kinds/cluster';
-import { requireChangeable } from '../clusters/change-routes.ts';
+import { requireChangeableCluster } from '../clusters/change-routes.ts';
 import { type Call, type Reply, type Route } from '../http/call.ts';
 import { invalidInput, MagnumError } from '../http/magnum-error.ts';
 import { TRUST_LABEL } from './cluster-trusts.ts';
@@ -11,7 +11,7 @@ export const CREDENTIAL_ROUTES: readonly Route[] = [
 
 /** Creates a new trust for the cluster; the previous one is deleted when no cluster uses it. */
 async function rotate(call: Call): Promise<Reply> {
-  const { cluster } = await requireChangeable(call, 'Rotating a credential');
+  const { cluster } = await requireChangeableCluster(call, 'Rotating a credential');
   const { name = '', namespace = '', uid } = cluster.metadata;
   // A trust applies to the project of the token.
   if (namespace !== call.caller.namespace)

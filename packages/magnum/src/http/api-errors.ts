@@ -79,6 +79,6 @@ export function magnumErrorOf(error: unknown, action: string): MagnumError {
 }
 
 /** The error for an object that was deleted after the call found it. */
-export function notFoundAs(error: unknown, refusal: MagnumError): unknown {
+export function replaceNotFound(error: unknown, refusal: MagnumError): unknown {
   return isApiError(error, 'NotFound') ? refusal : error;
 }

@@ -13,12 +13,12 @@ export function labels() {
 
 /** An optional field. Clients also send null for it, and forms an empty string. */
 export function optional<T extends z.ZodType>(schema: T) {
-  return readAs(schema, (value) => value);
+  return fieldSchema(schema, (value) => value);
 }
 
 /** An optional number, which forms send as a string. */
 export function optionalInt<T extends z.ZodType>(schema: T) {
-  return readAs(schema, numberOf);
+  return fieldSchema(schema, numberOf);
 }
 
 /** A required number. */
@@ -28,13 +28,13 @@ export function int<T extends z.ZodType>(schema: T) {
 
 /** An optional boolean; forms send it in Python's notation. */
 export function optionalFlag() {
-  return readAs(z.boolean(), (value) => {
+  return fieldSchema(z.boolean(), (value) => {
     if (typeof value !== 'string') return value;
     return /^true$/i.test(value) ? true : /^false$/i.test(value) ? false : value;
   });
 }
 
-function readAs<T extends z.ZodType>(schema: T, read: (value: unknown) => unknown) {
+function fieldSchema<T extends z.ZodType>(schema: T, read: (value: unknown) => unknown) {
   return z
     .unknown()
     .optional()

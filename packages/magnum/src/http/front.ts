@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { identifyConnection } from '@fairway/apiserver/server/connections';
-import { atEnd } from '@fairway/apiserver/server/exchange-end';
+import { onExchangeEnd } from '@fairway/apiserver/server/exchange-end';
 import { serveHttp } from '@fairway/apiserver/server/http-exchange';
 import type { ApiRequest, ApiResponse } from '@fairway/apiserver/server/request';
 import type { Traffic } from '@fairway/apiserver/server/traffic';
@@ -43,8 +43,8 @@ export class MagnumFront {
         const caller = await this.#options.services.identify(token, request.socket.remoteAddress ?? '');
         if (caller) {
           identifyConnection(request.socket, response, caller.user);
-          const limited = request.method === 'GET' ? 'readingRequests' : 'mutatingRequests';
-          atEnd(response, this.#options.traffic.enter(limited, caller.user));
+          const requestClass = request.method === 'GET' ? 'readingRequests' : 'mutatingRequests';
+          onExchangeEnd(response, this.#options.traffic.enter(requestClass, caller.user));
           // The API's own requests to Fairway's API stay within this process and are not queued.
           await this.#options.traffic.nextTurn(caller.user);
         }
@@ -72,15 +72,15 @@ export class MagnumFront {
     }
     const { minor } = withCallerNamespace;
     const responseHeaders = { ...headers, ...(isVersioned && versionHeaders(minor)) };
-    const attempted = { action: '' };
+    const attemptedAction = { action: '' };
     try {
-      const { status, body } = await this.#route(request, path, minor, { identify, attempted, requestId });
+      const { status, body } = await this.#route(request, path, minor, { identify, attemptedAction, requestId });
       return { status, headers: responseHeaders, body: body === undefined ? '' : JSON.stringify(body) };
     } catch (error) {
-      const refusal = magnumErrorOf(error, attempted.action);
+      const refusal = magnumErrorOf(error, attemptedAction.action);
       if (refusal.status === 500) {
         this.#options.services.log.error(
-          { err: refusal.cause ?? refusal, requestId, action: attempted.action },
+          { err: refusal.cause ?? refusal, requestId, action: attemptedAction.action },
           'a request to the Magnum API failed',
         );
       }
@@ -103,11 +103,11 @@ export class MagnumFront {
     minor: number,
     {
       identify,
-      attempted,
+      attemptedAction,
       requestId,
     }: {
       readonly identify: (token: string) => Promise<Caller | undefined>;
-      readonly attempted: { action: string };
+      readonly attemptedAction: { action: string };
       readonly requestId: string;
     },
   ): Promise<{ readonly status: number; readonly body?: unknown }> {
@@ -128,7 +128,7 @@ export class MagnumFront {
     if ('methods' in match)
       throw new MagnumError(405, `Method Not Allowed: allowed methods are ${match.methods.join(', ')}`);
     const { route, params } = match;
-    attempted.action = route.action;
+    attemptedAction.action = route.action;
     if (route.since !== undefined && minor < route.since) {
       throw new MagnumError(
         406,
@@ -143,7 +143,7 @@ export class MagnumFront {
       caller,
       requestId,
       client: services.clientOf(caller.user, { token, peer: request.peer ?? '' }),
-      services: knowing(caller, services),
+      services: withKnownNamespace(caller, services),
       minor,
       params,
       query: request.query,
@@ -156,7 +156,7 @@ export class MagnumFront {
 }
 
 /** A namespace that this request created may not be in caches yet. */
-function knowing({ project, namespace }: Caller, services: MagnumServices): MagnumServices {
+function withKnownNamespace({ project, namespace }: Caller, services: MagnumServices): MagnumServices {
   return {
     ...services,
     projectOfNamespace: (name) => (name === namespace ? project.id : services.projectOfNamespace(name)),

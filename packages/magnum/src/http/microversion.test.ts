@@ -8,7 +8,7 @@ describe('the API version of a request', () => {
     ['container-infra 1.9', 9],
     ['container-infrastructure-management 1.14', 14],
     ['container-infrastructure 1.1', 1],
-  ])('with header %s has minor version %i', (header, minor) => {
+  ])('header %s selects minor version %i', (header, minor) => {
     expect(negotiate(header)).toEqual({ minor });
   });
 

@@ -12,7 +12,7 @@ describe('a page', () => {
     { query: 'sort_key=count', page: ['a', 'b', 'c'], reason: 'sorted by number, not by its text' },
     { query: 'sort_key=count&sort_dir=desc', page: ['c', 'b', 'a'], reason: 'in descending order' },
     { query: 'limit=2', page: ['c', 'b'], reason: 'limited to two items' },
-    { query: 'limit=2&marker=b', page: ['a'], reason: 'what follows' },
+    { query: 'limit=2&marker=b', page: ['a'], reason: 'the items after the marker' },
     { query: 'marker=a', page: [], reason: 'nothing follows the last item' },
   ])('contains $page for "$query": $reason', ({ query, page }) => {
     expect(markers(query)).toEqual(page);

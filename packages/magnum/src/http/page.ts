@@ -47,7 +47,7 @@ export function pageOf(query: URLSearchParams, extraParameters: readonly string[
   };
 }
 
-/** A page, and the marker of the next page if there may be one. Throws 400 for an unknown sort key or marker. */
+/** A page, and the marker of the next page if more items may follow. Throws 400 for an unknown sort key or marker. */
 export function paginate<T extends PageItem>(
   all: readonly T[],
   query: PageQuery,

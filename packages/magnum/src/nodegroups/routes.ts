@@ -4,12 +4,12 @@ import { plans } from '@fairway/api/kinds/plan';
 import { MAX_NODE_POOL_NAME_LENGTH } from '@fairway/api/names';
 import { isApiError } from '@fairway/kube/object/api-error';
 import { z } from 'zod';
-import { changePool, markChanged, requireChangeable } from '../clusters/change-routes.ts';
+import { changePool, markChanged, requireChangeableCluster } from '../clusters/change-routes.ts';
 import { effectiveLabelsOf, poolSpecFromLabels } from '../clusters/labels.ts';
 import { objectName } from '../clusters/object-name.ts';
 import { clusterRecord, recordAnnotation } from '../clusters/record.ts';
 import { defaultPool, findCluster, poolName, type StoredCluster } from '../clusters/stored-cluster.ts';
-import { notFoundAs } from '../http/api-errors.ts';
+import { replaceNotFound } from '../http/api-errors.ts';
 import { labels, NAME, optional, optionalFlag, optionalInt, parseBody } from '../http/body.ts';
 import { type Call, param, type Reply, type Route } from '../http/call.ts';
 import { type JsonPatch, parsePatch, parseStructure, wholeNumber } from '../http/json-patch.ts';
@@ -86,7 +86,7 @@ async function create(call: Call): Promise<Reply> {
   if (body.node_count === 0 && call.minor < 10)
     throw invalidInput('Creating a nodegroup of zero nodes is not supported in the provided microversion.');
   checkBounds(body);
-  const stored = await requireChangeable(call, 'Creating a nodegroup');
+  const stored = await requireChangeableCluster(call, 'Creating a nodegroup');
   if (isMasterIdent(stored, body.name) || stored.pools.some((pool) => poolName(pool) === body.name))
     throw alreadyExists(body.name);
   const pool = newPool(body, stored);
@@ -167,7 +167,7 @@ function alreadyExists(name: string): MagnumError {
 
 async function change(call: Call): Promise<Reply> {
   const patch = parsePatch(call.body);
-  const stored = await requireChangeable(call, 'Updating a nodegroup');
+  const stored = await requireChangeableCluster(call, 'Updating a nodegroup');
   const ident = param(call, 'nodegroup');
   if (isMasterIdent(stored, ident))
     throw invalidInput('Updating the master nodegroup is not supported: the plan defines the control plane.');
@@ -222,7 +222,7 @@ function parseValue<T>(schema: z.ZodType<T>, path: string, value: unknown): T {
 }
 
 async function remove(call: Call): Promise<Reply> {
-  const stored = await requireChangeable(call, 'Deleting a nodegroup');
+  const stored = await requireChangeableCluster(call, 'Deleting a nodegroup');
   const ident = param(call, 'nodegroup');
   const pool = isMasterIdent(stored, ident) ? undefined : findPool(stored, ident);
   if (pool === undefined || pool === defaultPool(stored))
@@ -232,7 +232,7 @@ async function remove(call: Call): Promise<Reply> {
     .resource(nodePools)
     .delete(name, { namespace, uid })
     .catch((error: unknown) => {
-      throw notFoundAs(error, nodegroupNotFound(ident));
+      throw replaceNotFound(error, nodegroupNotFound(ident));
     });
   await markChanged(call, stored);
   return { status: 204 };

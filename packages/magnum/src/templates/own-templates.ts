@@ -1,10 +1,10 @@
 import { GROUP } from '@fairway/api/group';
-import { ignoreGone } from '@fairway/kube/client/ignore-not-found';
+import { ignoreDeleted } from '@fairway/kube/client/ignore-not-found';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import type { ConfigMap } from '@fairway/kube/kinds/generated/types';
 import { ConfigMaps } from '@fairway/kube/kinds/resources';
 import { isApiError } from '@fairway/kube/object/api-error';
-import { notFoundAs } from '../http/api-errors.ts';
+import { replaceNotFound } from '../http/api-errors.ts';
 import { invalidInput, MagnumError, templateNotFound } from '../http/magnum-error.ts';
 import { type Template, TemplateBody } from './template.ts';
 
@@ -77,7 +77,7 @@ export class OwnTemplates {
     }
   }
 
-  /** Throws 409 if it was changed since it was read, 404 if it was deleted. */
+  /** Throws 409 if the template was changed since it was read, 404 if it was deleted. */
   async replace(template: Template, fields: TemplateBody, now: string): Promise<Template> {
     const { name = '', namespace = '', resourceVersion } = template.configMap ?? {};
     const value = {
@@ -92,14 +92,14 @@ export class OwnTemplates {
       .resource(ConfigMaps)
       .patch(name, { type: 'merge', value }, { namespace })
       .catch((error: unknown) => {
-        throw notFoundAs(error, templateNotFound(template.uuid));
+        throw replaceNotFound(error, templateNotFound(template.uuid));
       });
     return this.#templateOf(changed)[0] ?? template;
   }
 
   async delete(template: Template): Promise<void> {
     const { name = '', namespace = '', uid = '' } = template.configMap ?? {};
-    await ignoreGone(this.#client.resource(ConfigMaps).delete(name, { namespace, uid }));
+    await ignoreDeleted(this.#client.resource(ConfigMaps).delete(name, { namespace, uid }));
   }
 
   /** Empty for a template that cannot be parsed. */

@@ -2,7 +2,7 @@ import { formatTime } from '@fairway/base/clock';
 import { isAdmin, requirePermission } from '../access/permissions.ts';
 import { templateIdOf } from '../clusters/cluster-view.ts';
 import { clusterRecord } from '../clusters/record.ts';
-import { readVisible } from '../clusters/stored-cluster.ts';
+import { readVisibleClusters } from '../clusters/stored-cluster.ts';
 import { parseBody } from '../http/body.ts';
 import { type Call, param, type Reply, type Route } from '../http/call.ts';
 import { type JsonPatch, parsePatch, parseStructure, wholeNumber } from '../http/json-patch.ts';
@@ -27,7 +27,7 @@ export const TEMPLATE_ROUTES: readonly Route[] = [
 
 async function list(call: Call, suffix: string): Promise<Reply> {
   const query = pageOf(call.query);
-  await requireRead(call, 'clustertemplate:get_all');
+  await requireReadPermission(call, 'clustertemplate:get_all');
   const seesHidden = await isAdmin(call.client);
   const templates = (await readTemplates(call)).filter(({ fields }) => seesHidden || !fields.hidden);
   const pageItems = templates.map((template) => ({
@@ -39,7 +39,7 @@ async function list(call: Call, suffix: string): Promise<Reply> {
 }
 
 async function show(call: Call): Promise<Reply> {
-  await requireRead(call, 'clustertemplate:get');
+  await requireReadPermission(call, 'clustertemplate:get');
   const template = findTemplate(await readTemplates(call), param(call, 'template'));
   return { status: 200, body: templateView(template, call.url) };
 }
@@ -58,13 +58,13 @@ async function create(call: Call): Promise<Reply> {
 }
 
 /** Attributes that can change while a template is in use, because clusters do not depend on them. */
-const MUTABLE_WHEN_USED = ['name', 'hidden', 'tags', 'public'];
+const MUTABLE_IN_USE_ATTRIBUTES = ['name', 'hidden', 'tags', 'public'];
 
 async function change(call: Call): Promise<Reply> {
-  const { template, isUsed } = await requireChangeable(call, 'clustertemplate:update');
+  const { template, isUsed } = await requireChangeableTemplate(call, 'clustertemplate:update');
   const patch = parsePatch(call.body);
-  const isAllowed = patch.every(({ path }) => MUTABLE_WHEN_USED.includes(path.slice(1)));
-  if (isUsed && !isAllowed) throw referencedError(template);
+  const isAllowed = patch.every(({ path }) => MUTABLE_IN_USE_ATTRIBUTES.includes(path.slice(1)));
+  if (isUsed && !isAllowed) throw templateInUseError(template);
   const fields = parseBody(TemplateBody, JSON.stringify(applyPatch(template.fields, patch)));
   checkTemplate(fields);
   if (fields.public !== template.fields.public || fields.hidden !== template.fields.hidden)
@@ -74,13 +74,13 @@ async function change(call: Call): Promise<Reply> {
 }
 
 async function remove(call: Call): Promise<Reply> {
-  const { template, isUsed } = await requireChangeable(call, 'clustertemplate:delete');
-  if (isUsed) throw referencedError(template);
+  const { template, isUsed } = await requireChangeableTemplate(call, 'clustertemplate:delete');
+  if (isUsed) throw templateInUseError(template);
   await ownTemplates(call).delete(template);
   return { status: 204 };
 }
 
-async function requireChangeable(
+async function requireChangeableTemplate(
   call: Call,
   action: string,
 ): Promise<{ readonly template: Template; readonly isUsed: boolean }> {
@@ -97,7 +97,7 @@ async function requireChangeable(
       `ClusterTemplate ${template.name} is managed by the operator: it is generated from a plan and a Kubernetes version`,
     );
   if (template.projectId !== call.caller.project.id && !(await isAdmin(call.client))) throw notAllowed(action);
-  const clustersUsing = (await readVisible(call, false)).filter(
+  const clustersUsing = (await readVisibleClusters(call, false)).filter(
     (stored) =>
       templateIdOf(stored, templates) === template.uuid ||
       clusterRecord(stored.cluster).cluster_template_id === template.uuid,
@@ -105,7 +105,7 @@ async function requireChangeable(
   return { template, isUsed: clustersUsing.length > 0 };
 }
 
-function referencedError({ uuid }: Template): MagnumError {
+function templateInUseError({ uuid }: Template): MagnumError {
   return invalidInput(`ClusterTemplate ${uuid} is referenced by one or multiple clusters.`);
 }
 
@@ -115,11 +115,11 @@ async function requirePublisher({ client }: Call, { public: isPublic, hidden }: 
   }
 }
 
-async function requireRead({ client, caller }: Call, action: string): Promise<void> {
+async function requireReadPermission({ client, caller }: Call, action: string): Promise<void> {
   await requirePermission(client, { verb: 'list', resource: 'clusters', namespace: caller.namespace }, action);
 }
 
-const WHOLE_NUMBERS = ['docker_volume_size', 'apiserver_port'];
+const INTEGER_ATTRIBUTES = ['docker_volume_size', 'apiserver_port'];
 
 function applyPatch(fields: TemplateFields, patch: JsonPatch): Record<string, unknown> {
   // Without a prototype, so that `/__proto__` is an unknown attribute like any other.
@@ -138,7 +138,7 @@ function applyPatch(fields: TemplateFields, patch: JsonPatch): Record<string, un
       next[name] =
         name === 'labels'
           ? parseStructure(path, value)
-          : WHOLE_NUMBERS.includes(name)
+          : INTEGER_ATTRIBUTES.includes(name)
             ? wholeNumber(path, value)
             : toBoolean(value);
     }

@@ -22,13 +22,16 @@ const NO_TRUSTS: Pick<ClusterTrusts, 'createCredential'> = {
   createCredential: () => Promise.reject(new Error('nobody needs a trust here')),
 };
 
-const AUTHENTICATED = ['system:authenticated'];
+const AUTHENTICATED_GROUPS = ['system:authenticated'];
 const USERS: Readonly<Record<TestCaller, { readonly user: UserInfo; readonly namespace: string }>> = {
-  alice: { user: { username: 'alice', groups: AUTHENTICATED }, namespace: TEAM },
-  rita: { user: { username: 'rita', groups: AUTHENTICATED }, namespace: TEAM },
+  alice: { user: { username: 'alice', groups: AUTHENTICATED_GROUPS }, namespace: TEAM },
+  rita: { user: { username: 'rita', groups: AUTHENTICATED_GROUPS }, namespace: TEAM },
   /** A user of another project. */
-  olga: { user: { username: 'olga', groups: AUTHENTICATED }, namespace: UNKNOWN_CLOUD_TEAM },
-  admin: { user: { username: 'admin', groups: ['system:masters', ...AUTHENTICATED] }, namespace: UNKNOWN_CLOUD_TEAM },
+  olga: { user: { username: 'olga', groups: AUTHENTICATED_GROUPS }, namespace: UNKNOWN_CLOUD_TEAM },
+  admin: {
+    user: { username: 'admin', groups: ['system:masters', ...AUTHENTICATED_GROUPS] },
+    namespace: UNKNOWN_CLOUD_TEAM,
+  },
 };
 
 export interface MagnumResponse {
@@ -54,13 +57,13 @@ export class TestMagnum {
   }
 
   /** From now on, caches do not contain the namespace yet. */
-  uncache(namespace: string): void {
+  hideFromCaches(namespace: string): void {
     this.#faults.uncachedNamespace = namespace;
   }
 
   /** From now on, requests to Fairway's API that match get no response and have no effect. */
-  failRequests(isFaulty: (request: TransportRequest) => boolean): void {
-    this.#faults.isFaulty = isFaulty;
+  failRequests(matchesRequest: (request: TransportRequest) => boolean): void {
+    this.#faults.matchesRequest = matchesRequest;
   }
 
   /** Starts with the catalogue that controllers would publish. */
@@ -79,7 +82,7 @@ export class TestMagnum {
         subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'olga' }],
       });
     const { clock } = gateway;
-    const faults: Faults = { isFaulty: () => false };
+    const faults: Faults = { matchesRequest: () => false };
     const pendingNodegroups = new PendingNodegroups({ client: gateway.gateway.client, clock, log: silentLogger });
     const services: MagnumServices = {
       identify: (token) => Promise.resolve(callerOf(token)),
@@ -143,13 +146,13 @@ export class TestMagnum {
 
 interface Faults {
   uncachedNamespace?: string;
-  isFaulty: (request: TransportRequest) => boolean;
+  matchesRequest: (request: TransportRequest) => boolean;
 }
 
 function faultyTransport(transport: Transport, faults: Faults): Transport {
   return {
     request: async (request) => {
-      if (faults.isFaulty(request)) throw new TransportError('the connection broke');
+      if (faults.matchesRequest(request)) throw new TransportError('the connection broke');
       return transport.request(request);
     },
     close: () => transport.close(),
@@ -180,9 +183,9 @@ async function publishCatalogue({ gateway }: TestGateway): Promise<void> {
     message: '',
     lastTransitionTime: '2026-01-01T00:00:00Z',
   };
-  const offeredPlans = gateway.client.resource(plans);
-  for (const { metadata } of (await offeredPlans.list()).items) {
+  const planResource = gateway.client.resource(plans);
+  for (const { metadata } of (await planResource.list()).items) {
     const value = { status: { conditions: [condition] } };
-    await offeredPlans.patch(metadata.name ?? '', { type: 'merge', value }, { subresource: 'status' });
+    await planResource.patch(metadata.name ?? '', { type: 'merge', value }, { subresource: 'status' });
   }
 }

@@ -69,7 +69,7 @@ it.each<{ reason: string; credential: Credential; request: object }>([
       identity: { methods: ['application_credential'], application_credential: { name: 'a', user, secret: 's' } },
     },
   },
-])('authenticates with a $reason', ({ credential, request }) => {
+])('authenticates: $reason', ({ credential, request }) => {
   expect(toAuthRequest(credential)).toEqual({ auth: request });
 });
 

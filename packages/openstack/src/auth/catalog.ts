@@ -24,11 +24,11 @@ export type EndpointChoice =
 
 /** The URL of a service, from the catalog of a token. */
 export function findEndpoint(catalog: readonly CatalogEntry[], desired: DesiredEndpoint): EndpointChoice {
-  const { type: wanted, aliases = [] } = desired.service;
-  const entries = catalog.filter(({ type }) => type === wanted || aliases.includes(type));
+  const { type: serviceType, aliases = [] } = desired.service;
+  const entries = catalog.filter(({ type }) => type === serviceType || aliases.includes(type));
   if (entries.length === 0) {
     const types = catalog.map((entry) => entry.type).sort();
-    return { problem: `the catalog has no ${wanted} service, only: ${types.join(', ') || 'nothing'}` };
+    return { problem: `the catalog has no ${serviceType} service, only: ${types.join(', ') || 'nothing'}` };
   }
   const endpoints = entries.flatMap((entry) => entry.endpoints);
   const matchingEndpoints = endpoints.filter((endpoint) => endpoint.interface === desired.interface);
@@ -40,7 +40,7 @@ export function findEndpoint(catalog: readonly CatalogEntry[], desired: DesiredE
     (endpoint) => `${endpoint.interface} in ${endpoint.region_id ?? endpoint.region}`,
   );
   return {
-    problem: `the catalog has no ${desired.interface} endpoint of ${wanted}${
+    problem: `the catalog has no ${desired.interface} endpoint of ${serviceType}${
       desired.region === undefined ? '' : ` in region ${desired.region}`
     }, only: ${availableInterfaces.join(', ') || 'none'}`,
   };

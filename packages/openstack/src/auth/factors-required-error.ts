@@ -10,15 +10,15 @@ export class FactorsRequiredError extends OpenStackError {
   readonly #receipt: string;
 
   constructor(
-    usual: OpenStackError,
+    defaultError: OpenStackError,
     receipt: string,
     { receipt: { methods }, required_auth_methods }: ReceiptResponse,
   ) {
     const missing = required_auth_methods.map((set) => set.filter((method) => !methods.includes(method)));
-    const { service, method, template, status, requestId, outcome, host } = usual;
+    const { service, method, template, status, requestId, outcome, host } = defaultError;
     const call = { service, method, template, status, requestId, outcome, host };
     const more = missing.map((set) => set.join(' and ')).join(', or ');
-    super({ ...call, kind: 'unauthorized', message: `the user must also sign in with ${more}`, cause: usual });
+    super({ ...call, kind: 'unauthorized', message: `the user must also sign in with ${more}`, cause: defaultError });
     this.name = 'FactorsRequiredError';
     this.missing = missing;
     this.#receipt = receipt;
@@ -30,12 +30,12 @@ export class FactorsRequiredError extends OpenStackError {
 }
 
 /** Returns this error for a response with a receipt, otherwise the usual one. */
-export function asFactorsRequired(response: HttpResponse, usual: OpenStackError): OpenStackError {
+export function asFactorsRequired(response: HttpResponse, defaultError: OpenStackError): OpenStackError {
   const receipt = headerOf(response, 'openstack-auth-receipt');
-  if (response.status !== 401 || receipt === undefined) return usual;
+  if (response.status !== 401 || receipt === undefined) return defaultError;
   try {
-    return new FactorsRequiredError(usual, receipt, ReceiptResponse.parse(JSON.parse(response.body)));
+    return new FactorsRequiredError(defaultError, receipt, ReceiptResponse.parse(JSON.parse(response.body)));
   } catch {
-    return usual;
+    return defaultError;
   }
 }

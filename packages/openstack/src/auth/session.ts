@@ -51,7 +51,7 @@ export class Session {
   readonly #tokens: TokenSource;
   /** The project of the last token. */
   #project: string | undefined;
-  readonly #refused = new Set<() => void>();
+  readonly #refusalListeners = new Set<() => void>();
   /** When a service that returned 429 may be called again. */
   readonly #throttled = new Map<string, { readonly untilMs: number; readonly detail: string }>();
 
@@ -68,7 +68,7 @@ export class Session {
     try {
       return await this.#tokens.get();
     } catch (error) {
-      throw this.#noticed(error);
+      throw this.#notifyRefused(error);
     }
   }
 
@@ -78,8 +78,8 @@ export class Session {
    * them. Returns a function that unsubscribes.
    */
   onRefused(listener: () => void): () => void {
-    this.#refused.add(listener);
-    return () => this.#refused.delete(listener);
+    this.#refusalListeners.add(listener);
+    return () => this.#refusalListeners.delete(listener);
   }
 
   /** Forces a new login; if Keystone rejects it, the current token is dropped. Throws an {@link OpenStackError}. */
@@ -143,7 +143,7 @@ export class Session {
     try {
       return await this.#send(call, token);
     } catch (error) {
-      if (!isOpenStackError(error, 'unauthorized')) throw this.#noticed(error, call.service);
+      if (!isOpenStackError(error, 'unauthorized')) throw this.#notifyRefused(error, call.service);
     }
     // The token was revoked, or Keystone lost its keys. A 401 means that nothing was done, so any method can be
     // retried.
@@ -152,13 +152,13 @@ export class Session {
     try {
       return await this.#send(call, next);
     } catch (error) {
-      throw this.#noticed(error, call.service);
+      throw this.#notifyRefused(error, call.service);
     }
   }
 
   /** Returns the error after notifying listeners. */
-  #noticed(error: unknown, service?: string): unknown {
-    if (isRefusal(error) && service !== 'identity') for (const listener of this.#refused) listener();
+  #notifyRefused(error: unknown, service?: string): unknown {
+    if (isRefusal(error) && service !== 'identity') for (const listener of this.#refusalListeners) listener();
     return error;
   }
 

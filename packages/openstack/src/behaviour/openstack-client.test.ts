@@ -4,7 +4,7 @@ import { Cloud } from '../cloud.ts';
 import type { OpenStackClient } from '../openstack-client.ts';
 import { type Behaviour, FakeServer, type ReceivedRequest } from '../testing/fake-server.ts';
 
-/** What each method sends, where mistakes are easy. tests/contract runs them against real services. */
+/** What each method sends, for calls that are easy to get wrong. tests/contract runs them against real services. */
 describe('OpenStackClient', () => {
   const clock = new FakeClock();
   let server: FakeServer;
@@ -155,7 +155,7 @@ describe('OpenStackClient', () => {
       body: { floatingip: { port_id: null } },
     },
     {
-      call: 'addTag encodes it',
+      call: 'networks.addTag',
       run: ({ network }) => network.networks.addTag('n', 'fairway.dev/cluster=a b'),
       sends: 'PUT /v2.0/networks/n/tags/fairway.dev%2Fcluster%3Da%20b',
     },

@@ -4,7 +4,7 @@ import type { Pace } from './pace.ts';
 const MAX_DELAY_MS = 3_000;
 const MAX_DELAY_RATIO = 0.05;
 
-/** While nothing is known: the first poll and the shortest pause. */
+/** The first poll and the shortest pause while nothing is known. */
 const FIRST_POLL_MS = 1_000;
 /**
  * Polls before the usual time, for changes that end early because they failed immediately or the cloud has become
@@ -16,12 +16,12 @@ const EARLY_MIN_MS = MAX_DELAY_MS;
 /** Pauses after the usual time. */
 const MIN_PAUSE_MS = 500;
 const PAUSE_SHARE = 0.3;
-/** How many times the spread around the usual time still counts as usual. */
+/** Multiple of the spread around the usual time that still counts as usual. */
 const USUAL_SPREADS = 1.5;
 
-/** A change that takes longer hangs and predicts nothing about the next one. */
+/** A change that takes longer is considered stuck and predicts nothing about the next one. */
 const MAX_USUAL_MS = 600_000;
-/** Lists that failed in the meantime, perhaps for hours, show nothing. */
+/** A longer gap between polls, perhaps hours of failed lists, shows nothing. */
 const MAX_UNCERTAINTY_MS = 10_000;
 /** Weight of the last change relative to all earlier ones, in the usual time and in its spread. */
 const WEIGHT = 0.5;
@@ -66,7 +66,7 @@ export class BoundedDelayPace implements Pace {
   }
 }
 
-/** When the change has most likely shown, but no later than the allowed delay after the earliest usual end. */
+/** When the change has most likely become visible, but no later than the allowed delay after the earliest usual end. */
 function usualPollMs({ ms, spreadMs }: { readonly ms: number; readonly spreadMs: number }): number {
   const earliestMs = ms - USUAL_SPREADS * spreadMs;
   const maxDelayMs = Math.max(MAX_DELAY_MS, MAX_DELAY_RATIO * ms);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ChangePace, type UsualChange } from './change-pace.ts';
+import { type ChangeKind, ChangePace } from './change-pace.ts';
 
 /** All polls in the first `durationMs`. */
 function pollTimes(pace: ChangePace, durationMs: number): number[] {
@@ -8,7 +8,7 @@ function pollTimes(pace: ChangePace, durationMs: number): number[] {
   return times;
 }
 
-function paceOf(change: UsualChange, ...tookMs: readonly number[]): ChangePace {
+function paceOf(change: ChangeKind, ...tookMs: readonly number[]): ChangePace {
   const pace = new ChangePace(change);
   for (const ms of tookMs) pace.learn(ms, ms);
   return pace;
@@ -16,11 +16,11 @@ function paceOf(change: UsualChange, ...tookMs: readonly number[]): ChangePace {
 
 describe('ChangePace', () => {
   it.each<[reason: string, pace: ChangePace, looks: number[]]>([
-    ['of an unknown cloud, less and less often', paceOf('build'), [100, 200, 400, 800, 1600, 3200, 5200, 7200, 9200]],
-    ['at a build when it may have failed, and when it has usually ended', paceOf('build', 5_000), [500, 6_500]],
-    ['at a deletion a little before it usually ends', paceOf('deletion', 5_000), [3_500, 5_600, 8_960]],
+    ['an unknown cloud less and less often', paceOf('build'), [100, 200, 400, 800, 1600, 3200, 5200, 7200, 9200]],
+    ['during a build when it may have failed, and when it has usually ended', paceOf('build', 5_000), [500, 6_500]],
+    ['during a deletion a little before it usually ends', paceOf('deletion', 5_000), [3_500, 5_600, 8_960]],
     [
-      'of a cloud that takes no time, as often as of an unknown one',
+      'a cloud that takes no time as often as an unknown one',
       paceOf('deletion', 0),
       [100, 160, 256, 410, 655, 1049, 1678, 2684, 4295, 6872],
     ],
@@ -45,7 +45,7 @@ describe('ChangePace', () => {
 
   it.each<[reason: string, unseenMs: number, seenMs: number]>([
     ['lists that failed for hours', 2_000, 10_800_000],
-    ['one that hung for hours', 10_790_000, 10_800_000],
+    ['a change that hung for hours', 10_790_000, 10_800_000],
   ])('forgets %s after a few others', (_, unseenMs, seenMs) => {
     const pace = paceOf('deletion', ...Array<number>(10).fill(5_000));
     pace.learn(unseenMs, seenMs);

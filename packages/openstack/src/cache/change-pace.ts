@@ -1,19 +1,19 @@
 import type { Pace } from './pace.ts';
 
 /** `build`: nothing waits for the exact end; `deletion`: something does. */
-export type UsualChange = 'build' | 'deletion';
+export type ChangeKind = 'build' | 'deletion';
 
 /**
  * When to poll, as fractions of the usual time. Builds are also polled early, since most failures happen immediately.
  */
-const POLL_SHARES: Readonly<Record<UsualChange, readonly number[]>> = { build: [0.1, 1.3], deletion: [0.7] };
+const POLL_SHARES: Readonly<Record<ChangeKind, readonly number[]>> = { build: [0.1, 1.3], deletion: [0.7] };
 
 const MIN_INTERVAL_MS = 100;
 const MAX_INTERVAL_MS = 10_000;
 /** Maximum interval while nothing is known about the cloud; applies during the time that most changes take. */
 const INITIAL_MAX_INTERVAL_MS = 2_000;
 const INITIAL_PERIOD_MS = 60_000;
-/** A change that takes longer hangs and predicts nothing about the next one. */
+/** A change that takes longer is considered stuck and predicts nothing about the next one. */
 const MAX_USUAL_MS = 120_000;
 /** Growth of the interval between polls after the usual time has passed. */
 const BACKOFF_FACTOR = 1.6;
@@ -28,7 +28,7 @@ export class ChangePace implements Pace {
   readonly #shares: readonly number[];
   #usualMs: number | undefined;
 
-  constructor(change: UsualChange) {
+  constructor(change: ChangeKind) {
     this.#shares = POLL_SHARES[change];
   }
 

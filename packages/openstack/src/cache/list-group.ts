@@ -2,7 +2,7 @@ import type { Identifiable } from './snapshot.ts';
 
 /** A cache that can list for others and adopts their lists. */
 export interface ListGroupMember<T extends Identifiable> {
-  listedByOther(startedMs: number, listed: readonly T[]): void;
+  onListByOther(startedMs: number, listed: readonly T[]): void;
   /** Called when another member's list has ended, successfully or not. */
   resume(): void;
 }
@@ -41,7 +41,7 @@ export class ListGroup<T extends Identifiable> {
   }
 
   share(by: ListGroupMember<T>, startedMs: number, listed: readonly T[]): void {
-    for (const member of this.#members) if (member !== by) member.listedByOther(startedMs, listed);
+    for (const member of this.#members) if (member !== by) member.onListByOther(startedMs, listed);
   }
 
   end(member: ListGroupMember<T>): void {

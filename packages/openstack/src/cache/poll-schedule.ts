@@ -2,9 +2,9 @@ export interface PollIntervals {
   /** The first interval while a change is expected; doubles up to `fastMaxMs`. */
   readonly fastMinMs: number;
   readonly fastMaxMs: number;
-  /** While no change is expected; jittered by a tenth, so caches don't synchronize. */
+  /** The interval while no change is expected; jittered by a tenth, so caches don't synchronize. */
   readonly slowMs: number;
-  /** The same if, in addition, no subscriber polls faster; `slowMs` by default. */
+  /** The interval if, in addition, no subscriber polls faster; `slowMs` by default. */
   readonly idleMs?: number;
   /** Minimum time between the starts of two lists, for any number of callers. */
   readonly gapMs: number;
@@ -32,7 +32,7 @@ export interface PollState {
   readonly failures: number;
   readonly retryAfterMs: number | undefined;
   /** Whether Fairway's calls to the cloud are queued. */
-  readonly isBudgetShort: boolean;
+  readonly isBudgetExhausted: boolean;
 }
 
 /** Milliseconds between the end of a list and the next periodic one. `random` is uniform in [0, 1). */
@@ -45,6 +45,6 @@ export function pollDelayMs(state: PollState, intervals: PollIntervals, random: 
     const { slowMs, idleMs = slowMs } = intervals;
     return (state.isPolledFast ? slowMs : idleMs) * (0.95 + 0.1 * random);
   }
-  if (state.isBudgetShort) return intervals.fastMaxMs;
+  if (state.isBudgetExhausted) return intervals.fastMaxMs;
   return Math.min(intervals.fastMaxMs, intervals.fastMinMs * 2 ** state.fastPolls);
 }

@@ -149,7 +149,7 @@ describe('two credentials of one project', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('of two projects cost twice as many', async () => {
+  it('cost twice as many calls for two projects', async () => {
     const { clock, lists } = twoCaches(['p', 'q']);
 
     await clock.advance(HOUR_MS);
@@ -157,7 +157,7 @@ describe('two credentials of one project', () => {
     expect(lists.length).toBeGreaterThanOrEqual(2 * 57);
   });
 
-  it('continue with the remaining one', async () => {
+  it('keep listing with the remaining one', async () => {
     const { clock, lists, mine, yours } = twoCaches(['p', 'p']);
     await clock.advance(1_000);
     mine.stop();

@@ -101,7 +101,7 @@ function cachesOf(options: ProjectCacheOptions): Readonly<Record<string, Resourc
         intervals: { ...intervals, ...(slowMs !== undefined && { slowMs, idleMs: slowMs }) },
         group: groups && (async () => groups.of<Identifiable>(await client.session.projectId(), name)),
         paces: paces?.of(name),
-        ...(budget !== undefined && { isBudgetShort: () => budget.waiting > 0 }),
+        ...(budget !== undefined && { isBudgetExhausted: () => budget.waiting > 0 }),
         ...(logger !== undefined && { logger }),
       });
       return [name, cache] as const;

@@ -13,11 +13,11 @@ interface Item {
 /** A cloud whose lists take `latencyMs`, return the state at their start, and may fail. */
 function start({
   latencyMs = 0,
-  isBudgetShort = false,
+  isBudgetExhausted = false,
   intervals = {},
 }: {
   readonly latencyMs?: number;
-  readonly isBudgetShort?: boolean;
+  readonly isBudgetExhausted?: boolean;
   readonly intervals?: Partial<PollIntervals>;
 } = {}) {
   const clock = new FakeClock();
@@ -36,7 +36,7 @@ function start({
     clock,
     random: () => 0.5,
     intervals,
-    isBudgetShort: () => isBudgetShort,
+    isBudgetExhausted: () => isBudgetExhausted,
     async *list({ signal, priority }: ListCall) {
       cloud.lists.push(clock.now() - startMs);
       cloud.priorities.push(priority);
@@ -229,12 +229,12 @@ describe('ResourceCache', () => {
     expect(cloud.lists).toEqual([]);
   });
 
-  it('polls for a change when it usually shows, once it has seen some', async () => {
+  it('polls for a change when such changes usually show, once it has observed some', async () => {
     const { clock, cloud, cache, listen } = start();
     listen();
     await clock.advance(0);
-    /** How often it polls until a list shows a change that takes 5 s. */
-    const looksAtDeletion = async () => {
+    /** Number of polls until a list shows a change that takes 5 s. */
+    const pollsUntilDeletion = async () => {
       const begunMs = clock.now();
       cloud.lists.length = 0;
       const end = cache.expectChange('a server goes', 'deletion');
@@ -243,9 +243,9 @@ describe('ResourceCache', () => {
       return cloud.lists.length;
     };
 
-    const first = await looksAtDeletion();
-    for (let turn = 0; turn < 20; turn++) await looksAtDeletion();
-    const later = await looksAtDeletion();
+    const first = await pollsUntilDeletion();
+    for (let turn = 0; turn < 20; turn++) await pollsUntilDeletion();
+    const later = await pollsUntilDeletion();
     cloud.lists.length = 0;
     await clock.advance(50_000);
 
@@ -266,7 +266,7 @@ describe('ResourceCache', () => {
   });
 
   it('lists less often when calls to the cloud are queued', async () => {
-    const { clock, cloud, cache, listen } = start({ isBudgetShort: true });
+    const { clock, cloud, cache, listen } = start({ isBudgetExhausted: true });
     listen();
     await clock.advance(0);
 

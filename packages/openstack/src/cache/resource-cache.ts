@@ -29,7 +29,7 @@ export interface ResourceCacheOptions<T extends Identifiable> {
   /** Shared by the caches of one cloud; separate by default. */
   readonly paces?: Paces | undefined;
   /** Whether calls to the cloud are queued. */
-  readonly isBudgetShort?: () => boolean;
+  readonly isBudgetExhausted?: () => boolean;
   readonly logger?: Logger;
 }
 
@@ -168,7 +168,7 @@ export class ResourceCache<T extends Identifiable> implements ListGroupMember<T>
     return (isSeen = false) => {
       if (!this.#expectations.delete(expectation)) return;
       if (isSeen) this.#learn(expectation);
-      if (this.#hasUnpaced() || this.#failures > 0) return;
+      if (this.#hasUnpacedExpectation() || this.#failures > 0) return;
       this.#pollAtMs = this.#clock.now() + this.#pauseMs();
       this.#schedule();
     };
@@ -201,7 +201,7 @@ export class ResourceCache<T extends Identifiable> implements ListGroupMember<T>
     if (listedAtMs > sinceMs) pace?.learn(Math.max(this.#listedBeforeMs - sinceMs, 0), listedAtMs - sinceMs);
   }
 
-  #hasUnpaced(): boolean {
+  #hasUnpacedExpectation(): boolean {
     return [...this.#expectations].some(({ pace }) => pace === undefined);
   }
 
@@ -257,7 +257,7 @@ export class ResourceCache<T extends Identifiable> implements ListGroupMember<T>
   }
 
   /** Adopts what another member of the group has listed. */
-  listedByOther(startedMs: number, listed: readonly T[]): void {
+  onListByOther(startedMs: number, listed: readonly T[]): void {
     if (this.#isListing || startedMs <= (this.#snapshot.listedAtMs ?? Number.NEGATIVE_INFINITY)) return;
     this.#startedMs = startedMs;
     this.#succeeded(startedMs, listed);
@@ -303,17 +303,17 @@ export class ResourceCache<T extends Identifiable> implements ListGroupMember<T>
 
   #pauseMs(retryAfterMs?: number): number {
     const state = {
-      isChangeExpected: this.#hasUnpaced(),
+      isChangeExpected: this.#hasUnpacedExpectation(),
       isPolledFast: this.#fastPollers.size > 0,
       fastPolls: this.#fastPolls,
       failures: this.#failures,
       retryAfterMs,
-      isBudgetShort: this.#options.isBudgetShort?.() ?? false,
+      isBudgetExhausted: this.#options.isBudgetExhausted?.() ?? false,
     };
     const pauseMs = pollDelayMs(state, this.#intervals, this.#options.random());
     if (this.#failures > 0) return pauseMs;
     const pollAtMs = Math.min(...[...this.#expectations].map((each) => each.pollAtMs)) - this.#clock.now();
-    return Math.min(pauseMs, Math.max(pollAtMs, state.isBudgetShort ? this.#intervals.fastMaxMs : 0));
+    return Math.min(pauseMs, Math.max(pollAtMs, state.isBudgetExhausted ? this.#intervals.fastMaxMs : 0));
   }
 
   async #refresh(): Promise<void> {

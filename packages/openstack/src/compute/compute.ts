@@ -40,8 +40,8 @@ export class Compute {
 
   /** Whether the microversion in use includes this one. */
   async supports(microversion: string): Promise<boolean> {
-    const spoken = await this.microversion();
-    return spoken !== undefined && compareMicroversions(microversion, spoken) <= 0;
+    const negotiated = await this.microversion();
+    return negotiated !== undefined && compareMicroversions(microversion, negotiated) <= 0;
   }
 
   /** `GET /os-availability-zone`. */

@@ -168,15 +168,15 @@ export class Servers {
 
   /** `PUT /servers/{server_id}/tags/{tag}`: adds a tag and keeps the others; 2.26. */
   async addTag(id: string, tag: string, options: CallOptions = {}): Promise<void> {
-    await this.#oneTag('PUT', id, tag, options);
+    await this.#sendTag('PUT', id, tag, options);
   }
 
   /** `DELETE /servers/{server_id}/tags/{tag}`; 2.26. */
   async removeTag(id: string, tag: string, options: CallOptions = {}): Promise<void> {
-    await this.#oneTag('DELETE', id, tag, options);
+    await this.#sendTag('DELETE', id, tag, options);
   }
 
-  async #oneTag(method: 'PUT' | 'DELETE', id: string, tag: string, options: CallOptions): Promise<void> {
+  async #sendTag(method: 'PUT' | 'DELETE', id: string, tag: string, options: CallOptions): Promise<void> {
     const call = { ...options, params: { server_id: id, tag }, minMicroversion: '2.26' };
     await this.#api.send(method, '/servers/{server_id}/tags/{tag}', { ...call, idempotent: true });
   }

@@ -174,7 +174,7 @@ public-clouds:
       auth: { application_credential_name: 'a', application_credential_secret: 's' },
       expected: { credential: { name: 'a', user: { name: 'demo', domain: { id: 'default' } }, secret: 's' } },
     },
-    { key: 'numbers as texts', auth: { password: 1234 }, expected: { credential: { password: '1234' } } },
+    { key: 'numbers as strings', auth: { password: 1234 }, expected: { credential: { password: '1234' } } },
     {
       key: 'project by its old name',
       auth: { project_id: null, tenant_name: 'web', domain_name: 'D' },
@@ -220,12 +220,12 @@ public-clouds:
     return readingOf(new CloudsYaml({ ...options, readFile: (path) => rooted[path] }).get());
   }
 
-  it.each(CLOUDS_YAML_CASES.filter(({ expected }) => expected !== undefined))('reads $name', (given) => {
-    expect(readCase(given)).toMatchObject(JSON.parse(JSON.stringify(given.expected).replaceAll(ROOT, '')));
+  it.each(CLOUDS_YAML_CASES.filter(({ expected }) => expected !== undefined))('reads $name', (testCase) => {
+    expect(readCase(testCase)).toMatchObject(JSON.parse(JSON.stringify(testCase.expected).replaceAll(ROOT, '')));
   });
 
-  it.each(CLOUDS_YAML_CASES.filter(({ expected }) => expected === undefined))('refuses $name', (given) => {
-    expect(() => readCase(given)).toThrow(given.says);
+  it.each(CLOUDS_YAML_CASES.filter(({ expected }) => expected === undefined))('refuses $name', (testCase) => {
+    expect(() => readCase(testCase)).toThrow(testCase.expectedError);
   });
 
   it('reports the file that cannot be read', () => {
@@ -256,7 +256,7 @@ public-clouds:
       message: '/work/clouds.yaml: cloud other: no such cloud, only: demo',
     },
     {
-      reason: 'which one',
+      reason: 'no cloud selected',
       files: { '/work/clouds.yaml': 'clouds: {a: {}, b: {}}' },
       message: 'no cloud selected; specify one, or set OS_CLOUD: a, b',
     },
@@ -265,7 +265,11 @@ public-clouds:
       files: { '/work/clouds.yaml': 'clouds: [' },
       message: '/work/clouds.yaml: is not valid YAML: ',
     },
-    { reason: 'a list', files: { '/work/clouds.yaml': '- a' }, message: '/work/clouds.yaml: must be a mapping' },
+    {
+      reason: 'a list instead of a mapping',
+      files: { '/work/clouds.yaml': '- a' },
+      message: '/work/clouds.yaml: must be a mapping',
+    },
     {
       reason: 'a missing file named by the environment',
       files: {},
@@ -288,13 +292,13 @@ public-clouds:
       message: 'cloud c: interface: outer is not one of',
     },
     {
-      reason: 'wrong flag',
+      reason: 'invalid flag',
       files: cloud({ verify: 'maybe' }),
       message: 'cloud c: verify: maybe is neither true nor false',
     },
-    { reason: 'key alone', files: cloud({ key: '/k.pem' }), message: 'cloud c: cert: is missing' },
+    { reason: 'key without a certificate', files: cloud({ key: '/k.pem' }), message: 'cloud c: cert: is missing' },
     {
-      reason: 'no microversion',
+      reason: 'invalid microversion',
       files: cloud({ compute_default_microversion: 'newest' }),
       message: 'cloud c: compute_default_microversion: newest is not a microversion such as 2.90, or 2.latest',
     },

@@ -5,7 +5,7 @@ import { CloudEntry, type CompileContext } from './cloud-entry.ts';
 import { compileCloud } from './compile-cloud.ts';
 import { compileSignIn } from './compile-sign-in.ts';
 import { cloudOfEnvironment, isMapping, mergeCloud, mergeDeep, normalizeKeys, type RawCloud } from './raw-cloud.ts';
-import { inRegion } from './region.ts';
+import { cloudInRegion } from './region.ts';
 import { loadWritten } from './written-yaml.ts';
 
 /** The inputs; the caller provides process.env and the file system. */
@@ -72,11 +72,11 @@ export class CloudsYaml {
   }
 
   /**
-   * The cloud with this name. Without a name: the one of OS_CLOUD, then `envvars`, then the only one. `over` takes
+   * The cloud with this name. Without a name: the cloud of OS_CLOUD, then `envvars`, then the only cloud. `over` takes
    * precedence over the files. Throws a {@link CloudConfigError} that names file, cloud and key.
    */
-  get(wanted?: string, over: RawCloud = {}): CloudConfig {
-    const { name, raw, context } = this.#written(wanted, over);
+  get(requestedName?: string, over: RawCloud = {}): CloudConfig {
+    const { name, raw, context } = this.#written(requestedName, over);
     return compileCloud(name, raw, context);
   }
 
@@ -84,16 +84,16 @@ export class CloudsYaml {
    * How a person or machine signs in to the cloud that {@link get} would choose; a person can be prompted for missing
    * values.
    */
-  signIn(wanted?: string, over: RawCloud = {}): SignInConfig {
-    const { name, raw, context } = this.#written(wanted, over);
+  signIn(requestedName?: string, over: RawCloud = {}): SignInConfig {
+    const { name, raw, context } = this.#written(requestedName, over);
     return compileSignIn(new CloudEntry(name, raw, context));
   }
 
   #written(
-    wanted: string | undefined,
+    requestedName: string | undefined,
     over: RawCloud,
   ): { readonly name: string; readonly raw: RawCloud; readonly context: CompileContext } {
-    const name = wanted ?? this.#defaultName();
+    const name = requestedName ?? this.#defaultName();
     const written = this.#clouds.get(name);
     if (written === undefined) {
       throw new CloudConfigError(this.#source, `no such cloud, only: ${this.names.join(', ') || 'none'}`, {
@@ -104,7 +104,7 @@ export class CloudsYaml {
     const profile = isEnvironment ? undefined : (written.profile ?? written.cloud);
     const own = profile === undefined ? written : mergeCloud(this.#profile(name, profile), written);
     const source = isEnvironment ? ENVIRONMENT : this.#source;
-    const regional = inRegion(own, this.#options.env.OS_REGION_NAME || undefined);
+    const regional = cloudInRegion(own, this.#options.env.OS_REGION_NAME || undefined);
     if ('problem' in regional) throw new CloudConfigError(source, regional.problem, { cloud: name, key: regional.key });
     return { name, raw: mergeCloud(regional.cloud, over), context: { source, home: this.#home() } };
   }

@@ -125,9 +125,9 @@ class CloudCompiler {
   }
 
   #settings<T>(key: 'node_addresses' | 'load_balancers' | 'config_drive', schema: ZodType<T>): T | undefined {
-    const given = this.#entry.setting(key);
-    if (given === undefined) return undefined;
-    const { data, error } = schema.safeParse(given);
+    const setting = this.#entry.setting(key);
+    if (setting === undefined) return undefined;
+    const { data, error } = schema.safeParse(setting);
     if (error === undefined) return data;
     const [issue] = error.issues;
     throw this.#entry.error([key, ...(issue?.path ?? [])].join('.'), issue?.message ?? 'is not valid');

@@ -45,7 +45,7 @@ function signInOf(entry: CloudEntry): SignIn {
       return { kind: 'federated', ...federationOf(entry), grant: authorizationCodeOf(entry) };
     case 'v3oidcdeviceauthz': {
       const client = clientOf(entry);
-      needDiscovery(entry, 'device_authorization_endpoint', client.deviceAuthorizationEndpoint, client);
+      requireEndpoint(entry, 'device_authorization_endpoint', client.deviceAuthorizationEndpoint, client);
       const method = entry.auth('code_challenge_method');
       if (method !== undefined && method !== 'S256') {
         throw entry.error('auth.code_challenge_method', `${method} is not S256`);
@@ -59,8 +59,8 @@ function signInOf(entry: CloudEntry): SignIn {
 }
 
 function passwordOf(entry: CloudEntry, withPasscode: boolean): SignIn {
-  const given = { ...optional(entry, 'password', 'password'), ...optional(entry, 'passcode', 'passcode') };
-  return { kind: 'password', ...userOf(entry), withPasscode, ...given };
+  const secrets = { ...optional(entry, 'password', 'password'), ...optional(entry, 'passcode', 'passcode') };
+  return { kind: 'password', ...userOf(entry), withPasscode, ...secrets };
 }
 
 /** The methods that keystoneauth combines, limited to those with a value. */
@@ -98,7 +98,7 @@ function authorizationCodeOf(entry: CloudEntry): Extract<SignIn, { kind: 'federa
     const uri = entry.require('redirect_uri', 'is missing: a code is valid only with the URI that it was sent to');
     return { kind: 'authorizationCode', client, code, redirectUri: uri };
   }
-  needDiscovery(entry, 'authorization_endpoint', client.authorizationEndpoint, client);
+  requireEndpoint(entry, 'authorization_endpoint', client.authorizationEndpoint, client);
   if (redirectUri !== undefined && !isLoopback(new URL(redirectUri))) {
     const problem = `${redirectUri} is not on this machine (http://127.0.0.1, http://localhost): remove it, or also provide the code`;
     throw entry.error('auth.redirect_uri', problem);
@@ -121,7 +121,7 @@ function clientOf(entry: CloudEntry): OidcClient {
     ...optional(entry, 'device_authorization_endpoint', 'deviceAuthorizationEndpoint'),
     tokenType,
   };
-  needDiscovery(entry, 'access_token_endpoint', client.accessTokenEndpoint, client);
+  requireEndpoint(entry, 'access_token_endpoint', client.accessTokenEndpoint, client);
   for (const key of [
     'discovery_endpoint',
     'access_token_endpoint',
@@ -129,18 +129,18 @@ function clientOf(entry: CloudEntry): OidcClient {
     'device_authorization_endpoint',
   ]) {
     const url = entry.auth(key);
-    if (url !== undefined) requireSafe(entry, `auth.${key}`, url);
+    if (url !== undefined) requireSafeUrl(entry, `auth.${key}`, url);
   }
   return client;
 }
 
-function needDiscovery(entry: CloudEntry, key: string, endpoint: string | undefined, client: OidcClient): void {
+function requireEndpoint(entry: CloudEntry, key: string, endpoint: string | undefined, client: OidcClient): void {
   if (endpoint !== undefined || client.discoveryEndpoint !== undefined) return;
   throw entry.error('auth.discovery_endpoint', `is missing, and so is auth.${key}`);
 }
 
 /** Secrets are sent to this URL, so it must not be reached over a network in clear text. */
-function requireSafe(entry: CloudEntry, key: string, text: string): void {
+function requireSafeUrl(entry: CloudEntry, key: string, text: string): void {
   if (!URL.canParse(text)) throw entry.error(key, `${text} is not a URL`);
   const url = new URL(text);
   if (url.protocol !== 'https:' && !isLoopback(url)) throw entry.error(key, `${text} must be an https:// URL`);

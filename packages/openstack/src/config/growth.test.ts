@@ -1,4 +1,4 @@
-import { excessiveGrowth, excessiveGrowthWith } from '@fairway/base/testing/growth';
+import { excessiveGrowth, excessiveItemGrowth } from '@fairway/base/testing/growth';
 import { expect, test } from 'vitest';
 import { parseRetryAfter } from '../http/retry-after.ts';
 import { keystoneTimeMs } from '../types/identity.ts';
@@ -11,12 +11,12 @@ test.each<[string, (text: string) => unknown]>([
   ['lines of cloud.conf', (text) => parseGcfg(`[a]\n${text}`)],
   ['a value of cloud.conf', (text) => parseGcfg(`[a]\nb = ${text}`)],
   ['clouds.yaml', (text) => loadWritten(text, 'clouds.yaml')],
-  ['a time of Keystone', keystoneTimeMs],
+  ['a Keystone timestamp', keystoneTimeMs],
   ['Retry-After', (text) => parseRetryAfter(text, 0)],
 ])('reads %s in linear time', async (_, read) => {
   expect(await excessiveGrowth(read, { bare: true })).toBeUndefined();
 });
 
 test('joins continued lines of cloud.conf in linear time', async () => {
-  expect(await excessiveGrowthWith((count) => parseGcfg(`[a]\nb = ${'a\\\n'.repeat(8 * count)}`))).toBeUndefined();
+  expect(await excessiveItemGrowth((count) => parseGcfg(`[a]\nb = ${'a\\\n'.repeat(8 * count)}`))).toBeUndefined();
 });

@@ -19,14 +19,14 @@ const balancerClass = z
     subnet_id: uuid.optional(),
     member_subnet_id: uuid.optional(),
   })
-  .transform((given) => ({
-    floatingNetworkID: given.floating_network_id,
-    floatingSubnetID: given.floating_subnet_id,
-    floatingSubnet: given.floating_subnet,
-    floatingSubnetTags: given.floating_subnet_tags,
-    networkID: given.network_id,
-    subnetID: given.subnet_id,
-    memberSubnetID: given.member_subnet_id,
+  .transform((settings) => ({
+    floatingNetworkID: settings.floating_network_id,
+    floatingSubnetID: settings.floating_subnet_id,
+    floatingSubnet: settings.floating_subnet,
+    floatingSubnetTags: settings.floating_subnet_tags,
+    networkID: settings.network_id,
+    subnetID: settings.subnet_id,
+    memberSubnetID: settings.member_subnet_id,
   }));
 
 /** Services refer to these as their class. */
@@ -44,16 +44,16 @@ const monitor = z
     path: ['timeout'],
     error: 'must not exceed the delay: Octavia rejects this',
   })
-  .transform((given) => ({
+  .transform((settings) => ({
     /** Undefined to choose it for each port. */
-    isEnabled: given.enabled,
+    isEnabled: settings.enabled,
     /** Seconds, like the timeout. */
-    delay: given.delay,
-    timeout: given.timeout,
+    delay: settings.delay,
+    timeout: settings.timeout,
     /** Successes until a member is considered up. */
-    maxRetries: given.max_retries,
+    maxRetries: settings.max_retries,
     /** Failures until a member is considered down. */
-    maxRetriesDown: given.max_retries_down,
+    maxRetriesDown: settings.max_retries_down,
   }));
 
 /**
@@ -86,41 +86,41 @@ export const CloudLoadBalancers = z
       })
       .default({}),
   })
-  .transform((given) => ({
+  .transform((settings) => ({
     /** For new load balancers; undefined for Octavia's default. */
-    provider: given.provider,
+    provider: settings.provider,
     /** For new load balancers. */
-    flavorID: given.flavor_id,
+    flavorID: settings.flavor_id,
     /** For new load balancers. */
-    availabilityZone: given.availability_zone,
+    availabilityZone: settings.availability_zone,
     /** Whether listeners are created after their load balancer: not all providers can create everything in one call. */
-    isSerial: given.serial_calls,
+    isSerial: settings.serial_calls,
     /**
      * Where floating IPs come from if the cluster has its own external network; the id takes precedence over name and
      * tags.
      */
-    floatingSubnetID: given.floating_subnet_id,
-    floatingSubnet: given.floating_subnet,
-    floatingSubnetTags: given.floating_subnet_tags,
+    floatingSubnetID: settings.floating_subnet_id,
+    floatingSubnet: settings.floating_subnet,
+    floatingSubnetTags: settings.floating_subnet_tags,
     /** Labels of the nodes that become members, in the syntax of the annotation. */
-    nodeSelector: given.node_selector,
+    nodeSelector: settings.node_selector,
     /**
      * With PROXY, a Service gets the host name ADDRESS.SUFFIX, so traffic from the cluster itself also passes through
      * the load balancer.
      */
-    hostnameSuffix: given.ingress_hostname_suffix,
-    algorithm: given.lb_method,
-    isInternal: given.internal,
-    tlsContainerRef: given.default_tls_container_ref,
+    hostnameSuffix: settings.ingress_hostname_suffix,
+    algorithm: settings.lb_method,
+    isInternal: settings.internal,
+    tlsContainerRef: settings.default_tls_container_ref,
     /** The target of TLS references; Octavia validates those to `external`. */
-    containerStore: given.container_store,
-    monitor: given.monitor,
+    containerStore: settings.container_store,
+    monitor: settings.monitor,
     /** Maximum number of Services per load balancer. */
-    maxShared: given.max_shared,
+    maxShared: settings.max_shared,
     /** Whether Services may use load balancers of the project that belong to no cluster. */
-    sharesOthers: given.share_others,
+    sharesOthers: settings.share_others,
     /** By the names used by Services. */
-    classes: new Map(Object.entries(given.classes)),
+    classes: new Map(Object.entries(settings.classes)),
   }));
 export type CloudLoadBalancers = Readonly<z.infer<typeof CloudLoadBalancers>>;
 

@@ -39,7 +39,7 @@ function normalizeValue(key: string, value: unknown): unknown {
 }
 
 /** Variables that select a cloud or change behavior; they alone don't define a cloud. */
-const SELECTORS: ReadonlySet<string> = new Set([
+const SELECTOR_VARIABLES: ReadonlySet<string> = new Set([
   'OS_CLOUD',
   'OS_REGION_NAME',
   'OS_CLIENT_CONFIG_FILE',
@@ -52,6 +52,6 @@ export function cloudOfEnvironment(env: Readonly<Record<string, string | undefin
   const variables = Object.entries(env).filter(
     ([name, value]) => value !== undefined && name.startsWith('OS_') && !/^OS_(TEST|STD|LOG)/.test(name),
   );
-  if (variables.every(([name]) => SELECTORS.has(name))) return undefined;
+  if (variables.every(([name]) => SELECTOR_VARIABLES.has(name))) return undefined;
   return Object.fromEntries(variables.map(([name, value]) => [name.slice('OS_'.length).toLowerCase(), value]));
 }

@@ -16,15 +16,19 @@ interface Region {
  * The cloud in one region: the requested one, then the first of `regions`, then `region_name`. Values of the region
  * take precedence over those of the cloud. If the cloud lists regions, the requested one must be among them.
  */
-export function inRegion(cloud: RawCloud, wanted: string | undefined): { readonly cloud: RawCloud } | RegionProblem {
+export function cloudInRegion(
+  cloud: RawCloud,
+  requestedRegion: string | undefined,
+): { readonly cloud: RawCloud } | RegionProblem {
   const known = knownRegions(cloud);
   if ('problem' in known) return known;
   const { regions: _, ...rest } = cloud;
-  if (known.length === 0) return { cloud: wanted === undefined ? rest : { ...rest, region_name: wanted } };
-  const chosen = wanted === undefined ? known[0] : known.find(({ name }) => name === wanted);
+  if (known.length === 0)
+    return { cloud: requestedRegion === undefined ? rest : { ...rest, region_name: requestedRegion } };
+  const chosen = requestedRegion === undefined ? known[0] : known.find(({ name }) => name === requestedRegion);
   if (chosen === undefined) {
     const names = known.map(({ name }) => name).join(', ');
-    return { key: 'region_name', problem: `${wanted} is not one of the cloud's regions: ${names}` };
+    return { key: 'region_name', problem: `${requestedRegion} is not one of the cloud's regions: ${names}` };
   }
   return { cloud: { ...mergeCloud(rest, chosen.values), region_name: chosen.name } };
 }

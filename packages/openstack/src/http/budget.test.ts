@@ -127,14 +127,14 @@ describe('Budget', () => {
     const signal = new AbortController().signal;
     for (let call = 0; call < 200; call++) void acquire('one', 'normal', signal, 'one');
     await clock.advance(0);
-    const alone = started.length;
+    const runProgram = started.length;
     for (let call = 0; call < 200; call++) void acquire('two', 'normal', signal, 'two');
     await clock.advance(0);
 
     void acquire('quiet', 'normal', signal, 'quiet');
     await clock.advance(0);
 
-    expect(alone).toBe(48);
+    expect(runProgram).toBe(48);
     expect(started.filter((name) => name === 'two')).toHaveLength(12);
     expect(started.at(-1)).toBe('quiet');
   });

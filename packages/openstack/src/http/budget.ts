@@ -27,7 +27,7 @@ interface Queue {
  * Maximum ratio of a project's calls in flight to free slots: a single project gets three quarters of all slots, and
  * each additional one leaves some free.
  */
-const PLACES_PER_FREE_PLACE = 3;
+const SLOTS_PER_FREE_SLOT = 3;
 
 /**
  * Fairway's own rate limit for one cloud, over all projects: a token bucket and a concurrency limit, with fair queueing
@@ -42,7 +42,7 @@ export class Budget {
   readonly #options: BudgetOptions;
   /** In round-robin order. */
   readonly #queues = new Map<string, Queue>();
-  readonly #runningOf = new Map<string, number>();
+  readonly #runningByProject = new Map<string, number>();
   #waiting = 0;
   #tokens: number;
   #filledAtMs: number;
@@ -123,10 +123,10 @@ export class Budget {
   }
 
   #count(project: string, change: 1 | -1): void {
-    const running = (this.#runningOf.get(project) ?? 0) + change;
+    const running = (this.#runningByProject.get(project) ?? 0) + change;
     this.#running += change;
-    if (running === 0) this.#runningOf.delete(project);
-    else this.#runningOf.set(project, running);
+    if (running === 0) this.#runningByProject.delete(project);
+    else this.#runningByProject.set(project, running);
   }
 
   #pump(): void {
@@ -149,7 +149,7 @@ export class Budget {
   #shift(): Waiter | undefined {
     const free = this.#options.concurrent - this.#running;
     for (const [project, queue] of this.#queues) {
-      if ((this.#runningOf.get(project) ?? 0) >= free * PLACES_PER_FREE_PLACE) continue;
+      if ((this.#runningByProject.get(project) ?? 0) >= free * SLOTS_PER_FREE_SLOT) continue;
       const priority = queue.normal.size > 0 ? 'normal' : 'background';
       const [waiter] = queue[priority];
       if (waiter === undefined) continue;

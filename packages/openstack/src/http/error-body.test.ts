@@ -98,7 +98,7 @@ const CASES: readonly Case[] = [
     message: 'Version 2.999 is not supported by the API. Minimum is 2.1 and maximum is 2.93.',
   },
   {
-    from: 'Nova, limits of old',
+    from: 'Nova, an old form of rate limiting',
     status: 413,
     contentType: json,
     body: '{"overLimit": {"code": 413, "message": "This request was rate-limited.", "retryAfter": "8"}}',
@@ -123,7 +123,7 @@ const CASES: readonly Case[] = [
     message: 'Unable to complete operation on network 9c. There are one or more ports still in use on the network.',
   },
   {
-    from: 'Neutron, subnet used up',
+    from: 'Neutron, exhausted subnet',
     status: 409,
     contentType: json,
     body: '{"NeutronError": {"type": "IpAddressGenerationFailure", "message": "No more IP addresses available on network 9c.", "detail": ""}}',
@@ -131,7 +131,7 @@ const CASES: readonly Case[] = [
     message: 'No more IP addresses available on network 9c.',
   },
   {
-    from: 'Neutron, floating IPs used up',
+    from: 'Neutron, exhausted floating IPs',
     status: 400,
     contentType: json,
     body: '{"NeutronError": {"type": "ExternalIpAddressExhausted", "message": "Unable to find any IP address on external network 5d.", "detail": ""}}',
@@ -147,7 +147,7 @@ const CASES: readonly Case[] = [
     message: 'Bad router request: Router already has a port on subnet 42.',
   },
   {
-    from: 'Neutron, changed meanwhile',
+    from: 'Neutron, concurrent change',
     status: 412,
     contentType: json,
     body: '{"NeutronError": {"type": "RevisionNumberConstraintFailed", "message": "Constrained to 1, but current revision is 2", "detail": ""}}',
@@ -155,7 +155,7 @@ const CASES: readonly Case[] = [
     message: 'Constrained to 1, but current revision is 2',
   },
   {
-    from: 'Neutron, a text',
+    from: 'Neutron, plain text',
     status: 500,
     contentType: json,
     body: '{"NeutronError": "Request Failed: internal server error while processing your request."}',
@@ -229,7 +229,7 @@ const CASES: readonly Case[] = [
     message: 'No server is available to handle this request.',
   },
   {
-    from: 'a proxy that limits',
+    from: 'a rate-limiting proxy',
     status: 429,
     body: '',
     kind: 'rateLimited',
@@ -244,7 +244,7 @@ const CASES: readonly Case[] = [
     message: 'Invalid.',
   },
   {
-    from: 'a service that breaks off',
+    from: 'a service that breaks off its response',
     status: 500,
     contentType: json,
     body: '{"computeFault": {"co',

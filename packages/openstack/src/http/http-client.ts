@@ -83,7 +83,7 @@ export class HttpClient {
    * Services whose last call failed in all attempts. Their next call gets a single attempt, since its caller retries
    * anyway.
    */
-  readonly #failing = new Set<string>();
+  readonly #failingServices = new Set<string>();
 
   constructor(options: HttpClientOptions) {
     this.#options = options;
@@ -122,14 +122,14 @@ export class HttpClient {
     for (let attempt = 1; ; attempt++) {
       try {
         const response = await this.#attempt(call, { globalRequestId, deadlineMs, span });
-        this.#failing.delete(call.service);
+        this.#failingServices.delete(call.service);
         return response;
       } catch (error) {
         if (!isOpenStackError(error)) throw error;
         if (!isSafeToRetry(error, idempotent)) throw error;
-        const maxAttempts = this.#failing.has(call.service) ? 1 : this.#retry.maxAttempts;
+        const maxAttempts = this.#failingServices.has(call.service) ? 1 : this.#retry.maxAttempts;
         if (attempt >= maxAttempts) {
-          this.#failing.add(call.service);
+          this.#failingServices.add(call.service);
           throw error;
         }
         const delayMs = retryDelayMs(this.#retry, attempt, error.retryAfterMs, this.#options.random());

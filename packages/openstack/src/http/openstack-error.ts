@@ -62,7 +62,7 @@ export class OpenStackError extends Error {
   readonly status: number | undefined;
   /** The service's id of the (last) request, which operators can search for in its logs. */
   readonly requestId: string | undefined;
-  /** `unknown`: the cloud may have done it anyway. Check before retrying. */
+  /** `unknown`: the cloud may have carried out the call anyway. Check before retrying. */
   readonly outcome: 'notDone' | 'unknown';
   /** From Retry-After. */
   readonly retryAfterMs: number | undefined;

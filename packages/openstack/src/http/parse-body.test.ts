@@ -31,8 +31,8 @@ describe('the body of a response', () => {
   it.each([
     { reason: 'an item', schema: Servers, body: { servers: [null] }, where: 'servers.0' },
     { reason: 'a value', schema: Quota, body: { quota: { pool: 3, member: 'many' } }, where: 'quota.member' },
-    { reason: 'no list', schema: Servers, body: { servers: {} }, where: 'servers' },
-    { reason: 'no object', schema: Quota, body: { quota: [] }, where: 'quota' },
+    { reason: 'an object instead of a list', schema: Servers, body: { servers: {} }, where: 'servers' },
+    { reason: 'a list instead of an object', schema: Quota, body: { quota: [] }, where: 'quota' },
   ])('is rejected with the position of the error: $reason', ({ schema, body, where }) => {
     const refusal = refusalOf(schema, JSON.stringify(body));
 

@@ -21,7 +21,7 @@ export interface UndiciTransportOptions {
   readonly maxResponseBytes?: number;
 }
 
-/** Errors that occur before a connection exists; any other one may occur after the request was sent. */
+/** Errors that occur before a connection exists; any other error may occur after the request was sent. */
 const CONNECT_ERROR_CODES: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -69,7 +69,7 @@ export class UndiciTransport implements HttpTransport {
         method: request.method,
         headers: request.headers,
         body: request.body ?? null,
-        dispatcher: request.beforeWrite ? asking(this.#agent, request.beforeWrite) : this.#agent,
+        dispatcher: request.beforeWrite ? dispatcherWithCheck(this.#agent, request.beforeWrite) : this.#agent,
         signal,
       });
       return { status: response.statusCode, headers: response.headers, body: await response.body.text() };
@@ -92,7 +92,7 @@ export class UndiciTransport implements HttpTransport {
 }
 
 /** undici calls `onRequestStart` right before it writes, after it has a connection and its handshake is complete. */
-function asking(agent: Agent, beforeWrite: () => void): Dispatcher {
+function dispatcherWithCheck(agent: Agent, beforeWrite: () => void): Dispatcher {
   return agent.compose((dispatch) => (options, handler) => {
     const start = handler.onRequestStart?.bind(handler);
     handler.onRequestStart = (controller, context) => {

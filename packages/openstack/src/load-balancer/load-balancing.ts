@@ -25,7 +25,7 @@ export type ListenerUpdate = Partial<
   readonly default_pool_id?: string | null;
   readonly default_tls_container_ref?: string | null;
 };
-/** Without rules it matches nothing; rules are created one by one. */
+/** A policy without rules matches nothing; rules are created one by one. */
 export type L7PolicyCreate = L7PolicyFields & {
   readonly listener_id: string;
   readonly redirect_pool_id?: string;

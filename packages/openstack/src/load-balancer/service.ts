@@ -7,27 +7,27 @@ import { LoadBalancing } from './load-balancing.ts';
 import type { OctaviaFilter } from './octavia-collection.ts';
 
 /** Faults and manual changes are detected within a minute, including jitter. */
-const DRIFT_MS = 55_000;
+const DRIFT_INTERVAL_MS = 55_000;
 
 const loadBalancers: CachedKind<LoadBalancing, LoadBalancer, OctaviaFilter> = {
-  slowMs: DRIFT_MS,
+  slowMs: DRIFT_INTERVAL_MS,
   list: (octavia, filter, call) => octavia.loadBalancers.list(filter, call),
 };
 const listeners: CachedKind<LoadBalancing, Listener, OctaviaFilter> = {
-  slowMs: DRIFT_MS,
+  slowMs: DRIFT_INTERVAL_MS,
   list: (octavia, filter, call) => octavia.listeners.list(filter, call),
 };
 const pools: CachedKind<LoadBalancing, Pool, OctaviaFilter> = {
-  slowMs: DRIFT_MS,
+  slowMs: DRIFT_INTERVAL_MS,
   list: (octavia, filter, call) => octavia.pools.list(filter, call),
 };
 const healthMonitors: CachedKind<LoadBalancing, HealthMonitor, OctaviaFilter> = {
-  slowMs: DRIFT_MS,
+  slowMs: DRIFT_INTERVAL_MS,
   list: (octavia, filter, call) => octavia.healthMonitors.list(filter, call),
 };
 
 const l7Policies: CachedKind<LoadBalancing, L7Policy, OctaviaFilter> = {
-  slowMs: DRIFT_MS,
+  slowMs: DRIFT_INTERVAL_MS,
   list: (octavia, filter, call) => octavia.l7Policies.list(filter, call),
 };
 

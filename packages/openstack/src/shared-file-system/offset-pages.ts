@@ -1,6 +1,6 @@
 import type { ZodType } from 'zod';
 import { ListBounds } from '../list-bounds.ts';
-import { DEFAULT_PAGE_SIZE, fittingPage } from '../pages.ts';
+import { DEFAULT_PAGE_SIZE, readFittingPage } from '../pages.ts';
 import type { ApiCall, ServiceApi } from '../service-api.ts';
 
 interface OffsetPagedCall<W, T> extends ApiCall {
@@ -43,7 +43,7 @@ async function listOnce<W, T extends { readonly id: string }>(
   let last: T | undefined;
   let limit = pageSize;
   for (let offset = 0; ; ) {
-    const read = await fittingPage(
+    const read = await readFittingPage(
       limit,
       (size) => api.get(schema, template, { ...rest, query: { ...query, limit: size, offset } }),
       MIN_PAGE_SIZE,

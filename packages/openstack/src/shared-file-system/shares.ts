@@ -57,7 +57,7 @@ export class Shares {
     try {
       await this.#api.send('DELETE', '/shares/{share_id}', { ...options, params: { share_id: id } });
     } catch (error) {
-      throw keptByState(error) ?? error;
+      throw invalidStateError(error) ?? error;
     }
   }
 
@@ -88,7 +88,7 @@ export class Shares {
 }
 
 /** Manila's 403 for errors other than missing permissions: `Invalid share: …`. */
-function keptByState(error: unknown): OpenStackError | undefined {
+function invalidStateError(error: unknown): OpenStackError | undefined {
   if (!isOpenStackError(error, 'forbidden') || !/^invalid share\b/i.test(error.detail)) return undefined;
   const { service, method, template, status, requestId, outcome, host } = error;
   const message = 'the share has snapshots, or its status does not allow deletion';

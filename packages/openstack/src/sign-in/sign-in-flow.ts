@@ -25,28 +25,28 @@ export async function signInWith(signIn: SignIn, context: SignInContext): Promis
   const { http, authUrl } = context;
   switch (signIn.kind) {
     case 'credential':
-      return projectResources(await authenticate(http, authUrl, signIn.credential), context);
+      return projectToken(await authenticate(http, authUrl, signIn.credential), context);
     case 'password':
-      return projectResources(await byPassword(signIn, context), context);
+      return projectToken(await signInByPassword(signIn, context), context);
     case 'totp': {
       const passcode = signIn.passcode ?? (await askPasscode(signIn.user, context));
       const credential = { kind: 'totp', user: signIn.user, passcode, scope: signIn.scope } as const;
-      return projectResources(await authenticate(http, authUrl, credential), context);
+      return projectToken(await authenticate(http, authUrl, credential), context);
     }
     case 'federated': {
       const unscoped = await federate(http, authUrl, signIn, await providerToken(signIn.grant, context));
-      return projectResources(await scoped(unscoped, signIn.scope, context), context);
+      return projectToken(await scopeToken(unscoped, signIn.scope, context), context);
     }
   }
 }
 
-async function byPassword(
-  { user, scope, withPasscode, ...given }: Extract<SignIn, { kind: 'password' }>,
+async function signInByPassword(
+  { user, scope, withPasscode, ...secrets }: Extract<SignIn, { kind: 'password' }>,
   context: SignInContext,
 ): Promise<IssuedToken> {
   const { http, authUrl } = context;
-  const password = given.password ?? (await context.person.askSecret(`Password of ${nameOf(user)}: `));
-  const passcode = given.passcode ?? (withPasscode ? await askPasscode(user, context) : undefined);
+  const password = secrets.password ?? (await context.person.askSecret(`Password of ${nameOf(user)}: `));
+  const passcode = secrets.passcode ?? (withPasscode ? await askPasscode(user, context) : undefined);
   const credential = { kind: 'password', user, password, scope } as const;
   try {
     return await authenticate(http, authUrl, passcode === undefined ? credential : { ...credential, passcode });
@@ -71,12 +71,12 @@ function nameOf({ id, name }: IdentityRef): string {
   return name ?? `user ${id}`;
 }
 
-async function scoped(token: IssuedToken, scope: Scope, { http, authUrl }: SignInContext): Promise<IssuedToken> {
+async function scopeToken(token: IssuedToken, scope: Scope, { http, authUrl }: SignInContext): Promise<IssuedToken> {
   return scope.kind === 'default' ? token : authenticate(http, authUrl, { kind: 'token', token: token.id, scope });
 }
 
 /** Exchanges an unscoped token for one of the user's only project. */
-async function projectResources(issued: IssuedToken, context: SignInContext): Promise<IssuedToken> {
+async function projectToken(issued: IssuedToken, context: SignInContext): Promise<IssuedToken> {
   const { token } = issued;
   if (token.project !== undefined) return issued;
   if (token.domain !== undefined || token.system !== undefined) {
@@ -97,5 +97,5 @@ async function projectResources(issued: IssuedToken, context: SignInContext): Pr
       advice: 'select one: project_id in clouds.yaml, OS_PROJECT_ID, or --project',
     });
   }
-  return scoped(issued, { kind: 'project', project: { id: only.id } }, context);
+  return scopeToken(issued, { kind: 'project', project: { id: only.id } }, context);
 }

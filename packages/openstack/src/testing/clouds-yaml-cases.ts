@@ -22,7 +22,7 @@ export interface CloudsYamlCase {
   readonly env?: Readonly<Record<string, string>>;
   /** Undefined if no cloud can be read, with the reason. */
   readonly expected: Partial<Reading> | undefined;
-  readonly says?: string;
+  readonly expectedError?: string;
   /** Why the result of openstacksdk differs. */
   readonly differs?: string;
 }
@@ -33,7 +33,7 @@ const AUTH = { auth_url: 'https://cloud/v3', username: 'demo', password: 'secret
 const DOMAINS = 'user_domain_id: default, project_domain_id: default';
 const AUTH_LINE = `auth_url: 'https://cloud/v3', username: demo, ${DOMAINS}`;
 
-function inWork(keys: object, auth: object = {}): Readonly<Record<string, string>> {
+function filesWith(keys: object, auth: object = {}): Readonly<Record<string, string>> {
   const complete = { ...AUTH, user_domain_id: 'default', project_domain_id: 'default', ...auth };
   // JSON is YAML.
   return { 'work/clouds.yaml': JSON.stringify({ clouds: { c: { auth: complete, ...keys } } }, null, 1) };
@@ -104,41 +104,41 @@ clouds: {c: {auth: {!!merge <<: *login}}}
 `),
     expected: { projectId: 'p1' },
   },
-  { name: 'the first region', files: inWork(OWN_REGIONS), expected: { region: 'north', interface: 'public' } },
+  { name: 'the first region', files: filesWith(OWN_REGIONS), expected: { region: 'north', interface: 'public' } },
   {
     name: 'values of the chosen region',
-    files: inWork(OWN_REGIONS),
+    files: filesWith(OWN_REGIONS),
     env: { OS_REGION_NAME: 'south' },
     expected: { region: 'south', authUrl: 'https://south/v3', interface: 'internal', username: 'demo' },
   },
   {
     name: 'values with dashes',
-    files: inWork(OWN_REGIONS),
+    files: filesWith(OWN_REGIONS),
     env: { OS_REGION_NAME: 'east' },
     expected: { region: 'east', overrides: { network: 'https://east:9696' } },
   },
   {
     name: 'a region that the cloud does not have',
-    files: inWork(OWN_REGIONS),
+    files: filesWith(OWN_REGIONS),
     env: { OS_REGION_NAME: 'west' },
     expected: undefined,
-    says: "region_name: west is not one of the cloud's regions: north, south, east",
+    expectedError: "region_name: west is not one of the cloud's regions: north, south, east",
   },
-  { name: 'several regions in one text', files: inWork({ region_name: 'a,b' }), expected: { region: 'a' } },
+  { name: 'several regions in one text', files: filesWith({ region_name: 'a,b' }), expected: { region: 'a' } },
   {
     name: 'a region with another key',
-    files: inWork({ regions: [{ name: 'a', zone: 'x' }] }),
+    files: filesWith({ regions: [{ name: 'a', zone: 'x' }] }),
     expected: undefined,
-    says: 'regions: must be a list of names, or of mappings with a name and values',
+    expectedError: 'regions: must be a list of names, or of mappings with a name and values',
   },
   {
     name: 'the region in the URL of Keystone',
-    files: inWork({ region_name: 'north' }, { auth_url: 'https://{region_name}.cloud/v3' }),
+    files: filesWith({ region_name: 'north' }, { auth_url: 'https://{region_name}.cloud/v3' }),
     expected: { authUrl: 'https://north.cloud/v3' },
   },
   {
     name: 'the chosen region in the URL of Keystone and in an override',
-    files: inWork(
+    files: filesWith(
       { regions: ['north', 'south'], network_endpoint_override: 'https://net.{region_name}' },
       { auth_url: 'https://{region_name}.cloud/v3' },
     ),
@@ -147,18 +147,18 @@ clouds: {c: {auth: {!!merge <<: *login}}}
   },
   {
     name: 'a password with braces',
-    files: inWork({}, { password: 'a{b}c{{' }),
+    files: filesWith({}, { password: 'a{b}c{{' }),
     expected: { password: 'a{b}c{{' },
   },
   {
     name: 'an unknown key in braces',
-    files: inWork({}, { auth_url: 'https://{site}/v3' }),
+    files: filesWith({}, { auth_url: 'https://{site}/v3' }),
     expected: undefined,
-    says: 'auth.auth_url: https://{site}/v3: {site} is not a key of this cloud with a string value',
+    expectedError: 'auth.auth_url: https://{site}/v3: {site} is not a key of this cloud with a string value',
   },
   {
     name: 'overrides of types with a dash, and by other names',
-    files: inWork({
+    files: filesWith({
       load_balancer_endpoint_override: 'https://lb',
       key_manager_endpoint_override: 'https://keys',
       volumev3_endpoint_override: 'https://volumes',
@@ -177,7 +177,7 @@ clouds: {c: {auth: {!!merge <<: *login}}}
   },
   {
     name: 'the official type before other names, and dashes as underscores',
-    files: inWork({ 'volume-endpoint-override': 'https://old', 'block-storage-endpoint-override': 'https://new' }),
+    files: filesWith({ 'volume-endpoint-override': 'https://old', 'block-storage-endpoint-override': 'https://new' }),
     expected: { overrides: { 'block-storage': 'https://new' } },
   },
   {
@@ -204,7 +204,7 @@ clouds: {c: {auth: {!!merge <<: *login}}}
   },
   {
     name: 'interface and region of one service',
-    files: inWork({ region_name: 'north', network_interface: 'internal', volume_region_name: 'south' }),
+    files: filesWith({ region_name: 'north', network_interface: 'internal', volume_region_name: 'south' }),
     expected: {
       interface: 'public',
       interfaces: { network: 'internal', compute: 'public' },
@@ -213,23 +213,23 @@ clouds: {c: {auth: {!!merge <<: *login}}}
   },
   {
     name: 'the newest microversion, beside the cloud that is chosen',
-    files: inWork({}),
+    files: filesWith({}),
     env: { OS_CLOUD: 'c', OS_COMPUTE_API_VERSION: '2.latest' },
     expected: { projectName: 'web', username: 'demo' },
   },
   {
     name: 'no CA where nothing is verified',
-    files: inWork({ verify: false, cacert: '/missing.pem' }),
+    files: filesWith({ verify: false, cacert: '/missing.pem' }),
     expected: { verify: false },
   },
   {
     name: 'no CA where it is insecure',
-    files: inWork({ insecure: 'True', cacert: '/missing.pem' }),
+    files: filesWith({ insecure: 'True', cacert: '/missing.pem' }),
     expected: { verify: false },
   },
   {
     name: 'a CA in the home folder',
-    files: inWork({ cacert: '~/ca.pem' }),
+    files: filesWith({ cacert: '~/ca.pem' }),
     expected: { verify: `${ROOT}/home/ca.pem` },
   },
   {
@@ -239,7 +239,7 @@ clouds: {c: {auth: {!!merge <<: *login}}}
   },
   {
     name: 'current names before deprecated ones',
-    files: inWork({}, { tenant_name: 'old' }),
+    files: filesWith({}, { tenant_name: 'old' }),
     expected: { projectName: 'web' },
   },
   {

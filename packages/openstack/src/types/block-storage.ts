@@ -16,7 +16,7 @@ export const BlockStorageLimits = z.object({
   totalVolumesUsed: z.number(),
   /** GiB. */
   maxTotalVolumeGigabytes: z.number(),
-  /** GiB of volumes and, unless the operator disabled that, of snapshots. */
+  /** GiB of all volumes and, unless the operator disabled that, of snapshots. */
   totalGigabytesUsed: z.number(),
   maxTotalSnapshots: z.number().optional(),
   totalSnapshotsUsed: z.number().optional(),
@@ -83,7 +83,7 @@ export const VolumeSnapshot = z.object({
   id: z.string(),
   name: z.string().nullish(),
   status: z.string(),
-  /** GiB of the source volume. */
+  /** Size of the source volume in GiB. */
   size: z.number(),
   volume_id: z.string(),
   metadata: record(z.string()).default({}),

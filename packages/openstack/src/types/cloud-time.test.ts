@@ -11,9 +11,9 @@ test.each([
   { service: 'Keystone', text: '2026-05-01T12:00:00.000000Z', ms: NOON },
   { service: 'a proxy', text: '2026-05-01T14:00:00+02:00', ms: NOON },
   { service: 'a proxy without a colon', text: '2026-05-01T14:00:00+0200', ms: NOON },
-  { service: 'no time', text: null, ms: undefined },
-  { service: 'no time', text: '', ms: undefined },
-  { service: 'no time', text: 'soon', ms: undefined },
+  { service: 'a service that reports no valid time', text: null, ms: undefined },
+  { service: 'a service that reports no valid time', text: '', ms: undefined },
+  { service: 'a service that reports no valid time', text: 'soon', ms: undefined },
 ])('parses the time $text of $service', ({ text, ms }) => {
   expect(cloudTimeMs(text)).toBe(ms);
 });

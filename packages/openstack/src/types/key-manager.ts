@@ -13,9 +13,9 @@ export const KeySecret = z
     /** `ACTIVE`, `PENDING` (of an order), `ERROR`. */
     status: z.string(),
     created: z.string().nullish(),
-    /** The user who created it; it cannot be changed. */
+    /** The user who created the secret; it cannot be changed. */
     creator_id: z.string().nullish(),
-    /** Absent while it has no payload. */
+    /** Absent while the secret has no payload. */
     content_types: record(z.string()).nullish(),
   })
   .transform((secret) => ({ id: idOfReference(secret.secret_ref), ...secret }));

@@ -168,7 +168,7 @@ export interface ListenerTree extends ListenerFields {
 }
 
 /** A listener that shares pools with others: pools are defined next to it and referenced by name. */
-export interface SharingListenerTree extends ListenerFields {
+export interface ListenerWithSharedPools extends ListenerFields {
   readonly default_pool?: { readonly name: string };
   readonly l7policies?: readonly L7PolicyTree[];
 }
@@ -193,7 +193,7 @@ export interface LoadBalancerCreate {
   readonly flavor_id?: string;
   readonly availability_zone?: string;
   readonly tags?: readonly string[];
-  readonly listeners?: readonly (ListenerTree | SharingListenerTree)[];
+  readonly listeners?: readonly (ListenerTree | ListenerWithSharedPools)[];
   /** Listeners and their policies refer to these. */
   readonly pools?: readonly PoolTree[];
 }

@@ -18,7 +18,7 @@ export type RatedFrame = z.infer<typeof RatedFrame>;
 export interface DataPoint {
   readonly vol: { readonly unit: string; readonly qty: string };
   readonly rating: { readonly price: string };
-  /** Identifies it within its period and metric. */
+  /** Identifies the point within its period and metric. */
   readonly groupby: Readonly<Record<string, string>>;
   readonly metadata: Readonly<Record<string, string>>;
 }

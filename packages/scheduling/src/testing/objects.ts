@@ -22,6 +22,6 @@ export function aPod(name: string, spec: Partial<Pod['spec']> = {}, labels: Reco
 }
 
 /** The spec of a pod with these requests. */
-export function requesting(cpu: string, memory?: string): Pick<Pod['spec'], 'containers'> {
+export function specWithRequests(cpu: string, memory?: string): Pick<Pod['spec'], 'containers'> {
   return { containers: [{ name: 'main', resources: { requests: { cpu, ...(memory !== undefined && { memory }) } } }] };
 }

@@ -20,11 +20,11 @@ export class ArchiveMetrics implements ArchiveObserver {
     });
   }
 
-  lost(events: number): void {
+  onLost(events: number): void {
     this.#lostEvents.inc(events);
   }
 
-  writeFailed(): void {
+  onWriteFailed(): void {
     this.#errors.inc();
   }
 }

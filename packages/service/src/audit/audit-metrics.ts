@@ -1,7 +1,7 @@
 import type { AuditLoss, AuditObserver } from '@fairway/apiserver/audit/audit-log';
 import { Counter, type Registry } from 'prom-client';
 
-/** Counts audit events, written and lost. */
+/** Counts written and lost audit events. */
 export class AuditMetrics implements AuditObserver {
   readonly #events: Counter;
   readonly #lostEvents: Counter<'reason'>;
@@ -32,11 +32,11 @@ export class AuditMetrics implements AuditObserver {
     this.#events.inc(events);
   }
 
-  lost(reason: AuditLoss, events: number): void {
+  onLost(reason: AuditLoss, events: number): void {
     this.#lostEvents.inc({ reason }, events);
   }
 
-  writeFailed(): void {
+  onWriteFailed(): void {
     this.#errors.inc();
   }
 }

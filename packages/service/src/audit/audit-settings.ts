@@ -10,11 +10,11 @@ export interface AuditSettings {
   readonly maxSizeMB: number;
   /** Number of rotated files to keep. */
   readonly maxBackups: number;
-  /** Folder with the events that tenants may read of their namespaces. */
+  /** Folder for the events that tenants may read in their namespaces. */
   readonly eventsFolder: string;
-  /** The built-in policy by default. */
+  /** Defaults to the built-in policy. */
   readonly policy?: AuditPolicy | undefined;
-  /** A receiver that also gets the events; none by default. */
+  /** A receiver that the events are also sent to; none by default. */
   readonly webhook?: AuditWebhookSettings | undefined;
 }
 

@@ -1,7 +1,7 @@
 import type { AuditWebhookObserver, WebhookLoss } from '@fairway/apiserver/audit/audit-webhook';
 import { Counter, type Registry } from 'prom-client';
 
-/** Counts audit events, sent to the webhook and lost. */
+/** Counts audit events that were sent to the webhook, and those that were lost. */
 export class AuditWebhookMetrics implements AuditWebhookObserver {
   readonly #events: Counter;
   readonly #lostEvents: Counter<'reason'>;
@@ -29,15 +29,15 @@ export class AuditWebhookMetrics implements AuditWebhookObserver {
       this.#lostEvents.inc({ reason }, 0);
   }
 
-  sent(events: number): void {
+  onSent(events: number): void {
     this.#events.inc(events);
   }
 
-  lost(reason: WebhookLoss, events: number): void {
+  onLost(reason: WebhookLoss, events: number): void {
     this.#lostEvents.inc({ reason }, events);
   }
 
-  sendFailed(): void {
+  onSendFailed(): void {
     this.#errors.inc();
   }
 }

@@ -16,14 +16,14 @@ import { standardOutput } from './standard-output.ts';
 
 export interface OpenAudit {
   readonly auditor: Auditor;
-  /** Events that tenants may read of their namespaces. */
+  /** Events that tenants may read in their namespaces. */
   readonly events: NamespaceArchive;
   /** Flushes buffered events. */
   close(): Promise<void>;
 }
 
 const BYTES_PER_MB = 1024 * 1024;
-/** A full disk may recover; any other error at start is a misconfigured path. */
+/** A full disk may recover; any other error at startup means a misconfigured path. */
 const UNFILTERED_POLICY: ReadonlySet<string | undefined> = new Set(['ENOSPC', 'EDQUOT']);
 
 interface AuditContext {

@@ -1,6 +1,6 @@
 import type { LineWriter } from '@fairway/apiserver/audit/audit-log';
 
-/** Writes to standard output, for a container runtime or other collector. */
+/** Writes to standard output, for a container runtime or another collector. */
 export const standardOutput: LineWriter = {
   write(lines) {
     return new Promise((resolve, reject) => {

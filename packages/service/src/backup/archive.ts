@@ -1,10 +1,10 @@
 import type { KubeObject } from '@fairway/kube/object/meta';
 import { z } from 'zod';
 
-/** Decrypted content of a backup. */
+/** Decrypted contents of a backup. */
 export interface Archive {
   readonly contents: Contents;
-  /** In the order of a restore; with the source's metadata except `managedFields`. */
+  /** In the order in which a restore creates them, with the source's metadata except `managedFields`. */
   readonly objects: readonly KubeObject[];
 }
 
@@ -13,7 +13,7 @@ const contentsSchema = z.object({
   server: z.string(),
   /** Whether the source was paused for the backup: none of its clusters is reconciled there. */
   paused: z.boolean(),
-  /** resourceVersion of each list, by `group/plural` and namespace; all of them were current at the same time. */
+  /** resourceVersion of each list, by `group/plural` and namespace; all lists were current at the same time. */
   resourceVersions: z.record(z.string(), z.string()),
 });
 export type Contents = Readonly<z.infer<typeof contentsSchema>>;

@@ -19,15 +19,18 @@ import {
 } from '@fairway/kube/kinds/resources';
 import { apiVersionOf, type KubeObject, type ResourceType } from '@fairway/kube/object/meta';
 
-/** Kinds that controllers reconcile, and that stay paused until the restore is complete. Owners before their dependents. */
+/**
+ * Kinds that controllers reconcile, and that stay paused until the restore is complete. Owners come before their
+ * dependents.
+ */
 export const PAUSABLE_KINDS: readonly ResourceType[] = [cloudCredentials, clusters, nodePools, machines];
 
-/** RBAC kinds: restored once no other client can interfere with the objects that they grant access to. */
-export const ACCESS_KINDS: readonly ResourceType[] = [ClusterRoles, Roles, ClusterRoleBindings, RoleBindings];
+/** RBAC kinds, restored once no other client can interfere with the objects that they grant access to. */
+export const RBAC_KINDS: readonly ResourceType[] = [ClusterRoles, Roles, ClusterRoleBindings, RoleBindings];
 
 /**
  * The kinds in a backup, in the order of a restore: namespaces first, owners before their dependents, and the clusters'
- * keys before the clusters, because controllers would otherwise generate new ones.
+ * keys before the clusters, because controllers would otherwise generate new keys.
  */
 export const BACKED_UP_KINDS: readonly ResourceType[] = [
   Namespaces,
@@ -43,7 +46,7 @@ export const BACKED_UP_KINDS: readonly ResourceType[] = [
   nodePools,
   machines,
   usageRecords,
-  ...ACCESS_KINDS,
+  ...RBAC_KINDS,
 ];
 
 const KIND_BY_NAME = new Map(BACKED_UP_KINDS.map((type) => [`${apiVersionOf(type)} ${type.kind}`, type]));

@@ -46,7 +46,7 @@ describe('a backup file', () => {
     expect(await read(encrypted, PASSPHRASE)).toEqual(archive);
   });
 
-  test('describes its format in the first line, and reveals nothing of its content', () => {
+  test('describes its format in the first line, and reveals nothing of its contents', () => {
     const header = JSON.parse(encrypted.subarray(0, headerEnd).toString()) as object;
 
     expect(header).toMatchObject({
@@ -58,7 +58,7 @@ describe('a backup file', () => {
     expect(encrypted.includes('hunter2') || encrypted.includes('aHVudGVyMg')).toBe(false);
   });
 
-  test('in plain text is JSON lines', async () => {
+  test('is JSON lines in plain text', async () => {
     const lines = plain.toString().trimEnd().split('\n');
 
     expect(lines.slice(1).map((line): unknown => JSON.parse(line))).toEqual([

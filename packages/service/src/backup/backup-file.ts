@@ -16,14 +16,14 @@ import {
 } from './header.ts';
 
 const NEWLINE = 0x0a;
-/** Longer than any header: a file without a line end up to here is not a backup. */
+/** Longer than any header: a file without a line end up to this length is not a backup. */
 const MAX_HEADER_BYTES = 4096;
 
 export interface BackupOrigin {
   readonly id: string;
   /** RFC 3339. */
   readonly createdAt: string;
-  /** Fairway version that wrote it. */
+  /** Fairway version that wrote the file. */
   readonly fairway: string;
 }
 
@@ -47,7 +47,7 @@ export async function encodeBackup(
   return Buffer.concat([Buffer.from(`${JSON.stringify(header)}\n`), payload]);
 }
 
-/** A backup whose checksum matches; its payload may still be encrypted. */
+/** A backup whose checksum is correct; its payload may still be encrypted. */
 export interface ParsedBackup {
   readonly header: Header;
   readonly payload: Buffer;
@@ -81,7 +81,7 @@ export async function openBackup(
   let compressed = payload;
   if (encryption !== null) {
     const context = contextOf({ ...rest, encryption, compression });
-    // The checksum has matched, so the file is not corrupt.
+    // The checksum is correct, so the file is not corrupt.
     compressed = await unseal(payload, encryption, passphrase ?? '', context).catch((cause: unknown) => {
       throw usageError(`${name}: the passphrase is wrong, or the file was modified`, undefined, cause);
     });

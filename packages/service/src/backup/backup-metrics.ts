@@ -1,7 +1,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { ScheduledBackups } from './scheduled-backups.ts';
 
-/** Exports whether backups are made on schedule. */
+/** Exports metrics that show whether backups are made on schedule. */
 export function addBackupMetrics(registry: Registry, backups: Pick<ScheduledBackups, 'counts'>): void {
   const newest = new Gauge({
     name: 'fairway_backup_last_success_timestamp_seconds',

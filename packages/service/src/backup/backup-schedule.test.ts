@@ -13,7 +13,7 @@ test.each([
   expect([schedule?.lastDue(at(now)), schedule?.nextDue(at(now))]).toEqual([at(last), at(next)]);
 });
 
-test('never disables the schedule', () => {
+test('disables backups for the schedule never', () => {
   expect(parseBackupSchedule('never')).toBeUndefined();
 });
 

@@ -7,7 +7,7 @@ const TAG_BYTES = 16;
 /** 128 MiB and about half a second per guess: OWASP's minimum for scrypt. */
 const COST = { N: 2 ** 17, r: 8, p: 1 } as const;
 
-/** Fresh salt and nonce: a key encrypts only one file. */
+/** Fresh salt and nonce, so that a key encrypts only one file. */
 export function newEncryption(cost: { readonly N: number; readonly r: number; readonly p: number } = COST): Encryption {
   return {
     cipher: 'aes-256-gcm',
@@ -51,7 +51,7 @@ function keyOf({ kdf: { N, r, p, salt } }: Encryption, passphrase: string): Prom
   // Node's default limit is 32 MiB.
   const options: ScryptOptions = { N, r, p, maxmem: 256 * N * r };
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
-  // Equal characters have one encoding, however they were typed.
+  // Equivalent characters get one encoding, however they were typed.
   scrypt(passphrase.normalize('NFKC'), Buffer.from(salt, 'base64'), 32, options, (error, key) =>
     error ? reject(error) : resolve(key),
   );

@@ -6,7 +6,7 @@ import { backedUpKind } from './backed-up-kinds.ts';
 
 /**
  * Whether `current` continues `stored`: they share an object, or one of its clusters was restored from `stored`. An
- * empty Fairway on a new machine does not: it must not store a newest backup that hides the one that is about to be
+ * empty Fairway on a new machine does not continue it: it must not store a newer backup that hides the one about to be
  * restored.
  */
 export function isContinuation(current: Archive, stored: Archive): boolean {

@@ -29,21 +29,21 @@ export const preambleSchema = z.object({
   /** Unique per backup. */
   id: z.uuid(),
   createdAt: z.iso.datetime(),
-  /** Fairway version that wrote it. */
+  /** Fairway version that wrote the backup. */
   fairway: z.string(),
   compression: z.enum(['gzip', 'none']),
   encryption: encryption.nullable(),
 });
 
 export const headerSchema = preambleSchema.extend({
-  /** The payload after the line: its length in bytes, and its SHA-256 in hexadecimal. */
+  /** The payload after this line: its length in bytes, and its SHA-256 in hexadecimal. */
   payload: z.object({ bytes: z.int().min(0), sha256: z.hex().length(64) }),
 });
 
 export type Preamble = Readonly<z.infer<typeof preambleSchema>>;
 export type Header = Readonly<z.infer<typeof headerSchema>>;
 
-/** Common to all versions: distinguishes a backup from other files, and lets an old reader detect a new format. */
+/** Common to all versions: distinguishes a backup from other files, and lets an old reader recognize a newer format. */
 export const anyHeaderSchema = z.looseObject({
   format: z.literal(FORMAT),
   version: z.int().min(1),

@@ -4,8 +4,8 @@ import { dirname } from 'node:path';
 import { CommandError, usageError } from '../command-error.ts';
 
 /**
- * Writes a file atomically, readable only by its owner, and never overwrites one. Throws a CommandError if it already
- * exists or can't be created.
+ * Writes a file atomically, readable only by its owner, and never overwrites an existing file. Throws a CommandError if
+ * the file already exists or can't be created.
  */
 export async function writeNewFile(path: string, bytes: Buffer, unique: string): Promise<void> {
   const draft = `${path}.${unique}.draft`;

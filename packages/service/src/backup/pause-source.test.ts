@@ -39,7 +39,7 @@ function scriptedClock(controllers: readonly (() => Promise<void>)[]): Clock {
   };
 }
 
-async function t<T extends KubeObject>(type: ResourceType<T>, name: string): Promise<void> {
+async function acknowledgePause<T extends KubeObject>(type: ResourceType<T>, name: string): Promise<void> {
   await api.setStatus(type, await api.client.resource(type).get(name, { namespace: 'team' }), PAUSED);
 }
 
@@ -47,16 +47,16 @@ async function cluster(name = 'demo'): Promise<Cluster> {
   return api.client.resource(clusters).get(name, { namespace: 'team' });
 }
 
-test('pauses a source once every object has acknowledged it', async () => {
+test('resolves once every object has acknowledged the pause', async () => {
   const receivedPaths: string[] = [];
   const clock = scriptedClock([
     async () => {
       receivedPaths.push((await cluster()).metadata.annotations?.['fairway.dev/paused'] ?? '');
-      await t(clusters, 'demo');
+      await acknowledgePause(clusters, 'demo');
     },
     async () => {
       receivedPaths.push('the pool has not spoken yet');
-      await t(nodePools, 'general');
+      await acknowledgePause(nodePools, 'general');
     },
   ]);
 
@@ -65,14 +65,14 @@ test('pauses a source once every object has acknowledged it', async () => {
   expect(receivedPaths).toEqual(['backup', 'the pool has not spoken yet']);
 });
 
-test('pauses a cluster created in the meantime too', async () => {
+test('also pauses a cluster created in the meantime', async () => {
   const clock = scriptedClock([
     async () => {
-      await t(clusters, 'demo');
-      await t(nodePools, 'general');
+      await acknowledgePause(clusters, 'demo');
+      await acknowledgePause(nodePools, 'general');
       await api.create(clusters, aCluster({}, { name: 'late' }));
     },
-    () => t(clusters, 'late'),
+    () => acknowledgePause(clusters, 'late'),
   ]);
 
   await pauseSource(api.client, { clock, signal, timeoutMs: 10_000 });
@@ -83,15 +83,15 @@ test('pauses a cluster created in the meantime too', async () => {
 test('keeps a pause set by a user', async () => {
   const value = { metadata: { annotations: { 'fairway.dev/paused': 'by hand' } } };
   await api.client.resource(clusters).patch('demo', { type: 'merge', value }, { namespace: 'team' });
-  const clock = scriptedClock([() => t(clusters, 'demo'), () => t(nodePools, 'general')]);
+  const clock = scriptedClock([() => acknowledgePause(clusters, 'demo'), () => acknowledgePause(nodePools, 'general')]);
 
   await pauseSource(api.client, { clock, signal, timeoutMs: 10_000 });
 
   expect((await cluster()).metadata.annotations).toMatchObject({ 'fairway.dev/paused': 'by hand' });
 });
 
-test('names the object without acknowledgement, and advises to check that Fairway runs', async () => {
-  await t(clusters, 'demo');
+test('names the object that has not acknowledged the pause, and suggests checking whether Fairway is running', async () => {
+  await acknowledgePause(clusters, 'demo');
 
   await expect(pauseSource(api.client, { clock: scriptedClock([]), signal, timeoutMs: 2_000 })).rejects.toMatchObject({
     message: 'nodepools.fairway.dev team/general was not reported as paused within 2 s',

@@ -13,7 +13,7 @@ import { ExitCode } from '../exit-code.ts';
 import { objectName } from './backed-up-kinds.ts';
 
 const POLL_INTERVAL_MS = 250;
-const COLUMN_WIDTH = 16;
+const CONCURRENCY = 16;
 
 interface Waiting {
   readonly clock: Clock;
@@ -22,8 +22,8 @@ interface Waiting {
 }
 
 /**
- * Pauses all clusters and resolves when controllers have acknowledged it for every cluster, pool and machine: nothing
- * is in progress. Rejects with a CommandError on timeout; the clusters stay paused.
+ * Pauses all clusters and resolves when controllers have acknowledged the pause for every cluster, pool and machine, so
+ * that nothing is in progress. Rejects with a CommandError on timeout; the clusters stay paused.
  */
 export async function pauseSource(client: KubeClient, { clock, signal, timeoutMs }: Waiting): Promise<void> {
   const deadlineMs = clock.now() + timeoutMs;
@@ -31,7 +31,7 @@ export async function pauseSource(client: KubeClient, { clock, signal, timeoutMs
     const { items } = await client.resource(clusters).list({ signal });
     await inParallel(
       items.filter((cluster) => !isPaused(cluster)),
-      COLUMN_WIDTH,
+      CONCURRENCY,
       (cluster) => pause(client, cluster),
     );
     const [waiting] = await unpausedNames(client, items, signal);

@@ -30,7 +30,7 @@ export interface ScheduledBackupsOptions extends Pick<BackupSettings, 'schedule'
   readonly offHost: OffHost;
   /** Must be able to read everything that is backed up. */
   readonly client: KubeClient;
-  /** URL of that API, recorded as the source of the backup. */
+  /** URL of the API, recorded as the source of the backup. */
   readonly server: string;
   readonly clock: Clock;
   readonly log: Logger;
@@ -40,14 +40,14 @@ export interface ScheduledBackupsOptions extends Pick<BackupSettings, 'schedule'
 
 const MIN_RETRY_MS = 10_000;
 const MAX_RETRY_MS = 600_000;
-/** Timers don't count the time that a machine is asleep; checking costs nothing while no backup is due. */
+/** Timers don't count the time that a machine is asleep, and checking costs nothing while no backup is due. */
 const MAX_WAIT_MS = 600_000;
 
 /**
  * Backs up Fairway's own objects to an object store on schedule. The store is its only state: a backup is due if the
- * newest readable one is older than the schedule's last time, so a backup missed in downtime is made at the start. A
- * Fairway that does not continue the stored backups, as on a new machine before the restore, makes none. Only one
- * process at a time may run it.
+ * newest readable one is older than the schedule's last time, so a backup missed during downtime is made at startup. A
+ * Fairway that does not continue the stored backups, as on a new machine before the restore, makes no backups. Only one
+ * process may run this at a time.
  */
 export class ScheduledBackups {
   readonly #options: ScheduledBackupsOptions;
@@ -55,7 +55,7 @@ export class ScheduledBackups {
   readonly #abort = new AbortController();
   /** The newest backup known to be readable. */
   #newest: StoredBackup | undefined;
-  /** The last backup of an earlier process, until this one has made one. */
+  /** The last backup of an earlier process, until this process has made one. */
   #previous: VerifiedBackup | undefined;
   /** Names of unreadable backups; they are neither retried nor deleted, because another passphrase may open them. */
   readonly #unreadableNames = new Set<string>();
@@ -79,11 +79,11 @@ export class ScheduledBackups {
   }
 
   /** Resolves when no work is in progress. */
-  async settled(): Promise<void> {
+  async waitUntilIdle(): Promise<void> {
     await this.#currentRun;
   }
 
-  /** Resolves when all work has ended. Final. */
+  /** Resolves when all work has finished. Cannot be restarted. */
   async stop(): Promise<void> {
     this.#abort.abort();
     this.#timer?.cancel();
@@ -120,7 +120,7 @@ export class ScheduledBackups {
     return this.#newest === undefined || this.#newest.createdAtMs < schedule.lastDue(clock.now());
   }
 
-  /** Checks the store for a newer backup: from an earlier process, or made manually. */
+  /** Checks the store for a newer backup, from an earlier process or made manually. */
   async #findNewest(): Promise<void> {
     const { offHost, clock, log } = this.#options;
     // Backups with future times were made while the clock was wrong.
@@ -133,7 +133,7 @@ export class ScheduledBackups {
         this.#newest = candidate;
         return;
       } catch (error) {
-        // An unavailable object is not the same as a damaged one.
+        // An object that cannot be fetched is not necessarily damaged.
         if (!(error instanceof CommandError)) throw error;
         this.#unreadableNames.add(candidate.name);
         log.warn({ err: error, backup: candidate.name }, 'a backup in the object store cannot be read');

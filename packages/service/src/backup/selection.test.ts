@@ -39,40 +39,40 @@ test('selects namespaces with Fairway’s objects', () => {
   expect([...selectNamespaces(listing, namespaces)].sort()).toEqual(['annotated', 'fairway-system', 'used']);
 });
 
-describe('the selection of an object', () => {
+describe('selection of an object', () => {
   const installed = { managedFields: [{ manager: 'fairway-install' }] };
   const cases: readonly { type: ResourceType; object: KubeObject; moves: boolean; reason: string }[] = [
-    { type: ConfigMaps, object: object({ name: 'settings' }), moves: true, reason: "a tenant's" },
+    { type: ConfigMaps, object: object({ name: 'settings' }), moves: true, reason: 'it belongs to a tenant' },
     {
       type: ConfigMaps,
       object: object({ name: 'kube-root-ca.crt' }),
       moves: false,
-      reason: 'every cluster has its own',
+      reason: 'every cluster has its own copy',
     },
     {
       type: ConfigMaps,
       object: object({ name: 'r', labels: { 'fairway.dev/restore': 'id' } }),
       moves: false,
-      reason: 'it is from a restore into the source',
+      reason: 'the object is from a restore into the source',
     },
     {
       type: Secrets,
       object: object({ name: 'pki' }, { type: 'fairway.dev/cluster-pki' }),
       moves: true,
-      reason: "a cluster's CAs",
+      reason: "the object contains a cluster's CAs",
     },
     { type: Secrets, object: object({ name: 's' }, { type: 'Opaque' }), moves: true, reason: 'credentials' },
     {
       type: Secrets,
       object: object({ name: 't' }, { type: 'kubernetes.io/service-account-token' }),
       moves: false,
-      reason: 'signed by the source',
+      reason: 'the source signed it',
     },
     {
       type: Secrets,
       object: object({ name: 'h' }, { type: 'helm.sh/release.v1' }),
       moves: false,
-      reason: 'Helm’s release data of the source',
+      reason: 'the object contains Helm’s release data of the source',
     },
     {
       type: Secrets,
@@ -92,18 +92,23 @@ describe('the selection of an object', () => {
       moves: true,
       reason: 'nothing recreates it',
     },
-    { type: ServiceAccounts, object: object({ name: 'robot' }), moves: true, reason: "a tenant's" },
+    { type: ServiceAccounts, object: object({ name: 'robot' }), moves: true, reason: 'it belongs to a tenant' },
     { type: ServiceAccounts, object: object({ name: 'default' }), moves: false, reason: 'every namespace has one' },
     { type: ServiceAccounts, object: object({ name: 'fairway', ...installed }), moves: false, reason: 'installed' },
-    { type: RoleBindings, object: object({ name: 'alice' }, { roleRef: {} }), moves: true, reason: "an operator's" },
-    { type: ClusterRoles, object: object({ name: 'helpdesk' }), moves: true, reason: "an operator's" },
-    { type: ClusterRoles, object: object({ name: 'fairway-member' }), moves: false, reason: "Fairway's own" },
-    { type: ClusterRoles, object: object({ name: 'system:x' }), moves: false, reason: "Kubernetes' own" },
+    {
+      type: RoleBindings,
+      object: object({ name: 'alice' }, { roleRef: {} }),
+      moves: true,
+      reason: 'it belongs to an operator',
+    },
+    { type: ClusterRoles, object: object({ name: 'helpdesk' }), moves: true, reason: 'it belongs to an operator' },
+    { type: ClusterRoles, object: object({ name: 'fairway-member' }), moves: false, reason: 'it belongs to Fairway' },
+    { type: ClusterRoles, object: object({ name: 'system:x' }), moves: false, reason: 'it belongs to Kubernetes' },
     {
       type: ClusterRoles,
       object: object({ name: 'admin', labels: { 'kubernetes.io/bootstrapping': 'rbac-defaults' } }),
       moves: false,
-      reason: "Kubernetes' own",
+      reason: 'it belongs to Kubernetes',
     },
     {
       type: ClusterRoles,
@@ -132,7 +137,7 @@ describe('the selection of an object', () => {
     expect(selectObjects(listing, false).get(machines)).toEqual([owned]);
   });
 
-  test('includes only RBAC rules about Fairway for a shared cluster', () => {
+  test('includes only RBAC rules for Fairway if the cluster is shared', () => {
     const role = (name: string, apiGroups: string[]) => object({ name }, { rules: [{ apiGroups }] });
     const binding = (name: string, role: string) => object({ name }, { roleRef: { kind: 'ClusterRole', name: role } });
     const listing = new Map<ResourceType, KubeObject[]>([

@@ -1,4 +1,4 @@
-import { ENDED_CLUSTER_LABEL, GROUP, SYSTEM_NAMESPACE } from '@fairway/api/group';
+import { DELETED_CLUSTER_LABEL, GROUP, SYSTEM_NAMESPACE } from '@fairway/api/group';
 import { projectQuotas } from '@fairway/api/kinds/project-quota';
 import { usageRecords } from '@fairway/api/kinds/usage-record';
 import { GATEWAY_CA_TYPE } from '@fairway/gateway/management/gateway-ca';
@@ -17,7 +17,7 @@ import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
 import { PAUSABLE_KINDS } from './backed-up-kinds.ts';
 import { RESTORE_LABEL } from './restore/restore-record.ts';
 
-/** All objects read, by kind. */
+/** All objects that were read, by kind. */
 export type Listing = ReadonlyMap<ResourceType, readonly KubeObject[]>;
 
 /** The field manager of `fairway install`, which recreates its objects in the target. */
@@ -35,7 +35,10 @@ const BOUND_SECRET_TYPES: ReadonlySet<string | undefined> = new Set([
   'helm.sh/release.v1',
 ]);
 
-/** The namespaces to back up: Fairway's own, those with its objects, and those that an operator has annotated for it. */
+/**
+ * The namespaces to back up: Fairway's own, those with its objects, and those that an operator has annotated for
+ * backup.
+ */
 export function selectNamespaces(listing: Listing, namespaces: readonly KubeObject[]): ReadonlySet<string> {
   const kinds = [...PAUSABLE_KINDS, projectQuotas, usageRecords];
   const used = kinds.flatMap((type) => listing.get(type) ?? []).map(({ metadata }) => metadata.namespace);
@@ -50,8 +53,9 @@ function isAnnotated({ metadata }: KubeObject): boolean {
 }
 
 /**
- * The listed objects to back up: none that every target already has, and none that a controller recreates for an owner that is
- * not backed up. `isShared`: the source is not dedicated to Fairway, so only roles about Fairway are included.
+ * The listed objects to back up. Omits objects that every target already has, and objects that a controller recreates
+ * for an owner that is not backed up. `isShared`: the source is not dedicated to Fairway, so only roles for Fairway are
+ * included.
  */
 export function selectObjects(listing: Listing, isShared: boolean): Listing {
   const uids = new Set([...listing.values()].flat().map(({ metadata }) => metadata.uid));
@@ -67,7 +71,7 @@ function isBackedUp(type: ResourceType, object: KubeObject): boolean {
   const { name = '', labels = {}, managedFields = [] } = object.metadata;
   if (isOneOf(type, ConfigMaps)) {
     return (
-      name !== 'kube-root-ca.crt' && labels[RESTORE_LABEL] === undefined && labels[ENDED_CLUSTER_LABEL] === undefined
+      name !== 'kube-root-ca.crt' && labels[RESTORE_LABEL] === undefined && labels[DELETED_CLUSTER_LABEL] === undefined
     );
   }
   if (isOneOf(type, Secrets)) return !BOUND_SECRET_TYPES.has((object as Secret).type);

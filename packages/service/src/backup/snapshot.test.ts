@@ -59,7 +59,7 @@ test('takes a consistent snapshot: it includes a change during the read complete
   expect(namesIn(snapshot, 'ConfigMap')).toEqual(['of-new-1', 'of-new-2']);
 });
 
-test('fails with advice for an API that keeps changing', async () => {
+test('fails if the API keeps changing, and suggests what to do', async () => {
   const busyApi = client(/configmaps/, (attempt) =>
     api.create(ConfigMaps, { metadata: { name: `c-${attempt}`, namespace: 'team' } }),
   );
@@ -86,9 +86,9 @@ test('reads a list again if its continue token has expired', async () => {
       if (!continuedSnapshot || !isTokenExpired) return inner.request(request);
       isTokenExpired = false;
       await api.client.resource(clusters).delete('a', { namespace: 'team' });
-      const answer = await inner.request(request);
+      const response = await inner.request(request);
       return {
-        ...answer,
+        ...response,
         status: 410,
         text: async () => JSON.stringify({ kind: 'Status', code: 410, reason: 'Expired' }),
       };

@@ -7,9 +7,9 @@ import { CommandError } from '../command-error.ts';
 import { BACKED_UP_KINDS, kindName, PAUSABLE_KINDS } from './backed-up-kinds.ts';
 import { type Listing, selectNamespaces, selectObjects } from './selection.ts';
 
-/** The content of the API at one moment. */
+/** The contents of the API at one moment. */
 export interface Snapshot {
-  /** In the order of a restore. */
+  /** In the order in which a restore creates them. */
   readonly objects: readonly KubeObject[];
   /** resourceVersion of each list, by kind and namespace. */
   readonly resourceVersions: Readonly<Record<string, string>>;
@@ -21,16 +21,16 @@ export interface SnapshotOptions {
   readonly chunkSize?: number;
 }
 
-/** A cluster without changes needs two passes; each change in between costs one more. */
+/** A cluster without changes needs two passes; each change between passes costs one more. */
 const MAX_PASSES = 10;
 const CHUNK_SIZE = 500;
-/** Attempts for a list that takes so long that its continue token expires. */
+/** Attempts for a list that takes longer than its continue token is valid. */
 const MAX_LIST_ATTEMPTS = 5;
 
 /**
- * Reads everything to back up at one point in time. No API lists several kinds at once, so all are read repeatedly
- * until two consecutive reads are equal: that state existed from the end of the first to the beginning of the second.
- * Rejects with a CommandError if the content keeps changing.
+ * Reads everything to back up at one point in time. No API lists several kinds at once, so all kinds are read
+ * repeatedly until two consecutive reads are equal: that state existed from the end of the first read to the beginning
+ * of the second. Rejects with a CommandError if the contents keep changing.
  */
 export async function takeSnapshot(client: KubeClient, options: SnapshotOptions): Promise<Snapshot> {
   const isShared = !(await client.version()).gitVersion.includes('+fairway-');
@@ -119,7 +119,7 @@ function typed(type: ResourceType, object: KubeObject): KubeObject {
   return { ...object, apiVersion: apiVersionOf(type), kind: type.kind };
 }
 
-/** managedFields matter only to the source, and are half of the size. */
+/** managedFields matter only to the source, and make up half of the size. */
 function withoutOwners(object: KubeObject): KubeObject {
   const { managedFields: _managedFields, ...metadata } = object.metadata;
   return { ...object, metadata };

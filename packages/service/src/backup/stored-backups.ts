@@ -38,7 +38,7 @@ export async function storedBackups({ store }: OffHost): Promise<readonly Stored
   });
 }
 
-/** A stored backup, or the newest. Throws a CommandError that lists the existing ones. */
+/** A stored backup, or the newest one. Throws a CommandError that lists the existing backups. */
 export async function fetchBackup(offHost: OffHost, requestedName: string): Promise<{ name: string; bytes: Buffer }> {
   const names = (await storedBackups(offHost)).map(({ name }) => name);
   const name = requestedName === 'latest' ? names.at(-1) : names.find((stored) => stored === requestedName);
@@ -65,7 +65,7 @@ export async function verifyBackup(
   return { ...stored, backup, archive: await openBackup(stored.name, backup, passphrase) };
 }
 
-/** Stores a backup and reads it back. Rejects, and deletes it, if the store does not return the same bytes. */
+/** Stores a backup and reads it back. If the store does not return the same bytes, deletes the backup and rejects. */
 export async function storeBackup(
   offHost: OffHost,
   archive: Archive,
@@ -91,8 +91,8 @@ export async function storeBackup(
 }
 
 /**
- * Deletes all but the newest `keep`, and never `verified`, which counts as one of them. Resolves with the deleted
- * names.
+ * Deletes all but the newest `keep` backups. Never deletes `verified`, which counts as one of them. Resolves with the
+ * deleted names.
  */
 export async function pruneBackups(offHost: OffHost, keep: number, verified: StoredBackup): Promise<readonly string[]> {
   const otherBackups = (await storedBackups(offHost)).map(({ name }) => name).filter((name) => name !== verified.name);

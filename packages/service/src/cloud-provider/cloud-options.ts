@@ -16,8 +16,8 @@ export interface CloudSelection {
 }
 
 /**
- * The cloud of a cloud.conf, or an entry of clouds.yaml. Throws a CommandError or a CloudConfigError for an unreadable
- * one.
+ * The cloud of a cloud.conf, or an entry of clouds.yaml. Throws a CommandError or a CloudConfigError if the file is
+ * unreadable.
  */
 export function cloudOptions({ cloud, cloudConfig }: CloudSelection): CloudConf {
   if (cloudConfig === undefined) {

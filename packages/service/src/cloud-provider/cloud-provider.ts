@@ -19,14 +19,14 @@ import { listenForMetrics } from '../serve/metrics-listener.ts';
 import { replicaIdentity } from '../serve/share.ts';
 import { openConfiguredCloud, openProject } from '../up/clouds.ts';
 
-/** Like the flags of cloud-controller-manager with these names. */
+/** Matches the flags of cloud-controller-manager with these names. */
 export interface LeaderElection extends LeaderTimes {
   readonly name: string;
   readonly namespace: string;
 }
 
 export interface CloudProviderOptions {
-  /** Client of the cluster; closed at the end. */
+  /** Client of the cluster; closed on shutdown. */
   readonly client: KubeClient;
   /** Another connection to the same cluster. */
   readonly connect: () => Transport;
@@ -35,16 +35,16 @@ export interface CloudProviderOptions {
   readonly clusterName: string;
   /**
    * The name of the cluster for openstack-cloud-controller-manager, whose load balancers are taken over; if undefined,
-   * none are.
+   * none are taken over.
    */
   readonly adoptedClusterName?: string | undefined;
   /** The pod CIDR. */
   readonly clusterCIDR: string | undefined;
   readonly controllers: readonly string[];
-  /** Undefined if it is the only instance. */
+  /** Undefined if this process is the only instance. */
   readonly leaderElection: LeaderElection | undefined;
   /** Whether providerIDs of nodes contain the region. */
-  readonly namesRegion: boolean;
+  readonly includesRegion: boolean;
   readonly metricsListen?: ListenAddress | undefined;
   /** See CloudOpening. */
   readonly observeMs?: number | undefined;
@@ -61,7 +61,10 @@ export interface RunningCloudProvider {
   readonly clusterUid: string;
   readonly controllers: ReadonlySet<ControllerName>;
   readonly metricsPort: number | undefined;
-  /** Resolves if another process has become the leader, so this one must end. Never resolves without election. */
+  /**
+   * Resolves if another process has become the leader, which means that this process must exit. Never resolves without
+   * leader election.
+   */
   readonly lost: Promise<void>;
   /** Stops everything in order; resolves when it has stopped. */
   stop(): Promise<void>;
@@ -118,7 +121,7 @@ export async function runCloudProvider(options: CloudProviderOptions): Promise<R
     project,
     connect: async () => options.connect(),
     controllers,
-    includesRegion: options.namesRegion,
+    includesRegion: options.includesRegion,
     owner: lease,
     metrics: new ControllerMetrics(registry, () => clock.now()),
     ...shared,
@@ -148,7 +151,7 @@ export async function runCloudProvider(options: CloudProviderOptions): Promise<R
 /** Timeout per call, within its total timeout. */
 const ATTEMPTS = 3;
 
-/** The requested controllers, except those that cloud.conf turns off. */
+/** The requested controllers, except those that cloud.conf disables. */
 function servedControllers({ controllers, conf }: CloudProviderOptions): ReadonlySet<ControllerName> {
   const selectedNames = selectedControllers(controllers);
   return conf.loadBalancerSettings.isEnabled
@@ -156,7 +159,7 @@ function servedControllers({ controllers, conf }: CloudProviderOptions): Readonl
     : new Set([...selectedNames].filter((name) => name !== 'service'));
 }
 
-/** Routes require the router, and the pod CIDR to distinguish them from other routes. */
+/** Routes require the router, and the pod CIDR that distinguishes them from other routes. */
 function routeControllers({ clusterCIDR, conf }: CloudProviderOptions, controllers: ReadonlySet<ControllerName>) {
   const needsRoutes = controllers.has('route') && clusterCIDR !== undefined;
   return { routerID: needsRoutes ? conf.routerID : undefined, loadBalancerSettings: conf.loadBalancerSettings };

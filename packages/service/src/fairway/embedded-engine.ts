@@ -28,7 +28,7 @@ export interface EmbeddedEngineOptions {
   readonly tracer?: Tracer | undefined;
   readonly limits?: Partial<ServerLimits & NamespaceLimits> | undefined;
   readonly autoscalerConfigs?: (() => IssueAutoscalerConfig | undefined) | undefined;
-  /** Whether the console is served; it is not by default. */
+  /** Whether the console is served; disabled by default. */
   readonly console?: boolean | undefined;
   /** See ConsoleOptions. */
   readonly consoleDocumentation?: string | undefined;
@@ -38,7 +38,7 @@ export interface EmbeddedEngineOptions {
 }
 
 export interface EmbeddedEngine extends Engine {
-  /** Used for listening: until then, the API is private to this process. */
+  /** Used when the API starts to listen; until then, the API is private to this process. */
   readonly server: ApiServer;
 }
 

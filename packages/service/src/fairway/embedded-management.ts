@@ -29,7 +29,10 @@ export interface EmbeddedManagementOptions {
   readonly log: Logger;
 }
 
-/** The part of kube-controller-manager for an API without pods: garbage collection, namespaces, events, quotas, certificates, aggregated roles. */
+/**
+ * The part of kube-controller-manager for an API without pods: garbage collection, namespaces, events, quotas,
+ * certificates, and aggregated roles.
+ */
 export function embeddedManagement(options: EmbeddedManagementOptions): Runnable[] {
   const { client, informers, authority, store, ledger, clock, random, log } = options;
   const requests = cachedRequests(informers);

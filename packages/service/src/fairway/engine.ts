@@ -12,26 +12,26 @@ import type { ClusterCredentials } from '@fairway/tenancy/credentials/credential
 import type { Registry } from 'prom-client';
 import type { OpenKeystone } from './keystone.ts';
 
-/** A Kubernetes API with Fairway's objects. Controllers work the same on every engine. */
+/** A Kubernetes API that stores Fairway's objects. Controllers work the same on every engine. */
 export interface Engine {
-  /** The API with the identity of Fairway's controllers. */
+  /** The API, accessed with the identity of Fairway's controllers. */
   readonly client: KubeClient;
   /** Synchronous reads for clouds, bootstrapper and admission: namespaces, cloud credentials, clusters, plans and releases. */
   readonly reader: ObjectReader;
   /** The controllers' shared caches; already started, and stopped by `close`. */
   readonly informers: InformerSet;
-  /** Tasks that the API does not run itself; they run alongside the controllers. */
+  /** Tasks that the API server does not run itself; they run alongside the controllers. */
   readonly runnables: readonly Runnable[];
-  /** Stops the caches, and the API if it is in this process; controllers must have stopped before. */
+  /** Stops the caches, and the API if it is in this process. The controllers must have stopped before. */
   close(): Promise<void>;
 }
 
 /** Dependencies of the engine's own admission, created before the engine. */
 export interface EngineParts {
   readonly clouds: Clouds;
-  /** Reads through the engine itself, so only after it is open. */
+  /** Reads through the engine itself, so available only once it is open. */
   readonly credentials: () => ClusterCredentials;
-  /** The fields of a Cluster that its control plane would not enforce here. */
+  /** The fields of a Cluster that its control plane cannot enforce here. */
   readonly unenforcedFields: () => Promise<UnenforcedFields>;
   /** Why clusters here cannot admit Keystone users; if undefined, they can. */
   readonly keystoneProblem?: string | undefined;
@@ -45,7 +45,7 @@ export interface EngineParts {
   /** Reads the audit logs of clusters' API servers. */
   readonly clusterAudit: ClusterAuditReader;
   readonly registry: Registry;
-  /** Keystone users, if enabled by the operator. */
+  /** Keystone users, if the operator has enabled them. */
   readonly keystone?: OpenKeystone | undefined;
 }
 

@@ -9,7 +9,9 @@ export interface MetricsSource {
   readonly clock: Clock;
 }
 
-/** Metrics of this process as a whole, and of its view of the clouds; labels do not grow with projects. */
+/**
+ * Metrics of this process as a whole, and of its view of the clouds; the number of labels does not grow with projects.
+ */
 export function addFairwayMetrics(registry: Registry, { opened, clock }: MetricsSource): void {
   new Gauge({
     name: 'fairway_build_info',
@@ -54,7 +56,7 @@ export function addFairwayMetrics(registry: Registry, { opened, clock }: Metrics
   for (const gauge of caches) registry.registerMetric(gauge);
 }
 
-/** Uses the names of all Prometheus clients. */
+/** Uses the metric names of all Prometheus clients. */
 function addProcessMetrics(registry: Registry): void {
   const cpu = new Counter({
     name: 'process_cpu_seconds_total',

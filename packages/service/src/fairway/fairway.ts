@@ -43,15 +43,18 @@ export interface FairwayOptions<E extends Engine> {
   readonly cloudsYaml: CloudsYaml;
   /** Entry of clouds.yaml for clusters in the namespace `default`. */
   readonly cloudName: string;
-  /** Closed by its creator, after Fairway. */
+  /** Closed by the creator, after Fairway. */
   readonly controlPlanes: ControlPlanes;
   /** The operator's node image, by ID or name. */
   readonly defaultImage: string | undefined;
   /** The operator's settings for all nodes. */
   readonly nodeSettings?: NodeSettings | undefined;
-  /** Distributes the keys among replicas; it starts before the controllers and stops after them. By default this process has all keys. */
+  /**
+   * Distributes the keys among replicas; it starts before the controllers and stops after them. By default, this
+   * process has all keys.
+   */
   readonly share?: (parts: { readonly client: KubeClient; readonly registry: Registry }) => KeyOwner & Runnable;
-  /** User agent, for the logs of clouds. */
+  /** User agent, shown in the logs of clouds. */
   readonly userAgent?: string | undefined;
   /** See ProjectCloud. */
   readonly settleMs?: number | undefined;
@@ -59,7 +62,7 @@ export interface FairwayOptions<E extends Engine> {
   readonly observeMs?: number | undefined;
   /** Interval at which each CloudCredential is verified with Keystone; a minute by default. */
   readonly credentialCheckMs?: number | undefined;
-  /** What happens to orphaned cloud resources; they are deleted by default. */
+  /** What happens to orphaned cloud resources; by default, they are deleted. */
   readonly orphans?: OrphanPolicy | undefined;
   /** Whether clusters contain their NodePools if their plan allows it; they do by default. */
   readonly allowInCluster?: boolean | undefined;
@@ -80,11 +83,11 @@ export interface FairwayOptions<E extends Engine> {
   readonly log: Logger;
   /** Traces reconciles; none are traced by default. */
   readonly tracer?: Tracer | undefined;
-  /** Called on each step of the start. */
+  /** Called at each step of startup. */
   readonly onStep?: (step: string) => void;
   /**
-   * Called once the engine is open: it can be served before the controllers run, because their first reconciles take
-   * long.
+   * Called once the engine is open. It can be served before the controllers run, because their first reconciles take a
+   * long time.
    */
   readonly onOpen?: (engine: E) => Promise<void>;
 }
@@ -119,7 +122,7 @@ export async function startFairway<E extends Engine>(options: FairwayOptions<E>)
       metrics,
       settleMs: options.settleMs,
       observeMs: options.observeMs,
-      isPolledFast: true,
+      supportsFastPolling: true,
       userAgent: options.userAgent,
     },
     reader: () => engine.reader,

@@ -25,17 +25,17 @@ import { keystoneSignIn } from '@fairway/openstack/sign-in/keystone-sign-in';
 import { usageError } from '../command-error.ts';
 import { type CloudOpening, openCloud } from '../up/clouds.ts';
 
-/** If each control plane runs in its own process that continues without Fairway. */
-const ASKS_NOBODY =
+/** The reason if each control plane runs in its own process, which continues without Fairway. */
+const TOKEN_REVIEW_UNSUPPORTED =
   'simulated control planes of several replicas do not support token webhooks: remove it, or have the operator run Fairway with --control-plane process';
 
-/** Keystone, as used by Fairway with its own login. */
+/** Keystone as Fairway uses it, with its own login. */
 export interface OpenKeystone extends KeystoneAccess {
   readonly projects: readonly ProjectReader[];
   close(): Promise<void>;
 }
 
-/** Throws a usage error if clouds.yaml has no such entry. The result of the login is logged, but not awaited. */
+/** Throws a usage error if clouds.yaml has no such entry. The result of the login is logged but not awaited. */
 export function openKeystone(
   settings: KeystoneSettings,
   cloudsYaml: CloudsYaml,
@@ -81,7 +81,10 @@ const SIGN_IN_CONNECTIONS = 16;
 /** Short, because a user is waiting. */
 const SIGN_IN_TIMEOUTS = { attemptMs: 20_000, totalMs: 45_000 };
 
-/** Separate connections and a separate budget: users who sign in neither slow down Fairway's own calls nor wait for them. */
+/**
+ * Separate connections and a separate budget: users who are signing in neither slow down Fairway's own calls nor wait
+ * for them.
+ */
 function openSignIn({ name, tls }: CloudConfig, { clock, random, metrics, userAgent }: CloudOpening) {
   const readFile = (path: string): string => readFileSync(path, 'utf8');
   const transport = openTransport(tls, { readFile, connections: SIGN_IN_CONNECTIONS });
@@ -113,20 +116,20 @@ async function warnAboutRights(session: Session, cloud: string, log: Logger): Pr
   }
 }
 
-/** The role `service` may not list projects, but a reader of the whole system with the same password may. */
+/** The role `service` may not list projects, but a system-wide reader with the same password may. */
 export function systemReaderToken(cloud: Cloud): ProjectReader[] {
   const { credential } = cloud.config;
   return credential.kind === 'password' ? [cloud.client({ ...credential, scope: { kind: 'system' } }).identity] : [];
 }
 
-/** Keystone users for clusters that enable them, or why they are unavailable. */
+/** Keystone users for clusters that enable them, or the reason why they are unavailable. */
 export function usersOfClusters(
   keystone: Pick<OpenKeystone, 'tokens'> | undefined,
   { reviewsTokens }: Pick<ControlPlaneRuntime, 'reviewsTokens'>,
   clock: Clock,
 ): ClusterUsers | { readonly problem: string } {
   if (keystone === undefined) return { problem: NO_KEYSTONE };
-  return reviewsTokens ? new ClusterUsers({ tokens: keystone.tokens, clock }) : { problem: ASKS_NOBODY };
+  return reviewsTokens ? new ClusterUsers({ tokens: keystone.tokens, clock }) : { problem: TOKEN_REVIEW_UNSUPPORTED };
 }
 
 /** Deletes the Keystone resources of deleted projects. */

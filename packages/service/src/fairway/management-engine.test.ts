@@ -60,14 +60,14 @@ test('rejects a cluster without the kinds, and names them', async () => {
   await expect(opening).rejects.toThrow(/does not serve clusters, nodepools, .* of fairway\.dev\/v1alpha1/);
 });
 
-test('rejects the API of a fairway up, which runs its own controllers', async () => {
+test('rejects the API of `fairway up`, which runs its own controllers', async () => {
   const up = new TestApi('v1.34.0+fairway-0.2.0');
 
   await expect(openManagementEngine({ client: up.client, ...shared })).rejects.toThrow(EmbeddedManagementError);
   await up.close();
 });
 
-test('reports missing permissions immediately, instead of retrying endlessly', async () => {
+test('reports missing permissions immediately instead of retrying endlessly', async () => {
   await installed();
 
   await expect(openManagementEngine({ client: as('somebody', []), ...shared })).rejects.toMatchObject({

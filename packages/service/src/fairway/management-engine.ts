@@ -26,21 +26,24 @@ export interface ManagementEngineOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Thrown if an API server does not serve all of Fairway's kinds: `fairway install` was not run, or by an older release. */
+/**
+ * Thrown if an API server does not serve all of Fairway's kinds: `fairway install` was not run, or was run by an older
+ * release.
+ */
 export class MissingKindsError extends Error {
   override readonly name = 'MissingKindsError';
 }
 
 /**
- * Thrown if the API server is that of a `fairway up`, which runs its own controllers: two sets of them would undo each
- * other's work.
+ * Thrown if the API server is that of `fairway up`, which runs its own controllers: two sets of controllers would undo
+ * each other's work.
  */
 export class EmbeddedManagementError extends Error {
   override readonly name = 'EmbeddedManagementError';
 }
 
 /** Kinds for synchronous reads; controllers share the caches. */
-const READ_KINDS = [Namespaces, cloudCredentials, clusters, plans, kubernetesReleases];
+const CACHED_KINDS = [Namespaces, cloudCredentials, clusters, plans, kubernetesReleases];
 
 /**
  * A real Kubernetes cluster that stores Fairway's objects as custom resources; its own control plane does the rest. Rejects with a
@@ -50,7 +53,7 @@ export async function openManagementEngine(options: ManagementEngineOptions): Pr
   const { client, clock, random, log, signal } = options;
   const caches = new AbortController();
   const informers = new InformerSet(client, { clock, random, log });
-  const reader = new InformerReader(informers, READ_KINDS);
+  const reader = new InformerReader(informers, CACHED_KINDS);
   const close = async () => {
     caches.abort();
     await informers.stopped();
@@ -60,8 +63,8 @@ export async function openManagementEngine(options: ManagementEngineOptions): Pr
     const { gitVersion } = await client.version();
     if (isEmbedded(gitVersion)) throw new EmbeddedManagementError('it is the API of a "fairway up"');
     await requireKinds(client);
-    // Missing permissions are reported now, because a cache would retry forever.
-    await Promise.all(READ_KINDS.map((type) => client.resource<KubeObject>(type).list({ limit: 1 })));
+    // This request reports missing permissions now; a cache would retry forever.
+    await Promise.all(CACHED_KINDS.map((type) => client.resource<KubeObject>(type).list({ limit: 1 })));
     informers.start(caches.signal);
     await informers.whenSynced(signal);
   } catch (error) {
@@ -83,8 +86,8 @@ async function requireKinds(client: KubeClient): Promise<void> {
 
 async function servedPlurals(client: KubeClient): Promise<string[]> {
   try {
-    const answer = await client.raw({ method: 'GET', path: `/apis/${GROUP}/${VERSION}` });
-    return ResourceList.parse(JSON.parse(await answer.text())).resources.map(({ name }) => name);
+    const response = await client.raw({ method: 'GET', path: `/apis/${GROUP}/${VERSION}` });
+    return ResourceList.parse(JSON.parse(await response.text())).resources.map(({ name }) => name);
   } catch (error) {
     if (isApiError(error, 'NotFound')) return [];
     throw error;

@@ -17,10 +17,10 @@ export interface TenantCloudsOptions {
   readonly cloudsYaml: CloudsYaml;
   /** Entry for clusters in the namespace `default`. */
   readonly defaultCloud: string;
-  /** ID of a project whose namespace uses the same cloud: the entry's own project. */
+  /** ID of a project whose namespace uses the same cloud; this is the entry's own project. */
   readonly defaultProject?: string | undefined;
   readonly opening: CloudOpening;
-  /** Fairway's own API; read once available. */
+  /** Fairway's own API, read once it is available. */
   readonly reader: () => ObjectReader;
   readonly client: () => KubeClient;
 }
@@ -55,7 +55,11 @@ export function tenantClouds(options: TenantCloudsOptions): {
       },
       trustee: cloud.config.credential,
       expectedProject: () =>
-        expectedProjectID(reader(), { namespace, name, statedProject: annotationOf(namespace, PROJECT_ID_ANNOTATION) }),
+        expectedProjectID(reader(), {
+          namespace,
+          name,
+          specifiedProject: annotationOf(namespace, PROJECT_ID_ANNOTATION),
+        }),
     });
     return { credentialKey: `${namespace}/${name}`, source };
   };
@@ -86,16 +90,16 @@ export function tenantClouds(options: TenantCloudsOptions): {
   };
 }
 
-/** The operator's annotation, or else the cloud of existing clusters with this credential. */
+/** The operator's annotation, otherwise the cloud of existing clusters with this credential. */
 function expectedProjectID(
   reader: ObjectReader,
   {
     namespace,
     name,
-    statedProject,
-  }: { readonly namespace: string; readonly name: string; readonly statedProject: string | undefined },
+    specifiedProject,
+  }: { readonly namespace: string; readonly name: string; readonly specifiedProject: string | undefined },
 ): ExpectedProject | undefined {
-  if (statedProject !== undefined) return { id: statedProject, reason: `namespace ${namespace}` };
+  if (specifiedProject !== undefined) return { id: specifiedProject, reason: `namespace ${namespace}` };
   const users = reader.list(clusters, namespace).filter(({ spec }) => spec.credentialName === name);
   const settled = users.find(({ status }) => status?.projectID !== undefined);
   const id = settled?.status?.projectID;

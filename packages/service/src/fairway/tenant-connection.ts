@@ -18,7 +18,10 @@ export interface TenantConnectionOptions {
   readonly connect?: ((options: HttpsTransportOptions) => Transport) | undefined;
 }
 
-/** Connects to a tenant's API server with a certificate of Fairway's controllers, which is renewed during the connection's lifetime. */
+/**
+ * Connects to a tenant's API server with a certificate of Fairway's controllers, which is renewed while the connection
+ * exists.
+ */
 export async function connectTenant(
   cluster: Cluster,
   credentials: ClusterCredentials,

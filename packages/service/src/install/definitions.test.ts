@@ -19,13 +19,13 @@ test('includes the cross-field rules in the definitions', () => {
 });
 
 test('sets different schema annotations for different kinds', () => {
-  const schemaMarks = definitions().map(({ metadata }) => metadata.annotations?.[SCHEMA_ANNOTATION]);
+  const schemaHashes = definitions().map(({ metadata }) => metadata.annotations?.[SCHEMA_ANNOTATION]);
 
-  expect(new Set(schemaMarks).size).toBe(schemaMarks.length);
+  expect(new Set(schemaHashes).size).toBe(schemaHashes.length);
 });
 
-describe('existing versions that our definition lacks', () => {
-  const ours = crd(version('v1', { storage: true }));
+describe('preservation of versions that our definition lacks', () => {
+  const ownDefinition = crd(version('v1', { storage: true }));
 
   it.each([
     { existing: undefined, names: ['v1'], reason: 'no definition exists yet' },
@@ -41,13 +41,13 @@ describe('existing versions that our definition lacks', () => {
       reason: 'a later release was installed',
     },
   ])('$names: $reason', ({ existing, names }) => {
-    expect(keepVersions(ours, existing).spec.versions.map(({ name }) => name)).toEqual(names);
+    expect(keepVersions(ownDefinition, existing).spec.versions.map(({ name }) => name)).toEqual(names);
   });
 
-  it('stay served, and are not the storage version', () => {
+  it('stay served, but are not the storage version', () => {
     const old = version('v1alpha1', { storage: true, served: false });
 
-    const [, kept] = keepVersions(ours, crd(old)).spec.versions;
+    const [, kept] = keepVersions(ownDefinition, crd(old)).spec.versions;
 
     expect(kept).toEqual({ ...old, storage: false });
   });

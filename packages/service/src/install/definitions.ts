@@ -5,8 +5,8 @@ import type { CustomResourceDefinition } from '@fairway/apiserver/crd/types';
 import { FAIRWAY_VERSION } from '../version.ts';
 import { RELEASE_ANNOTATION } from './release.ts';
 
-/** Minimum Kubernetes minor version that has all CEL functions in the rules: `cidr` was the last added. */
-export const RULES_SINCE_MINOR = 31;
+/** Minimum Kubernetes minor version that has all CEL functions in the rules: `cidr` was added last. */
+export const MIN_CEL_MINOR = 31;
 
 /** Annotation of each CRD: a hash of its schema. Writers of the kinds compare it to their own. */
 export const SCHEMA_ANNOTATION = 'fairway.dev/schema';
@@ -25,16 +25,19 @@ function fingerprintOf({ spec }: CustomResourceDefinition): string {
 }
 
 /**
- * Our definition, plus the versions that only the existing one has: objects may be stored in them, and an API
- * server does not allow their removal. They stay served as they were, and are not the storage version.
+ * Our definition, plus the versions that only the existing definition has: objects may be stored in them, and an API
+ * server does not allow their removal. These versions stay served, and are not the storage version.
  */
 export function keepVersions(
-  ours: CustomResourceDefinition,
+  ownDefinition: CustomResourceDefinition,
   existing: CustomResourceDefinition | undefined,
 ): CustomResourceDefinition {
-  const known = new Set(ours.spec.versions.map(({ name }) => name));
+  const known = new Set(ownDefinition.spec.versions.map(({ name }) => name));
   const retainedVersions = (existing?.spec.versions ?? []).filter(({ name }) => !known.has(name));
-  if (retainedVersions.length === 0) return ours;
-  const versions = [...ours.spec.versions, ...retainedVersions.map((version) => ({ ...version, storage: false }))];
-  return { ...ours, spec: { ...ours.spec, versions } };
+  if (retainedVersions.length === 0) return ownDefinition;
+  const versions = [
+    ...ownDefinition.spec.versions,
+    ...retainedVersions.map((version) => ({ ...version, storage: false })),
+  ];
+  return { ...ownDefinition, spec: { ...ownDefinition.spec, versions } };
 }

@@ -8,7 +8,7 @@ import { ApiError } from '@fairway/kube/object/api-error';
 import { CommandError } from '../command-error.ts';
 import { ExitCode } from '../exit-code.ts';
 
-const PATIENCE_MS = 60_000;
+const ESTABLISHED_TIMEOUT_MS = 60_000;
 /** An API server reports a kind as established shortly before it serves it. */
 const SERVED_RETRY_MS = 100;
 
@@ -17,25 +17,31 @@ interface Waiting {
   readonly signal: AbortSignal;
 }
 
-/** Resolves when the API server serves the kinds; rejects with a CommandError if a name conflicts with another CRD, or after a minute. */
+/**
+ * Resolves when the API server serves the kinds. Rejects with a CommandError if a name conflicts with another CRD, or
+ * after a minute.
+ */
 export async function waitForDefinitions(
   client: KubeClient,
   kinds: readonly Kind[],
   { clock, signal }: Waiting,
 ): Promise<void> {
   const deadline = new AbortController();
-  const timer = clock.after(PATIENCE_MS, () => deadline.abort());
+  const timer = clock.after(ESTABLISHED_TIMEOUT_MS, () => deadline.abort());
   const stop = AbortSignal.any([signal, deadline.signal]);
   try {
     await waitForDefinition(client, new Set(kinds.map(({ plural, group }) => `${plural}.${group}`)), clock, stop);
     for (const kind of kinds) await served(client, kind, clock, stop);
   } catch (error) {
     if (!deadline.signal.aborted) throw error;
-    throw new CommandError(`the API server did not establish Fairway's CRDs within ${PATIENCE_MS / 1000} s`, {
-      exitCode: ExitCode.TimedOut,
-      advice: 'check "kubectl describe crd clusters.fairway.dev", then run "fairway install" again',
-      cause: error,
-    });
+    throw new CommandError(
+      `the API server did not establish Fairway's CRDs within ${ESTABLISHED_TIMEOUT_MS / 1000} s`,
+      {
+        exitCode: ExitCode.TimedOut,
+        advice: 'check "kubectl describe crd clusters.fairway.dev", then run "fairway install" again',
+        cause: error,
+      },
+    );
   } finally {
     timer.cancel();
   }

@@ -8,9 +8,9 @@ import { definitions, SCHEMA_ANNOTATION } from './definitions.ts';
  * Fairway would lose data that it writes. Rejects with Forbidden if the caller may not read CRDs.
  */
 export async function foreignDefinitions(client: KubeClient): Promise<readonly string[]> {
-  const ours = definitions();
+  const ownDefinitions = definitions();
   const checkedNames = await Promise.all(
-    ours.map(async (crd) => ((await isForeign(client, crd)) ? crd.metadata.name : undefined)),
+    ownDefinitions.map(async (crd) => ((await isForeign(client, crd)) ? crd.metadata.name : undefined)),
   );
   return checkedNames.filter((name) => name !== undefined);
 }

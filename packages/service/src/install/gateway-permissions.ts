@@ -19,7 +19,8 @@ export const GATEWAY_ROLE: ClusterRole = {
     { apiGroups: ['authentication.k8s.io'], resources: ['tokenreviews'], verbs: ['create'] },
     { apiGroups: ['authorization.k8s.io'], resources: ['subjectaccessreviews'], verbs: ['create'] },
     { apiGroups: [''], resources: ['users', 'groups', 'serviceaccounts'], verbs: ['impersonate'] },
-    // Impersonation of UIDs and extras: RBAC treats keys of extras as subresources, and they can't be enumerated.
+    // Allows impersonation of UIDs and extras: RBAC treats keys of extras as subresources, and the keys can't be
+    // enumerated.
     { apiGroups: ['authentication.k8s.io'], resources: ['*'], verbs: ['impersonate'] },
     {
       apiGroups: ['admissionregistration.k8s.io'],
@@ -36,8 +37,8 @@ export const GATEWAY_ROLE: ClusterRole = {
 };
 
 /**
- * For the namespaces of Keystone's projects and the rights in them: only tenants' own roles can be granted. Not bound
- * until an operator who admits Keystone users binds it.
+ * For the namespaces of Keystone's projects and the permissions in them: only tenants' own roles can be granted. Not
+ * bound until an operator who admits Keystone users binds it.
  */
 export const KEYSTONE_ROLE: ClusterRole = {
   apiVersion: RBAC_VERSION,
@@ -61,9 +62,9 @@ export const KEYSTONE_ROLE: ClusterRole = {
 
 /**
  * For requests that Magnum's API makes with Fairway's own identity. Tenants' templates are ConfigMaps in their
- * namespaces, records of creations in progress are ConfigMaps in Fairway's, and its quotas are ResourceQuotas; a trust
- * left over by a crash is recorded in the Secret of its credential. Not bound until an operator who serves that API
- * binds it.
+ * namespaces, records of creations in progress are ConfigMaps in Fairway's namespace, and quotas are ResourceQuotas; a
+ * trust left behind by a crash is recorded in the Secret of its credential. Not bound until an operator who serves
+ * Magnum's API binds it.
  */
 export const MAGNUM_ROLE: ClusterRole = {
   apiVersion: RBAC_VERSION,
@@ -77,7 +78,7 @@ export const MAGNUM_ROLE: ClusterRole = {
   ],
 };
 
-/** The CAs of its certificates and the keys of the console's sessions, shared by all replicas. */
+/** The CAs of the gateway's certificates and the keys of the console's sessions, shared by all replicas. */
 export const GATEWAY_SYSTEM_ROLE: Role = {
   apiVersion: RBAC_VERSION,
   kind: 'Role',

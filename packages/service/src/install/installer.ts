@@ -14,7 +14,10 @@ import { type LostField, lostFields, lostFieldText, lostPaths } from './lost-fie
 import type { Manifest } from './manifests.ts';
 import { isEarlier, releaseOf } from './release.ts';
 
-/** Field manager, so that a later installation may change and remove its fields, and those of other managers are kept. */
+/**
+ * Field manager, so that a later installation may change and remove its own fields, while those of other managers are
+ * kept.
+ */
 export const FIELD_MANAGER = 'fairway-install';
 
 export interface InstallOptions {
@@ -23,7 +26,7 @@ export interface InstallOptions {
   readonly forceConflicts: boolean;
   /** Installs the kinds of an earlier release over those of a later one, even if values of stored objects are lost. */
   readonly allowDowngrade?: boolean;
-  /** Called with fields that stored objects have but the kinds to be installed lack. */
+  /** Called with fields that stored objects have but the kinds about to be installed lack. */
   readonly onFieldLoss?: (fields: readonly LostField[]) => void;
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -32,7 +35,7 @@ export interface InstallOptions {
 export interface InstallResult {
   readonly type: ResourceType;
   readonly name: string;
-  /** `kept`: exists already and belongs to the operator. */
+  /** `kept`: the object already exists and belongs to the operator. */
   readonly change: 'created' | 'configured' | 'unchanged' | 'kept';
 }
 
@@ -43,7 +46,7 @@ interface Missing {
 }
 
 /**
- * Applies the objects that make a cluster a management cluster (`manifests`), or updates them, and reports each one.
+ * Applies the objects that make a cluster a management cluster (`manifests`), or updates them, and reports each object.
  * Idempotent, even after an interruption. Rejects with a CommandError that names all conflicts, after everything else
  * is done.
  */
@@ -84,8 +87,8 @@ function kindsOf(all: readonly Manifest[]): readonly Kind[] {
 }
 
 /**
- * An API server drops fields that its CRD does not have when an object is next written. Throws a CommandError rather than
- * downgrade to a release that would lose values; an upgrade that removes a field is reported.
+ * An API server drops fields that its CRD does not have when an object is next written. Throws a CommandError rather
+ * than downgrade to a release that would lose values; only reports an upgrade that removes a field.
  */
 async function checkFieldLosses(client: KubeClient, all: readonly Manifest[], options: InstallOptions): Promise<void> {
   const { signal, allowDowngrade = false, onFieldLoss = () => {} } = options;
@@ -118,7 +121,7 @@ async function installManifest(
   options: InstallOptions,
 ): Promise<InstallResult['change']> {
   const { dryRun, forceConflicts, signal } = options;
-  if (isNewerThan(type, object, missing)) return 'created';
+  if (dependsOnMissing(type, object, missing)) return 'created';
   const resource = client.resource(type);
   const existing = await getOrUndefined(client, type, object, signal);
   if (existing === undefined && dryRun) note(object, missing);
@@ -142,7 +145,7 @@ async function installManifest(
 }
 
 /** Whether a dry run can't query the server for the object. */
-function isNewerThan(type: ResourceType, { metadata }: KubeObject, missing: Missing): boolean {
+function dependsOnMissing(type: ResourceType, { metadata }: KubeObject, missing: Missing): boolean {
   return (metadata.namespace !== undefined && missing.namespace) || missing.kinds.has(type.kind);
 }
 
@@ -167,7 +170,7 @@ async function getOrUndefined(
   }
 }
 
-/** The fields whose change matters to users: neither field ownership nor status. */
+/** The fields whose change matters to users: excludes field ownership and status. */
 function contentOf(object: KubeObject): object {
   const { managedFields: _owners, resourceVersion: _revision, generation: _generation, ...metadata } = object.metadata;
   const { status: _status, ...rest } = object as KubeObject & { status?: unknown };

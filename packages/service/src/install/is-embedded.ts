@@ -1,4 +1,4 @@
-/** Whether an API server of this version is that of a `fairway up`, according to its own version. */
+/** Whether an API server with this version string is that of `fairway up`. */
 export function isEmbedded(gitVersion: string): boolean {
   return gitVersion.includes('+fairway-');
 }

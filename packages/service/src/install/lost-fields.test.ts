@@ -20,7 +20,7 @@ function crd(spec: Readonly<Record<string, Schema>>): CustomResourceDefinition {
 }
 
 test.each<[string, Readonly<Record<string, Schema>>, Readonly<Record<string, Schema>>, string[]]>([
-  ['nothing, where there is more than before', { a: stringSchema }, { a: stringSchema, b: stringSchema }, []],
+  ['nothing if fields are added', { a: stringSchema }, { a: stringSchema, b: stringSchema }, []],
   ['a field', { a: stringSchema, b: stringSchema }, { a: stringSchema }, ['spec.b']],
   [
     'a field of an object',
@@ -35,7 +35,7 @@ test.each<[string, Readonly<Record<string, Schema>>, Readonly<Record<string, Sch
     ['spec.a[].b'],
   ],
   [
-    'nothing of what may have any key',
+    'nothing if any key is allowed instead',
     { a: { type: 'object', properties: { b: stringSchema } } },
     { a: { type: 'object', additionalProperties: stringSchema } },
     [],

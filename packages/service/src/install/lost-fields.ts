@@ -8,22 +8,28 @@ const PAGE_SIZE = 200;
 /** Maximum number of objects to name; the others are counted. */
 const MAX_NAMED_OBJECTS = 3;
 
-/** A field of stored objects that the new definitions lack: it is removed from each object at its next write. */
+/**
+ * A field of stored objects that the new definitions lack. The field is removed from each object at the object's next
+ * write.
+ */
 export interface LostField {
   readonly plural: string;
   /** `spec.template.metadata.finalizers` */
   readonly field: string;
-  /** `namespace/name` of some of the objects with a value for it. */
+  /** `namespace/name` of some of the objects with a value for the field. */
   readonly exampleFields: readonly string[];
   readonly count: number;
 }
 
 /** Paths below `spec` that only the installed schema has; for a removed object, only its own path. Items of lists are `[]`. */
-export function lostPaths(installed: CustomResourceDefinition, ours: CustomResourceDefinition): readonly string[] {
+export function lostPaths(
+  installed: CustomResourceDefinition,
+  ownDefinition: CustomResourceDefinition,
+): readonly string[] {
   const spec = (crd: CustomResourceDefinition) =>
     crd.spec.versions.find(({ storage }) => storage)?.schema?.openAPIV3Schema?.properties?.['spec'];
   const before = spec(installed);
-  const after = spec(ours);
+  const after = spec(ownDefinition);
   return before === undefined || after === undefined ? [] : [...lostPathsBelow(before, after, 'spec')];
 }
 
@@ -40,7 +46,8 @@ function* lostPathsBelow(before: Schema, after: Schema, path: string): Generator
 }
 
 /**
- * The paths for which stored objects have a value. If there are any paths, reads all objects of the kind, page by page.
+ * The paths for which stored objects have a value. If there are any paths to check, reads all objects of the kind, page
+ * by page.
  */
 export async function lostFields(
   client: KubeClient,

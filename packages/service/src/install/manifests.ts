@@ -22,7 +22,7 @@ import { PERMISSIONS, SERVICE_ACCOUNT } from './permissions.ts';
 export interface Manifest {
   readonly type: ResourceType;
   readonly object: KubeObject;
-  /** Whether the object belongs to the operator once created, so that it is never updated. */
+  /** Whether the object belongs to the operator once created; if so, it is never updated. */
   readonly isOperatorOwned: boolean;
 }
 
@@ -31,19 +31,19 @@ export function manifests(): Manifest[] {
   const namespace: Namespace = { metadata: { name: SYSTEM_NAMESPACE }, spec: {} };
   const account: ServiceAccount = { metadata: { name: SERVICE_ACCOUNT, namespace: SYSTEM_NAMESPACE } };
   return [
-    ...ours(Namespaces, [namespace]),
-    ...ours(CustomResourceDefinitions, definitions()),
-    ...ours(ClusterRoles, [...FAIRWAY_ROLES, ...PERMISSIONS.clusterRoles]),
-    ...ours(ClusterRoleBindings, [...FAIRWAY_BINDINGS, ...PERMISSIONS.clusterRoleBindings]),
-    ...ours(ServiceAccounts, [account]),
-    ...ours(Roles, PERMISSIONS.roles),
-    ...ours(RoleBindings, PERMISSIONS.roleBindings),
+    ...fairwayManifests(Namespaces, [namespace]),
+    ...fairwayManifests(CustomResourceDefinitions, definitions()),
+    ...fairwayManifests(ClusterRoles, [...FAIRWAY_ROLES, ...PERMISSIONS.clusterRoles]),
+    ...fairwayManifests(ClusterRoleBindings, [...FAIRWAY_BINDINGS, ...PERMISSIONS.clusterRoleBindings]),
+    ...fairwayManifests(ServiceAccounts, [account]),
+    ...fairwayManifests(Roles, PERMISSIONS.roles),
+    ...fairwayManifests(RoleBindings, PERMISSIONS.roleBindings),
     ...operatorManifests(plans, SHIPPED_PLANS),
     ...operatorManifests(kubernetesReleases, SHIPPED_RELEASES),
   ];
 }
 
-function ours<T extends KubeObject>(type: ResourceType<T>, objects: readonly T[]): Manifest[] {
+function fairwayManifests<T extends KubeObject>(type: ResourceType<T>, objects: readonly T[]): Manifest[] {
   return objects.map((object) => ({ type, object: typed(type, object), isOperatorOwned: false }));
 }
 

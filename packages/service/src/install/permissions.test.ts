@@ -1,10 +1,10 @@
-import { CLOUD_PROVIDER } from '@fairway/cloud-provider/start';
+import { CLOUD_PROVIDER_CONTROLLERS } from '@fairway/cloud-provider/start';
 import { CONTROLLERS } from '@fairway/controllers/start';
 import type { PolicyRule } from '@fairway/kube/kinds/generated/types';
 import { expect, test } from 'vitest';
 import { PERMISSIONS } from './permissions.ts';
 
-/** One line per resource: `GROUP/RESOURCE[NAMES]: verbs`. */
+/** One line per resource, as `GROUP/RESOURCE[NAMES]: verbs`. */
 function flatRules(rules: readonly PolicyRule[] = []): string[] {
   return rules
     .flatMap(({ apiGroups = [], resources = [], resourceNames, verbs }) =>
@@ -22,7 +22,7 @@ function rulesOf(name: string): string[] {
   return flatRules(PERMISSIONS.clusterRoles.find(({ metadata }) => metadata.name === name)?.rules);
 }
 
-test('the controllers get the permissions that they declare, plus those of fairway serve itself', () => {
+test('gives the controllers the permissions that they declare, and those of fairway serve itself', () => {
   expect(rulesOf('fairway-controllers')).toEqual([
     '/events: create patch',
     '/namespaces: get list watch',
@@ -64,8 +64,8 @@ test('allows Fairway to store CAs, claims, records of deleted clusters and Lease
   ]);
 });
 
-test('every controller has its own name', () => {
-  const names = [...CONTROLLERS, ...CLOUD_PROVIDER].map(({ name }) => name);
+test('gives every controller its own name', () => {
+  const names = [...CONTROLLERS, ...CLOUD_PROVIDER_CONTROLLERS].map(({ name }) => name);
 
   expect(new Set(names).size).toBe(names.length);
 });

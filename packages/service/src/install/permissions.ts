@@ -1,6 +1,6 @@
 import { SYSTEM_NAMESPACE } from '@fairway/api/group';
 import { CustomResourceDefinitions } from '@fairway/apiserver/crd/types';
-import { CLOUD_PROVIDER } from '@fairway/cloud-provider/start';
+import { CLOUD_PROVIDER_CONTROLLERS } from '@fairway/cloud-provider/start';
 import { CONTROLLERS } from '@fairway/controllers/start';
 import { policyRules, READ, type Right } from '@fairway/kube/controller/rights';
 import type { ClusterRole, ClusterRoleBinding, Role, RoleBinding } from '@fairway/kube/kinds/generated/types';
@@ -20,11 +20,11 @@ export const SERVICE_ACCOUNT = 'fairway';
 const RBAC_VERSION = 'rbac.authorization.k8s.io/v1';
 
 /**
- * Permissions of `fairway serve` in addition to its controllers'. It may not list Secrets: it gets only those that
+ * Permissions of `fairway serve` in addition to its controllers'. It may not list Secrets, and gets only those that
  * CloudCredentials name.
  */
 const SERVICE_RIGHTS: readonly Right[] = [
-  // Checks whether the CRDs belong to this release.
+  // Needed to check whether the CRDs belong to this release.
   {
     type: CustomResourceDefinitions,
     names: definitions().map(({ metadata }) => metadata.name ?? ''),
@@ -35,7 +35,7 @@ const SERVICE_RIGHTS: readonly Right[] = [
   { type: Events, verbs: ['create', 'patch'] },
 ];
 
-const DECLARED_RULES = [...CONTROLLERS, ...CLOUD_PROVIDER].flatMap(({ rights }) => rights);
+const DECLARED_RULES = [...CONTROLLERS, ...CLOUD_PROVIDER_CONTROLLERS].flatMap(({ rights }) => rights);
 
 const CONTROLLERS_ROLE: ClusterRole = {
   apiVersion: RBAC_VERSION,

@@ -8,7 +8,7 @@ export function releaseOf({ metadata }: KubeObject): string | undefined {
   return metadata.annotations?.[RELEASE_ANNOTATION];
 }
 
-/** Whether release `a` is earlier than `b`: compares the numbers of versions such as 0.10.2 and ignores suffixes. */
+/** Whether release `a` is earlier than `b`. Compares the numbers of versions such as 0.10.2, and ignores suffixes. */
 export function isEarlier(a: string, b: string): boolean {
   const [left, right] = [numbersOf(a), numbersOf(b)];
   for (let index = 0; index < Math.max(left.length, right.length); index++) {

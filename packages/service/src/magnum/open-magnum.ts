@@ -21,10 +21,10 @@ import { clientUrl, type ServerNames } from '../serve/server-address.ts';
 
 export interface OpenMagnumOptions {
   readonly keystone: OpenKeystone;
-  /** Fairway's API with its own identity. */
+  /** Fairway's API, accessed with its own identity. */
   readonly client: KubeClient;
   readonly reader: ObjectReader;
-  /** Fairway's API with a user's identity. */
+  /** Fairway's API, accessed with a user's identity. */
   readonly clientOf: MagnumServices['clientOf'];
   /** The operator's cloud, whose user becomes the trustee of trusts. */
   readonly cloud: Cloud;
@@ -37,7 +37,7 @@ export interface OpenMagnumOptions {
   readonly log: Logger;
 }
 
-/** Serves Magnum's API over Fairway's. */
+/** Serves Magnum's API on top of Fairway's. */
 export async function openMagnum(options: OpenMagnumOptions): Promise<MagnumApi> {
   const { keystone, client, reader, clientOf, cloud, names, clock, random, log } = options;
   const projectOfNamespace = (name: string) => {

@@ -15,20 +15,20 @@ import { openCloud } from '../up/clouds.ts';
 import { openMagnum } from './open-magnum.ts';
 
 /** Address and certificates of Magnum's API. */
-export interface MagnumServing {
+export interface MagnumEndpoint {
   readonly names: ServerNames;
   /** The operator's own certificate. */
   readonly certificate?: CertificateFiles | undefined;
-  /** Limits for its clients, if different from the defaults. */
+  /** Limits for the API's clients; defaults apply to absent ones. */
   readonly limits?: Partial<ServerLimits> | undefined;
 }
 
-export interface ServeMagnumOptions extends MagnumServing {
-  /** Fairway's API with a user's identity. */
+export interface ServeMagnumOptions extends MagnumEndpoint {
+  /** Fairway's API, accessed with a user's identity. */
   readonly clientOf: MagnumServices['clientOf'];
   /** The current certificate of Fairway's own authority. */
   readonly tls: () => TlsOptions | Promise<TlsOptions>;
-  /** How soon a renewed certificate of that authority is also used here. */
+  /** Maximum delay until Magnum's API also uses a renewed certificate of that authority. */
   readonly renewalMs: number;
   readonly cloudsYaml: CloudsYaml;
   /** The cloud whose user becomes the trustee of trusts. */
@@ -43,7 +43,7 @@ export interface MagnumListener extends Pick<MagnumApi, 'url' | 'close'> {
   readonly ownAuthority: string | undefined;
 }
 
-/** Serves Magnum's API over Fairway's, and renews its certificates. */
+/** Serves Magnum's API on top of Fairway's, and renews its certificates. */
 export async function serveMagnum(
   { engine, keystone }: Pick<Fairway<Engine>, 'engine' | 'keystone'>,
   options: ServeMagnumOptions,

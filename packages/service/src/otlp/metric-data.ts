@@ -21,14 +21,14 @@ export interface ReadMetric {
 }
 
 export interface MetricPeriod {
-  /** Start of counting. */
+  /** When counting started. */
   readonly fromMs: number;
   readonly toMs: number;
 }
 
 /**
- * Converts Prometheus metrics to OpenTelemetry: the same names, labels and numbers, since the start of the process.
- * Pure.
+ * Converts Prometheus metrics to OpenTelemetry, with the same names, labels and numbers, counted since the start of the
+ * process. Pure.
  */
 export function metricData(metrics: readonly ReadMetric[], span: MetricPeriod): MetricData[] {
   return metrics.flatMap((metric): MetricData[] => {
@@ -67,7 +67,7 @@ function histograms({ name, values }: ReadMetric, span: MetricPeriod): DataPoint
       .map(({ labels, value }) => ({ bound: Number(labels['le']), below: value }))
       .toSorted((a, b) => a.bound - b.bound);
     const count = valueOf('_count');
-    // Prometheus counts everything below a bound, OpenTelemetry everything between two bounds.
+    // Prometheus counts everything below a bound, OpenTelemetry counts everything between two bounds.
     const cumulative = [...buckets.map(({ below }) => below), count];
     const counts = cumulative.map((below, index) => below - (cumulative[index - 1] ?? 0));
     const value = { buckets: { boundaries: buckets.map(({ bound }) => bound), counts }, sum: valueOf('_sum'), count };

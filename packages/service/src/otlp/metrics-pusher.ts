@@ -6,7 +6,7 @@ import type { Resource } from '@opentelemetry/resources';
 import type { ResourceMetrics } from '@opentelemetry/sdk-metrics';
 import { metricData, type ReadMetric } from './metric-data.ts';
 
-/** Doubled with each failure: a receiver that is unreachable for a day is tried a few times an hour. */
+/** Doubled after each failure: a receiver that is unreachable for a day is tried a few times an hour. */
 const MIN_PAUSE_MS = 5_000;
 const MAX_PAUSE_MS = 300_000;
 const CLOSE_TIMEOUT_MS = 2_000;
@@ -25,8 +25,8 @@ export interface MetricsPusherOptions {
 }
 
 /**
- * Sends all metrics periodically, one batch at a time. Metrics that could not be sent are dropped: the next batch
- * contains the same sums.
+ * Sends all metrics periodically, one batch at a time. Metrics that could not be sent are dropped, because the next
+ * batch contains the same sums.
  */
 export class MetricsPusher {
   readonly #options: MetricsPusherOptions;

@@ -5,15 +5,19 @@ const ALL = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' };
 const OWN = { OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: 'http://mimir/otlp/v1/metrics' };
 
 test.each([
-  { reason: 'nobody asked', env: {}, url: undefined },
+  { reason: 'nothing is configured', env: {}, url: undefined },
   { reason: 'a receiver of traces gets no metrics by default', env: ALL, url: undefined },
   {
-    reason: 'a receiver of all signals with metrics enabled',
+    reason: 'a receiver of all signals gets metrics if they are enabled',
     env: { ...ALL, OTEL_METRICS_EXPORTER: 'otlp' },
     url: 'http://collector:4318/v1/metrics',
   },
-  { reason: 'a receiver of metrics is used unchanged', env: { ...ALL, ...OWN }, url: 'http://mimir/otlp/v1/metrics' },
-  { reason: 'turned off', env: { ...OWN, OTEL_SDK_DISABLED: 'true' }, url: undefined },
+  {
+    reason: 'the URL of a metrics receiver is used unchanged',
+    env: { ...ALL, ...OWN },
+    url: 'http://mimir/otlp/v1/metrics',
+  },
+  { reason: 'the SDK is disabled', env: { ...OWN, OTEL_SDK_DISABLED: 'true' }, url: undefined },
   { reason: 'no exporter', env: { ...OWN, OTEL_METRICS_EXPORTER: 'none' }, url: undefined },
   { reason: 'Prometheus scrapes them', env: { ...OWN, OTEL_METRICS_EXPORTER: 'prometheus' }, url: undefined },
 ])('sends metrics to $url: $reason', ({ env, url }) => {

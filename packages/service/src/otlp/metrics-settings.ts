@@ -23,9 +23,9 @@ const MIN_INTERVAL_MS = 1_000;
 const MAX_INTERVAL_MS = 86_400_000;
 
 /**
- * OpenTelemetry's standard variables; undefined if metrics are not pushed. A receiver of all signals gets metrics only with
- * `OTEL_METRICS_EXPORTER=otlp`: a receiver named for traces should not get what Prometheus already has. Throws a usage error that
- * names the variable.
+ * Reads OpenTelemetry's standard variables; undefined if metrics are not pushed. A receiver of all signals gets metrics
+ * only with `OTEL_METRICS_EXPORTER=otlp`: a receiver configured for traces should not get what Prometheus already has.
+ * Throws a usage error that names the variable.
  */
 export function metricsPushSettings(env: Environment): MetricsPushSettings | undefined {
   if (isDisabled(env)) return undefined;

@@ -19,11 +19,14 @@ export function receiverUrl(env: Environment, signal: Signal): string | undefine
   return env[base] ? parseReceiverUrl(base, env[base], signal) : undefined;
 }
 
-/** The URL in a setting; a signal's path is appended to the URL for all signals. Throws if it is not an HTTP URL. */
+/**
+ * The URL in a setting; the signal's path is appended to a URL for all signals. Throws if the setting is not an HTTP
+ * URL.
+ */
 export function parseReceiverUrl(name: string, text: string, signal: Signal | undefined): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
-    // The host may follow a user and a password.
+    // The host may be preceded by a user and a password.
     throw invalidSetting(
       name,
       // oxlint-disable-next-line fairway/linear-regexps -- the operator's own setting
@@ -51,7 +54,7 @@ export function requireHttp(env: Environment, signal: Signal): void {
   );
 }
 
-/** Headers of all signals and of this one. */
+/** Headers for all signals and for this one. */
 export function receiverHeaders(env: Environment, signal: Signal): Readonly<Record<string, string>> {
   return {
     ...parseHeaders(env, 'OTEL_EXPORTER_OTLP_HEADERS'),

@@ -31,7 +31,7 @@ function homeAt(name: string): Home {
   return home;
 }
 
-test('lets replicas with the same home manage its control planes, even if the home is moved', async () => {
+test('lets replicas with the same home manage its control planes, even after the home is moved', async () => {
   await Promise.all([1, 2, 3].map(() => claimControlPlanes(client, homeAt('a'), 'one')));
   renameSync(join(folder, 'a'), join(folder, 'b'));
 
@@ -46,7 +46,7 @@ test('reports to a replica with another home where the control planes run', asyn
   );
 });
 
-test('lets control planes run elsewhere once the operator deletes the Lease', async () => {
+test('lets control planes run elsewhere after the operator deletes the Lease', async () => {
   await claimControlPlanes(client, homeAt('a'), 'one');
   await client.resource(Leases).delete('fairway-control-planes', { namespace: SYSTEM_NAMESPACE });
 

@@ -7,10 +7,10 @@ import { isApiError } from '@fairway/kube/object/api-error';
 import type { Home } from '../up/home.ts';
 import { homeId } from '../up/home-id.ts';
 
-/** A Lease used only for its name: the first replica to create it decides where control planes run. */
+/** A Lease used only for its name: the first replica that creates it decides where control planes run. */
 const NAME = 'fairway-control-planes';
 const HOME_ID_ANNOTATION = 'fairway.dev/home-id';
-const PLACE_ANNOTATION = 'fairway.dev/place';
+const LOCATION_ANNOTATION = 'fairway.dev/place';
 
 /** Thrown if the control planes of a management cluster run elsewhere. */
 export class ForeignControlPlanesError extends Error {
@@ -18,17 +18,18 @@ export class ForeignControlPlanesError extends Error {
 }
 
 /**
- * Ensures that control planes that run on one machine, with their data in one folder, are managed only there: a replica with
- * another folder would start a taken-over cluster empty. Rejects with a ForeignControlPlanesError, and with the API's errors.
+ * Ensures that control planes running on one machine, with their data in one folder, are managed only there. A replica
+ * with another folder would start a cluster that it takes over with no data. Rejects with a ForeignControlPlanesError,
+ * or with the API's errors.
  */
 export async function claimControlPlanes(client: KubeClient, home: Home, host = hostname()): Promise<void> {
   const currentHomeID = homeId(home);
-  const annotations = { [HOME_ID_ANNOTATION]: currentHomeID, [PLACE_ANNOTATION]: `${host}:${home.path}` };
+  const annotations = { [HOME_ID_ANNOTATION]: currentHomeID, [LOCATION_ANNOTATION]: `${host}:${home.path}` };
   const currentLease = await createOrReadLease(client, annotations);
-  const { [HOME_ID_ANNOTATION]: id, [PLACE_ANNOTATION]: place } = currentLease.metadata.annotations ?? {};
+  const { [HOME_ID_ANNOTATION]: id, [LOCATION_ANNOTATION]: place } = currentLease.metadata.annotations ?? {};
   if (id === currentHomeID) return;
   throw new ForeignControlPlanesError(
-    `the control planes of this management cluster run in ${place}, not in ${annotations[PLACE_ANNOTATION]}`,
+    `the control planes of this management cluster run in ${place}, not in ${annotations[LOCATION_ANNOTATION]}`,
   );
 }
 

@@ -23,24 +23,24 @@ import { addCertificateMetrics } from './certificate-metrics.ts';
 import type { ListenAddress } from './listen-address.ts';
 import { type CertificateFiles, OwnCertificate } from './own-certificate.ts';
 
-/** Address of a replica's gateway, and the names in its certificate. */
-export interface GatewayServing {
+/** Address of a replica's gateway, and the names in the gateway's certificate. */
+export interface GatewayEndpoint {
   readonly connection: HttpsTransportOptions;
   readonly listen: ListenAddress;
-  /** Additional names and addresses for its certificate. */
+  /** Additional names and addresses for the certificate. */
   readonly hosts: readonly string[];
   /** See ManagementGatewayOptions. */
   readonly webhookUrl: string | undefined;
   readonly certificate?: CertificateFiles | undefined;
-  /** Limits for its clients, if different from the defaults. */
+  /** Limits for the gateway's clients; defaults apply to absent ones. */
   readonly limits?: Partial<ServerLimits & NamespaceLimits> | undefined;
-  /** Whether the console is served; it is by default. */
+  /** Whether the console is served; enabled by default. */
   readonly console?: boolean | undefined;
   /** See ConsoleOptions. */
   readonly consoleDocumentation?: string | undefined;
 }
 
-/** Opens the gateway of a running Fairway, with its own connections to the management cluster. */
+/** Opens the gateway of a running Fairway. The gateway has its own connections to the management cluster. */
 export async function openGateway(
   {
     connection,
@@ -51,7 +51,7 @@ export async function openGateway(
     limits,
     console: isConsoleServed = true,
     consoleDocumentation: documentation,
-  }: GatewayServing,
+  }: GatewayEndpoint,
   {
     engine,
     clouds,
@@ -67,7 +67,7 @@ export async function openGateway(
     keystone,
   }: Fairway<Engine>,
   commonOptions: {
-    /** This replica's identity. */
+    /** The identity of this replica. */
     readonly identity: string;
     readonly audit: AuditSettings;
     readonly tracer?: Tracer | undefined;
@@ -117,7 +117,7 @@ export async function openGateway(
     cloudResources,
     clusterAudit,
     keystone,
-    catchUp: newCacheSync({ reader: engine.reader, client, clock }),
+    waitForCache: newCacheSync({ reader: engine.reader, client, clock }),
     ...listen,
     hosts,
     webhookUrl,

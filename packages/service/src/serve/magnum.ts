@@ -6,7 +6,7 @@ import type { Fairway } from '../fairway/fairway.ts';
 import { logFor } from '../log-levels.ts';
 import { type MagnumListener, type ServeMagnumOptions, serveMagnum } from '../magnum/serve-magnum.ts';
 
-/** How soon a renewed certificate of the gateway is also used here. */
+/** Maximum delay until Magnum's API also uses a renewed certificate of the gateway. */
 const CERTIFICATE_POLL_MS = 60_000;
 
 /**

@@ -10,20 +10,20 @@ import type { ListenAddress } from './listen-address.ts';
 const MAX_CONNECTIONS = 64;
 const HEADERS_TIMEOUT_MS = 5_000;
 const REQUEST_TIMEOUT_MS = 10_000;
-/** How often Node checks for these. */
+/** How often Node checks for expired timeouts. */
 const CHECK_INTERVAL_MS = 1_000;
 const READING_TTL_MS = 1_000;
 
 export interface MetricsListener {
   readonly port: number;
-  /** Ends open connections. */
+  /** Closes open connections. */
   close(): Promise<void>;
 }
 
 /**
- * Serves `/metrics`, and `/healthz` for probes, over HTTP, to any client that reaches the address: for replicas without
- * a gateway, whose permissions do not include authenticating users. Metrics are collected once a second, however often
- * they are scraped. Rejects with a CommandError if it can't listen there.
+ * Serves `/metrics`, and `/healthz` for probes, over HTTP to any client that reaches the address. It is for replicas
+ * without a gateway, whose permissions do not include authenticating users. Metrics are collected once a second,
+ * however often they are scraped. Rejects with a CommandError if it can't listen on the address.
  */
 export async function listenForMetrics(
   { host, port }: ListenAddress,
@@ -45,7 +45,7 @@ export async function listenForMetrics(
     connectionsCheckingInterval: CHECK_INTERVAL_MS,
   };
   const server = createServer(limits, (request, response) => {
-    void answer(request, response, registry.contentType, read).catch(() => {
+    void respond(request, response, registry.contentType, read).catch(() => {
       if (response.headersSent) response.destroy();
       else end(response, 500, 'could not collect metrics\n');
     });
@@ -69,8 +69,8 @@ export async function listenForMetrics(
 }
 
 /**
- * At most `MAX_CONNECTIONS`: beyond this limit, the oldest connection of the address with the most connections is
- * closed. Rejecting a probe would restart Fairway.
+ * At most `MAX_CONNECTIONS` connections. Beyond this limit, the oldest connection of the address with the most
+ * connections is closed: rejecting a probe would restart Fairway.
  */
 class Connections {
   /** Open connections by address. */
@@ -89,7 +89,7 @@ class Connections {
   }
 }
 
-async function answer(
+async function respond(
   { method, url = '/' }: IncomingMessage,
   response: ServerResponse,
   contentType: string,

@@ -8,10 +8,10 @@ import { usageError } from '../command-error.ts';
 
 /** Files of the operator's own serving certificate, in PEM. */
 export interface CertificateFiles {
-  /** With its intermediates. */
+  /** The certificate with its intermediates. */
   readonly certFile: string;
   readonly keyFile: string;
-  /** The CA that clients need to trust it, if it is not publicly trusted. */
+  /** The CA that clients need to trust the certificate, if it is not publicly trusted. */
   readonly caFile?: string | undefined;
 }
 
@@ -21,13 +21,14 @@ interface LoadedCertificate {
   readonly context: SecureContext;
 }
 
-/** How often the files are checked: kubelet replaces those of a Secret within a minute or two. */
+/** How often the files are checked; the kubelet replaces the files of a Secret within a minute or two. */
 const POLL_INTERVAL_MS = 60_000;
 
 /**
- * The operator's own certificate, presented to clients that request one of its names (SNI); all others get the one from
- * Fairway's authority, so that addresses and the names within a cluster still work. It is reloaded when its files are
- * replaced; if the replacement is invalid, the error is logged and the old certificate is kept.
+ * The operator's own certificate, presented to clients that request one of its names (SNI). All other clients get the
+ * certificate from Fairway's authority, so that addresses and the names within a cluster still work. The certificate is
+ * reloaded when its files are replaced. If the replacement is invalid, the error is logged and the old certificate is
+ * kept.
  */
 export class OwnCertificate {
   readonly #files: CertificateFiles;
@@ -38,7 +39,7 @@ export class OwnCertificate {
   #current: LoadedCertificate;
   #timer: Timer;
 
-  /** Throws a CommandError that names the file and its problem. */
+  /** Throws a CommandError that names the file and the problem. */
   constructor(files: CertificateFiles, { clock, log }: { readonly clock: Clock; readonly log: Logger }) {
     this.#files = files;
     this.#clock = clock;
@@ -101,7 +102,7 @@ function textOf({ certFile, keyFile }: CertificateFiles): string {
   return read('tls.certFile', certFile) + read('tls.keyFile', keyFile);
 }
 
-/** The contents of `caFile`; otherwise the certificate itself if it is self-signed. */
+/** The contents of `caFile`, otherwise the certificate itself if it is self-signed. */
 function authorityOf({ caFile }: CertificateFiles, leaf: X509Certificate): string | undefined {
   if (caFile === undefined) return leaf.checkIssued(leaf) ? leaf.toString() : undefined;
   const text = read('tls.caFile', caFile);

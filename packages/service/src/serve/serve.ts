@@ -19,7 +19,7 @@ import { openManagementEngine } from '../fairway/management-engine.ts';
 import { definitions } from '../install/definitions.ts';
 import { foreignDefinitions } from '../install/foreign-definitions.ts';
 import { logFor } from '../log-levels.ts';
-import type { MagnumServing } from '../magnum/serve-magnum.ts';
+import type { MagnumEndpoint } from '../magnum/serve-magnum.ts';
 import type { MetricsPushSettings } from '../otlp/metrics-settings.ts';
 import { pushMetricsIfConfigured } from '../otlp/push-metrics-if-configured.ts';
 import { openTracingIfConfigured } from '../tracing/open-tracing-if-configured.ts';
@@ -31,7 +31,7 @@ import { type Home, identifyProcess, lockHome, shareHome } from '../up/home.ts';
 import { startSimulatedCloud } from '../up/simulated-cloud.ts';
 import { beginStart } from '../up/start-attempt.ts';
 import { claimControlPlanes } from './control-plane-location.ts';
-import { type GatewayServing, openGateway } from './gateway.ts';
+import { type GatewayEndpoint, openGateway } from './gateway.ts';
 import type { ListenAddress } from './listen-address.ts';
 import { openReplicaMagnum } from './magnum.ts';
 import { listenForMetrics } from './metrics-listener.ts';
@@ -40,16 +40,16 @@ import { replicaIdentity, shareClusters } from './share.ts';
 export interface ServeOptions {
   /** The home, where control planes that run here keep their state. */
   readonly home: Home;
-  /** Client of the management cluster, with the identity of Fairway's controllers; closed at the end. */
+  /** Client of the management cluster, with the identity of Fairway's controllers; closed on shutdown. */
   readonly client: KubeClient;
   /** The clouds.yaml entry; undefined for a simulated cloud in this process. */
   readonly cloud: string | undefined;
   /** The clouds.yaml; by default at OpenStack clients' standard locations. */
   readonly cloudsFile?: string | undefined;
   /** The gateway for tenants; none by default. */
-  readonly gateway?: GatewayServing | undefined;
+  readonly gateway?: GatewayEndpoint | undefined;
   /** Address of Magnum's API, which requires the gateway and Keystone users; not served by default. */
-  readonly magnum?: MagnumServing | undefined;
+  readonly magnum?: MagnumEndpoint | undefined;
   /** Address of metrics without authentication, in addition to the gateway's; not served by default. */
   readonly metricsListen?: ListenAddress | undefined;
   /** Audit log of the gateway; `audit.log` in the home, 100 MB and 10 backups by default. */
@@ -60,15 +60,15 @@ export interface ServeOptions {
   readonly observeMs?: number | undefined;
   /** Interval at which each CloudCredential is verified with Keystone; a minute by default. */
   readonly credentialCheckMs?: number | undefined;
-  /** What happens to orphaned cloud resources; they are deleted by default. */
+  /** What happens to orphaned cloud resources; by default, they are deleted. */
   readonly orphans?: OrphanPolicy | undefined;
-  /** Whether clusters contain their NodePools if their plan allows it; they do by default. */
+  /** Whether clusters contain their NodePools if their plan allows it; enabled by default. */
   readonly allowInCluster?: boolean | undefined;
   /** How long usage records outlive their clusters; 400 days by default. */
   readonly usageRetentionDays?: number | undefined;
   /** Limits of projects without a ProjectQuota; unlimited by default. */
   readonly quotaDefaults?: QuotaDefaults | undefined;
-  /** Limits of tenants' namespaces, if different from the defaults. */
+  /** Limits of tenants' namespaces; defaults apply to absent ones. */
   readonly namespaceLimits?: Partial<NamespaceLimits> | undefined;
   /** Keystone users; none by default. */
   readonly keystone?: KeystoneSettings | undefined;
@@ -84,7 +84,7 @@ export interface ServeOptions {
   readonly signal?: AbortSignal;
   /** See ProjectCloud. */
   readonly settleMs?: number | undefined;
-  /** Called with the names of the CRDs that differ from those of this release; usually none. */
+  /** Called with the names of the CRDs that differ from those of this release; usually there are none. */
   readonly onForeignKinds?: (names: readonly string[]) => void;
   /** Called on each step of the start. */
   readonly onStep?: (step: string) => void;
@@ -97,7 +97,7 @@ export interface RunningReplica {
   readonly magnumUrl: string | undefined;
   /** Address of metrics without authentication. */
   readonly metricsPort: number | undefined;
-  /** The replica's identity: in Leases, metrics and the logs of clouds. */
+  /** The replica's identity, used in Leases, metrics and the logs of clouds. */
   readonly identity: string;
   readonly fairway: Fairway<Engine>;
   /** Stops everything in order; resolves when it has stopped. */
@@ -234,8 +234,8 @@ export async function serve(options: ServeOptions): Promise<RunningReplica> {
 }
 
 /**
- * Announces a traced write to the other replicas before it is made, because one of them may act on it. A write that its
- * user may not make is not announced: later reconciles would be in the user's trace.
+ * Announces a traced write to the other replicas before the write is made, because another replica may act on it. A
+ * write that the user may not make is not announced: otherwise later reconciles would be in the user's trace.
  */
 function announceWrites(traces: TraceExchange, member: () => ShardMember | undefined): AnnounceWrite {
   return async (object, cause, isAllowed) => {
@@ -247,7 +247,7 @@ function announceWrites(traces: TraceExchange, member: () => ShardMember | undef
   };
 }
 
-/** An older release's installation did not grant permission to read them. */
+/** An older release's installation did not grant permission to read the CRDs. */
 async function foreignKinds(client: KubeClient): Promise<readonly string[]> {
   try {
     return await foreignDefinitions(client);

@@ -18,7 +18,7 @@ function names(host: string, overrides: Partial<ServerNames> = {}): ServerNames 
 
 test.each([
   { reason: 'the listen address', of: names('127.0.0.1'), url: 'https://127.0.0.1:8443' },
-  { reason: 'in brackets', of: names('::1'), url: 'https://[::1]:8443' },
+  { reason: 'an IPv6 address in brackets', of: names('::1'), url: 'https://[::1]:8443' },
   { reason: 'an address of the machine, never 0.0.0.0', of: names('0.0.0.0'), url: 'https://10.0.0.5:8443' },
   {
     reason: 'the first name',
@@ -26,7 +26,7 @@ test.each([
     url: 'https://a.example:8443',
   },
   {
-    reason: 'as advertised',
+    reason: 'the advertised address',
     of: names('0.0.0.0', { subjectAltNames: ['a'], advertisedAddress: { host: 'b.example', port: 443 } }),
     url: 'https://b.example:443',
   },
@@ -47,6 +47,6 @@ test.each([
     of: names('10.0.0.5', { advertisedAddress: { host: 'a', port: 1 }, subjectAltNames: ['a', 'b'] }),
     expected: ['a', 'b', '10.0.0.5'],
   },
-])('the certificate has $expected', ({ of, expected }) => {
+])('the certificate has the names and addresses $expected', ({ of, expected }) => {
   expect(certificateNames(of)).toEqual(expected);
 });

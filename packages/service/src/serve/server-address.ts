@@ -5,27 +5,29 @@ import type { ListenAddress } from './listen-address.ts';
 /** The address at which clients reach a server. */
 export interface AdvertisedAddress {
   readonly host: string;
-  /** If undefined, the port on which the server listens. */
+  /** If undefined, the port that the server listens on. */
   readonly port: number | undefined;
 }
 
 export interface ServerNames {
   readonly listen: ListenAddress;
   readonly advertisedAddress: AdvertisedAddress | undefined;
-  /** Additional names and addresses of its certificate. */
+  /** Additional names and addresses of the server's certificate. */
   readonly subjectAltNames: readonly string[];
   readonly interfaces: ReturnType<typeof networkInterfaces>;
 }
 
-/** Whether a server on this host listens on all addresses of the machine, so that the host itself is not usable by clients. */
+/**
+ * Whether a server on this host listens on all addresses of the machine, so that clients cannot use the host itself.
+ */
 export function isWildcard(host: string): boolean {
   return host === '0.0.0.0' || host === '::';
 }
 
 /**
- * The URL at which clients reach a server that listens on `port`: the advertised one, or else the listen address. If
- * that is every address of the machine, the first name of its certificate, or else the machine's first non-loopback
- * address.
+ * The URL at which clients reach a server that listens on `port`: the advertised address, otherwise the listen address.
+ * If the server listens on all addresses of the machine, the first name of its certificate, otherwise the machine's
+ * first non-loopback address.
  */
 export function clientUrl(
   { listen, advertisedAddress, subjectAltNames, interfaces }: ServerNames,
@@ -38,7 +40,7 @@ export function clientUrl(
   return `https://${host.includes(':') ? `[${host}]` : host}:${advertisedAddress?.port ?? port}`;
 }
 
-/** The names and addresses in its certificate, in addition to loopback addresses. */
+/** The names and addresses in the server's certificate, in addition to loopback addresses. */
 export function certificateNames({
   listen,
   advertisedAddress,

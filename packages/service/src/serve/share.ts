@@ -24,11 +24,11 @@ export interface SharingOptions {
 /** Name prefix of the group and its Leases. */
 export const SHARD_GROUP = 'fairway';
 /**
- * Number of shards. It must be the same for all replicas, forever: with different numbers, two replicas would work on
- * the same cluster. Large enough that the load of three replicas differs by at most 5%, small enough that acquiring all
- * shards takes about a second.
+ * Number of shards. The number must be the same for all replicas, forever: with different numbers, two replicas would
+ * work on the same cluster. Large enough that the load of three replicas differs by at most 5%, small enough that
+ * acquiring all shards takes about a second.
  */
-export const SHARDS = 64;
+export const SHARD_COUNT = 64;
 
 /** Distributes the clusters among the replicas of the management cluster. */
 export function shareClusters({ client, registry, identity, clock, random, log, traces }: SharingOptions): ShardMember {
@@ -37,7 +37,7 @@ export function shareClusters({ client, registry, identity, clock, random, log, 
     namespace: SYSTEM_NAMESPACE,
     name: SHARD_GROUP,
     identity,
-    shards: SHARDS,
+    shards: SHARD_COUNT,
     clock,
     monotonic: () => performance.now(),
     random,

@@ -9,30 +9,34 @@ import { isApiError } from '@fairway/kube/object/api-error';
 /** The response that kube-apiserver would get from Fairway's webhook. */
 export type WebhookProbe =
   | { readonly kind: 'trusted'; readonly validTo: string }
-  /** The caBundle does not verify its certificate; `code` is Node's. */
+  /** The caBundle does not verify the webhook's certificate; `code` is Node's. */
   | { readonly kind: 'distrusted'; readonly code: string }
-  /** There was no response to this process. */
+  /** This process got no response. */
   | { readonly kind: 'silent'; readonly code: string };
 
-/** The webhook as it is registered with a management cluster. */
+/** The webhook as registered with a management cluster. */
 export interface WebhookObservation {
   readonly name: string;
   /**
-   * Names of webhooks that are missing, and of those with a different failurePolicy: `admission.fairway.dev: Ignore, not Fail`.
+   * Names of missing webhooks, and of webhooks with a different failurePolicy: `admission.fairway.dev: Ignore, not
+   * Fail`.
    */
   readonly faults: readonly string[];
-  /** `https://gateway.example.org:8443`, without the path, which is secret; undefined if it is not a URL. */
+  /**
+   * `https://gateway.example.org:8443`, without the path, which is secret; undefined if the registered value is not a
+   * URL.
+   */
   readonly origin: string | undefined;
   /** Undefined if there is no server to connect to. */
-  readonly answer: WebhookProbe | undefined;
+  readonly probe: WebhookProbe | undefined;
 }
 
 const TIMEOUT_MS = 5_000;
 const HTTPS_PORT = 443;
 
 /**
- * Reads the registration, and gets the certificate from its address; undefined if there is no registration. Rejects
- * with Forbidden if the caller may not read it.
+ * Reads the registration, and gets the certificate from the registered address; undefined if there is no registration.
+ * Rejects with Forbidden if the caller may not read the registration.
  */
 export async function observeWebhook(client: KubeClient): Promise<WebhookObservation | undefined> {
   let found: ValidatingWebhookConfiguration;
@@ -48,11 +52,11 @@ export async function observeWebhook(client: KubeClient): Promise<WebhookObserva
     name: WEBHOOK_NAME,
     faults: faultsOf(found),
     origin: target?.origin,
-    answer: await probeWebhook(target, Buffer.from(probes?.caBundle ?? '', 'base64').toString()),
+    probe: await probeWebhook(target, Buffer.from(probes?.caBundle ?? '', 'base64').toString()),
   };
 }
 
-/** The address to which kube-apiserver connects, and the name that it expects in the certificate. */
+/** The address that kube-apiserver connects to, and the name that it expects in the certificate. */
 interface Target {
   readonly origin: string;
   readonly serverName: string;
@@ -127,13 +131,13 @@ function fetchCertificate({
       ...(ca !== '' && { ca }),
       ...(isIP(serverName) === 0 && { servername: serverName }),
       checkServerIdentity: (_, certificate) => checkServerIdentity(serverName, certificate),
-      // Distinguished below from an unreachable gateway.
+      // The caller distinguishes this error from an unreachable gateway.
       rejectUnauthorized: false,
       timeout: TIMEOUT_MS,
     });
-    const end = (answer: WebhookProbe) => {
+    const end = (probe: WebhookProbe) => {
       socket.destroy();
-      resolve(answer);
+      resolve(probe);
     };
     socket.once('secureConnect', () => {
       const { authorized, authorizationError: code } = socket;

@@ -32,11 +32,11 @@ export async function runSimulatedControlPlane(options: SimulatedControlPlaneOpt
   try {
     const { host } = spec.endpoint;
     const store = database.store(spec.cluster.uid);
-    const plane = await SimulatedControlPlane.start(store, spec, {
+    const controlPlane = await SimulatedControlPlane.start(store, spec, {
       createHollow: createHollowControlPlane,
       auditFolder: join(folder, TENANT_AUDIT_FOLDER),
-      // It serves no metrics: losses appear in its log.
-      auditObserver: { onWritten() {}, lost() {}, writeFailed() {} },
+      // This process serves no metrics; losses appear in its log.
+      auditObserver: { onWritten() {}, onLost() {}, onWriteFailed() {} },
       host,
       egress,
       clock,
@@ -44,9 +44,9 @@ export async function runSimulatedControlPlane(options: SimulatedControlPlaneOpt
       log,
     });
     try {
-      await renewUntilStopped(signal, clock, () => plane.renewCertificate(spec));
+      await renewUntilStopped(signal, clock, () => controlPlane.renewCertificate(spec));
     } finally {
-      await plane.stop();
+      await controlPlane.stop();
       await store.close();
     }
   } finally {

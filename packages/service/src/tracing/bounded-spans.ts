@@ -2,14 +2,14 @@ import type { ReadableSpan, SpanProcessor } from '@opentelemetry/sdk-trace';
 import type { RetryingExporter } from './retrying-exporter.ts';
 
 /**
- * Forwards only as many ended spans as can be queued, and counts the others as lost: a full processor drops them
+ * Forwards only as many ended spans as can be queued, and counts the rest as lost: a full processor would drop them
  * silently.
  */
 export class BoundedSpans implements SpanProcessor {
   readonly #inner: SpanProcessor;
   readonly #exporter: Pick<RetryingExporter, 'counts'>;
   readonly #limit: number;
-  #ended = 0;
+  #endedCount = 0;
 
   constructor(inner: SpanProcessor, exporter: Pick<RetryingExporter, 'counts'>, limit: number) {
     this.#inner = inner;
@@ -21,8 +21,8 @@ export class BoundedSpans implements SpanProcessor {
 
   onEnd(span: ReadableSpan): void {
     const { counts } = this.#exporter;
-    this.#ended++;
-    if (this.#ended - counts.exported - counts.lost > this.#limit) counts.lost++;
+    this.#endedCount++;
+    if (this.#endedCount - counts.exported - counts.lost > this.#limit) counts.lost++;
     else this.#inner.onEnd(span);
   }
 

@@ -25,9 +25,9 @@ export interface TracingOptions extends ProcessIdentity {
   readonly log: Logger;
 }
 
-/** Spans that are queued or being sent: 2,048 of about 2 KB. */
+/** Maximum number of spans that are queued or being sent: 2,048 of about 2 KB. */
 const MAX_QUEUED_SPANS = 2_048;
-const BATCH_SPANS = 512;
+const MAX_BATCH_SPANS = 512;
 const SEND_INTERVAL_MS = 5_000;
 const SEND_TIMEOUT_MS = 10_000;
 const CLOSE_TIMEOUT_MS = 2_000;
@@ -36,8 +36,8 @@ const MAX_ATTRIBUTES = 32;
 const MAX_LINKS = 16;
 
 /**
- * Records traces and sends them to an OTLP receiver over HTTP, as JSON. A slow or unreachable receiver only costs
- * spans.
+ * Records traces and sends them to an OTLP receiver over HTTP, as JSON. If the receiver is slow or unreachable, only
+ * spans are lost.
  */
 export function openTracing(settings: TracingSettings, options: TracingOptions): Tracing {
   const { version, clock, random, log } = options;
@@ -50,7 +50,7 @@ export function openTracing(settings: TracingSettings, options: TracingOptions):
   const batches = new BatchSpanProcessor({
     exporter,
     maxQueueSize: MAX_QUEUED_SPANS,
-    maxExportBatchSize: BATCH_SPANS,
+    maxExportBatchSize: MAX_BATCH_SPANS,
     scheduledDelayMillis: SEND_INTERVAL_MS,
     exportTimeoutMillis: SEND_TIMEOUT_MS,
   });

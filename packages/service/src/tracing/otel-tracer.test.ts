@@ -28,7 +28,7 @@ function startRequest(tracer: OtelTracer, traceparent = REQUESTED): RequestSpan 
   return span;
 }
 
-test('does not compute even the name of an unrecorded span', () => {
+test('does not even compute the name of an unrecorded span', () => {
   const { tracer } = open(NONE);
 
   const span = tracer.request(undefined, () => {
@@ -63,7 +63,7 @@ test('records no trace of an unauthenticated client, whatever the request says',
   expect(spans()).toEqual([]);
 });
 
-test('requests no other server to record a trace that may be dropped', () => {
+test('does not request other servers to record a trace that may be dropped', () => {
   const { tracer } = open(NONE);
   const flagsOf = ({ traceparent }: RequestSpan) => traceparent.slice(-2);
   const requests = Array.from({ length: 31 }, (_, n) => startRequest(tracer, REQUESTED.replace('4bf9', `00${n + 10}`)));
@@ -74,7 +74,7 @@ test('requests no other server to record a trace that may be dropped', () => {
   expect(requests.map(flagsOf)).toEqual([...Array.from({ length: 30 }, () => '01'), '00']);
 });
 
-test('keeps traces regardless of the number of unauthenticated clients and readers', () => {
+test('keeps traces regardless of the number of unauthenticated clients and of clients that only read', () => {
   const { tracer } = open(ALL);
   const request = startRequest(tracer);
   request.admit('anna');
@@ -134,7 +134,7 @@ test('lets a client opt out of tracing, and ignores an invalid header', () => {
   expect(ownTrace?.traceId).toMatch(/^[0-9a-f]{32}$/);
 });
 
-test('continues the trace of one of a reconcile’s causes, with links to the others', () => {
+test('continues the trace of one of a reconcile’s causes, and links to the other causes', () => {
   const { tracer, spans } = open(NONE);
   const [first, second] = [startRequest(tracer), startRequest(tracer, REQUESTED.replace('4bf9', '0001'))];
   for (const [version, span] of [
@@ -154,7 +154,7 @@ test('continues the trace of one of a reconcile’s causes, with links to the ot
   expect(run?.links.map(({ context }) => context.traceId)).toEqual([first.traceId]);
 });
 
-test('ends a trace after half an hour, even if controllers continue forever', async () => {
+test('ends a trace after half an hour, even if controllers keep reacting to each other', async () => {
   const { tracer, clock } = open(NONE);
   const request = startRequest(tracer);
   request.admit('anna');
@@ -177,7 +177,7 @@ test('limits a trace to 5,000 spans, however many writes follow', () => {
   expect(spans()).toHaveLength(4_999);
 });
 
-test('excludes work after the end of its span from the trace', () => {
+test('excludes work from the trace if it is done after the end of its span', () => {
   const { tracer } = open(ALL);
   const run = tracer.work('reconcile cluster', [], {});
   run?.end();

@@ -21,18 +21,18 @@ import {
   trace,
 } from '@opentelemetry/api';
 import { parseTraceParent } from '@opentelemetry/core';
-import { Gate, RecordedSpan, type SpanFactory } from './recorded-span.ts';
+import { RecordedSpan, SpanBuffer, type SpanFactory } from './recorded-span.ts';
 import { TraceBounds } from './trace-bounds.ts';
 import { TraceGossip } from './trace-gossip.ts';
 import type { Sampling } from './tracing-settings.ts';
 
-/** Versions whose writers are remembered, 200 bytes each. */
+/** Number of object versions whose writers are remembered, at 200 bytes each. */
 const MAX_CAUSES = 5_000;
 /** Limits of traces that clients may request, per client and in total. */
 const CLIENT_RATE = { burst: 30, perMinute: 60 };
 const TOTAL_RATE = { burst: 300, perMinute: 600 };
 const MAX_CLIENTS = 1_000;
-/** Limits the name, which contains the path of the request. */
+/** Maximum length of a name, which contains the path of the request. */
 const MAX_NAME_CHARS = 128;
 
 export interface OtelTracerOptions {
@@ -43,7 +43,7 @@ export interface OtelTracerOptions {
   readonly random: () => number;
 }
 
-/** OpenTelemetry spans for sampled requests and reconciles; the others cost only a random number. */
+/** OpenTelemetry spans for sampled requests and reconciles; all others cost only a random number. */
 export class OtelTracer implements Tracer, TraceExchange, SpanFactory {
   readonly #options: OtelTracerOptions;
   readonly #bounds: TraceBounds;
@@ -63,11 +63,11 @@ export class OtelTracer implements Tracer, TraceExchange, SpanFactory {
     const client = isParentBased && traceparent !== undefined ? parseTraceParent(traceparent) : null;
     if (client === null) return this.#isSampled() ? this.#request(undefined, describe(), undefined) : undefined;
     if ((client.traceFlags & TraceFlags.SAMPLED) === 0) return undefined;
-    return this.#request({ ...client, isRemote: true }, describe(), new Gate());
+    return this.#request({ ...client, isRemote: true }, describe(), new SpanBuffer());
   }
 
   work(name: string, causes: readonly Cause[], attributes: Attributes): Span | undefined {
-    const parent = causes.find(({ traceId }) => this.#bounds.grow(traceId));
+    const parent = causes.find(({ traceId }) => this.#bounds.reserveSpan(traceId));
     if (parent === undefined && !this.#isSampled()) return undefined;
     const links = causes.filter((cause) => cause !== parent);
     return this.#start(parent && contextOf(parent), name, { attributes }, { links });
@@ -98,13 +98,15 @@ export class OtelTracer implements Tracer, TraceExchange, SpanFactory {
     return cause;
   }
 
-  /** A trace that began in another process may continue here, with the same limits as a local one. */
+  /** A trace that began in another process may continue here, under the same limits as a local trace. */
   #follow({ traceId }: Cause): void {
     if (this.#bounds.begin(traceId)) this.#bounds.recordWrite(traceId);
   }
 
-  child(parent: Cause, name: string, options: SpanOptions, gate: Gate | undefined): Span | undefined {
-    return this.#bounds.grow(parent.traceId) ? this.#start(contextOf(parent), name, options, { gate }) : undefined;
+  child(parent: Cause, name: string, options: SpanOptions, spanBuffer: SpanBuffer | undefined): Span | undefined {
+    return this.#bounds.reserveSpan(parent.traceId)
+      ? this.#start(contextOf(parent), name, options, { spanBuffer })
+      : undefined;
   }
 
   wrote(version: string, { traceId, traceparent }: Cause): void {
@@ -120,32 +122,35 @@ export class OtelTracer implements Tracer, TraceExchange, SpanFactory {
   #request(
     client: SpanContext | undefined,
     { name, attributes }: RequestFacts,
-    gate: Gate | undefined,
+    spanBuffer: SpanBuffer | undefined,
   ): RequestSpan | undefined {
     // A client may reuse one trace ID for everything.
     if (client !== undefined && !this.#bounds.begin(client.traceId)) return undefined;
-    const span = this.#start(client, name, { kind: 'server', attributes }, { gate });
+    const span = this.#start(client, name, { kind: 'server', attributes }, { spanBuffer });
     return Object.assign(span, {
       admit: (holder: string) => {
-        if (gate?.isHeld) this.#decide(gate, holder);
+        if (spanBuffer?.isHeld) this.#decide(spanBuffer, holder);
       },
     });
   }
 
-  /** Clients that request too many traces only get those that would have been sampled anyway. */
-  #decide(gate: Gate, holder: string): void {
+  /** Clients that request too many traces get only those that would have been sampled anyway. */
+  #decide(spanBuffer: SpanBuffer, holder: string): void {
     const nowMs = this.#options.clock.now();
     const isKept =
       this.#isSampled() || (this.#clientLimits.tryTake(holder, nowMs) && this.#totalLimit.tryTake('', nowMs));
-    if (isKept) gate.open();
-    else gate.drop();
+    if (isKept) spanBuffer.open();
+    else spanBuffer.drop();
   }
 
   #start(
     parent: SpanContext | undefined,
     name: string,
     { kind, attributes = {} }: SpanOptions,
-    { gate, links = [] }: { readonly gate?: Gate | undefined; readonly links?: readonly Cause[] } = {},
+    {
+      spanBuffer,
+      links = [],
+    }: { readonly spanBuffer?: SpanBuffer | undefined; readonly links?: readonly Cause[] } = {},
   ): RecordedSpan {
     const span = this.#options.api.startSpan(
       name.slice(0, MAX_NAME_CHARS),
@@ -157,7 +162,7 @@ export class OtelTracer implements Tracer, TraceExchange, SpanFactory {
       parent === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, parent),
     );
     if (parent === undefined) this.#bounds.begin(span.spanContext().traceId);
-    return new RecordedSpan(span, this, gate);
+    return new RecordedSpan(span, this, spanBuffer);
   }
 }
 

@@ -1,18 +1,18 @@
 import type { Attributes, Cause, Span, SpanOptions } from '@fairway/base/tracing';
 import { type Span as OtelSpan, SpanStatusCode } from '@opentelemetry/api';
 
-/** What a span requires of its tracer. */
+/** The functions of the tracer that a span uses. */
 export interface SpanFactory {
   /** Undefined if the trace is full. */
-  child(parent: Cause, name: string, options: SpanOptions, gate: Gate | undefined): Span | undefined;
+  child(parent: Cause, name: string, options: SpanOptions, spanBuffer: SpanBuffer | undefined): Span | undefined;
   wrote(version: string, cause: Cause): void;
 }
 
-/** Ended spans of a request that are buffered until its client is known. */
+/** Maximum number of ended spans of a request that are buffered until the client is known. */
 const MAX_BUFFERED_SPANS = 64;
 
 /** Buffers the spans of a request until it is admitted. */
-export class Gate {
+export class SpanBuffer {
   #state: 'held' | 'open' | 'dropped' = 'held';
   #bufferedSpans: { readonly span: OtelSpan; readonly at: Date }[] = [];
 
@@ -45,29 +45,29 @@ export class Gate {
   }
 }
 
-/** A recorded span. After its end it keeps only its IDs, because work that it started may reference it for days. */
+/** A recorded span. After its end, it keeps only its IDs, because work that it started may reference it for days. */
 export class RecordedSpan implements Span, Cause {
   readonly traceId: string;
   readonly #spanId: string;
   readonly #factory: SpanFactory;
-  readonly #gate: Gate | undefined;
+  readonly #spanBuffer: SpanBuffer | undefined;
   #inner: OtelSpan | undefined;
 
-  constructor(inner: OtelSpan, factory: SpanFactory, gate: Gate | undefined) {
+  constructor(inner: OtelSpan, factory: SpanFactory, spanBuffer: SpanBuffer | undefined) {
     const { traceId, spanId } = inner.spanContext();
     this.traceId = traceId;
     this.#spanId = spanId;
     this.#inner = inner;
     this.#factory = factory;
-    this.#gate = gate;
+    this.#spanBuffer = spanBuffer;
   }
 
   /**
-   * Sets the sampled flag only for spans that are certainly recorded here: an unauthenticated client must not decide
-   * what other servers record.
+   * Sets the sampled flag only for spans that are certainly recorded here, because an unauthenticated client must not
+   * decide what other servers record.
    */
   get traceparent(): string {
-    const isRecorded = this.#gate === undefined || this.#gate.isOpen;
+    const isRecorded = this.#spanBuffer === undefined || this.#spanBuffer.isOpen;
     return `00-${this.traceId}-${this.#spanId}-${isRecorded ? '01' : '00'}`;
   }
 
@@ -76,8 +76,8 @@ export class RecordedSpan implements Span, Cause {
   }
 
   child(name: string, options: SpanOptions = {}): Span | undefined {
-    if (this.#inner === undefined || this.#gate?.isDropped) return undefined;
-    return this.#factory.child(this, name, options, this.#gate);
+    if (this.#inner === undefined || this.#spanBuffer?.isDropped) return undefined;
+    return this.#factory.child(this, name, options, this.#spanBuffer);
   }
 
   set(attributes: Attributes): void {
@@ -87,7 +87,7 @@ export class RecordedSpan implements Span, Cause {
   }
 
   recordWrite(version: string): void {
-    if (this.#inner === undefined || this.#gate?.isDropped) return;
+    if (this.#inner === undefined || this.#spanBuffer?.isDropped) return;
     this.#factory.wrote(version, { traceId: this.traceId, traceparent: this.traceparent });
   }
 
@@ -100,7 +100,7 @@ export class RecordedSpan implements Span, Cause {
     const inner = this.#inner;
     this.#inner = undefined;
     if (inner === undefined) return;
-    if (this.#gate === undefined) inner.end();
-    else this.#gate.end(inner);
+    if (this.#spanBuffer === undefined) inner.end();
+    else this.#spanBuffer.end(inner);
   }
 }

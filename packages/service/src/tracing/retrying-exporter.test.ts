@@ -48,7 +48,7 @@ test('sends everything again once the receiver is back', async () => {
   expect(exporter.counts).toEqual({ exported: 4, lost: 2 });
 });
 
-test('sends remaining batches one after the other, with a bounded queue', () => {
+test('sends remaining batches one after another, with a bounded queue', () => {
   const callbacks: ((result: { readonly code: ExportResultCode }) => void)[] = [];
   const inner: SpanExporter = {
     export: (_spans, callback) => void callbacks.push(callback),

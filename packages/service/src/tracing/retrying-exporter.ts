@@ -9,7 +9,7 @@ import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace';
  */
 const FIRST_PAUSE_MS = 5_000;
 const MAX_PAUSE_MS = 300_000;
-/** Batches queued behind the one being sent: at the end, all remaining ones arrive at once. */
+/** Maximum number of batches queued behind the one being sent: at shutdown, all remaining batches arrive at once. */
 const MAX_QUEUED_BATCHES = 4;
 
 interface Batch {
@@ -17,7 +17,10 @@ interface Batch {
   readonly callback: (result: ExportResult) => void;
 }
 
-/** Sends one batch after the other. After a failure, pauses for a while and drops batches during the pause. */
+/**
+ * Sends one batch after another. After a failure, pauses for a while and drops the batches that arrive during the
+ * pause.
+ */
 export class RetryingExporter implements SpanExporter {
   readonly counts = { exported: 0, lost: 0 };
   readonly #inner: SpanExporter;

@@ -1,13 +1,15 @@
 import type { Clock } from '@fairway/base/clock';
 import { RecentMap } from '@fairway/base/recent-map';
 
-/** Controllers react to each other's writes forever: after this time, or this many spans, a new trace begins. */
+/**
+ * Controllers react to each other's writes forever, so a new trace begins after this time, or after this many spans.
+ */
 const MAX_AGE_MS = 30 * 60_000;
 const MAX_SPANS = 5_000;
-/** Traces that may still grow, of each kind. */
+/** Maximum number of traces of each kind that may still grow. */
 const MAX_TRACES = 2_000;
 
-interface Growth {
+interface TraceUsage {
   readonly startedMs: number;
   spans: number;
 }
@@ -16,31 +18,31 @@ interface Growth {
 export class TraceBounds {
   readonly #clock: Clock;
   /**
-   * Traces without writes yet: unauthenticated clients and readers only displace each other's, never a trace that
-   * continues.
+   * Traces without writes yet. Unauthenticated clients and clients that only read displace only each other's traces,
+   * never a trace that continues.
    */
-  readonly #newTraces = new RecentMap<Growth>(MAX_TRACES);
-  readonly #writingTraces = new RecentMap<Growth>(MAX_TRACES);
+  readonly #newTraces = new RecentMap<TraceUsage>(MAX_TRACES);
+  readonly #writingTraces = new RecentMap<TraceUsage>(MAX_TRACES);
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** Reserves space for a span; false if the trace is full. An unknown trace starts now. */
+  /** Reserves space for a span; returns false if the trace is full. Starts a trace that is not known yet. */
   begin(traceId: string): boolean {
     if (this.#find(traceId) === undefined) this.#newTraces.set(traceId, { startedMs: this.#clock.now(), spans: 0 });
-    return this.grow(traceId);
+    return this.reserveSpan(traceId);
   }
 
   /** Reserves space only in a trace that began here and is still remembered. */
-  grow(traceId: string): boolean {
+  reserveSpan(traceId: string): boolean {
     const trace = this.#find(traceId);
     if (trace === undefined || trace.spans >= MAX_SPANS || !this.#isRecent(trace)) return false;
     trace.spans++;
     return true;
   }
 
-  /** Records a write in this trace: reconciles may continue it. */
+  /** Records that this trace contains a write, so that reconciles may continue it. */
   recordWrite(traceId: string): void {
     const trace = this.#newTraces.get(traceId);
     if (trace === undefined) return;
@@ -48,11 +50,11 @@ export class TraceBounds {
     this.#writingTraces.set(traceId, trace);
   }
 
-  #find(traceId: string): Growth | undefined {
+  #find(traceId: string): TraceUsage | undefined {
     return this.#writingTraces.get(traceId) ?? this.#newTraces.get(traceId);
   }
 
-  #isRecent({ startedMs }: Growth): boolean {
+  #isRecent({ startedMs }: TraceUsage): boolean {
     return this.#clock.now() - startedMs < MAX_AGE_MS;
   }
 }

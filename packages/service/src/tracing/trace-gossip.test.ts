@@ -15,7 +15,7 @@ function connectedPair() {
   return { clock, writer: new TraceGossip(clock), reader: new TraceGossip(clock) };
 }
 
-test('tells a replica the trace of a write, and of a write in progress', () => {
+test('notifies a replica of the trace of a completed write, and of a write in progress', () => {
   const { writer, reader } = connectedPair();
   writer.wrote('u1/7', causeOf(1));
   writer.announce(OBJECT, causeOf(2));
@@ -40,7 +40,7 @@ test('expires entries after a minute, however often they are repeated', async ()
   expect(reader.announced(OBJECT)).toBeUndefined();
 });
 
-test('parses a repeated message once', () => {
+test('parses a repeated message only once', () => {
   const { writer, reader } = connectedPair();
   writer.wrote('u1/7', causeOf());
   const text = writer.text() ?? '';
@@ -60,7 +60,7 @@ test('shares the newest entries, within a limit', () => {
   expect(reader.receive('a', text).at(-1)?.version).toBe('u1/1000');
 });
 
-test('does not share an invalid object name, so messages stay small', () => {
+test('does not share an invalid object name, which keeps messages small', () => {
   const { writer } = connectedPair();
   writer.announce(`Cluster/team/${'x'.repeat(400)}`, causeOf());
   writer.announce('Cluster/team/\u0000', causeOf());
@@ -77,13 +77,16 @@ test('does not share a trace that may be dropped', () => {
 
 const ENTRY = ['u1/7', causeOf().traceparent];
 test.each([
-  ['no JSON', '{'],
-  ['something else', '[]'],
-  ['no traceparent', JSON.stringify({ writes: [['u1/7', 'x'.repeat(55)]], objects: [] })],
-  ['one that is not recorded', JSON.stringify({ writes: [['u1/7', causeOf(1, '00').traceparent]], objects: [] })],
-  ['too many', JSON.stringify({ writes: Array.from({ length: 65 }, () => ENTRY), objects: [] })],
+  ['invalid JSON', '{'],
+  ['a value of another type', '[]'],
+  ['an invalid traceparent', JSON.stringify({ writes: [['u1/7', 'x'.repeat(55)]], objects: [] })],
+  [
+    'a traceparent that is not sampled',
+    JSON.stringify({ writes: [['u1/7', causeOf(1, '00').traceparent]], objects: [] }),
+  ],
+  ['too many writes', JSON.stringify({ writes: Array.from({ length: 65 }, () => ENTRY), objects: [] })],
   ['a long name', JSON.stringify({ writes: [['x'.repeat(401), causeOf().traceparent]], objects: [] })],
-  ['too much', JSON.stringify({ writes: [ENTRY], objects: [], more: 'x'.repeat(70_000) })],
+  ['too much data', JSON.stringify({ writes: [ENTRY], objects: [], more: 'x'.repeat(70_000) })],
 ])('ignores %s', (_, text) => {
   expect(connectedPair().reader.receive('a', text)).toEqual([]);
 });

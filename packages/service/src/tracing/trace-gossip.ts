@@ -4,15 +4,15 @@ import type { Cause } from '@fairway/base/tracing';
 import { parseTraceParent } from '@opentelemetry/core';
 import { z } from 'zod';
 
-/** How long an entry is shared: a replica that takes over after a kill has read it by then. */
+/** How long an entry is shared. By the end of this time, a replica that takes over after a kill has read it. */
 const SHARE_TTL_MS = 60_000;
-/** With 64 entries of each kind, the message has about 14 KB. Leases are renewed with it while there are traces. */
+/** With 64 entries of each kind, the message has about 14 KB. Lease renewals include it while there are traces. */
 const MAX_SHARED_CAUSES = 64;
 const MAX_RECEIVED_CHARS = 64 * 1024;
 /** The maximum number of remembered announcements from all replicas. */
 const MAX_ANNOUNCED_CAUSES = 1_000;
 
-/** A kind or a UID, a namespace, a name, a number; no characters that JSON must escape. */
+/** A kind or a UID, a namespace, a name and a number, without characters that JSON must escape. */
 const NAME = /^[-A-Za-z0-9./]{1,400}$/;
 
 const Entry = z.tuple([z.string().regex(NAME), z.string().length(55)]);
@@ -33,8 +33,8 @@ interface ReceivedCause {
 }
 
 /**
- * Messages between replicas with which a trace continues if another replica reacts to a write: the objects that are
- * being written, and those that were.
+ * Messages between replicas that let a trace continue when another replica reacts to a write. They contain the objects
+ * that are being written, and those that have been written.
  */
 export class TraceGossip {
   readonly #clock: Clock;
@@ -55,7 +55,7 @@ export class TraceGossip {
     this.#remember(object, cause);
   }
 
-  /** Records that a version was written here. */
+  /** Records that this process wrote a version. */
   wrote(version: string, cause: Cause): void {
     if (isRecorded(cause) && NAME.test(version))
       this.#writes = [...this.#writes, this.#entry(version, cause)].slice(-MAX_SHARED_CAUSES);

@@ -67,25 +67,34 @@ describe('sampling', () => {
 
 describe('refuses unsupported settings, with the name of the variable', () => {
   const cases = [
-    { env: { OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' }, says: /OTEL_EXPORTER_OTLP_ENDPOINT: "collector:4318"/ },
-    { env: { ...ENDPOINT, OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }, says: /"grpc" is not supported: use http\/json/ },
-    { env: { ...ENDPOINT, OTEL_TRACES_EXPORTER: 'zipkin' }, says: /"zipkin" is not otlp or none/ },
-    { env: { ...ENDPOINT, OTEL_TRACES_SAMPLER: 'jaeger_remote' }, says: /one of always_on, always_off, traceidratio/ },
-    { env: { ...ENDPOINT, OTEL_TRACES_SAMPLER_ARG: '2' }, says: /OTEL_TRACES_SAMPLER_ARG: "2"/ },
+    {
+      env: { OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' },
+      expectedMessage: /OTEL_EXPORTER_OTLP_ENDPOINT: "collector:4318"/,
+    },
+    {
+      env: { ...ENDPOINT, OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' },
+      expectedMessage: /"grpc" is not supported: use http\/json/,
+    },
+    { env: { ...ENDPOINT, OTEL_TRACES_EXPORTER: 'zipkin' }, expectedMessage: /"zipkin" is not otlp or none/ },
+    {
+      env: { ...ENDPOINT, OTEL_TRACES_SAMPLER: 'jaeger_remote' },
+      expectedMessage: /one of always_on, always_off, traceidratio/,
+    },
+    { env: { ...ENDPOINT, OTEL_TRACES_SAMPLER_ARG: '2' }, expectedMessage: /OTEL_TRACES_SAMPLER_ARG: "2"/ },
     {
       env: { ...ENDPOINT, OTEL_EXPORTER_OTLP_HEADERS: 'secret' },
-      says: /^OTEL_EXPORTER_OTLP_HEADERS has a part without "="$/,
+      expectedMessage: /^OTEL_EXPORTER_OTLP_HEADERS has a part without "="$/,
     },
     {
       env: { ...ENDPOINT, OTEL_EXPORTER_OTLP_HEADERS: 'authorization=100%' },
-      says: /^OTEL_EXPORTER_OTLP_HEADERS: the header "authorization" cannot be sent$/,
+      expectedMessage: /^OTEL_EXPORTER_OTLP_HEADERS: the header "authorization" cannot be sent$/,
     },
     {
       env: { ...ENDPOINT, OTEL_EXPORTER_OTLP_TRACES_HEADERS: 'x-a=s%0Acret' },
-      says: /^OTEL_EXPORTER_OTLP_TRACES_HEADERS: the header "x-a" cannot be sent$/,
+      expectedMessage: /^OTEL_EXPORTER_OTLP_TRACES_HEADERS: the header "x-a" cannot be sent$/,
     },
   ];
-  it.each(cases)('$says', ({ env, says }) => {
-    expect(() => tracingSettings(env)).toThrow(says);
+  it.each(cases)('$expectedMessage', ({ env, expectedMessage }) => {
+    expect(() => tracingSettings(env)).toThrow(expectedMessage);
   });
 });

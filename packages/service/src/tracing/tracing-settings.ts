@@ -12,7 +12,7 @@ import {
 export interface Sampling {
   /** Whether a client's own sampling decision is respected, within its limit. */
   readonly isParentBased: boolean;
-  /** Sampling ratio of the other requests and reconciles, from 0 to 1. */
+  /** Sampling ratio of all other requests and reconciles, from 0 to 1. */
   readonly ratio: number;
 }
 
@@ -41,7 +41,7 @@ const SAMPLERS: Readonly<Record<string, (ratio: number) => Sampling>> = {
 };
 
 /**
- * Fairway's own settings, or else OpenTelemetry's standard variables; undefined if neither sets a receiver, or the
+ * Fairway's own settings, otherwise OpenTelemetry's standard variables; undefined if neither sets a receiver, or the
  * variables disable tracing. Throws a usage error that names the variable.
  */
 export function tracingSettings(env: Environment, configured: ConfiguredTracing = {}): TracingSettings | undefined {

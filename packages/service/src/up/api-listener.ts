@@ -16,9 +16,9 @@ export interface ApiListenerOptions {
   readonly home: Home;
   readonly pki: ServerPki;
   readonly listen: ListenAddress;
-  /** The address at which clients reach it, if different from the listen address. */
+  /** The address at which clients reach the API, if different from the listen address. */
   readonly advertised: AdvertisedAddress | undefined;
-  /** Additional names and addresses of its certificate. */
+  /** Additional names and addresses of the API's certificate. */
   readonly subjectAltNames: readonly string[];
   /** The operator's own certificate. */
   readonly certificate: CertificateFiles | undefined;
@@ -31,14 +31,16 @@ export interface ApiListenerOptions {
 export interface ApiListener {
   /** URL for clients. */
   readonly url: string;
-  /** The certificate for other servers of the process. */
+  /** The API's certificate, for other servers of the process. */
   readonly names: Parameters<typeof certificateNames>[0];
   addMetrics(registry: Registry): void;
-  /** Ends the renewal of certificates; the server closes its listener itself. */
+  /** Stops the renewal of certificates; the server closes its listener itself. */
   close(): void;
 }
 
-/** Serves Fairway's API to clients, and writes the administrator's kubeconfig and the CA for clients without one. */
+/**
+ * Serves Fairway's API to clients. Writes the administrator's kubeconfig, and the CA for clients without a kubeconfig.
+ */
 export async function listenForClients(
   { server }: Pick<EmbeddedEngine, 'server'>,
   options: ApiListenerOptions,
@@ -61,7 +63,7 @@ export async function listenForClients(
     await home.replace(home.kubeconfig, await adminKubeconfig(pki, { url, trusted, namespace }, clock));
   };
   await writeKubeconfig();
-  // The CA for browsers, which have no kubeconfig.
+  // Writes the CA for browsers, which have no kubeconfig.
   await home.replace(home.apiAuthority, trusted ?? pki.authority.certificatePem);
   const stopRenewal = every(CERTIFICATE_RENEWAL_MS, clock, async () => {
     listener.setTls(await serverTls(pki, certificateNames(names), clock));

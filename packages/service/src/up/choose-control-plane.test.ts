@@ -3,7 +3,7 @@ import { type ControlPlaneChoiceInputs, chooseControlPlane } from './choose-cont
 
 const NOTHING: ControlPlaneChoiceInputs = {
   requestedKind: undefined,
-  rememberedKind: undefined,
+  existingKind: undefined,
   home: '/home',
   assets: undefined,
   found: [],
@@ -60,13 +60,13 @@ describe('the choice of control planes', () => {
       reason: 'asked',
     },
     {
-      given: { rememberedKind: 'simulated', assets: '/assets', found: OFFERED_ENGINES },
+      given: { existingKind: 'simulated', assets: '/assets', found: OFFERED_ENGINES },
       kind: 'simulated',
       note: NONE,
       reason: 'clusters keep their control planes',
     },
     {
-      given: { rememberedKind: 'process', found: OFFERED_ENGINES },
+      given: { existingKind: 'process', found: OFFERED_ENGINES },
       kind: 'process',
       note: /1\.36\.3 \(\/bin\)$/,
       reason: 'clusters keep their control planes',
@@ -80,7 +80,7 @@ describe('the choice of control planes', () => {
 
   test.each<{ given: Partial<ControlPlaneChoiceInputs>; message: RegExp }>([
     {
-      given: { requestedKind: 'process', rememberedKind: 'simulated', found: OFFERED_ENGINES },
+      given: { requestedKind: 'process', existingKind: 'simulated', found: OFFERED_ENGINES },
       message: /\/home are of kind simulated/,
     },
     { given: { requestedKind: 'process' }, message: /no folder contains etcd/ },
@@ -88,7 +88,7 @@ describe('the choice of control planes', () => {
       given: { requestedKind: 'process', found: OLD },
       message: /binaries are of Kubernetes 1\.20\.2, which Fairway does not support/,
     },
-    { given: { rememberedKind: 'process' }, message: /no folder contains etcd/ },
+    { given: { existingKind: 'process' }, message: /no folder contains etcd/ },
   ])('fails with $given', ({ given, message }) => {
     expect(() => chooseControlPlane({ ...NOTHING, ...given })).toThrow(message);
   });

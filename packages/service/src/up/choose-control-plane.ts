@@ -8,14 +8,14 @@ export type ControlPlaneKind = 'simulated' | 'process';
 export interface ControlPlaneChoiceInputs {
   /** `--control-plane`. */
   readonly requestedKind: ControlPlaneKind | undefined;
-  /** Kind of the control planes of existing clusters in the home. */
-  readonly rememberedKind: ControlPlaneKind | undefined;
+  /** Kind of the control planes that clusters in the home already use. */
+  readonly existingKind: ControlPlaneKind | undefined;
   readonly home: string;
   /** Whether the nodes are servers of a real cloud. */
   readonly hasRealCloud?: boolean;
   /** KUBEBUILDER_ASSETS. */
   readonly assets: string | undefined;
-  /** Kubernetes versions with binaries on this machine, and where; the preferred one first. */
+  /** Kubernetes versions that have binaries on this machine, and where; the preferred version first. */
   readonly found: readonly { readonly version: string; readonly folder: string }[];
 }
 
@@ -26,20 +26,20 @@ export interface ControlPlaneChoice {
 }
 
 /**
- * How clusters' control planes run: as requested, or else like the existing ones, or else as processes if binaries of
- * an offered release exist.
+ * How clusters' control planes run: as requested, otherwise like the existing ones, otherwise as processes if binaries
+ * of an offered release exist.
  */
 export function chooseControlPlane({
   requestedKind,
-  rememberedKind,
+  existingKind,
   home,
   hasRealCloud = false,
   assets,
   found,
 }: ControlPlaneChoiceInputs): ControlPlaneChoice {
-  if (requestedKind !== undefined && rememberedKind !== undefined && requestedKind !== rememberedKind) {
+  if (requestedKind !== undefined && existingKind !== undefined && requestedKind !== existingKind) {
     throw new CommandError(
-      `the control planes of ${home} are of kind ${rememberedKind}, and their data cannot be migrated`,
+      `the control planes of ${home} are of kind ${existingKind}, and their data cannot be migrated`,
       {
         exitCode: ExitCode.Usage,
         advice: 'omit --control-plane, or use another folder with --home',
@@ -47,7 +47,7 @@ export function chooseControlPlane({
     );
   }
   const offeredEngines = found.filter(({ version }) => isOffered(version));
-  const selectedKind = requestedKind ?? rememberedKind;
+  const selectedKind = requestedKind ?? existingKind;
   if (selectedKind === 'simulated') return { kind: 'simulated', note: undefined };
   if (offeredEngines.length > 0) {
     const engines = offeredEngines.map(({ version, folder }) => `${version} (${folder})`).join(', ');

@@ -18,26 +18,26 @@ export interface CloudOpening {
   readonly random: () => number;
   readonly log: Logger;
   readonly metrics?: OpenStackMetrics | undefined;
-  /** User agent, for the cloud's logs. */
+  /** User agent, shown in the cloud's logs. */
   readonly userAgent?: string | undefined;
   /** Timeouts of calls; a minute each by default. */
   readonly timeouts?: Timeouts | undefined;
   /** Interval at which a project's servers are listed while no change is expected; a minute by default. */
   readonly observeMs?: number | undefined;
-  /** Whether consumers can request faster polling: lists are then made less often while none does. */
-  readonly isPolledFast?: boolean | undefined;
-  /** How long the cloud may still be processing a request that got no response. */
+  /** Whether consumers can request faster polling. If so, resources are listed less often while no consumer does. */
+  readonly supportsFastPolling?: boolean | undefined;
+  /** How long the cloud may still be processing a request that received no response. */
   readonly settleMs?: number | undefined;
 }
 
-const DEFAULT_OBSERVE_MS = 60_000;
+const DEFAULT_OBSERVE_INTERVAL_MS = 60_000;
 /** Factor of the polling interval while all nodes are Ready and report their servers' state themselves. */
-const STATIC_TIMEOUTS = 5;
+const IDLE_POLL_FACTOR = 5;
 
-/** A joining node shows that its server runs, so the list need not be polled often while a server boots. */
-const SERVER_POLL_MAX_MS = 10_000;
+/** A joining node shows that its server is running, so servers need not be listed often while one boots. */
+const MAX_SERVER_POLL_MS = 10_000;
 
-/** clouds.yaml from the standard locations of OpenStack clients, or the given file. */
+/** The clouds.yaml from the standard locations of OpenStack clients, or the given file. */
 export function readCloudsYaml(file?: string): CloudsYaml {
   return new CloudsYaml({
     env: file === undefined ? process.env : { OS_CLIENT_CONFIG_FILE: file },
@@ -65,20 +65,30 @@ export function openConfiguredCloud(config: CloudConfig, opening: CloudOpening):
   });
 }
 
-/** Connections to a project: with the entry's own credentials, or with a tenant's. */
+/** Connections to a project, with the entry's own credentials or with a tenant's. */
 export interface ProjectLogin {
   readonly credentialKey: string;
   readonly source: CredentialSource;
 }
 
-/** A project of a cloud, shared by its clusters. `services`: what its cache lists, and how; by default as Fairway needs it. */
+/**
+ * A project of a cloud, shared by its clusters. `services` determines what its cache lists, and how; by default, what
+ * Fairway needs.
+ */
 export function openProject(
   cloud: Cloud,
   opening: CloudOpening,
   login?: ProjectLogin,
   services?: readonly Service[],
 ): ProjectCloud {
-  const { clock, random, log, settleMs, observeMs = DEFAULT_OBSERVE_MS, isPolledFast = false } = opening;
+  const {
+    clock,
+    random,
+    log,
+    settleMs,
+    observeMs = DEFAULT_OBSERVE_INTERVAL_MS,
+    supportsFastPolling = false,
+  } = opening;
   const client = cloud.client(login?.source);
   const cache = new ProjectCache({
     client,
@@ -90,9 +100,9 @@ export function openProject(
     ...(services && { services }),
     filters: CACHE_FILTERS,
     intervals: {
-      fastMaxMs: SERVER_POLL_MAX_MS,
+      fastMaxMs: MAX_SERVER_POLL_MS,
       slowMs: observeMs,
-      ...(isPolledFast && { idleMs: STATIC_TIMEOUTS * observeMs }),
+      ...(supportsFastPolling && { idleMs: IDLE_POLL_FACTOR * observeMs }),
     },
     logger: log,
   });

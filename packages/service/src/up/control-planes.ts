@@ -15,24 +15,24 @@ import { createHollowControlPlane } from '@fairway/hollow/control-plane/hollow-c
 import type { HttpsTransportOptions } from '@fairway/kube/client/https-transport';
 import { LocalServers } from '@fairway/kube/client/local-servers';
 import type { Transport } from '@fairway/kube/client/transport';
-import { SIMULATED_ENVIRONMENT, SIMULATED_FLAGS } from '../simulated-control-plane/process-flags.ts';
+import { SIMULATED_ENVIRONMENT, SIMULATED_PROCESS_FLAGS } from '../simulated-control-plane/process-flags.ts';
 import { type Home, identifyProcess } from './home.ts';
 import { homeId } from './home-id.ts';
 import { splitSharedDatabase } from './split-shared-database.ts';
 
 export interface ControlPlanesOptions {
   readonly home: Home;
-  /** Encryption of the tenants' Secrets where Fairway stores them. */
+  /** Encryption of the tenants' Secrets wherever Fairway stores them. */
   readonly codec: () => ValueCodec;
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
 }
 
-/** The runtime of one Fairway. */
+/** The control-plane runtime of one Fairway. */
 export interface ControlPlanes {
   readonly runtime: ControlPlaneRuntime;
-  /** How clients of this process reach API servers, if some are in this process; over TLS by default. */
+  /** How clients in this process reach API servers that may be in this process too; over TLS by default. */
   readonly connect?: (options: HttpsTransportOptions) => Transport;
   /** Migrates the home of an earlier Fairway to the format of this runtime; runs before everything else. */
   takeOver?(): Promise<void>;
@@ -64,7 +64,7 @@ export function simulatedControlPlanes(
   return {
     runtime,
     connect: (clusterOptions) => localServers.transport(clusterOptions),
-    // They ran in the previous process.
+    // These control planes ran in the previous process.
     stopDeletedClusters: () => Promise.resolve(),
     async close() {
       await runtime.close();
@@ -73,8 +73,8 @@ export function simulatedControlPlanes(
   };
 }
 
-/** The package contains JavaScript instead of the sources. */
-const SIMULATED_PROGRAM = join(import.meta.dirname, `../simulated-control-plane/main${extname(import.meta.filename)}`);
+/** The package contains JavaScript instead of TypeScript sources. */
+const SIMULATED_SCRIPT = join(import.meta.dirname, `../simulated-control-plane/main${extname(import.meta.filename)}`);
 
 /** Simulated control planes that keep running when Fairway stops, for the next replica to take over. */
 export function simulatedProcesses({
@@ -88,7 +88,7 @@ export function simulatedProcesses({
       ...machine,
       env: { ...machine.env, ...SIMULATED_ENVIRONMENT },
       folder: home.simulatedControlPlanes,
-      program: { command: process.execPath, args: [...SIMULATED_FLAGS, SIMULATED_PROGRAM] },
+      program: { command: process.execPath, args: [...SIMULATED_PROCESS_FLAGS, SIMULATED_SCRIPT] },
       egress,
       clock,
       random,
@@ -97,7 +97,7 @@ export function simulatedProcesses({
     return {
       runtime,
       takeOver: () => splitSharedDatabase(home, codec),
-      // The replica that managed deleted clusters has removed theirs.
+      // The replica that managed deleted clusters has removed their control planes.
       stopDeletedClusters: () => Promise.resolve(),
       close: () => runtime.close(),
     };
@@ -110,15 +110,15 @@ interface ProcessControlPlanes {
   readonly snapshotFolder: string;
   /** Bind address of API servers. */
   readonly address: string;
-  /** Whether they keep running when Fairway stops, for the next one to take over. */
-  readonly hasLeftovers: boolean;
+  /** Whether control planes keep running when Fairway stops, for the next Fairway to take over. */
+  readonly keepRunning: boolean;
   /** User IDs for clusters, if this process may switch users. */
   readonly users: UserRange;
   /** Exceptions to the egress rule of API servers. */
   readonly egress: EgressExceptions;
   /** IPv4 ranges that may reach every API server. */
   readonly alwaysAllowed: readonly string[];
-  /** Store for copies of snapshots, opened on demand; if undefined, none are stored. */
+  /** Store for copies of snapshots, opened on demand; if undefined, no copies are stored. */
   readonly offHost: ((clock: Clock) => OffHost) | undefined;
 }
 
@@ -127,7 +127,7 @@ export function processControlPlanes({
   env,
   address,
   snapshotFolder,
-  hasLeftovers,
+  keepRunning,
   users,
   egress,
   alwaysAllowed,
@@ -155,7 +155,7 @@ export function processControlPlanes({
       runtime,
       stopDeletedClusters: (isCluster) => runtime.stopUnwanted(isCluster),
       async close() {
-        await (hasLeftovers ? runtime.detach() : runtime.close());
+        await (keepRunning ? runtime.detach() : runtime.close());
         await offHost?.store.close();
       },
     };

@@ -10,7 +10,7 @@ import { type Clock, formatTime } from '@fairway/base/clock';
 import { Secrets } from '@fairway/kube/kinds/resources';
 import type { Home } from './home.ts';
 
-/** Encrypts Secrets with the keys in the home; the first key is created if there is none. */
+/** Encrypts Secrets with the keys in the home; creates the first key if none exists. */
 export function secretsEncryption(home: Home, clock: Clock): ValueCodec {
   const stored = home.read(home.encryptionKeys);
   const keys =

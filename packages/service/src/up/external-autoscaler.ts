@@ -18,8 +18,8 @@ export interface OpenExternalAutoscaler {
   close(): void;
 }
 
-/** Used instead of the issuer until autoscalers are served: the API starts before the controllers. */
-export const notStartedYet: IssueAutoscalerConfig = () => {
+/** Used until autoscalers are served, because the API starts before the controllers. */
+export const rejectWhileStarting: IssueAutoscalerConfig = () => {
   const message = 'Fairway is starting and does not serve external autoscalers yet';
   return Promise.reject(new ApiError(503, 'ServiceUnavailable', message, { retryAfterSeconds: 1 }));
 };

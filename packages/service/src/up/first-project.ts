@@ -4,7 +4,10 @@ import type { ProjectNamespaces } from '@fairway/identity/project-namespaces';
 import type { CloudsYaml } from '@fairway/openstack/config/clouds-yaml';
 import { type CloudOpening, openCloud } from './clouds.ts';
 
-/** The user of an entry of clouds.yaml, with its project and its roles there, according to Keystone. Rejects like a login. */
+/**
+ * The user of an entry of clouds.yaml, with its project and its roles there, according to Keystone. Rejects with the
+ * login's error.
+ */
 export async function userOfEntry(
   cloudsYaml: CloudsYaml,
   name: string,
@@ -17,8 +20,8 @@ export async function userOfEntry(
 }
 
 /**
- * The namespace of a user's project, created as at their first sign-in; undefined if they get none. An error does not
- * fail the start: it is logged, and reported when the user signs in.
+ * The namespace of a user's project, created as at their first sign-in; undefined if the user gets no namespace. An
+ * error does not fail the start: it is logged, and reported when the user signs in.
  */
 export async function namespaceOfUser(
   user: KeystoneUser,

@@ -13,7 +13,7 @@ afterEach(() => rmSync(home.path, { recursive: true }));
 
 const self: ProcessIdentity = { pid: 100, started: '5' };
 
-test('a home allows one Fairway at a time, and the error names the process to stop', () => {
+test('allows one Fairway at a time in a home, and names the process to stop in the error', () => {
   lockHome(home, self, () => undefined);
 
   expect(() => lockHome(home, { pid: 200, started: '9' }, () => self)).toThrow(HomeInUseError);
@@ -54,7 +54,7 @@ describe('replicas that share a home', () => {
     expect(() => lockHome(home, self, identify)).toThrow(/kill 200/);
   });
 
-  test('are excluded while a process has locked it exclusively', () => {
+  test('cannot lock it while another process holds it exclusively', () => {
     const free = lockHome(home, self, identify);
     expect(() => shareHome(home, as(200), identify)).toThrow(/kill 100/);
     free();
@@ -83,7 +83,7 @@ test('reports a folder that cannot be created instead of hanging', () => {
 test.each([
   { way: 'at once', write: async () => home.write(home.kubeconfig, 'secret') },
   { way: 'while Fairway runs', write: () => home.replace(home.kubeconfig, 'secret') },
-])('makes a file written $way readable only by its owner', async ({ write }) => {
+])('makes a file readable only by its owner if it is written $way', async ({ write }) => {
   await write();
 
   expect(statSync(home.kubeconfig).mode & 0o777).toBe(0o600);

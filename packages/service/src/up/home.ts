@@ -18,7 +18,7 @@ import { restrictHomeAccess } from './private-home.ts';
 const LOCK = 'lock';
 const SHARED_LOCK = /^lock-\d+$/;
 
-/** The folder with all state of one Fairway. */
+/** The folder with the complete state of one Fairway. */
 export class Home {
   readonly path: string;
 
@@ -66,7 +66,7 @@ export class Home {
     return join(this.path, 'cluster-audit');
   }
 
-  /** How control planes run here, fixed for the lifetime of the home. */
+  /** How control planes run, fixed for the lifetime of the home. */
   get controlPlaneKind(): string {
     return join(this.path, 'control-plane');
   }
@@ -114,7 +114,7 @@ export class Home {
     return join(this.path, 'demo-password');
   }
 
-  /** Ports that Fairway chose, stored so that they stay the same. */
+  /** Ports that Fairway has chosen, stored so that they stay the same. */
   get ports(): string {
     return join(this.path, 'ports.json');
   }
@@ -128,7 +128,7 @@ export class Home {
     return join(this.path, LOCK);
   }
 
-  /** Creates the folder for its owner only; makes an existing one private, or throws a SharedHomeError. */
+  /** Creates the folder for its owner only; makes an existing folder private, or throws a SharedHomeError. */
   create(): void {
     restrictHomeAccess(this);
     createFolder(this.pki);
@@ -150,7 +150,7 @@ export class Home {
     return locks.flatMap((name) => holderOf(this, join(this.path, name), identify)?.pid ?? []);
   }
 
-  /** A file that is created once: concurrent processes all get the content that one of them wrote. */
+  /** Creates a file once: concurrent processes all get the contents that one of them wrote. */
   readOrCreate(path: string, make: () => string): string {
     const known = this.read(path);
     if (known !== undefined) return known;
@@ -166,7 +166,10 @@ export class Home {
     return readFileSync(path, 'utf8');
   }
 
-  /** Replaces a file atomically: a crash leaves the old or the new one. Secrets are readable only by their owner. */
+  /**
+   * Replaces a file atomically: after a crash, either the old or the new file exists. Secrets are readable only by
+   * their owner.
+   */
   write(path: string, text: string, mode = 0o600): void {
     const draft = `${path}.${process.pid}.draft`;
     const file = openSync(draft, 'w', mode);
@@ -176,7 +179,7 @@ export class Home {
     renameSync(draft, path);
   }
 
-  /** Replaces a file asynchronously, because the disk may be slow: for a running Fairway, which has Leases to renew. */
+  /** Replaces a file asynchronously, because the disk may be slow and a running Fairway has Leases to renew. */
   async replace(path: string, text: string): Promise<void> {
     const draft = `${path}.${process.pid}.draft`;
     const file = await open(draft, 'w', 0o600);
@@ -190,7 +193,10 @@ export class Home {
   }
 }
 
-/** Creates a folder and its parents. Node's recursive mkdir loops forever below a folder that allows none, such as /proc. */
+/**
+ * Creates a folder and its parents. Node's recursive mkdir loops forever below a folder that allows no subfolders, such
+ * as /proc.
+ */
 function createFolder(path: string): void {
   if (existsSync(path)) return;
   createFolder(dirname(path));
@@ -209,7 +215,10 @@ export interface ProcessIdentity {
   readonly started: string;
 }
 
-/** Locks the home exclusively for this process; a lock of a dead process is taken over. Returns a function that releases it. */
+/**
+ * Locks the home exclusively for this process, taking over the lock of a dead process. Returns a function that releases
+ * the lock.
+ */
 export function lockHome(home: Home, self: ProcessIdentity, identify: Identify): () => void {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -237,7 +246,7 @@ export function lockHome(home: Home, self: ProcessIdentity, identify: Identify):
   return () => unlinkSync(home.lock);
 }
 
-/** Locks the home shared with other processes, excluding exclusive locks. Returns a function that releases it. */
+/** Locks the home shared with other processes, excluding exclusive locks. Returns a function that releases the lock. */
 export function shareHome(home: Home, self: ProcessIdentity, identify: Identify): () => void {
   const path = home.lockOf(self.pid);
   // Each process writes its own lock before it checks for others: if two start at the same time, at least one sees the
@@ -254,7 +263,7 @@ export function shareHome(home: Home, self: ProcessIdentity, identify: Identify)
 
 type Identify = (pid: number) => ProcessIdentity | undefined;
 
-/** The process that a lock names, if it still runs. */
+/** The process that a lock names, if it is still running. */
 function holderOf(home: Home, path: string, identify: Identify): ProcessIdentity | undefined {
   const [pid = '', started = ''] = (home.read(path) ?? '').split(' ');
   const holder = identify(Number.parseInt(pid, 10));
@@ -273,7 +282,7 @@ function refuseIfHeld(home: Home, path: string, self: ProcessIdentity, identify:
 /** Position of `starttime` after the command in /proc/PID/stat (proc_pid_stat(5)). */
 const START_TIME_FIELD = 19;
 
-/** The process with this PID; undefined if none runs. A zombie does not count as running. */
+/** The process with this PID; undefined if there is none. A zombie does not count as running. */
 export function identifyProcess(pid: number): ProcessIdentity | undefined {
   if (!Number.isInteger(pid)) return undefined;
   try {

@@ -2,8 +2,8 @@ import { parseKubeconfig } from '@fairway/kube/client/kubeconfig';
 import type { Home } from './home.ts';
 
 /**
- * The namespace for the kubeconfig that is about to be written into the home: that of the existing kubeconfig, because
- * its user may have changed it (undefined if it has none), otherwise `first`.
+ * The namespace for the kubeconfig that is about to be written into the home: the namespace in the existing kubeconfig,
+ * because the user may have changed it (undefined if that kubeconfig has none), otherwise `first`.
  */
 export function kubeconfigNamespace(
   home: Pick<Home, 'kubeconfig' | 'read'>,
@@ -15,7 +15,7 @@ export function kubeconfigNamespace(
     const { contexts, 'current-context': current } = parseKubeconfig(text);
     return contexts.find(({ name }) => name === current)?.context.namespace;
   } catch {
-    // The file contains nothing to keep.
+    // The existing file contains nothing to keep.
     return first;
   }
 }

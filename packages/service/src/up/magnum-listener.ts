@@ -12,7 +12,7 @@ export interface MagnumListenerOptions extends Omit<ServeMagnumOptions, 'clientO
   readonly pki: ServerPki;
 }
 
-/** Serves Magnum's API alongside Fairway's own, with certificates of the same CA, and writes that CA for clients. */
+/** Serves Magnum's API alongside Fairway's own, with certificates of the same CA, and writes the CA for clients. */
 export async function openMagnumListener(
   fairway: Pick<Fairway<EmbeddedEngine>, 'engine' | 'keystone'>,
   { home, pki, ...options }: MagnumListenerOptions,

@@ -19,8 +19,8 @@ it('reads the settings for all nodes', () => {
 });
 
 it.each([
-  ['a file that is not there', undefined, /--node-settings .*nodes\.yaml: ENOENT/],
-  ['a field that is wrong', 'proxy: {httpProxy: proxy}', /--node-settings .*nodes\.yaml: [\s\S]*proxy\.httpProxy/],
+  ['a missing file', undefined, /--node-settings .*nodes\.yaml: ENOENT/],
+  ['an invalid field', 'proxy: {httpProxy: proxy}', /--node-settings .*nodes\.yaml: [\s\S]*proxy\.httpProxy/],
 ])('reports the problem with %s', (_, text, message) => {
   const path = join(folder, 'nodes.yaml');
   if (text !== undefined) writeFileSync(path, text);

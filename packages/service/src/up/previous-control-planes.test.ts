@@ -27,7 +27,7 @@ test('returns undefined for a new home', () => {
 });
 
 test.each(['simulated', 'process'])(
-  'returns undefined for a home that was started with %s ones but has none yet',
+  'returns undefined for a home that was started with %s control planes but has none yet',
   async (kind) => {
     home.write(home.controlPlaneKind, `${kind}\n`);
     await simulated();
@@ -37,14 +37,14 @@ test.each(['simulated', 'process'])(
   },
 );
 
-test('returns simulated for a home with a simulated one', async () => {
+test('returns simulated for a home with a simulated control plane', async () => {
   home.write(home.controlPlaneKind, 'simulated\n');
   await simulated('a-cluster');
 
   expect(previousControlPlanes(home)).toBe('simulated');
 });
 
-test('recognizes a simulated one in its own process, and a process-based one', () => {
+test('recognizes a simulated control plane in its own process, and a process-based one', () => {
   mkdirSync(join(home.simulatedControlPlanes, 'a-cluster'), { recursive: true });
   home.write(home.controlPlaneKind, 'simulated\n');
   expect(previousControlPlanes(home)).toBe('simulated');
@@ -61,7 +61,7 @@ test('returns simulated for a home of an older release', async () => {
   expect(previousControlPlanes(home)).toBe('simulated');
 });
 
-test('keeps the kind of a home in use, and of one with a damaged file', async () => {
+test('keeps the kind of a home that is in use, and of a home with a damaged file', async () => {
   home.write(home.controlPlaneKind, 'simulated\n');
   const self = identifyProcess(process.pid) ?? { pid: process.pid, started: '' };
   const release = lockHome(home, self, identifyProcess);

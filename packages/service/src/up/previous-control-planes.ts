@@ -4,12 +4,12 @@ import type { ControlPlaneKind } from './choose-control-plane.ts';
 import { type Home, identifyProcess } from './home.ts';
 
 /**
- * How the control planes of a home run. Undefined while it has none, so that binaries added after the first start are
- * considered. A home that another process uses keeps its kind, so that replicas agree.
+ * How the control planes of a home run. Undefined while the home has none, so that binaries added after the first start
+ * are considered. A home that another process uses keeps its kind, so that replicas agree.
  */
 export function previousControlPlanes(home: Home): ControlPlaneKind | undefined {
   const storedKind = home.read(home.controlPlaneKind)?.trim();
-  // Homes from before this was configurable contain simulated ones.
+  // Homes from before this was configurable contain simulated control planes.
   const previousKind =
     storedKind === 'process' || storedKind === 'simulated'
       ? storedKind
@@ -29,7 +29,7 @@ function hasControlPlanes(home: Home): boolean {
 }
 
 /**
- * Whether the file contains simulated control planes, with a keyspace each. An unreadable file is assumed to contain
+ * Whether the file contains simulated control planes, each with a keyspace. An unreadable file is assumed to contain
  * some.
  */
 function hasKeyspaces(path: string): boolean {

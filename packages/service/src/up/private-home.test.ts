@@ -28,7 +28,7 @@ function openHome(): void {
   for (const path of [home.path, home.pki, home.controlPlanes]) chmodSync(path, 0o755);
 }
 
-test('makes a home private that others can read, with its databases, keys and kubeconfig', () => {
+test('makes a home private that others can read, including its databases, keys and kubeconfig', () => {
   openHome();
   home.create();
 
@@ -60,9 +60,9 @@ test("rejects another user's home, and names its owner in the error", () => {
 });
 
 test.each([
-  { mode: 0o1777, isEmpty: true, reason: 'with sticky write access for all users' },
-  { mode: 0o1777, isEmpty: false, reason: 'with sticky write access for all users' },
-  { mode: 0o777, isEmpty: false, reason: 'with write access for other users' },
+  { mode: 0o1777, isEmpty: true, reason: 'sticky write access for all users' },
+  { mode: 0o1777, isEmpty: false, reason: 'sticky write access for all users' },
+  { mode: 0o777, isEmpty: false, reason: 'write access for other users' },
 ])('refuses a folder $reason as a home, and keeps its mode $mode', ({ mode, isEmpty }) => {
   mkdirSync(home.path);
   if (!isEmpty) writeFileSync(join(home.path, 'other'), '');

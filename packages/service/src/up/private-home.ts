@@ -1,13 +1,13 @@
 import { chmodSync, existsSync, lstatSync, readdirSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Thrown if a home can't be made private: it, or a file in it, belongs to another user, or it is a shared folder. */
+/** Thrown if a home can't be made private: it or a file in it belongs to another user, or it is a shared folder. */
 export class SharedHomeError extends Error {
   override readonly name = 'SharedHomeError';
 }
 
-const OTHERS = 0o077;
-const WRITABLE_BY_OTHERS = 0o022;
+const OTHERS_MODE_MASK = 0o077;
+const OTHERS_WRITE_MASK = 0o022;
 const STICKY_BIT = 0o1000;
 
 export interface HomeFolders {
@@ -17,8 +17,8 @@ export interface HomeFolders {
 
 /**
  * Makes an existing home accessible only to its owner, with the files and folders directly in it and in its `pki`,
- * whatever mode they were created with. Deeper levels are then unreachable for others. Throws a SharedHomeError if this
- * process may not do that.
+ * whatever mode they were created with. Deeper levels are then unreachable for other users. Throws a SharedHomeError if
+ * this process may not do that.
  *
  * @param self user ID of this process; undefined on systems without user IDs.
  */
@@ -31,8 +31,9 @@ export function restrictHomeAccess({ path, pki }: HomeFolders, self: number | un
     throw new SharedHomeError(`${path} is a folder shared by all users, but Fairway stores secrets there: ${below}`);
   }
   if (!existsSync(pki) && readdirSync(path).length > 0) {
-    // A user's folder with other content, whose mode must not change; what Fairway creates in it is private anyway.
-    if ((folder.mode & WRITABLE_BY_OTHERS) === 0) return;
+    // This is a user's folder with other contents, whose mode must not change; files that Fairway creates in it are
+    // private anyway.
+    if ((folder.mode & OTHERS_WRITE_MASK) === 0) return;
     throw new SharedHomeError(
       `users other than the owner can write to ${path}, but Fairway stores secrets there: ${below}`,
     );
@@ -41,7 +42,7 @@ export function restrictHomeAccess({ path, pki }: HomeFolders, self: number | un
   for (const inner of [path, pki].filter((each) => existsSync(each))) {
     for (const name of readdirSync(inner)) {
       const entry = join(inner, name);
-      // Deleted in the meantime: a lock of another replica, or a temporary file.
+      // The file was deleted in the meantime: it was a lock of another replica, or a temporary file.
       const stats = lstatSync(entry, { throwIfNoEntry: false });
       // A symlink's target has its own owner and mode.
       if (stats === undefined || stats.isSymbolicLink()) continue;
@@ -57,5 +58,5 @@ function refuseForeignOwner(path: string, { uid }: Stats, self: number, advice: 
 }
 
 function close(path: string, { mode }: Stats): void {
-  if ((mode & OTHERS) !== 0) chmodSync(path, mode & ~OTHERS & 0o7777);
+  if ((mode & OTHERS_MODE_MASK) !== 0) chmodSync(path, mode & ~OTHERS_MODE_MASK & 0o7777);
 }

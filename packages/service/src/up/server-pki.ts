@@ -68,8 +68,8 @@ export async function serverTls({ authority }: ServerPki, names: readonly string
 }
 
 /**
- * A kubeconfig for the administrator of this Fairway; `trusted` is the CA of the server's certificate, undefined if it is
- * publicly trusted.
+ * A kubeconfig for the administrator of this Fairway. `trusted` is the CA of the server's certificate; undefined if the
+ * certificate is publicly trusted.
  */
 export async function adminKubeconfig(
   { authority }: ServerPki,

@@ -22,14 +22,14 @@ export interface SimulatedCloudOptions {
 
 export interface SimulatedCloud {
   readonly cloud: Cloud;
-  /** Boots hollow nodes for its servers; their control planes must be starting. */
+  /** Boots hollow nodes for the cloud's servers; their control planes must be starting. */
   startNodes(): void;
   close(): Promise<void>;
 }
 
-/** Entry of a member of the first project. */
+/** Entry of clouds.yaml for a member of the first project. */
 const DEMO_ENTRY = 'simulator';
-/** Entry whose user sees all projects; hollow nodes read the cloud through it. */
+/** Entry of clouds.yaml whose user sees all projects; hollow nodes read the cloud through it. */
 const ADMIN_ENTRY = 'simulator-admin';
 
 /** A simulated OpenStack over HTTP on loopback, whose servers boot as hollow nodes; its state and port are stored in the home. */

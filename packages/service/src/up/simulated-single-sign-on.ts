@@ -1,7 +1,7 @@
 import type { KeystoneSettings } from '@fairway/identity/settings';
 import type { CloudsYaml } from '@fairway/openstack/config/clouds-yaml';
 
-/** Offers the simulated cloud's identity provider for single sign-on, unless the operator has configured another. */
+/** Adds the simulated cloud's identity provider for single sign-on, unless the operator has configured another one. */
 export function withSimulatedSingleSignOn(settings: KeystoneSettings, cloudsYaml: CloudsYaml): KeystoneSettings {
   if (settings.singleSignOn.length > 0) return settings;
   const { authUrl } = cloudsYaml.get(settings.cloud);

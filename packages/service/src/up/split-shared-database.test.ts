@@ -100,7 +100,7 @@ describe('audit events', () => {
   });
 });
 
-test('restarts a move that was killed while copying', async () => {
+test('restarts a move if it was killed while copying', async () => {
   const draft = join(folderOf('one'), 'cluster.db.draft');
   await diskFiles.makeFolder(folderOf('one'));
   await diskFiles.write(draft, 'half of it');

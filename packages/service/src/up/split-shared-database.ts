@@ -13,9 +13,9 @@ import { CLUSTER_DATABASE } from '../simulated-control-plane/database-file.ts';
 import type { Home } from './home.ts';
 
 /**
- * Moves the control planes that `fairway up` keeps in one file, and their audit events, to a folder each, where
- * `fairway serve` expects them. May be killed at any point: a folder with its database is complete, and neither is used
- * while both exist.
+ * Moves the control planes that `fairway up` keeps in one file, and their audit events, to one folder each, where
+ * `fairway serve` expects them. May be killed at any point: a folder with its database is complete, and neither copy is
+ * used while both exist.
  */
 export async function splitSharedDatabase(home: Home, codec: () => ValueCodec): Promise<void> {
   if (!existsSync(home.clustersDatabase)) return;
@@ -30,7 +30,7 @@ export async function splitSharedDatabase(home: Home, codec: () => ValueCodec): 
   } finally {
     await database.close();
   }
-  // Otherwise, events of clusters that never served would remain forever.
+  // Without this, events of clusters that have never served would remain forever.
   rmSync(home.clusterAudit, { recursive: true, force: true });
   for (const suffix of ['-wal', '-shm', '']) rmSync(home.clustersDatabase + suffix, { force: true });
 }
@@ -41,7 +41,7 @@ function moveAuditEvents(from: string, folder: string): void {
 
 async function copyKeyspace(folder: string, uid: string, store: Store): Promise<void> {
   const port = recordedPort(store);
-  // The API server never served, so it starts over.
+  // The API server has never served, so it starts over.
   if (port === undefined) return;
   await diskFiles.makeFolder(folder);
   const record = readRecord(diskFiles, folder) ?? { port, encryptionKey: newEncryptionKey() };

@@ -13,7 +13,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const self = identifyProcess(process.pid) ?? { pid: process.pid, started: '' };
 
-/** A start that writes files, and fails unless `succeeds`. */
+/** A start that writes files, and fails unless `succeeds` is set. */
 function start(home: Home, { succeeds = false, lock = lockHome, writes = () => {} } = {}): void {
   const attempt = beginStart(home);
   home.create();
@@ -27,8 +27,8 @@ function start(home: Home, { succeeds = false, lock = lockHome, writes = () => {
   attempt.removeFolders();
 }
 
-describe('a start that fails', () => {
-  test('leaves no folder if there was none', () => {
+describe('a failed start', () => {
+  test('leaves no folder if none existed before', () => {
     start(new Home(join(folder, 'a', 'b', '.fairway')));
 
     expect(readdirSync(folder)).toEqual([]);

@@ -4,18 +4,20 @@ import { type Home, identifyProcess } from './home.ts';
 
 /** A start that has not succeeded yet. */
 interface StartAttempt {
-  /** Deletes what was written to the home; call it while the home is locked, once nothing writes to it. */
+  /**
+   * Deletes the files that were written to the home. Must be called while the home is locked, once nothing writes to
+   * it.
+   */
   clear(): void;
-  /** Removes the folders that were created; call it after the lock is released. */
+  /** Removes the folders that were created. Must be called after the lock is released. */
   removeFolders(): void;
   /** After this call, the other two methods do nothing. */
   succeed(): void;
 }
 
 /**
- * Begins a start on a home: a failed one leaves no files in a folder that is not yet a home. A home on which a Fairway
- * has run stays unchanged, and so does one that another process uses, or to which a management cluster refers by its
- * ID.
+ * Begins a start on a home. A failed start leaves no files in a folder that is not yet a home. The home stays unchanged
+ * if a Fairway has run on it, another process uses it, or a management cluster refers to it by its ID.
  */
 export function beginStart(home: Home): StartAttempt {
   const newFolders = missingFolders(home.path);

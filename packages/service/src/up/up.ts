@@ -28,7 +28,7 @@ import { type ApiListener, listenForClients } from './api-listener.ts';
 import { readCloudsYaml } from './clouds.ts';
 import { type ControlPlanes, type ControlPlanesOptions, simulatedControlPlanes } from './control-planes.ts';
 import { secretsEncryption } from './encryption.ts';
-import { notStartedYet, openExternalAutoscaler } from './external-autoscaler.ts';
+import { openExternalAutoscaler, rejectWhileStarting } from './external-autoscaler.ts';
 import { namespaceOfUser, userOfEntry } from './first-project.ts';
 import { type Home, identifyProcess, lockHome } from './home.ts';
 import { openMagnumListener } from './magnum-listener.ts';
@@ -42,9 +42,9 @@ export interface UpOptions {
   readonly host: string;
   /** 0 for any free port. */
   readonly port: number;
-  /** The address at which clients reach it, if different from the listen address. */
+  /** The address at which clients reach the API, if different from the listen address. */
   readonly advertised?: AdvertisedAddress | undefined;
-  /** Additional names and addresses of its certificate. */
+  /** Additional names and addresses of the API's certificate. */
   readonly subjectAltNames?: readonly string[] | undefined;
   /** The operator's own certificate. */
   readonly certificate?: CertificateFiles | undefined;
@@ -61,20 +61,20 @@ export interface UpOptions {
   readonly version: string;
   /** `audit.log` in the home, 100 MB and 10 backups by default. */
   readonly audit?: Partial<AuditSettings> | undefined;
-  /** Limits for the API's clients, if different from the defaults. */
+  /** Limits for the API's clients; defaults apply to absent ones. */
   readonly limits?: Partial<ServerLimits & NamespaceLimits> | undefined;
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
-  /** See ProjectCloud; shorter in tests that kill and restart against a cloud that answers immediately. */
+  /** See ProjectCloud; shorter in tests that kill and restart Fairway against a cloud that responds immediately. */
   readonly settleMs?: number | undefined;
   /** Interval at which a project's servers are listed while no change is expected; a minute by default. */
   readonly observeMs?: number | undefined;
   /** Interval at which each CloudCredential is verified with Keystone; a minute by default. */
   readonly credentialCheckMs?: number | undefined;
-  /** What happens to orphaned cloud resources; they are deleted by default. */
+  /** What happens to orphaned cloud resources; by default, they are deleted. */
   readonly orphans?: OrphanPolicy | undefined;
-  /** Whether clusters contain their NodePools if their plan allows it; they do by default. */
+  /** Whether clusters contain their NodePools if their plan allows it; enabled by default. */
   readonly allowInCluster?: boolean | undefined;
   /** How long usage records outlive their clusters; 400 days by default. */
   readonly usageRetentionDays?: number | undefined;
@@ -84,13 +84,13 @@ export interface UpOptions {
   readonly keystone?: KeystoneSettings | undefined;
   /** How control planes run; simulated by default. */
   readonly controlPlanes?: (options: ControlPlanesOptions) => ControlPlanes;
-  /** Backups of its objects on a schedule; none by default. */
+  /** Scheduled backups of Fairway's own objects; none by default. */
   readonly backups?: BackupSettings | undefined;
   /** Listen address for clusters' own autoscalers; not served by default. */
   readonly externalAutoscalerListen?: ListenAddress | undefined;
   /** Listen address of Magnum's API, for Keystone users; not served by default. */
   readonly magnumListen?: ListenAddress | undefined;
-  /** Whether the console is served; it is by default. */
+  /** Whether the console is served; enabled by default. */
   readonly console?: boolean | undefined;
   /** See ConsoleOptions. */
   readonly consoleDocumentation?: string | undefined;
@@ -98,7 +98,7 @@ export interface UpOptions {
   readonly tracing?: TracingSettings | undefined;
   /** Destination of pushed metrics; none by default. */
   readonly metricsPush?: MetricsPushSettings | undefined;
-  /** Called on each step of the start. */
+  /** Called at each step of startup. */
   readonly onStep?: (step: string) => void;
 }
 
@@ -115,7 +115,7 @@ export interface RunningFairway {
 }
 
 /**
- * Runs a complete Fairway in this process: API, controllers, control planes, and without `cloud`, a simulated OpenStack
+ * Runs a complete Fairway in this process: API, controllers, control planes and, without `cloud`, a simulated OpenStack
  * with hollow nodes.
  */
 export async function up(options: UpOptions): Promise<RunningFairway> {
@@ -167,7 +167,7 @@ export async function up(options: UpOptions): Promise<RunningFairway> {
   // Users who sign in to the simulated cloud's first project find its cloud here, like a tenant with a credential.
   const firstUser = simulated && (await userOfEntry(cloudsYaml, cloudName, { clock, random, log }));
   let projects: Pick<ProjectNamespaces, 'of'> | undefined;
-  let autoscalerConfigs = options.externalAutoscalerListen && notStartedYet;
+  let autoscalerConfigs = options.externalAutoscalerListen && rejectWhileStarting;
   let served: ApiListener | undefined;
   const fairway = await startFairway({
     openEngine: async (parts) => {

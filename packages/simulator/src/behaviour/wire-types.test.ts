@@ -3,7 +3,7 @@ import { SecurityGroup } from '@fairway/openstack/types/security-group';
 import { SERVER_STATUSES, Server, ServerFault } from '@fairway/openstack/types/server';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { KNOWN_STATUSES } from '../compute/server-status.ts';
-import { createdFrom, startTestCloud, type TestCloud } from '../test-cloud.ts';
+import { firstListed, startTestCloud, type TestCloud } from '../test-cloud.ts';
 import { externalNetworkId, LATEST, makeNetwork, makeRouter, makeServer, showServer } from '../test-resources.ts';
 
 let test: TestCloud;
@@ -27,7 +27,7 @@ it.each([
   ['/network/v2.0/security-groups', 'security_groups', SecurityGroup],
   ['/compute/v2.1/servers/detail', 'servers', Server],
 ])('%s responds as the client expects of a real cloud', async (path, key, schema) => {
-  const sent = createdFrom(await test.demo.call('GET', path, undefined, LATEST), key);
+  const sent = firstListed(await test.demo.call('GET', path, undefined, LATEST), key);
 
   expect(schema.parse(sent)).toMatchObject({ id: sent.id });
 });

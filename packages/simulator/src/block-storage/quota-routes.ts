@@ -56,7 +56,7 @@ const Update = z.strictObject({
     .record(z.string(), z.union([z.coerce.number().int().min(-1).max(MAX_LIMIT), z.boolean(), z.string()]))
     .refine((set) => Object.keys(set).length > 0),
 });
-const NON_LIMITS: ReadonlySet<string> = new Set(['tenant_id', 'force', 'id', 'skip_validation']);
+const NON_LIMIT_FIELDS: ReadonlySet<string> = new Set(['tenant_id', 'force', 'id', 'skip_validation']);
 
 function update(world: World, request: ApiRequest): ApiResponse {
   requireAdmin(request.access, 'volume_extension:quotas:update');
@@ -65,10 +65,10 @@ function update(world: World, request: ApiRequest): ApiResponse {
   const known = defaultVolumeLimits(world);
   const used = volumeUsage(world, id);
   const limits: Record<string, number> = {};
-  const unknown = Object.keys(body).filter((name) => !NON_LIMITS.has(name) && !(name in known));
+  const unknown = Object.keys(body).filter((name) => !NON_LIMIT_FIELDS.has(name) && !(name in known));
   if (unknown.length > 0) throw invalidInput(`Bad key(s) in quota set: ${unknown.join(', ')}`);
   for (const [name, limit] of Object.entries(body)) {
-    if (NON_LIMITS.has(name)) continue;
+    if (NON_LIMIT_FIELDS.has(name)) continue;
     if (typeof limit !== 'number') throw invalidInput(`'${String(limit)}' is not an integer`);
     const usage = used[name] ?? 0;
     if (limit !== -1 && name !== 'per_volume_gigabytes' && limit < usage) {

@@ -13,15 +13,15 @@ import { volumeRoute } from './volume-route.ts';
 import { volumeRoutes } from './volume-routes.ts';
 import { volumeTime } from './volume-view.ts';
 
-export function blockStorageService(world: World, life: VolumeLifecycle): Service {
+export function blockStorageService(world: World, lifecycle: VolumeLifecycle): Service {
   return {
     name: 'block-storage',
     prefix: SERVICE_LIST['block-storage'].prefix,
     routes: [
       ...versionRoutes(),
-      ...volumeRoutes(world, life),
-      ...volumeActionRoutes(world, life),
-      ...snapshotRoutes(world, life),
+      ...volumeRoutes(world, lifecycle),
+      ...volumeActionRoutes(world, lifecycle),
+      ...snapshotRoutes(world, lifecycle),
       ...attachmentRoutes(world),
       ...volumeTypeRoutes(world),
       ...volumeQuotaRoutes(world),

@@ -33,7 +33,7 @@ const Update = z.strictObject({
     .refine((snapshot) => Object.keys(snapshot).length > 0),
 });
 
-export function snapshotRoutes(world: World, life: VolumeLifecycle): Route[] {
+export function snapshotRoutes(world: World, lifecycle: VolumeLifecycle): Route[] {
   const find = (request: ApiRequest): Snapshot => findSnapshot(world, request);
   const findForChange = (request: ApiRequest, rule: string): Snapshot => {
     const snapshot = findSnapshot(world, request);
@@ -43,7 +43,7 @@ export function snapshotRoutes(world: World, life: VolumeLifecycle): Route[] {
   return [
     ...volumeRoute('GET', '/snapshots', (request) => list(world, request, false)),
     ...volumeRoute('GET', '/snapshots/detail', (request) => list(world, request, true)),
-    ...volumeRoute('POST', '/snapshots', (request) => create(world, life, request)),
+    ...volumeRoute('POST', '/snapshots', (request) => create(world, lifecycle, request)),
     ...volumeRoute('GET', '/snapshots/{id}', (request) => ok({ snapshot: snapshotResponse(request, find(request)) })),
     ...volumeRoute('PUT', '/snapshots/{id}', (request) => {
       const before = findForChange(request, 'volume:update_snapshot');
@@ -65,10 +65,10 @@ export function snapshotRoutes(world: World, life: VolumeLifecycle): Route[] {
           'Invalid snapshot: Snapshot status must be available or error and must not be part of a group.',
         );
       }
-      life.beginSnapshot({ ...snapshot, status: 'deleting' }, 'delete');
+      lifecycle.beginSnapshot({ ...snapshot, status: 'deleting' }, 'delete');
       return accepted;
     }),
-    ...volumeRoute('POST', '/snapshots/{id}/action', (request) => act(world, life, request)),
+    ...volumeRoute('POST', '/snapshots/{id}/action', (request) => act(world, lifecycle, request)),
     ...metadataRoutes<Snapshot>({
       collection: 'snapshots',
       noun: 'Snapshot',
@@ -127,7 +127,7 @@ function list(world: World, request: ApiRequest, isDetail: boolean): ApiResponse
   });
 }
 
-function create(world: World, life: VolumeLifecycle, request: ApiRequest): ApiResponse {
+function create(world: World, lifecycle: VolumeLifecycle, request: ApiRequest): ApiResponse {
   const { access, microversion } = request;
   const { snapshot: body } = parseBody(Create, request.body);
   const volume = findVolume(world, request, body.volume_id);
@@ -148,7 +148,7 @@ function create(world: World, life: VolumeLifecycle, request: ApiRequest): ApiRe
   }
   const { sizeGiB, typeId } = volume;
   requireVolumeQuota(world, access.projectId, { resource: 'snapshots', sizeGiB, typeId });
-  const row = life.beginSnapshot(
+  const row = lifecycle.beginSnapshot(
     {
       id: world.ids.uuid(),
       name: trimmed(body.name ?? body.display_name),
@@ -171,19 +171,19 @@ function create(world: World, life: VolumeLifecycle, request: ApiRequest): ApiRe
 
 const RESETTABLE_STATUSES = ['creating', 'available', 'deleting', 'error', 'error_deleting'] as const;
 
-function act(world: World, life: VolumeLifecycle, request: ApiRequest): ApiResponse {
+function act(world: World, lifecycle: VolumeLifecycle, request: ApiRequest): ApiResponse {
   const body = request.body as Readonly<Record<string, unknown>> | undefined;
   const [name] = typeof body === 'object' && body !== null ? Object.keys(body) : [];
   const snapshot = findSnapshot(world, request);
   if (name === 'os-reset_status') {
     requireAdmin(request.access, 'volume_extension:snapshot_admin_actions:reset_status');
     const { status } = parseBody(z.strictObject({ status: z.enum(RESETTABLE_STATUSES) }), body?.[name]);
-    life.settleSnapshot({ ...snapshot, status });
+    lifecycle.settleSnapshot({ ...snapshot, status });
     return accepted;
   }
   if (name === 'os-force_delete') {
     requireAdmin(request.access, 'volume_extension:snapshot_admin_actions:force_delete');
-    life.beginSnapshot({ ...snapshot, status: 'deleting' }, 'delete');
+    lifecycle.beginSnapshot({ ...snapshot, status: 'deleting' }, 'delete');
     return accepted;
   }
   throw badRequest(

@@ -8,7 +8,7 @@ import type { VolumeType } from './records.ts';
 import { type Listing, page } from './volume-list.ts';
 import { volumeRoute } from './volume-route.ts';
 import { Flag, isSet } from './volume-schema.ts';
-import { defaultType, seesType } from './volume-types.ts';
+import { canSeeType, defaultType } from './volume-types.ts';
 
 /** Extra specs that are visible to users; the others are visible only to the operator. */
 const VISIBLE_SPECS: ReadonlySet<string> = new Set(['RESKEY:availability_zones', 'multiattach', 'replication_enabled']);
@@ -56,7 +56,7 @@ export function volumeTypeRoutes(world: World): Route[] {
     ),
     ...volumeRoute('POST', '/types/{id}/extra_specs', (request) => {
       const type = findForChange(request, `${MANAGE_RULE}:create`);
-      refuseUsed(world, type, 'Volume Type is currently in use.');
+      refuseTypeInUse(world, type, 'Volume Type is currently in use.');
       const body = parseBody(z.strictObject({ extra_specs: Specs }), request.body);
       volumeTypes.put({ ...type, extraSpecs: { ...type.extraSpecs, ...body.extra_specs } });
       return ok(body);
@@ -67,7 +67,7 @@ export function volumeTypeRoutes(world: World): Route[] {
     }),
     ...volumeRoute('DELETE', '/types/{id}/extra_specs/{key}', (request) => {
       const [type, key] = [findForChange(request, `${MANAGE_RULE}:delete`), request.params['key'] ?? ''];
-      refuseUsed(world, type, 'Volume Type is currently in use.');
+      refuseTypeInUse(world, type, 'Volume Type is currently in use.');
       specOf(type.extraSpecs, type, key);
       const left = Object.entries(type.extraSpecs).filter(([other]) => other !== key);
       volumeTypes.put({ ...type, extraSpecs: Object.fromEntries(left) });
@@ -103,7 +103,7 @@ function findType(world: World, { access, params }: ApiRequest): VolumeType {
   requireReaderRole(access, 'volume_extension:type_get');
   const id = params['id'] ?? '';
   const type = world.tables.volumeTypes.get(id);
-  if (type === undefined || !seesType(access, type)) throw notFound(`Volume type ${id} could not be found.`);
+  if (type === undefined || !canSeeType(access, type)) throw notFound(`Volume type ${id} could not be found.`);
   return type;
 }
 
@@ -143,7 +143,7 @@ function list(world: World, request: ApiRequest): ApiResponse {
   requireReaderRole(access, 'volume_extension:type_get_all');
   const requested = query.get('is_public');
   const isSeen = (type: VolumeType): boolean => {
-    if (!isAdmin(access)) return seesType(access, type);
+    if (!isAdmin(access)) return canSeeType(access, type);
     if (requested?.toLowerCase() === 'none') return true;
     return type.isPublic === (requested === null || /^(1|t|true|on|y|yes)$/i.test(requested));
   };
@@ -198,12 +198,12 @@ function update(world: World, request: ApiRequest): ApiResponse {
   return ok({ volume_type: view(request, type) });
 }
 
-function refuseUsed(world: World, { id }: VolumeType, message: string): void {
+function refuseTypeInUse(world: World, { id }: VolumeType, message: string): void {
   if (world.tables.volumes.find(({ typeId }) => typeId === id) !== undefined) throw badRequest(message);
 }
 
 function remove(world: World, type: VolumeType): void {
-  refuseUsed(world, type, 'Target volume type is still in use.');
+  refuseTypeInUse(world, type, 'Target volume type is still in use.');
   if (type.id === defaultType(world).id) {
     throw badRequest(`The volume type ${type.id} is a default volume type and cannot be deleted.`);
   }

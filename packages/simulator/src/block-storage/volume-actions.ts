@@ -18,13 +18,13 @@ import { isMultiattachType, lookUpType } from './volume-types.ts';
 const ONLINE_EXTEND_MICROVERSION = 42;
 
 /** Actions of owners and administrators by `POST /volumes/{id}/action`. */
-export function volumeActionRoutes(world: World, life: VolumeLifecycle): Route[] {
-  return volumeRoute('POST', '/volumes/{id}/action', (request) => act(world, life, request));
+export function volumeActionRoutes(world: World, lifecycle: VolumeLifecycle): Route[] {
+  return volumeRoute('POST', '/volumes/{id}/action', (request) => act(world, lifecycle, request));
 }
 
 interface ActionContext {
   readonly world: World;
-  readonly life: VolumeLifecycle;
+  readonly lifecycle: VolumeLifecycle;
   readonly request: ApiRequest;
   readonly volume: Volume;
   readonly argument: unknown;
@@ -37,7 +37,7 @@ interface Action {
   readonly run: (act: ActionContext) => ApiResponse;
 }
 
-function act(world: World, life: VolumeLifecycle, request: ApiRequest): ApiResponse {
+function act(world: World, lifecycle: VolumeLifecycle, request: ApiRequest): ApiResponse {
   const body = request.body as Readonly<Record<string, unknown>> | undefined;
   const [name, ...others] = typeof body === 'object' && body !== null ? Object.keys(body) : [];
   if (name === undefined || others.length > 0) throw badRequest('Malformed request body');
@@ -50,7 +50,7 @@ function act(world: World, life: VolumeLifecycle, request: ApiRequest): ApiRespo
   const volume = findVolume(world, request, request.params['id'] ?? '');
   if (action.isAdminOnly) requireAdmin(request.access, action.rule);
   else requireWriterRole(request.access, action.rule);
-  return action.run({ world, life, request, volume, argument: body?.[name] });
+  return action.run({ world, lifecycle, request, volume, argument: body?.[name] });
 }
 
 const Attach = z.strictObject({
@@ -154,8 +154,8 @@ const ACTION_HANDLERS: Readonly<Record<string, Action>> = {
   'os-force_delete': {
     rule: 'volume_extension:volume_admin_actions:force_delete',
     isAdminOnly: true,
-    run({ world, life, volume }) {
-      deleteVolume(world, life, volume, { isForced: true });
+    run({ world, lifecycle, volume }) {
+      deleteVolume(world, lifecycle, volume, { isForced: true });
       return accepted;
     },
   },
@@ -178,7 +178,7 @@ function stored(world: World, volume: Volume): ApiResponse {
   return accepted;
 }
 
-function extend({ world, life, request, volume, argument }: ActionContext): ApiResponse {
+function extend({ world, lifecycle, request, volume, argument }: ActionContext): ApiResponse {
   const size = Number(parseBody(z.strictObject({ new_size: Size }), argument).new_size);
   if (size <= volume.sizeGiB) {
     throw invalidInput(
@@ -193,11 +193,11 @@ function extend({ world, life, request, volume, argument }: ActionContext): ApiR
     );
   }
   requireRoomToExtend(world, volume.projectId, volume.typeId, volume.sizeGiB, size);
-  life.begin({ ...volume, status: 'extending', previousStatus: volume.status }, { step: 'extend', sizeGiB: size });
+  lifecycle.begin({ ...volume, status: 'extending', previousStatus: volume.status }, { step: 'extend', sizeGiB: size });
   return accepted;
 }
 
-function retype({ world, life, request, volume, argument }: ActionContext): ApiResponse {
+function retype({ world, lifecycle, request, volume, argument }: ActionContext): ApiResponse {
   const body = parseBody(
     z.strictObject({ new_type: z.string(), migration_policy: z.enum(['on-demand', 'never']).nullish() }),
     argument,
@@ -215,7 +215,7 @@ function retype({ world, life, request, volume, argument }: ActionContext): ApiR
       'Retype needs volume to be in available or in-use state, not be part of an active migration or a consistency group, requested type has to be different that the one from the volume, and for in-use volumes front-end qos specs cannot change.',
     );
   }
-  life.begin(
+  lifecycle.begin(
     { ...volume, status: 'retyping', previousStatus: volume.status, isMultiattach },
     { step: 'retype', typeId: type.id },
   );
@@ -269,7 +269,7 @@ function chooseAttachment(
   return attachments[0];
 }
 
-function resetStatus({ world, life, request, volume, argument }: ActionContext): ApiResponse {
+function resetStatus({ world, lifecycle, request, volume, argument }: ActionContext): ApiResponse {
   const body = parseBody(ResetStatus, argument);
   const { status, attach_status: attachStatus } = body;
   if (status == null && attachStatus == null && body.migration_status == null) {
@@ -285,6 +285,6 @@ function resetStatus({ world, life, request, volume, argument }: ActionContext):
   if (attachStatus?.toLowerCase() === 'detached' && isAdmin(request.access)) {
     for (const { id } of attachments) world.tables.attachments.delete(id);
   }
-  life.settle({ ...volume, status: next, previousStatus: null });
+  lifecycle.settle({ ...volume, status: next, previousStatus: null });
   return accepted;
 }

@@ -17,8 +17,8 @@ interface Origin {
   readonly imageId?: string;
 }
 
-/** `POST /volumes`: everything that Cinder checks before it returns 202; the rest is in volume-life.ts. */
-export function createVolume(world: World, life: VolumeLifecycle, request: ApiRequest): ApiResponse {
+/** `POST /volumes`: everything that Cinder checks before it returns 202; the rest is in volume-lifecycle.ts. */
+export function createVolume(world: World, lifecycle: VolumeLifecycle, request: ApiRequest): ApiResponse {
   const { access, microversion } = request;
   requireWriterRole(access, 'volume:create');
   const { volume: body } = parseBody(createVolumeSchema(microversion), request.body);
@@ -35,7 +35,7 @@ export function createVolume(world: World, life: VolumeLifecycle, request: ApiRe
     throw notFound(`Volume type with name ${body.volume_type} could not be found.`);
   }
   const origin = findOrigin(world, request, body);
-  const row = makeVolume(world, life, {
+  const row = makeVolume(world, lifecycle, {
     projectId: access.projectId,
     userId: access.userId,
     name: trimmed(body.name ?? body.display_name),
@@ -68,7 +68,7 @@ export interface VolumeRequest extends Origin {
 }
 
 /** Checks size, zone, type and quota, and starts creating the volume. */
-export function makeVolume(world: World, life: VolumeLifecycle, requested: VolumeRequest): Volume {
+export function makeVolume(world: World, lifecycle: VolumeLifecycle, requested: VolumeRequest): Volume {
   const { snapshot, source, imageId = null } = requested;
   const typeId = requested.type?.id ?? source?.typeId ?? snapshot?.typeId ?? defaultType(world).id;
   const sizeGiB = requireSize(world, requested);
@@ -77,7 +77,7 @@ export function makeVolume(world: World, life: VolumeLifecycle, requested: Volum
   requireVolumeQuota(world, requested.projectId, { resource: 'volumes', sizeGiB, typeId });
   const now = world.clock.now();
   const origin = snapshot === undefined ? source : world.tables.volumes.get(snapshot.volumeId);
-  return life.begin(
+  return lifecycle.begin(
     {
       id: requested.id ?? world.ids.uuid(),
       name: requested.name,

@@ -63,7 +63,7 @@ export class VolumeLifecycle {
 
   #dueMs(step: LifecycleStep): number {
     const { clock, random, config } = this.#world;
-    return clock.now() + pickDurationMs(config.latency.life[step], random);
+    return clock.now() + pickDurationMs(config.latency.lifecycle[step], random);
   }
 
   #hasFailed(step: string, projectId: string): boolean {

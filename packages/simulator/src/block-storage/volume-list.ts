@@ -77,7 +77,7 @@ function offsetOf(text: string | null): number {
   return offset;
 }
 
-const NON_FILTERS: ReadonlySet<string> = new Set([
+const NON_FILTER_PARAMETERS: ReadonlySet<string> = new Set([
   'limit',
   'marker',
   'offset',
@@ -91,13 +91,13 @@ const NON_FILTERS: ReadonlySet<string> = new Set([
 
 function refuseUnknownFilters<R>({ query, microversion, access }: ApiRequest, { filters }: Listing<R>): void {
   if (microversion < STRICT_FILTER_MICROVERSION || isAdmin(access)) return;
-  const unknown = [...query.keys()].filter((key) => !NON_FILTERS.has(key) && filters[key] === undefined);
+  const unknown = [...query.keys()].filter((key) => !NON_FILTER_PARAMETERS.has(key) && filters[key] === undefined);
   if (unknown.length > 0) throw badRequest(`Invalid filters ${unknown.join(',')} are found in query options.`);
 }
 
 function matches<R>({ query }: ApiRequest, { filters }: Listing<R>, row: R): boolean {
   return [...query].every(([key, expected]) => {
-    if (NON_FILTERS.has(key)) return true;
+    if (NON_FILTER_PARAMETERS.has(key)) return true;
     const fieldOf = filters[key];
     if (fieldOf === undefined) return true;
     const field = fieldOf(row);

@@ -55,7 +55,7 @@ export function requireVolumeQuota(world: World, projectId: string, { resource, 
   const used = volumeUsage(world, projectId);
   const type = world.tables.volumeTypes.get(typeId)?.name ?? '';
   const maxVolumeGiB = limits['per_volume_gigabytes'] ?? -1;
-  if (resource === 'volumes' && maxVolumeGiB >= 0 && sizeGiB > maxVolumeGiB) throw tooLarge(sizeGiB, maxVolumeGiB);
+  if (resource === 'volumes' && maxVolumeGiB >= 0 && sizeGiB > maxVolumeGiB) throw tooLargeError(sizeGiB, maxVolumeGiB);
   for (const name of ['gigabytes', `gigabytes_${type}`]) requireGigabytes(limits, used, name, sizeGiB);
   for (const name of [resource, `${resource}_${type}`]) {
     const limit = limits[name] ?? -1;
@@ -76,7 +76,7 @@ export function requireRoomToExtend(
 ): void {
   const limits = volumeLimits(world, projectId);
   const maxVolumeGiB = limits['per_volume_gigabytes'] ?? -1;
-  if (maxVolumeGiB >= 0 && toGiB > maxVolumeGiB) throw tooLarge(toGiB, maxVolumeGiB);
+  if (maxVolumeGiB >= 0 && toGiB > maxVolumeGiB) throw tooLargeError(toGiB, maxVolumeGiB);
   const used = volumeUsage(world, projectId);
   const type = world.tables.volumeTypes.get(typeId)?.name ?? '';
   for (const name of ['gigabytes', `gigabytes_${type}`]) requireGigabytes(limits, used, name, toGiB - fromGiB, 'None');
@@ -97,7 +97,7 @@ function requireGigabytes(
   );
 }
 
-function tooLarge(sizeGiB: number, limitGiB: number): Error {
+function tooLargeError(sizeGiB: number, limitGiB: number): Error {
   return overQuota(
     'VolumeSizeExceedsLimit',
     `Requested volume size ${sizeGiB}G is larger than maximum allowed limit ${limitGiB}G.`,

@@ -13,8 +13,8 @@ import { isSet, trimmed, UpdateVolume } from './volume-schema.ts';
 import { volumeDetail, volumeResponse, volumeSummary } from './volume-view.ts';
 
 /** Since this microversion, a volume can be force-deleted. */
-const FORCE_MICROVERSION = 23;
-/** Since this microversion, an update must contain a field. */
+const FORCE_DELETE_MICROVERSION = 23;
+/** Since this microversion, an update must contain at least one field. */
 const STRICT_UPDATE_MICROVERSION = 53;
 const SUMMARY_MICROVERSION = 12;
 const SUMMARY_METADATA_MICROVERSION = 36;
@@ -34,16 +34,16 @@ export function findVolumeForChange(world: World, request: ApiRequest, rule: str
   return volume;
 }
 
-export function volumeRoutes(world: World, life: VolumeLifecycle): Route[] {
+export function volumeRoutes(world: World, lifecycle: VolumeLifecycle): Route[] {
   const find = (request: ApiRequest): Volume => findVolume(world, request, request.params['id'] ?? '');
   return [
     ...volumeRoute('GET', '/volumes', (request) => list(world, request, false)),
     ...volumeRoute('GET', '/volumes/detail', (request) => list(world, request, true)),
     ...volumeRoute('GET', '/volumes/summary', (request) => summarize(world, request), SUMMARY_MICROVERSION),
-    ...volumeRoute('POST', '/volumes', (request) => createVolume(world, life, request)),
+    ...volumeRoute('POST', '/volumes', (request) => createVolume(world, lifecycle, request)),
     ...volumeRoute('GET', '/volumes/{id}', (request) => ok({ volume: volumeResponse(world, request, find(request)) })),
     ...volumeRoute('PUT', '/volumes/{id}', (request) => update(world, request)),
-    ...volumeRoute('DELETE', '/volumes/{id}', (request) => remove(world, life, request)),
+    ...volumeRoute('DELETE', '/volumes/{id}', (request) => remove(world, lifecycle, request)),
     ...metadataRoutes<Volume>({
       collection: 'volumes',
       noun: 'Volume',
@@ -139,12 +139,12 @@ function update(world: World, request: ApiRequest): ApiResponse {
   return ok({ volume: volumeDetail(world, request, volume) });
 }
 
-function remove(world: World, life: VolumeLifecycle, request: ApiRequest): ApiResponse {
+function remove(world: World, lifecycle: VolumeLifecycle, request: ApiRequest): ApiResponse {
   const { query, microversion, access } = request;
   const volume = findVolumeForChange(world, request, 'volume:delete');
-  const isForced = microversion >= FORCE_MICROVERSION && isSet(flagOf(query.get('force')));
+  const isForced = microversion >= FORCE_DELETE_MICROVERSION && isSet(flagOf(query.get('force')));
   if (isForced) requireAdmin(access, 'volume:force_delete');
-  deleteVolume(world, life, volume, { isForced, isCascade: isSet(flagOf(query.get('cascade'))) });
+  deleteVolume(world, lifecycle, volume, { isForced, isCascade: isSet(flagOf(query.get('cascade'))) });
   return accepted;
 }
 
@@ -153,19 +153,19 @@ function flagOf(text: string | null): 'true' | 'false' {
 }
 
 const DELETABLE_STATUSES: ReadonlySet<string> = new Set(['available', 'error', 'error_extending']);
-const DELETABLE_SNAPSHOT: ReadonlySet<string> = new Set(['available', 'error', 'deleting']);
+const DELETABLE_SNAPSHOT_STATUSES: ReadonlySet<string> = new Set(['available', 'error', 'deleting']);
 
 /** Starts deleting a volume, with its snapshots on request; throws Cinder's 400 if its state does not allow it. */
 export function deleteVolume(
   world: World,
-  life: VolumeLifecycle,
+  lifecycle: VolumeLifecycle,
   volume: Volume,
   { isForced = false, isCascade = false }: { readonly isForced?: boolean; readonly isCascade?: boolean } = {},
 ): void {
   const snapshots = world.indexes.snapshotsByVolume.of(volume.id);
   const isAttached = world.indexes.attachmentsByVolume.of(volume.id).some(({ status }) => status === 'attached');
   const hasHeldSnapshots = isCascade
-    ? !isForced && snapshots.some(({ status }) => !DELETABLE_SNAPSHOT.has(status))
+    ? !isForced && snapshots.some(({ status }) => !DELETABLE_SNAPSHOT_STATUSES.has(status))
     : snapshots.length > 0;
   if (isAttached || hasHeldSnapshots || (!isForced && !DELETABLE_STATUSES.has(volume.status))) {
     const states = isForced
@@ -176,8 +176,8 @@ export function deleteVolume(
     );
   }
   for (const snapshot of snapshots) {
-    if (snapshot.status !== 'deleting') life.beginSnapshot({ ...snapshot, status: 'deleting' }, 'delete');
+    if (snapshot.status !== 'deleting') lifecycle.beginSnapshot({ ...snapshot, status: 'deleting' }, 'delete');
   }
   for (const { id } of world.indexes.attachmentsByVolume.of(volume.id)) world.tables.attachments.delete(id);
-  life.begin({ ...volume, status: 'deleting', previousStatus: null }, { step: 'delete' });
+  lifecycle.begin({ ...volume, status: 'deleting', previousStatus: null }, { step: 'delete' });
 }

@@ -13,7 +13,7 @@ export const Flag = z.union([
 export const Uuid = z.string().refine(isUuid, { error: (issue) => `'${String(issue.input)}' is not a 'uuid'` });
 
 const Text = z.string().max(255);
-/** Cinder rejects empty keys and keys with other characters than letters, digits, space and `-_:./`. */
+/** Cinder rejects empty keys and keys with characters other than letters, digits, space and `-_:./`. */
 export const Metadata = z.record(z.string(), Text).superRefine((metadata, context) => {
   const invalidKeys = Object.keys(metadata).filter((key) => !/^[a-zA-Z0-9\-_:. /]{1,255}$/.test(key));
   if (invalidKeys.length === 0) return;

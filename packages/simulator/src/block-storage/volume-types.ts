@@ -38,15 +38,15 @@ export function defaultType({ config, tables }: World): VolumeType {
   return type;
 }
 
-export function seesType(access: Access, type: VolumeType): boolean {
+export function canSeeType(access: Access, type: VolumeType): boolean {
   return type.isPublic || isAdmin(access) || type.projectIds.includes(access.projectId);
 }
 
-/** By ID, otherwise by name, if visible to the caller. */
+/** The type with this ID, otherwise with this name, if visible to the caller. */
 export function lookUpType(world: World, access: Access, idOrName: string): VolumeType | undefined {
   const { volumeTypes } = world.tables;
   const type = volumeTypes.get(idOrName) ?? volumeTypes.find(({ name }) => name === idOrName);
-  return type !== undefined && seesType(access, type) ? type : undefined;
+  return type !== undefined && canSeeType(access, type) ? type : undefined;
 }
 
 export function isMultiattachType(type: VolumeType): boolean {

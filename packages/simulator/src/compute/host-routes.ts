@@ -87,12 +87,12 @@ function hypervisor(
   isDetail: boolean,
 ): object {
   const id = hypervisorId(request, host, index);
-  const summaryOf = { id, hypervisor_hostname: host.name, state: 'up', status: 'enabled' };
-  if (!isDetail) return summaryOf;
+  const summary = { id, hypervisor_hostname: host.name, state: 'up', status: 'enabled' };
+  if (!isDetail) return summary;
   const { vcpus = 0, ramMiB = 0, diskGiB = 0, servers = 0 } = usage.get(host.name) ?? {};
   const { hostVcpus, hostRamMiB, hostDiskGiB } = host.spec;
   return {
-    ...summaryOf,
+    ...summary,
     hypervisor_type: 'simulated',
     hypervisor_version: 1,
     host_ip: '127.0.0.1',

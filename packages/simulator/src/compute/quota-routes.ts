@@ -7,7 +7,7 @@ import { badRequest, forbidden, requireAdmin } from './problem.ts';
 import { computeLimits, computeUsage } from './server-quota.ts';
 
 /** Fields omitted since these microversions: Neutron's quotas, and those removed in 2.57. */
-const REMOVED_SINCE: Readonly<Record<string, number>> = {
+const REMOVAL_MICROVERSIONS: Readonly<Record<string, number>> = {
   fixed_ips: 36,
   floating_ips: 36,
   security_groups: 36,
@@ -66,7 +66,7 @@ export function computeQuotaRoutes(world: World): Route[] {
 
 function visible({ microversion }: ApiRequest, limits: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(limits).filter(([name]) => microversion < (REMOVED_SINCE[name] ?? Infinity)),
+    Object.entries(limits).filter(([name]) => microversion < (REMOVAL_MICROVERSIONS[name] ?? Infinity)),
   );
 }
 

@@ -49,16 +49,16 @@ export interface NetworkRequest {
 export interface ServerVolume {
   readonly id: string;
   readonly deleteOnTermination: boolean;
-  /** Device name in the guest. These are absent in state files of earlier releases. */
+  /** Device name in the guest. Absent in state files of earlier releases. */
   readonly device?: string;
   readonly tag?: string | null;
   /** Id of the mapping; servers of earlier releases have none. */
   readonly mappingId?: string;
   /** Cinder's attachment. */
   readonly attachmentId?: string;
-  /** The server boots from it, so it cannot be detached. */
+  /** The server boots from this volume, so it cannot be detached. */
   readonly isRoot?: boolean;
-  /** Its source while the server is built; absent once it exists. */
+  /** The source of the volume while the server is built; absent once the volume exists. */
   readonly wanted?: RequestedVolume;
 }
 

@@ -17,17 +17,19 @@ import { packUserData } from './user-data.ts';
 
 type Action = (
   world: World,
-  life: ServerLifecycle,
+  lifecycle: ServerLifecycle,
   request: ApiRequest,
   server: Server,
   argument: unknown,
 ) => ApiResponse;
 
-export function serverActionRoutes(world: World, life: ServerLifecycle): Route[] {
-  return [{ method: 'POST', template: '/v2.1/servers/{id}/action', handle: (request) => act(world, life, request) }];
+export function serverActionRoutes(world: World, lifecycle: ServerLifecycle): Route[] {
+  return [
+    { method: 'POST', template: '/v2.1/servers/{id}/action', handle: (request) => act(world, lifecycle, request) },
+  ];
 }
 
-function act(world: World, life: ServerLifecycle, request: ApiRequest): ApiResponse {
+function act(world: World, lifecycle: ServerLifecycle, request: ApiRequest): ApiResponse {
   const body = request.body as Readonly<Record<string, unknown>> | undefined;
   const [name, ...others] = Object.keys(body ?? {});
   const action = name === undefined || others.length > 0 ? undefined : ACTIONS[name];
@@ -35,7 +37,7 @@ function act(world: World, life: ServerLifecycle, request: ApiRequest): ApiRespo
   const server =
     name === 'os-getConsoleOutput' ? findServer(world, request) : findForChange(world, request, `servers:${name}`);
   if (name !== 'lock' && name !== 'unlock') refuseLocked(request, server);
-  return action(world, life, request, server, body?.[name]);
+  return action(world, lifecycle, request, server, body?.[name]);
 }
 
 /** Rejects an action that the server's state does not allow, with Nova's message. */
@@ -75,27 +77,27 @@ const Lock = z.strictObject({ locked_reason: z.string().max(255).optional() }).n
 const ConsoleOutput = z.strictObject({ length: z.coerce.number().int().nullish() });
 
 const ACTIONS: Readonly<Record<string, Action>> = {
-  'os-start': (_world, life, _request, server) => {
+  'os-start': (_world, lifecycle, _request, server) => {
     requireState(server, 'start', ['stopped']);
-    life.begin({ ...server, taskState: 'powering-on' }, 'start');
+    lifecycle.begin({ ...server, taskState: 'powering-on' }, 'start');
     return accepted;
   },
-  'os-stop': (_world, life, _request, server) => {
+  'os-stop': (_world, lifecycle, _request, server) => {
     requireState(server, 'stop', ['active', 'error']);
-    life.begin({ ...server, taskState: 'powering-off' }, 'stop');
-    life.notifyDown(server, 'stopped');
+    lifecycle.begin({ ...server, taskState: 'powering-off' }, 'stop');
+    lifecycle.notifyDown(server, 'stopped');
     return accepted;
   },
-  reboot(_world, life, _request, server, argument) {
+  reboot(_world, lifecycle, _request, server, argument) {
     const { type } = parseBody(Reboot, argument);
     const isHard = type.toUpperCase() === 'HARD';
     requireState(server, 'reboot', isHard ? ['active', 'stopped', 'error', 'paused'] : ['active']);
-    life.begin({ ...server, vmState: 'active', taskState: isHard ? 'rebooting_hard' : 'rebooting' }, 'reboot');
-    life.notifyDown(server, 'rebooting');
+    lifecycle.begin({ ...server, vmState: 'active', taskState: isHard ? 'rebooting_hard' : 'rebooting' }, 'reboot');
+    lifecycle.notifyDown(server, 'rebooting');
     return accepted;
   },
   rebuild,
-  resize(world, life, _request, server, argument) {
+  resize(world, lifecycle, _request, server, argument) {
     const { flavorRef } = parseBody(Resize, argument);
     requireState(server, 'resize', ['active', 'stopped']);
     const flavor = findFlavor(world, String(flavorRef));
@@ -112,63 +114,67 @@ const ACTIONS: Readonly<Record<string, Action>> = {
       ram: Math.max(flavor.ramMiB - old.ramMiB, 0),
     };
     requireServerQuota(world, server.projectId, more, 1, 1);
-    life.begin({ ...server, oldFlavorId: server.flavorId, flavorId: flavor.id, taskState: 'resize_prep' }, 'resize');
-    life.notifyDown(server, 'rebooting');
+    lifecycle.begin(
+      { ...server, oldFlavorId: server.flavorId, flavorId: flavor.id, taskState: 'resize_prep' },
+      'resize',
+    );
+    lifecycle.notifyDown(server, 'rebooting');
     return accepted;
   },
-  confirmResize(_world, life, _request, server) {
+  confirmResize(_world, lifecycle, _request, server) {
     if (server.vmState !== 'resized') throw badRequest('Instance has not been resized.');
-    life.settle({ ...server, vmState: 'active', oldFlavorId: null });
+    lifecycle.settle({ ...server, vmState: 'active', oldFlavorId: null });
     return { status: 204 };
   },
-  revertResize(_world, life, _request, server) {
+  revertResize(_world, lifecycle, _request, server) {
     if (server.vmState !== 'resized') throw badRequest('Instance has not been resized.');
-    life.begin({ ...server, taskState: 'resize_reverting' }, 'revert');
-    life.notifyDown(server, 'rebooting');
+    lifecycle.begin({ ...server, taskState: 'resize_reverting' }, 'revert');
+    lifecycle.notifyDown(server, 'rebooting');
     return accepted;
   },
-  pause(_world, life, _request, server) {
+  pause(_world, lifecycle, _request, server) {
     requireState(server, 'pause', ['active']);
-    life.settle({ ...server, vmState: 'paused' });
-    life.notifyDown(server, 'stopped');
+    lifecycle.settle({ ...server, vmState: 'paused' });
+    lifecycle.notifyDown(server, 'stopped');
     return accepted;
   },
-  unpause(_world, life, _request, server) {
+  unpause(_world, lifecycle, _request, server) {
     requireState(server, 'unpause', ['paused']);
-    life.begin(server, 'start');
+    lifecycle.begin(server, 'start');
     return accepted;
   },
-  trigger_crash_dump(_world, life, request, server, argument) {
+  trigger_crash_dump(_world, lifecycle, request, server, argument) {
     if (request.microversion < MIN_CRASH_DUMP_MICROVERSION) throw notFound('The resource could not be found.');
     parseBody(z.null(), argument);
     requireState(server, 'trigger_crash_dump', ['active', 'paused', 'resized', 'error']);
-    life.panic(server);
+    lifecycle.panic(server);
     return accepted;
   },
-  lock(world, _life, request, server, argument) {
+  lock(world, _lifecycle, request, server, argument) {
     const reason = request.microversion >= 73 ? parseBody(Lock, argument ?? null)?.locked_reason : undefined;
     world.tables.servers.put({ ...server, locked: true, lockedReason: reason ?? null });
     return accepted;
   },
-  unlock(world, _life, _request, server) {
+  unlock(world, _lifecycle, _request, server) {
     world.tables.servers.put({ ...server, locked: false, lockedReason: null });
     return accepted;
   },
-  forceDelete(world, life, request, server) {
+  forceDelete(world, lifecycle, request, server) {
     if (world.config.forbidsForceDelete) requireAdmin(request.access, 'os-deferred-delete:force');
-    startDeletion(life, server);
+    startDeletion(lifecycle, server);
     return accepted;
   },
-  'os-resetState': (world, life, request, server, argument) => {
+  'os-resetState': (world, lifecycle, request, server, argument) => {
     requireAdmin(request.access, 'os-admin-actions:reset_state');
     const { state } = parseBody(z.strictObject({ state: z.enum(['active', 'error']) }), argument);
-    life.settle({ ...server, vmState: state, fault: state === 'active' ? null : server.fault });
+    lifecycle.settle({ ...server, vmState: state, fault: state === 'active' ? null : server.fault });
     return accepted;
   },
-  addSecurityGroup: (world, _life, request, server, argument) => changeGroups(world, request, server, argument, true),
-  removeSecurityGroup: (world, _life, request, server, argument) =>
+  addSecurityGroup: (world, _lifecycle, request, server, argument) =>
+    changeGroups(world, request, server, argument, true),
+  removeSecurityGroup: (world, _lifecycle, request, server, argument) =>
     changeGroups(world, request, server, argument, false),
-  'os-getConsoleOutput': (world, _life, _request, server, argument) => {
+  'os-getConsoleOutput': (world, _lifecycle, _request, server, argument) => {
     const { length } = parseBody(ConsoleOutput, argument);
     if (server.launchedMs === null) throw notFound(`Instance ${server.id} is not ready`);
     const lines = [
@@ -188,7 +194,7 @@ const MIN_REIMAGE_MICROVERSION = 93;
 
 function rebuild(
   world: World,
-  life: ServerLifecycle,
+  lifecycle: ServerLifecycle,
   request: ApiRequest,
   server: Server,
   argument: unknown,
@@ -201,7 +207,7 @@ function rebuild(
     throw badRequest('Unable to rebuild with a different image for a volume-backed server.');
   const userData =
     body.user_data === undefined ? server.userData : body.user_data === null ? null : packUserData(body.user_data);
-  const row = life.begin(
+  const row = lifecycle.begin(
     {
       ...server,
       name: body.name ?? server.name,
@@ -216,7 +222,7 @@ function rebuild(
     },
     'rebuild',
   );
-  life.notifyDown(server, 'rebuilding');
+  lifecycle.notifyDown(server, 'rebuilding');
   return {
     status: 202,
     body: { server: { ...detailView(world, request, row, true), adminPass: world.ids.secret(12) } },

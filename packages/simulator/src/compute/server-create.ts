@@ -17,8 +17,8 @@ import { packUserData } from './user-data.ts';
 
 type Body = CreateServer['server'];
 
-/** `POST /servers`: everything that Nova checks before it returns 202; the rest is in server-life.ts. */
-export function createServers(world: World, life: ServerLifecycle, request: ApiRequest): ApiResponse {
+/** `POST /servers`: everything that Nova checks before it returns 202; the rest is in server-lifecycle.ts. */
+export function createServers(world: World, lifecycle: ServerLifecycle, request: ApiRequest): ApiResponse {
   const { access, microversion } = request;
   requireWriterRole(access, 'servers:create');
   const body = parseBody(createServerSchema(microversion), request.body);
@@ -59,7 +59,7 @@ export function createServers(world: World, life: ServerLifecycle, request: ApiR
   const now = world.clock.now();
   const reservationId = `r-${world.ids.secret(8).toLowerCase()}`;
   const userData = server.user_data == null ? null : packUserData(server.user_data);
-  const made = Array.from({ length: count }, (_, launchIndex) => {
+  const createdServers = Array.from({ length: count }, (_, launchIndex) => {
     const name = count === 1 ? server.name : `${server.name}-${launchIndex + 1}`;
     const id = world.ids.uuid();
     const row: Server = {
@@ -98,10 +98,10 @@ export function createServers(world: World, life: ServerLifecycle, request: ApiR
       reservationId,
       launchIndex,
     };
-    return life.begin(row, 'schedule');
+    return lifecycle.begin(row, 'schedule');
   });
   if (isTrue(server.return_reservation_id)) return { status: 202, body: { reservation_id: reservationId } };
-  const [first] = made;
+  const [first] = createdServers;
   if (first === undefined) throw badRequest('max_count must be >= 1');
   const links = linksTo(request, `servers/${first.id}`);
   return {

@@ -73,7 +73,7 @@ export class ServerLifecycle {
   /** Stores the server with `step` pending, by default after the cloud's usual latency; an earlier pending step is cancelled. */
   begin(server: Server, step: PendingStep['step'], delayMs?: number): Server {
     const { clock, random, config, database, tables } = this.#world;
-    const dueMs = clock.now() + (delayMs ?? pickDurationMs(config.latency.life[LATENCY_STEPS[step]], random));
+    const dueMs = clock.now() + (delayMs ?? pickDurationMs(config.latency.lifecycle[LATENCY_STEPS[step]], random));
     const row = tables.servers.put({ ...server, updatedMs: clock.now(), pending: { step, dueMs } });
     database.afterCommit(() => this.#arm(row));
     return row;
@@ -192,8 +192,8 @@ export class ServerLifecycle {
       this.#fail(server, 500, text, reason);
       return;
     }
-    const made = this.#makeVolumes(server);
-    if (made !== undefined) this.begin({ ...made, taskState: 'spawning' }, 'spawn');
+    const withVolumes = this.#makeVolumes(server);
+    if (withVolumes !== undefined) this.begin({ ...withVolumes, taskState: 'spawning' }, 'spawn');
   }
 
   /** Undefined if a volume could not be created, so the server failed. */
@@ -232,8 +232,8 @@ export class ServerLifecycle {
     const { clock, faults, tables } = this.#world;
     const fault = faults.matchServer(projectId, tables.projects.get(projectId)?.name ?? '');
     if (fault === undefined) return undefined;
-    const { code, message, toldAfterMs } = fault;
-    return { code, message, details: 'Injected by the simulator.', createdMs: clock.now() + toldAfterMs };
+    const { code, message, reportedAfterMs } = fault;
+    return { code, message, details: 'Injected by the simulator.', createdMs: clock.now() + reportedAfterMs };
   }
 
   #finishBoot(server: Server): void {

@@ -54,11 +54,11 @@ export function readLimit(text: string | null): number {
   return Number(text) === 0 ? MAX_LIMIT : Math.min(Number(text), MAX_LIMIT);
 }
 
-type ServerTest = (server: Server) => boolean;
+type ServerPredicate = (server: Server) => boolean;
 
-function filterOf(world: World, { query, microversion, access }: ApiRequest): ServerTest {
-  const tests: ServerTest[] = [];
-  const on = (name: string, make: (value: string) => ServerTest): void => {
+function filterOf(world: World, { query, microversion, access }: ApiRequest): ServerPredicate {
+  const tests: ServerPredicate[] = [];
+  const on = (name: string, make: (value: string) => ServerPredicate): void => {
     const value = query.get(name);
     if (value !== null) tests.push(make(value));
   };
@@ -95,19 +95,19 @@ function filterOf(world: World, { query, microversion, access }: ApiRequest): Se
       return (server) => server.updatedMs <= beforeMs;
     });
   }
-  on('name', (value) => patternTest(value, (server) => [server.name]));
-  on('ip', (value) => patternTest(value, (server) => addresses(world, server, false)));
+  on('name', (value) => patternPredicate(value, (server) => [server.name]));
+  on('ip', (value) => patternPredicate(value, (server) => addresses(world, server, false)));
   if (microversion >= 5 || isAdmin(access))
-    on('ip6', (value) => patternTest(value, (server) => addresses(world, server, true)));
+    on('ip6', (value) => patternPredicate(value, (server) => addresses(world, server, true)));
   on('uuid', (value) => (server) => server.id === value);
   on('flavor', (value) => (server) => server.flavorId === value || flavorOf(world, server.flavorId).name === value);
   on('image', (value) => (server) => server.imageId === value);
   on('reservation_id', (value) => (server) => server.reservationId === value);
   if (microversion >= 26) {
-    on('tags', (value) => tagTest(value, (tags, expected) => expected.every((tag) => tags.includes(tag))));
-    on('tags-any', (value) => tagTest(value, (tags, expected) => expected.some((tag) => tags.includes(tag))));
-    on('not-tags', (value) => tagTest(value, (tags, expected) => !expected.every((tag) => tags.includes(tag))));
-    on('not-tags-any', (value) => tagTest(value, (tags, expected) => !expected.some((tag) => tags.includes(tag))));
+    on('tags', (value) => tagPredicate(value, (tags, expected) => expected.every((tag) => tags.includes(tag))));
+    on('tags-any', (value) => tagPredicate(value, (tags, expected) => expected.some((tag) => tags.includes(tag))));
+    on('not-tags', (value) => tagPredicate(value, (tags, expected) => !expected.every((tag) => tags.includes(tag))));
+    on('not-tags-any', (value) => tagPredicate(value, (tags, expected) => !expected.some((tag) => tags.includes(tag))));
   }
   if (microversion >= 73) on('locked', (value) => (server) => server.locked === isTrue(value));
   if (isAdmin(access) || microversion >= 83) {
@@ -126,7 +126,7 @@ function filterOf(world: World, { query, microversion, access }: ApiRequest): Se
 }
 
 /** Nova filters names and addresses by regular expression, anywhere in the text. */
-function patternTest(pattern: string, textsOf: (server: Server) => readonly string[]): ServerTest {
+function patternPredicate(pattern: string, textsOf: (server: Server) => readonly string[]): ServerPredicate {
   let expression: RegExp;
   try {
     expression = new RegExp(pattern);
@@ -136,7 +136,10 @@ function patternTest(pattern: string, textsOf: (server: Server) => readonly stri
   return (server) => textsOf(server).some((text) => expression.test(text));
 }
 
-function tagTest(value: string, test: (tags: readonly string[], expected: readonly string[]) => boolean): ServerTest {
+function tagPredicate(
+  value: string,
+  test: (tags: readonly string[], expected: readonly string[]) => boolean,
+): ServerPredicate {
   const expected = value.split(',');
   return (server) => test(server.tags, expected);
 }

@@ -43,14 +43,14 @@ const UpdateServer = z.strictObject({
   }),
 });
 
-export function serverRoutes(world: World, life: ServerLifecycle): Route[] {
+export function serverRoutes(world: World, lifecycle: ServerLifecycle): Route[] {
   return [
     { method: 'GET', template: '/v2.1/servers', handle: (request) => listServers(world, request, false) },
     { method: 'GET', template: '/v2.1/servers/detail', handle: (request) => listServers(world, request, true) },
-    { method: 'POST', template: '/v2.1/servers', handle: (request) => createServers(world, life, request) },
+    { method: 'POST', template: '/v2.1/servers', handle: (request) => createServers(world, lifecycle, request) },
     { method: 'GET', template: '/v2.1/servers/{id}', handle: (request) => show(world, request) },
     { method: 'PUT', template: '/v2.1/servers/{id}', handle: (request) => update(world, request) },
-    { method: 'DELETE', template: '/v2.1/servers/{id}', handle: (request) => remove(world, life, request) },
+    { method: 'DELETE', template: '/v2.1/servers/{id}', handle: (request) => remove(world, lifecycle, request) },
     {
       method: 'GET',
       template: '/v2.1/servers/{id}/ips',
@@ -91,12 +91,13 @@ function update(world: World, request: ApiRequest): ApiResponse {
   return ok({ server: detailView(world, request, server, true) });
 }
 
-function remove(world: World, life: ServerLifecycle, request: ApiRequest): ApiResponse {
+function remove(world: World, lifecycle: ServerLifecycle, request: ApiRequest): ApiResponse {
   const server = findForChange(world, request, 'servers:delete');
   refuseLocked(request, server);
   // A server that has never run is deleted immediately.
-  if (world.config.reclaimInstanceIntervalMs === undefined || server.launchedMs === null) startDeletion(life, server);
-  else if (!isDeleting(server)) life.begin({ ...server, taskState: 'soft-deleting' }, 'soft-delete');
+  if (world.config.reclaimInstanceIntervalMs === undefined || server.launchedMs === null)
+    startDeletion(lifecycle, server);
+  else if (!isDeleting(server)) lifecycle.begin({ ...server, taskState: 'soft-deleting' }, 'soft-delete');
   return noContent;
 }
 
@@ -105,6 +106,6 @@ function isDeleting({ vmState, taskState }: Server): boolean {
 }
 
 /** Does nothing if the server is already being deleted. */
-export function startDeletion(life: ServerLifecycle, server: Server): void {
-  if (server.taskState !== 'deleting') life.begin({ ...server, taskState: 'deleting' }, 'delete');
+export function startDeletion(lifecycle: ServerLifecycle, server: Server): void {
+  if (server.taskState !== 'deleting') lifecycle.begin({ ...server, taskState: 'deleting' }, 'delete');
 }

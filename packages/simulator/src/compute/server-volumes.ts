@@ -13,12 +13,12 @@ import type { RequestedVolume, Server, ServerVolume } from './records.ts';
 /** Simulates compute hosts' handling of volumes: attaching, detaching, and creating boot volumes. */
 export class ServerVolumes {
   readonly #world: World;
-  readonly #volumeLife: VolumeLifecycle;
+  readonly #volumeLifecycle: VolumeLifecycle;
   readonly #agenda: Agenda<Attachment>;
 
-  constructor(world: World, volumeLife: VolumeLifecycle) {
+  constructor(world: World, volumeLifecycle: VolumeLifecycle) {
     this.#world = world;
-    this.#volumeLife = volumeLife;
+    this.#volumeLifecycle = volumeLifecycle;
     this.#agenda = new Agenda(world, world.tables.attachments, (attachment) => this.#run(attachment));
   }
 
@@ -44,16 +44,16 @@ export class ServerVolumes {
       );
     }
     const attachment = reserveAttachment(this.#world, volume, { instanceId: server.id, mode: null });
-    const ownRows: ServerVolume = {
+    const serverVolume: ServerVolume = {
       ...options,
       id: volume.id,
       device: nextDevice(server),
       mappingId: this.#world.ids.uuid(),
       attachmentId: attachment.id,
     };
-    this.#save(server, [...server.volumes, ownRows]);
+    this.#save(server, [...server.volumes, serverVolume]);
     this.#plan(attachment, 'attach');
-    return ownRows;
+    return serverVolume;
   }
 
   /** Detaches a volume from a server; its status is already `detaching`. */
@@ -93,7 +93,7 @@ export class ServerVolumes {
   /** Nova leaves a volume that it cannot delete, e.g. one with snapshots. */
   #deleteIfFree(volume: Volume): void {
     try {
-      deleteVolume(this.#world, this.#volumeLife, volume);
+      deleteVolume(this.#world, this.#volumeLifecycle, volume);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       this.#world.log.warn({ volume: volume.id, reason: error.message }, 'a volume is left behind by its server');
@@ -103,7 +103,7 @@ export class ServerVolumes {
   #makeVolume(server: Server, id: string, { sizeGiB, typeId, imageId, snapshotId }: RequestedVolume): Attachment {
     const { tables } = this.#world;
     const snapshot = tables.snapshots.get(snapshotId ?? '');
-    const volume = makeVolume(this.#world, this.#volumeLife, {
+    const volume = makeVolume(this.#world, this.#volumeLifecycle, {
       id,
       projectId: server.projectId,
       userId: server.userId,
@@ -117,14 +117,14 @@ export class ServerVolumes {
       ...(imageId === null ? {} : { imageId }),
     });
     // Nova waits for the volume, which is part of the server's build time.
-    const made = this.#volumeLife.settle({ ...volume, status: 'available' });
+    const made = this.#volumeLifecycle.settle({ ...volume, status: 'available' });
     return reserveAttachment(this.#world, made, { instanceId: server.id, mode: null });
   }
 
   #plan(attachment: Attachment, step: 'attach' | 'detach'): void {
     const { clock, random, config } = this.#world;
-    const life = config.latency.life[step === 'attach' ? 'attachVolume' : 'detachVolume'];
-    this.#agenda.put({ ...attachment, pending: { step, dueMs: clock.now() + pickDurationMs(life, random) } });
+    const lifecycle = config.latency.lifecycle[step === 'attach' ? 'attachVolume' : 'detachVolume'];
+    this.#agenda.put({ ...attachment, pending: { step, dueMs: clock.now() + pickDurationMs(lifecycle, random) } });
   }
 
   #run(attachment: Attachment): void {
@@ -138,9 +138,9 @@ export class ServerVolumes {
       );
       return;
     }
-    const ownRows = server?.volumes.find(({ attachmentId }) => attachmentId === attachment.id);
-    if (server === undefined || ownRows === undefined) release(this.#world, attachment);
-    else this.#connect(attachment, server, ownRows.device ?? null);
+    const serverVolume = server?.volumes.find(({ attachmentId }) => attachmentId === attachment.id);
+    if (server === undefined || serverVolume === undefined) release(this.#world, attachment);
+    else this.#connect(attachment, server, serverVolume.device ?? null);
   }
 
   #connect(attachment: Attachment, { host }: Server, device: string | null): void {

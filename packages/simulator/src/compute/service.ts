@@ -16,15 +16,15 @@ import { serverRoutes } from './server-routes.ts';
 import type { ServerVolumes } from './server-volumes.ts';
 import { volumeAttachmentRoutes } from './volume-attachments.ts';
 
-export function computeService(world: World, life: ServerLifecycle, volumes: ServerVolumes): Service {
+export function computeService(world: World, lifecycle: ServerLifecycle, volumes: ServerVolumes): Service {
   const newest = world.config.computeMicroversion ?? MAX_MICROVERSION;
   return {
     name: 'compute',
     prefix: SERVICE_LIST.compute.prefix,
     routes: [
       ...versionRoutes(newest),
-      ...serverRoutes(world, life),
-      ...serverActionRoutes(world, life),
+      ...serverRoutes(world, lifecycle),
+      ...serverActionRoutes(world, lifecycle),
       ...serverLabelRoutes(world),
       ...serverInterfaceRoutes(world),
       ...volumeAttachmentRoutes(world, volumes),

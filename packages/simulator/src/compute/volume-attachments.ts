@@ -89,9 +89,9 @@ function page({ query }: ApiRequest, volumes: readonly ServerVolume[]): readonly
 
 function findServerVolume(server: Server, { params }: ApiRequest): ServerVolume {
   const id = params['volume'] ?? '';
-  const ownRows = server.volumes.find((volume) => volume.id === id && volume.wanted === undefined);
-  if (ownRows === undefined) throw notFound(`Instance ${server.id} is not attached to volume ${id}`);
-  return ownRows;
+  const serverVolume = server.volumes.find((volume) => volume.id === id && volume.wanted === undefined);
+  if (serverVolume === undefined) throw notFound(`Instance ${server.id} is not attached to volume ${id}`);
+  return serverVolume;
 }
 
 function findVolume(world: World, { access }: ApiRequest, id: string): Volume {
@@ -170,8 +170,8 @@ function refuseSecondAttachment(world: World, server: Server, volume: Volume): v
 function update(world: World, request: ApiRequest): ApiResponse {
   const server = findForChange(world, request, 'os-volumes-attachments:update');
   const { volumeAttachment: body } = parseBody(Update, request.body);
-  const ownRows = findServerVolume(server, request);
-  if (request.microversion < MIN_CHANGE_MICROVERSION || body.volumeId !== ownRows.id) {
+  const serverVolume = findServerVolume(server, request);
+  if (request.microversion < MIN_CHANGE_MICROVERSION || body.volumeId !== serverVolume.id) {
     throw badRequest('Volumes of simulated servers cannot be swapped: detach the one, attach the other.');
   }
   const immutableFields: readonly (readonly [
@@ -179,19 +179,19 @@ function update(world: World, request: ApiRequest): ApiResponse {
     given: string | null | undefined,
     value: string | null | undefined,
   ])[] = [
-    ['id', body.id, ownRows.id],
+    ['id', body.id, serverVolume.id],
     ['serverId', body.serverId, server.id],
-    ['device', body.device, ownRows.device],
-    ['tag', body.tag, ownRows.tag ?? null],
+    ['device', body.device, serverVolume.device],
+    ['tag', body.tag, serverVolume.tag ?? null],
   ];
   for (const [name, original, value] of immutableFields) {
     if (original !== undefined && original !== value) throw badRequest(`The ${name} property is not mutable`);
   }
   const flag = body.delete_on_termination;
-  const changed = flag === undefined ? ownRows : { ...ownRows, deleteOnTermination: isTrue(flag) };
+  const changed = flag === undefined ? serverVolume : { ...serverVolume, deleteOnTermination: isTrue(flag) };
   world.tables.servers.put({
     ...server,
-    volumes: server.volumes.map((volume) => (volume === ownRows ? changed : volume)),
+    volumes: server.volumes.map((volume) => (volume === serverVolume ? changed : volume)),
   });
   return accepted;
 }
@@ -203,11 +203,11 @@ function isTrue(flag: z.infer<typeof Flag> | undefined): boolean {
 function detach(world: World, volumes: ServerVolumes, request: ApiRequest): ApiResponse {
   const server = findForChange(world, request, 'os-volumes-attachments:delete');
   const volume = findVolume(world, request, request.params['volume'] ?? '');
-  const ownRows = findServerVolume(server, request);
-  if (ownRows.isRoot === true) throw badRequest('Cannot detach a root device volume');
+  const serverVolume = findServerVolume(server, request);
+  if (serverVolume.isRoot === true) throw badRequest('Cannot detach a root device volume');
   refuseLocked(request, server);
   requireState(server, 'detach_volume');
-  const attachment = world.tables.attachments.get(ownRows.attachmentId ?? '');
+  const attachment = world.tables.attachments.get(serverVolume.attachmentId ?? '');
   try {
     beginDetaching(world, volume);
   } catch (error) {

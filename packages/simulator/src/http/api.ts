@@ -37,7 +37,7 @@ export interface Route {
   readonly template: string;
   /** Served without a token. */
   readonly open?: true;
-  /** The first microversion that includes it. */
+  /** The first microversion that includes the route. */
   readonly since?: number;
   readonly handle: (request: ApiRequest) => ApiResponse;
 }

@@ -30,7 +30,7 @@ export interface ReceivedCall {
   readonly service: string;
   readonly method: string;
   readonly path: string;
-  /** Parsed JSON. */
+  /** The parsed JSON body. */
   readonly body: unknown;
 }
 
@@ -40,7 +40,7 @@ interface Counter extends CallCount {
 }
 
 const MAX_COUNTERS = 4096;
-const MAX_RECENT = 256;
+const MAX_RECENT_CALLS = 256;
 
 /** Counts calls by client and route; memory is bounded, so it is always enabled. */
 export class Calls {
@@ -49,7 +49,7 @@ export class Calls {
   readonly #listeners = new Set<(call: ReceivedCall) => void>();
   #total = 0;
 
-  /** Notifies of each call on arrival, in order. Returns the unsubscribe function. */
+  /** Calls `listener` for each call on arrival, in order. Returns the unsubscribe function. */
   onReceived(listener: (call: ReceivedCall) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -61,7 +61,7 @@ export class Calls {
 
   record(call: CallRecord): void {
     this.#total++;
-    if (this.#recent.length === MAX_RECENT) this.#recent.shift();
+    if (this.#recent.length === MAX_RECENT_CALLS) this.#recent.shift();
     this.#recent.push(call);
     const counter = this.#counter(call);
     counter.count++;

@@ -20,7 +20,7 @@ describe('Faults', () => {
     ['another method', { method: 'GET' }, false],
     ['the path', { path: 'servers$' }, true],
     ['another path', { path: '^/network' }, false],
-    ['the project by id', { project: 'p1' }, true],
+    ['the project by ID', { project: 'p1' }, true],
     ['the project by name', { project: 'demo' }, true],
     ['another project', { project: 'other' }, false],
   ])('matches %s', (_name, match, isHit) => {

@@ -24,7 +24,7 @@ const Action = z.discriminatedUnion('kind', [
     message: z.string().default('Build of instance aborted: Failed to allocate the network(s), not rescheduling.'),
     code: z.int().default(500),
     /** Nova shows ERROR first, and the fault once it is recorded. */
-    toldAfterMs: z.number().min(0).default(0),
+    reportedAfterMs: z.number().min(0).default(0),
   }),
   /** Makes the provider's pending work on a load balancer fail: it goes to ERROR, with everything pending in its tree. */
   z.strictObject({ kind: z.literal('loadBalancerError') }),

@@ -8,7 +8,7 @@ export type Duration = number | readonly [fromMs: number, toMs: number];
 export interface LatencyProfile {
   readonly operations: Readonly<Record<string, Duration>>;
   /** Asynchronous work after the API's response. */
-  readonly life: Readonly<Record<LifecycleStep, Duration>>;
+  readonly lifecycle: Readonly<Record<LifecycleStep, Duration>>;
 }
 
 export type LifecycleStep = keyof typeof NO_DELAY;
@@ -47,7 +47,7 @@ const NO_DELAY = {
 
 export const NO_LATENCY: LatencyProfile = {
   operations: {},
-  life: NO_DELAY,
+  lifecycle: NO_DELAY,
 };
 
 /** API latencies measured on OpenStack Zed; boot times typical of public clouds. */
@@ -81,7 +81,7 @@ export const REALISTIC_LATENCY: LatencyProfile = {
     'shared-file-system': 90,
     'shared-file-system POST': 250,
   },
-  life: {
+  lifecycle: {
     schedule: [300, 700],
     network: [1000, 2500],
     spawn: [18_000, 36_000],

@@ -34,7 +34,7 @@ export function parseBody<S extends z.ZodType>(schema: S, body: unknown): z.infe
 export interface ValidationError {
   /** Message of Python's jsonschema: `'' is too short`. */
   readonly text: string;
-  /** The invalid object or value; for a missing field, its object. */
+  /** The invalid object or value; for a missing field, the object that lacks it. */
   readonly path: readonly PropertyKey[];
   /** The last path segment; undefined for the whole body. */
   readonly place: PropertyKey | undefined;

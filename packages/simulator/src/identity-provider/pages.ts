@@ -23,11 +23,11 @@ export function signInPage(
 }
 
 export function page(content: string, problem?: string): ApiResponse {
-  const trouble = problem === undefined ? '' : `<p role="alert">${escaped(problem)}</p>`;
+  const alert = problem === undefined ? '' : `<p role="alert">${escaped(problem)}</p>`;
   return {
     status: problem === undefined ? 200 : 400,
     headers: { 'Cache-Control': 'no-store' },
-    body: `<!doctype html><title>Simulated identity provider</title>${trouble}${content}`,
+    body: `<!doctype html><title>Simulated identity provider</title>${alert}${content}`,
   };
 }
 

@@ -4,7 +4,7 @@ export const PROVIDER = { id: 'simulated', protocol: 'openid', prefix: '/idp' } 
 /** The public client, for command lines. In addition, each user's name and password form a client. */
 export const PUBLIC_CLIENT = 'fairway';
 
-interface Pending {
+interface PendingGrant {
   readonly id: string;
   readonly clientId: string;
   readonly scope: string;
@@ -17,8 +17,8 @@ interface Pending {
 
 /** A grant: a browser's code, or a device's pending authorization. */
 export type ProviderGrant =
-  | (Pending & { readonly kind: 'code'; readonly redirectUri: string; readonly nonce: string | null })
-  | (Pending & {
+  | (PendingGrant & { readonly kind: 'code'; readonly redirectUri: string; readonly nonce: string | null })
+  | (PendingGrant & {
       readonly kind: 'device';
       readonly userCode: string;
       readonly isDenied: boolean;

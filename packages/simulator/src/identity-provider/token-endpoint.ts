@@ -147,11 +147,11 @@ function requireClient(
   { headers }: ApiRequest,
   form: URLSearchParams,
 ): { readonly clientId: string; readonly account?: User } {
-  const [, summaryOf] = /^Basic (.+)$/i.exec(headers.authorization ?? '') ?? [];
+  const [, basicCredentials] = /^Basic (.+)$/i.exec(headers.authorization ?? '') ?? [];
   const [id = '', secret = ''] =
-    summaryOf === undefined
+    basicCredentials === undefined
       ? [form.get('client_id') ?? '', form.get('client_secret') ?? '']
-      : Buffer.from(summaryOf, 'base64').toString().split(':').map(decodeURIComponent);
+      : Buffer.from(basicCredentials, 'base64').toString().split(':').map(decodeURIComponent);
   if (id === PUBLIC_CLIENT && secret === '') return { clientId: id };
   const account = world.tables.users.find(({ name }) => name === id);
   if (account?.password !== secret) throw new OAuthError('invalid_client', 'there is no such client', 401);

@@ -31,7 +31,7 @@ export function isSystemReader(access: Access): boolean {
   return isAdmin(access) || (access.claims?.scope.kind === 'system' && access.roles.includes('reader'));
 }
 
-/** Whether it may validate other users' tokens. */
+/** Whether the caller may validate other users' tokens. */
 export function isService(access: Access): boolean {
   return access.roles.includes('service') || isSystemReader(access);
 }

@@ -66,7 +66,7 @@ export interface Identity {
 
 /**
  * Handles `POST /v3/auth/tokens`. A wrong secret and an unknown user result in the same 401, and too few methods for
- * the user's rules in {@link InsufficientMethods}.
+ * the user's rules result in {@link InsufficientMethods}.
  */
 export function authenticate(world: World, body: unknown, receipt?: string): TokenClaims {
   const parsed = AuthRequest.safeParse(body);

@@ -34,7 +34,7 @@ interface ReceiptClaims {
   readonly expiresMs: number;
 }
 
-/** Keystone's response in this case: a receipt, after which only the missing methods are needed. */
+/** Keystone's response if more methods are required: a receipt, after which only the missing methods are needed. */
 export function receiptFor(world: World, { user, methods }: InsufficientMethodsError): ApiResponse {
   const now = world.clock.now();
   const claims: ReceiptClaims = { userId: user.id, methods, expiresMs: now + LIFETIME_MS };

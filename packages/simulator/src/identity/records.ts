@@ -23,7 +23,7 @@ export const ROLES: readonly { readonly id: string; readonly name: RoleName }[] 
 ];
 
 /** Roles with their implied roles: admin implies member, which implies reader. */
-export function withImplied(roles: readonly RoleName[]): RoleName[] {
+export function withImpliedRoles(roles: readonly RoleName[]): RoleName[] {
   const strongestIndex = ROLE_CHAIN.findIndex((name) => roles.includes(name));
   const implied: readonly RoleName[] = strongestIndex === -1 ? [] : ROLE_CHAIN.slice(strongestIndex);
   return [...implied, ...OTHER_ROLES.filter((name) => roles.includes(name))];
@@ -56,7 +56,7 @@ export interface User {
 
 /** In Keystone's format. */
 export interface UserOptions {
-  /** Sets of methods, one of which must be complete. */
+  /** Sets of methods; all methods of one of these sets are required. */
   readonly multi_factor_auth_rules?: readonly (readonly string[])[] | undefined;
   readonly multi_factor_auth_enabled?: boolean | undefined;
 }

@@ -6,14 +6,14 @@ import { formatKeystoneTime, parseTime } from './time.ts';
 import type { TokenClaims } from './token-claims.ts';
 
 /** A revocation matches tokens with all of its fields. */
-type RevocationMarks = Pick<Revocation, 'auditId' | 'userId' | 'projectId' | 'trustId'>;
+type RevocationCriteria = Pick<Revocation, 'auditId' | 'userId' | 'projectId' | 'trustId'>;
 
 export function revocationRoutes(world: World): Route[] {
   return [{ method: 'GET', template: '/v3/OS-REVOKE/events', handle: (request) => list(world, request) }];
 }
 
 /** Revokes tokens issued until now. Keystone keeps the event for the lifetime of a token. */
-export function revoke(world: World, marks: RevocationMarks): void {
+export function revoke(world: World, marks: RevocationCriteria): void {
   const { tables, clock, config, ids } = world;
   const nowMs = clock.now();
   const { revocations } = tables;

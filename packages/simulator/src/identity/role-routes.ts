@@ -9,7 +9,7 @@ import {
   ROLES,
   type RoleAssignment,
   type RoleName,
-  withImplied,
+  withImpliedRoles,
 } from './records.ts';
 import { isSameTarget } from './token.ts';
 import { roleViews } from './views.ts';
@@ -119,7 +119,7 @@ function listAssignments(world: World, request: ApiRequest): ApiResponse {
       (!query.has('scope.system') || a.target.kind === 'system'),
   );
   const views = found.flatMap((a) =>
-    (isEffective ? withImplied([a.role]) : [a.role])
+    (isEffective ? withImpliedRoles([a.role]) : [a.role])
       .filter((role) => roleId === null || ROLES.find((r) => r.name === role)?.id === roleId)
       .map((role) => assignmentView(world, { ...a, role }, withNames)),
   );

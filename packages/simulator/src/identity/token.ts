@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { World } from '../world.ts';
 import { type Access, ANONYMOUS } from './access.ts';
-import { type AssignmentTarget, type RoleName, withImplied } from './records.ts';
+import { type AssignmentTarget, type RoleName, withImpliedRoles } from './records.ts';
 import { isRevoked } from './revocations.ts';
 import type { TokenClaims } from './token-claims.ts';
 
@@ -53,10 +53,10 @@ export function rolesOf(world: World, claims: TokenClaims): RoleName[] {
   if (claims.scope.kind === 'unscoped') return [];
   const trust = claims.trustId === undefined ? undefined : world.tables.trusts.get(claims.trustId);
   const held = assignedRoles(world, trust?.trustorUserId ?? claims.userId, claims.scope);
-  if (trust !== undefined) return withImplied(trust.roles.filter((role) => held.includes(role)));
+  if (trust !== undefined) return withImpliedRoles(trust.roles.filter((role) => held.includes(role)));
   if (claims.applicationCredentialId !== undefined) {
     const credential = world.tables.applicationCredentials.get(claims.applicationCredentialId);
-    return withImplied((credential?.roles ?? []).filter((role) => held.includes(role)));
+    return withImpliedRoles((credential?.roles ?? []).filter((role) => held.includes(role)));
   }
   return held;
 }
@@ -66,7 +66,7 @@ export function assignedRoles(world: World, userId: string, target: AssignmentTa
   const direct = world.tables.assignments
     .where((a) => a.userId === userId && isSameTarget(a.target, target))
     .map((a) => a.role);
-  return withImplied(direct);
+  return withImpliedRoles(direct);
 }
 
 export function isSameTarget(a: AssignmentTarget, b: AssignmentTarget): boolean {

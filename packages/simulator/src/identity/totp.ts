@@ -7,7 +7,7 @@ const DIGITS = 6;
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
 /**
- * Whether it is a valid passcode of one of the user's secrets, now or one period ago, as Keystone's
+ * Whether it is a valid passcode for one of the user's secrets, now or one period ago, as Keystone's
  * `included_previous_windows` is 1.
  */
 export function isPasscodeOf(world: World, user: User, passcode: string): boolean {

@@ -48,8 +48,8 @@ function create(world: World, request: ApiRequest): ApiResponse {
   const { credential: body } = parseBody(Body, request.body);
   requireSelfOrAdmin(request.access, body.user_id, 'create_credential');
   const { type, blob, user_id: userId, project_id: projectId } = body;
-  const made = { id: world.ids.hex(), userId, projectId: projectId ?? null, type, blob };
-  return created({ credential: view(world.tables.userCredentials.put(made), request.origin) });
+  const newCredential = { id: world.ids.hex(), userId, projectId: projectId ?? null, type, blob };
+  return created({ credential: view(world.tables.userCredentials.put(newCredential), request.origin) });
 }
 
 function find(world: World, request: ApiRequest, action: string): UserCredential {

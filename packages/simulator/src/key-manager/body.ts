@@ -25,7 +25,7 @@ export function readJson<S extends z.ZodType>(request: ApiRequest, form: Form<S>
   return readAnyJson(request, form);
 }
 
-/** The same, regardless of the media type. */
+/** A JSON body that matches the form, regardless of the media type. */
 export function readAnyJson<S extends z.ZodType>(
   request: ApiRequest,
   { name, schema, listsMissing }: Form<S>,

@@ -123,9 +123,9 @@ function routesOf<
         const { access, serviceUrl } = request;
         const row = found(request, `${name} deletion`);
         const fieldsOf = readJson(request, form);
-        const gone = row.consumers.find((consumer) => isSame(consumer, fieldsOf));
-        if (gone === undefined) throw notFound('Consumer not found.');
-        if (gone.projectId !== access.projectId && row.projectId !== access.projectId) {
+        const removed = row.consumers.find((consumer) => isSame(consumer, fieldsOf));
+        if (removed === undefined) throw notFound('Consumer not found.');
+        if (removed.projectId !== access.projectId && row.projectId !== access.projectId) {
           throw refuse(403, 'Not Allowed. Sorry, only the creator of a consumer can delete it.');
         }
         return ok(
@@ -133,7 +133,7 @@ function routesOf<
             serviceUrl,
             store(
               row,
-              row.consumers.filter((consumer) => consumer !== gone),
+              row.consumers.filter((consumer) => consumer !== removed),
             ),
           ),
         );
@@ -143,7 +143,7 @@ function routesOf<
   ];
 }
 
-/** Consumers cannot be requested, because no response contains a consumer's ID. */
+/** A single consumer cannot be requested, because no response contains a consumer's ID. */
 function showConsumer(find: (request: ApiRequest) => ProtectedObject, request: ApiRequest): ApiResponse {
   find(request);
   if (!isUuid(request.params['consumer'] ?? '')) throw notFound('Not Found. Provided consumer id is invalid.');

@@ -123,8 +123,8 @@ function removeSecret(world: World, request: ApiRequest): ApiResponse {
   if (secretOfProject(world, secret_ref, access.projectId) === undefined) {
     throw notFound(`Secret '${name ?? 'None'}' with reference '${secret_ref}' doesn't exist.`);
   }
-  const gone = { name: name ?? null, secretId: idOf(secret_ref) };
-  const secrets = container.secrets.filter((secret) => !isSame(secret, gone));
+  const removed = { name: name ?? null, secretId: idOf(secret_ref) };
+  const secrets = container.secrets.filter((secret) => !isSame(secret, removed));
   if (secrets.length === container.secrets.length) throw notFound('Secret provided is not in the container');
   world.tables.keyContainers.put({ ...container, secrets });
   return noContent;

@@ -10,20 +10,29 @@ export type GeneratedKey =
   | { readonly kind: 'error'; readonly status: number; readonly reason: string };
 
 /** The algorithms and lengths, in bits, of Barbican's plugin `simple_crypto`. */
-const SYMMETRIC = ['aes', 'des', '3des', 'hmacsha1', 'hmacsha256', 'hmacsha384', 'hmacsha512'];
+const SYMMETRIC_ALGORITHMS = ['aes', 'des', '3des', 'hmacsha1', 'hmacsha256', 'hmacsha384', 'hmacsha512'];
 const SYMMETRIC_BITS = [64, 128, 192, 256];
-const ASYMMETRIC = ['rsa', 'dsa'];
+const ASYMMETRIC_ALGORITHMS = ['rsa', 'dsa'];
 const ASYMMETRIC_BITS = [1024, 2048, 4096];
 
 /** Algorithms for which its adapter accepts orders. */
-const ORDERABLE_ALGORITHMS = ['diffie_hellman', 'dsa', 'rsa', 'ec', 'aes', 'des', 'desede', ...SYMMETRIC.slice(3)];
+const ORDERABLE_ALGORITHMS = [
+  'diffie_hellman',
+  'dsa',
+  'rsa',
+  'ec',
+  'aes',
+  'des',
+  'desede',
+  ...SYMMETRIC_ALGORITHMS.slice(3),
+];
 
 const ORDER_OPERATION = 'Process TypeOrder';
 
 export function generate(type: 'key' | 'asymmetric', spec: KeySpec, random: () => number): GeneratedKey {
   const algorithm = spec.algorithm.toLowerCase();
   if (!ORDERABLE_ALGORITHMS.includes(algorithm)) return refused('Secret generate supported plugin not found.');
-  const algorithms = type === 'key' ? SYMMETRIC : ASYMMETRIC;
+  const algorithms = type === 'key' ? SYMMETRIC_ALGORITHMS : ASYMMETRIC_ALGORITHMS;
   if (!algorithms.includes(algorithm)) return refused('Requested algorithm is not supported');
   const factor = spec.mode?.toLowerCase() === 'xts' ? 2 : 1;
   const lengths = type === 'key' ? SYMMETRIC_BITS : ASYMMETRIC_BITS;

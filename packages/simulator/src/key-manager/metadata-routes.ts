@@ -103,19 +103,19 @@ function showItem({ metadata }: KeySecret, { params }: ApiRequest): ApiResponse 
 }
 
 function item({ key, value }: z.infer<typeof MetadataItem>): z.infer<typeof MetadataItem> {
-  requireSafe(key);
+  requireUrlSafeKey(key);
   return { key: key.toLowerCase(), value };
 }
 
 function checkedMetadata(metadata: Readonly<Record<string, unknown>>): Record<string, string> {
   const entries = Object.entries(metadata).map(([key, value]) => {
-    requireSafe(key);
+    requireUrlSafeKey(key);
     if (typeof value !== 'string') throw refuse(400, 'Invalid Metadata. Keys and Values must be Strings.');
     return [key.toLowerCase(), value];
   });
   return Object.fromEntries(entries);
 }
 
-function requireSafe(key: string): void {
+function requireUrlSafeKey(key: string): void {
   if (!/^[A-Za-z0-9_-]*$/.test(key)) throw refuse(400, 'Invalid Key. Key must be URL safe.');
 }

@@ -91,14 +91,14 @@ function create(world: World, request: ApiRequest): ApiResponse {
 }
 
 function fulfil(world: World, access: Access, type: 'key' | 'asymmetric', spec: KeySpec): KeyOrder['outcome'] {
-  const made = generate(type, spec, world.random);
-  switch (made.kind) {
+  const generated = generate(type, spec, world.random);
+  switch (generated.kind) {
     case 'error':
-      return made;
+      return generated;
     case 'key':
-      return { kind: 'secret', id: store(world, access, spec, 'symmetric', made.bytes).id };
+      return { kind: 'secret', id: store(world, access, spec, 'symmetric', generated.bytes).id };
     case 'pair': {
-      const secrets = made.parts.map((part) => ({
+      const secrets = generated.parts.map((part) => ({
         name: part.name,
         secretId: store(world, access, spec, part.type, part.bytes).id,
       }));

@@ -54,18 +54,23 @@ function isUtf8(bytes: Buffer): boolean {
   }
 }
 
-const UPDATE = 'Secret update';
+const UPDATE_OPERATION = 'Secret update';
 
 /** The payload of a PUT request, as bytes or, depending on its encoding, as base64. */
 export function readPayload({ rawBody, headers }: ApiRequest, contentType: PayloadType): Payload {
-  if (rawBody.length === 0) throw reportedIssue(UPDATE, 400, 'No data supplied to process.');
-  if (rawBody.length > MAX_SECRET_BYTES) throw reportedIssue(UPDATE, 413, 'Provided information too large to process');
+  if (rawBody.length === 0) throw reportedIssue(UPDATE_OPERATION, 400, 'No data supplied to process.');
+  if (rawBody.length > MAX_SECRET_BYTES)
+    throw reportedIssue(UPDATE_OPERATION, 413, 'Provided information too large to process');
   const encoding = headers['content-encoding'];
   if (contentType === 'text/plain' || encoding === undefined) {
     return { contentType, base64: rawBody.toString('base64') };
   }
   if (encoding.toLowerCase() !== 'base64') {
-    throw reportedIssue(UPDATE, 400, "Text-based binary secret payloads must specify a content-encoding of 'base64'");
+    throw reportedIssue(
+      UPDATE_OPERATION,
+      400,
+      "Text-based binary secret payloads must specify a content-encoding of 'base64'",
+    );
   }
   const bytes = decodeBase64(rawBody.toString());
   if (bytes === undefined) {

@@ -11,7 +11,7 @@ export interface Payload {
 
 /** Who may read a secret or container, in addition to users permitted by roles. */
 export interface Acl {
-  /** Whether the project's users may read it; otherwise only its creator and `users`. */
+  /** Whether the project's users may read the resource; otherwise only its creator and `users` may. */
   readonly projectAccess: boolean;
   readonly users: readonly string[];
   readonly createdMs: number;
@@ -40,7 +40,7 @@ export interface SecretConsumer {
 
 export interface KeySecret extends ProtectedObject {
   readonly secretType: SecretType;
-  /** After this time it is treated as deleted. */
+  /** After this time the secret is treated as deleted. */
   readonly expirationMs: number | null;
   readonly algorithm: string | null;
   readonly bitLength: number | null;

@@ -6,7 +6,7 @@ export function isoTime(ms: number): string {
 const ISO_TIME =
   /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}(?::?\d{2}(?::?\d{2})?)?)(?:\.\d+)?)?\s*(Z|[+-]\d{2}(?::?\d{2})?)?$/i;
 
-/** Epoch milliseconds, whole seconds, of an ISO 8601 time; UTC if it has no zone. Undefined if it is invalid. */
+/** Epoch milliseconds, whole seconds, of an ISO 8601 time; UTC if the time has no zone. Undefined if it is invalid. */
 export function parseIsoTime(text: string): number | undefined {
   const match = ISO_TIME.exec(text.trim());
   if (match === null) return undefined;
@@ -28,7 +28,7 @@ const RELATIONS = {
 type Relation = keyof typeof RELATIONS;
 
 /** Relations that contradict each other in one filter. */
-const EXCLUSIONS: Readonly<Record<Relation, readonly Relation[]>> = {
+const CONFLICTING_RELATIONS: Readonly<Record<Relation, readonly Relation[]>> = {
   gt: ['gt', 'gte'],
   gte: ['gt', 'gte', 'eq'],
   lt: ['lt', 'lte'],
@@ -43,7 +43,7 @@ export function dateFilter(text: string): ((ms: number) => boolean) | undefined 
     const [, relation = 'eq', time = ''] = /^(?:(gte?|lte?):)?(.*)$/.exec(part) ?? [];
     const ms = parseIsoTime(time);
     const key = relation as Relation;
-    if (ms === undefined || EXCLUSIONS[key].some((other) => bounds.has(other))) return undefined;
+    if (ms === undefined || CONFLICTING_RELATIONS[key].some((other) => bounds.has(other))) return undefined;
     bounds.set(key, ms);
   }
   return (ms) => [...bounds].every(([relation, bound]) => RELATIONS[relation](Math.floor(ms / 1000) * 1000, bound));

@@ -74,5 +74,7 @@ export const Texts = (max: number): z.ZodType<string[]> => z.array(text(max));
 /** Fields of every object of a tree. */
 export const common = { name: text().nullish(), admin_state_up: Flag.nullish(), tags: Tags.nullish() };
 
-/** Administrators may set it, but it is ignored, because an object belongs to the project of its load balancer. */
+/**
+ * Administrators may set the project, but it is ignored, because an object belongs to the project of its load balancer.
+ */
 export const owner = { project_id: text(36).nullish(), tenant_id: text(36).nullish() };

@@ -7,14 +7,14 @@ describe('redirectOf', () => {
   const noRedirect = { redirect_pool_id: null, redirect_url: null, redirect_prefix: null, redirect_http_code: null };
 
   it.each<[string, Parameters<typeof redirectOf>[0], object]>([
-    ['rejects, whatever the target', { action: 'REJECT', redirect_url: url }, { ...noRedirect, action: 'REJECT' }],
+    ['rejects, regardless of the target', { action: 'REJECT', redirect_url: url }, { ...noRedirect, action: 'REJECT' }],
     [
       'redirects to a URL with 302',
       { action: 'REDIRECT_TO_URL', redirect_url: url },
       { ...noRedirect, action: 'REDIRECT_TO_URL', redirect_url: url, redirect_http_code: 302 },
     ],
     [
-      'redirects with the code that is asked for',
+      'redirects with the requested code',
       { action: 'REDIRECT_PREFIX', redirect_prefix: url, redirect_http_code: 308 },
       { ...noRedirect, action: 'REDIRECT_PREFIX', redirect_prefix: url, redirect_http_code: 308 },
     ],
@@ -29,7 +29,7 @@ describe('redirectOf', () => {
       { ...noRedirect, action: 'REDIRECT_TO_POOL', redirect_pool_id: 'p' },
     ],
     [
-      'concludes the action from the target',
+      'infers the action from the target',
       { redirect_url: url },
       { ...noRedirect, action: 'REDIRECT_TO_URL', redirect_url: url, redirect_http_code: 302 },
     ],

@@ -9,7 +9,7 @@ import type { LoadBalancerLifecycle } from './load-balancer-lifecycle.ts';
 import { lock } from './lock.ts';
 import { parse } from './parse.ts';
 import { conflict, notFound } from './problem.ts';
-import { requireCompatible } from './protocols.ts';
+import { requireCompatibleProtocols } from './protocols.ts';
 import { providerOf } from './provider.ts';
 import { requireQuota } from './quota.ts';
 import type { L7Action, L7Policy, Listener } from './records.ts';
@@ -17,7 +17,7 @@ import { changed, newTreeObject } from './stamp.ts';
 import { findListener, findLoadBalancer, findPolicy, policiesOf } from './tree.ts';
 import { viewPolicy } from './views.ts';
 
-export function policyRoutes(world: World, life: LoadBalancerLifecycle): Route[] {
+export function policyRoutes(world: World, lifecycle: LoadBalancerLifecycle): Route[] {
   return [
     ...readRoutes({
       singular: 'l7policy',
@@ -27,9 +27,9 @@ export function policyRoutes(world: World, life: LoadBalancerLifecycle): Route[]
       view: (row) => viewPolicy(world, row),
       filters: ['action', 'listener_id', 'redirect_pool_id', 'redirect_url', 'redirect_prefix', 'position'],
     }),
-    { method: 'POST', template: '/l7policies', handle: (request) => create(world, life, request) },
-    { method: 'PUT', template: '/l7policies/{id}', handle: (request) => update(world, life, request) },
-    { method: 'DELETE', template: '/l7policies/{id}', handle: (request) => remove(world, life, request) },
+    { method: 'POST', template: '/l7policies', handle: (request) => create(world, lifecycle, request) },
+    { method: 'PUT', template: '/l7policies/{id}', handle: (request) => update(world, lifecycle, request) },
+    { method: 'DELETE', template: '/l7policies/{id}', handle: (request) => remove(world, lifecycle, request) },
   ];
 }
 
@@ -104,10 +104,10 @@ function requirePool(world: World, listener: Listener, { redirect_pool_id }: L7P
   if (redirect_pool_id === null) return;
   const pool = world.tables.pools.get(redirect_pool_id);
   if (pool?.load_balancer_id !== listener.load_balancer_id) throw notFound('Pool', redirect_pool_id);
-  requireCompatible(listener.protocol, pool.protocol);
+  requireCompatibleProtocols(listener.protocol, pool.protocol);
 }
 
-function create(world: World, life: LoadBalancerLifecycle, { access, body }: ApiRequest): ApiResponse {
+function create(world: World, lifecycle: LoadBalancerLifecycle, { access, body }: ApiRequest): ApiResponse {
   const { l7policy: fields } = parse(CreatePolicy, body, 'l7policy_');
   // Octavia's schema accepts them, but its database fails here: rules can be created only with a whole tree.
   if ((fields.rules?.length ?? 0) > 0) throw new ApiError(500, "'dict' object has no attribute '_sa_instance_state'");
@@ -115,19 +115,19 @@ function create(world: World, life: LoadBalancerLifecycle, { access, body }: Api
   requireWrite(access, listener.project_id);
   if (listener.protocol === 'PROMETHEUS') throw childrenUnsupported();
   requireQuota(world, 'L7 Policy', listener.project_id);
-  lock(world, life, listener.load_balancer_id, { listeners: [listener] });
+  lock(world, lifecycle, listener.load_balancer_id, { listeners: [listener] });
   const policy = makePolicy(world, listener, fields);
   return created({ l7policy: viewPolicy(world, policy) });
 }
 
-function update(world: World, life: LoadBalancerLifecycle, { access, body, params }: ApiRequest): ApiResponse {
+function update(world: World, lifecycle: LoadBalancerLifecycle, { access, body, params }: ApiRequest): ApiResponse {
   const { l7policy: fields } = parse(UpdatePolicy, body, 'l7policy_');
   const before = findPolicy(world, params['id'] ?? '');
   const listener = findListener(world, before.listener_id);
   requireWrite(access, before.project_id);
   const after = apply(before, fields);
   requirePool(world, listener, after);
-  lock(world, life, listener.load_balancer_id, { listeners: [listener] });
+  lock(world, lifecycle, listener.load_balancer_id, { listeners: [listener] });
   if (fields.position != null) move(world, listener, before, fields.position);
   const position = world.tables.l7Policies.get(before.id)?.position ?? before.position;
   const policy = world.tables.l7Policies.put({ ...after, position, provisioning_status: 'PENDING_UPDATE' });
@@ -158,11 +158,11 @@ function move(world: World, listener: Listener, policy: L7Policy, position: numb
     if (row.position !== i + 1) world.tables.l7Policies.put({ ...row, position: i + 1 });
 }
 
-function remove(world: World, life: LoadBalancerLifecycle, { access, params }: ApiRequest): ApiResponse {
+function remove(world: World, lifecycle: LoadBalancerLifecycle, { access, params }: ApiRequest): ApiResponse {
   const policy = findPolicy(world, params['id'] ?? '');
   requireWrite(access, policy.project_id);
   const listener = findListener(world, policy.listener_id);
-  lock(world, life, listener.load_balancer_id, { listeners: [listener] });
+  lock(world, lifecycle, listener.load_balancer_id, { listeners: [listener] });
   world.tables.l7Policies.put({ ...policy, provisioning_status: 'PENDING_DELETE' });
   return noContent;
 }

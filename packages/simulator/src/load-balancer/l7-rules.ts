@@ -20,7 +20,7 @@ export const MAX_RULES = 50;
 
 const FILTERS = ['type', 'compare_type', 'key', 'value', 'invert'];
 
-export function ruleRoutes(world: World, life: LoadBalancerLifecycle): Route[] {
+export function ruleRoutes(world: World, lifecycle: LoadBalancerLifecycle): Route[] {
   const policyOf = ({ params }: ApiRequest): L7Policy => {
     const policy = world.tables.l7Policies.get(params['policy'] ?? '');
     if (policy === undefined) throw parentNotFound('L7Policy', params['policy'] ?? '');
@@ -48,9 +48,9 @@ export function ruleRoutes(world: World, life: LoadBalancerLifecycle): Route[] {
         return ok({ rule: pick(viewRule(rule), request.query) });
       },
     },
-    { method: 'POST', template: all, handle: (request) => create(world, life, request, policyOf(request)) },
-    { method: 'PUT', template: one, handle: (request) => update(world, life, request, ruleOf(request)) },
-    { method: 'DELETE', template: one, handle: (request) => remove(world, life, request, ruleOf(request)) },
+    { method: 'POST', template: all, handle: (request) => create(world, lifecycle, request, policyOf(request)) },
+    { method: 'PUT', template: one, handle: (request) => update(world, lifecycle, request, ruleOf(request)) },
+    { method: 'DELETE', template: one, handle: (request) => remove(world, lifecycle, request, ruleOf(request)) },
   ];
 }
 
@@ -69,14 +69,14 @@ export function makeRule(world: World, policy: L7Policy, fields: RuleFields): L7
   return world.tables.l7Rules.put(rule);
 }
 
-function lockPolicy(world: World, life: LoadBalancerLifecycle, policy: L7Policy): void {
+function lockPolicy(world: World, lifecycle: LoadBalancerLifecycle, policy: L7Policy): void {
   const listener = findListener(world, policy.listener_id);
-  lock(world, life, listener.load_balancer_id, { listeners: [listener], policy });
+  lock(world, lifecycle, listener.load_balancer_id, { listeners: [listener], policy });
 }
 
 function create(
   world: World,
-  life: LoadBalancerLifecycle,
+  lifecycle: LoadBalancerLifecycle,
   { access, body }: ApiRequest,
   policy: L7Policy,
 ): ApiResponse {
@@ -84,11 +84,16 @@ function create(
   requireWrite(access, policy.project_id);
   if (rulesOf(world, policy).length >= MAX_RULES) throw conflict(`Too many rules on L7 policy ${policy.id}`);
   requireQuota(world, 'L7 Rule', policy.project_id);
-  lockPolicy(world, life, policy);
+  lockPolicy(world, lifecycle, policy);
   return created({ rule: viewRule(makeRule(world, policy, fields)) });
 }
 
-function update(world: World, life: LoadBalancerLifecycle, { access, body }: ApiRequest, before: L7Rule): ApiResponse {
+function update(
+  world: World,
+  lifecycle: LoadBalancerLifecycle,
+  { access, body }: ApiRequest,
+  before: L7Rule,
+): ApiResponse {
   const { rule: fields } = parse(UpdateRule, body, 'rule_');
   requireWrite(access, before.project_id);
   const after = changed(before, {
@@ -102,13 +107,13 @@ function update(world: World, life: LoadBalancerLifecycle, { access, body }: Api
     provisioning_status: 'PENDING_UPDATE',
   });
   checkRule(after);
-  lockPolicy(world, life, findPolicy(world, before.l7policy_id));
+  lockPolicy(world, lifecycle, findPolicy(world, before.l7policy_id));
   return ok({ rule: viewRule(world.tables.l7Rules.put(after)) });
 }
 
-function remove(world: World, life: LoadBalancerLifecycle, { access }: ApiRequest, rule: L7Rule): ApiResponse {
+function remove(world: World, lifecycle: LoadBalancerLifecycle, { access }: ApiRequest, rule: L7Rule): ApiResponse {
   requireWrite(access, rule.project_id);
-  lockPolicy(world, life, findPolicy(world, rule.l7policy_id));
+  lockPolicy(world, lifecycle, findPolicy(world, rule.l7policy_id));
   world.tables.l7Rules.put({ ...rule, provisioning_status: 'PENDING_DELETE' });
   return noContent;
 }

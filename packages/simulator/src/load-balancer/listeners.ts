@@ -9,7 +9,7 @@ import type { LoadBalancerLifecycle } from './load-balancer-lifecycle.ts';
 import { lock } from './lock.ts';
 import { parse } from './parse.ts';
 import { notFound } from './problem.ts';
-import { requireCompatible } from './protocols.ts';
+import { requireCompatibleProtocols } from './protocols.ts';
 import { providerOf } from './provider.ts';
 import { requireQuota } from './quota.ts';
 import type { Listener, LoadBalancer } from './records.ts';
@@ -19,7 +19,7 @@ import { TLS_DEFAULTS } from './tls.ts';
 import { findListener, findLoadBalancer } from './tree.ts';
 import { viewListener } from './views.ts';
 
-export function listenerRoutes(world: World, life: LoadBalancerLifecycle): Route[] {
+export function listenerRoutes(world: World, lifecycle: LoadBalancerLifecycle): Route[] {
   return [
     ...readRoutes({
       singular: 'listener',
@@ -37,9 +37,9 @@ export function listenerRoutes(world: World, life: LoadBalancerLifecycle): Route
       ],
       extra: ({ load_balancer_id }) => ({ load_balancer_id, loadbalancer_id: load_balancer_id }),
     }),
-    { method: 'POST', template: '/listeners', handle: (request) => create(world, life, request) },
-    { method: 'PUT', template: '/listeners/{id}', handle: (request) => update(world, life, request) },
-    { method: 'DELETE', template: '/listeners/{id}', handle: (request) => remove(world, life, request) },
+    { method: 'POST', template: '/listeners', handle: (request) => create(world, lifecycle, request) },
+    { method: 'PUT', template: '/listeners/{id}', handle: (request) => update(world, lifecycle, request) },
+    { method: 'DELETE', template: '/listeners/{id}', handle: (request) => remove(world, lifecycle, request) },
     {
       method: 'GET',
       template: '/listeners/{id}/stats',
@@ -104,24 +104,24 @@ function requirePool(world: World, { load_balancer_id, protocol }: Listener, poo
   if (protocol === 'PROMETHEUS') throw childrenUnsupported();
   const pool = world.tables.pools.get(poolId);
   if (pool?.load_balancer_id !== load_balancer_id) throw notFound('Pool', poolId);
-  requireCompatible(protocol, pool.protocol);
+  requireCompatibleProtocols(protocol, pool.protocol);
 }
 
 export function childrenUnsupported(): ApiError {
   return new ApiError(400, 'Protocol PROMETHEUS listeners cannot have child objects.');
 }
 
-function create(world: World, life: LoadBalancerLifecycle, { access, body }: ApiRequest): ApiResponse {
+function create(world: World, lifecycle: LoadBalancerLifecycle, { access, body }: ApiRequest): ApiResponse {
   const { listener: fields } = parse(CreateListener, body, 'listener_');
   const loadBalancer = findLoadBalancer(world, fields.loadbalancer_id);
   requireWrite(access, loadBalancer.project_id);
   requireQuota(world, 'Listener', loadBalancer.project_id);
-  lock(world, life, loadBalancer.id);
+  lock(world, lifecycle, loadBalancer.id);
   const listener = makeListener(world, loadBalancer, fields);
   return created({ listener: viewListener(world, listener) });
 }
 
-function update(world: World, life: LoadBalancerLifecycle, { access, body, params }: ApiRequest): ApiResponse {
+function update(world: World, lifecycle: LoadBalancerLifecycle, { access, body, params }: ApiRequest): ApiResponse {
   const { listener: fields } = parse(UpdateListener, body, 'listener_');
   const before = findListener(world, params['id'] ?? '');
   const loadBalancer = findLoadBalancer(world, before.load_balancer_id);
@@ -130,7 +130,7 @@ function update(world: World, life: LoadBalancerLifecycle, { access, body, param
   checkListener(world, after, loadBalancer, 'update');
   requireCertificates(world, after.project_id, newReferences(referencesOf(after), referencesOf(before)));
   if (fields.default_pool_id != null) requirePool(world, after, fields.default_pool_id);
-  lock(world, life, loadBalancer.id);
+  lock(world, lifecycle, loadBalancer.id);
   providerOf(world, loadBalancer).checkListener(after);
   const listener = world.tables.listeners.put({ ...after, provisioning_status: 'PENDING_UPDATE' });
   return ok({ listener: viewListener(world, listener) });
@@ -164,10 +164,10 @@ function apply(before: Listener, fields: ListenerChanges): Listener {
   });
 }
 
-function remove(world: World, life: LoadBalancerLifecycle, { access, params }: ApiRequest): ApiResponse {
+function remove(world: World, lifecycle: LoadBalancerLifecycle, { access, params }: ApiRequest): ApiResponse {
   const listener = findListener(world, params['id'] ?? '');
   requireWrite(access, listener.project_id);
-  lock(world, life, listener.load_balancer_id);
+  lock(world, lifecycle, listener.load_balancer_id);
   world.tables.listeners.put({ ...listener, provisioning_status: 'PENDING_DELETE' });
   return noContent;
 }

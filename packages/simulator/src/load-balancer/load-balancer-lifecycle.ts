@@ -47,7 +47,7 @@ export class LoadBalancerLifecycle {
   begin(loadBalancer: LoadBalancer, step: PendingStep): LoadBalancer {
     const { clock, random, config, database, tables } = this.#world;
     const time = providerOf(this.#world, loadBalancer).bootsMachines ? STEP_LATENCIES[step] : 'loadBalancerUpdate';
-    const dueMs = clock.now() + pickDurationMs(config.latency.life[time], random);
+    const dueMs = clock.now() + pickDurationMs(config.latency.lifecycle[time], random);
     const row = tables.loadBalancers.put({
       ...loadBalancer,
       provisioning_status: PENDING_STATUSES[step],

@@ -19,7 +19,7 @@ import { additionalVipsOf } from './versions.ts';
 import { viewLoadBalancer, viewStatuses, viewTree } from './views.ts';
 import { allocateVip, placeVip } from './vip.ts';
 
-export function loadBalancerRoutes(world: World, life: LoadBalancerLifecycle): Route[] {
+export function loadBalancerRoutes(world: World, lifecycle: LoadBalancerLifecycle): Route[] {
   const one = '/loadbalancers/{id}';
   const findReadable = ({ access, params }: ApiRequest): LoadBalancer => {
     const row = findLoadBalancer(world, params['id'] ?? '');
@@ -46,9 +46,9 @@ export function loadBalancerRoutes(world: World, life: LoadBalancerLifecycle): R
         'vip_qos_policy_id',
       ],
     }),
-    { method: 'POST', template: '/loadbalancers', handle: (request) => create(world, life, request) },
-    { method: 'PUT', template: one, handle: (request) => update(world, life, request) },
-    { method: 'DELETE', template: one, handle: (request) => remove(world, life, request) },
+    { method: 'POST', template: '/loadbalancers', handle: (request) => create(world, lifecycle, request) },
+    { method: 'PUT', template: one, handle: (request) => update(world, lifecycle, request) },
+    { method: 'DELETE', template: one, handle: (request) => remove(world, lifecycle, request) },
     { method: 'GET', template: `${one}/status`, handle: statuses },
     { method: 'GET', template: `${one}/statuses`, handle: statuses },
     {
@@ -59,11 +59,11 @@ export function loadBalancerRoutes(world: World, life: LoadBalancerLifecycle): R
         return ok({ stats: ZERO_STATISTICS });
       },
     },
-    { method: 'PUT', template: `${one}/failover`, handle: (request) => failOver(world, life, request) },
+    { method: 'PUT', template: `${one}/failover`, handle: (request) => failOver(world, lifecycle, request) },
   ];
 }
 
-function create(world: World, life: LoadBalancerLifecycle, { access, body }: ApiRequest): ApiResponse {
+function create(world: World, lifecycle: LoadBalancerLifecycle, { access, body }: ApiRequest): ApiResponse {
   const hasVips = additionalVipsOf(world).areKnown;
   const schema = hasVips ? CreateLoadBalancer : CreateWithSingleVip;
   const { loadbalancer: fields }: z.infer<typeof CreateLoadBalancer> = parse(schema, body, 'load_balancer');
@@ -76,7 +76,7 @@ function create(world: World, life: LoadBalancerLifecycle, { access, body }: Api
   requireQuota(world, 'Load Balancer', projectId);
   const common = newTreeObject(world, projectId, fields);
   const vip = allocateVip(world, provider, { loadBalancerId: common.id, projectId }, place);
-  const loadBalancer = life.begin(
+  const loadBalancer = lifecycle.begin(
     {
       ...common,
       ...vip,
@@ -106,7 +106,7 @@ function requireState(loadBalancer: LoadBalancer, step: Exclude<PendingStep, 'cr
   throw conflict(`Invalid state ${state} of loadbalancer resource ${id}`);
 }
 
-function update(world: World, life: LoadBalancerLifecycle, { access, body, params }: ApiRequest): ApiResponse {
+function update(world: World, lifecycle: LoadBalancerLifecycle, { access, body, params }: ApiRequest): ApiResponse {
   const { loadbalancer: fields } = parse(UpdateLoadBalancer, body, 'load_balancer');
   const before = findLoadBalancer(world, params['id'] ?? '');
   requireWrite(access, before.project_id);
@@ -118,25 +118,25 @@ function update(world: World, life: LoadBalancerLifecycle, { access, body, param
     admin_state_up: fields.admin_state_up === null ? false : fields.admin_state_up,
     tags: fields.tags ?? undefined,
   });
-  return ok({ loadbalancer: viewLoadBalancer(world, life.begin(after, 'update')) });
+  return ok({ loadbalancer: viewLoadBalancer(world, lifecycle.begin(after, 'update')) });
 }
 
-function remove(world: World, life: LoadBalancerLifecycle, { access, params, query }: ApiRequest): ApiResponse {
+function remove(world: World, lifecycle: LoadBalancerLifecycle, { access, params, query }: ApiRequest): ApiResponse {
   const loadBalancer = findLoadBalancer(world, params['id'] ?? '');
   requireWrite(access, loadBalancer.project_id);
   const isCascade = ['true', 't', '1', 'yes', 'y', 'on'].includes(query.get('cascade')?.toLowerCase() ?? '');
   const hasChildren = listenersOf(world, loadBalancer).length > 0 || poolsOf(world, loadBalancer).length > 0;
   if (hasChildren && !isCascade) throw invalid(`Cannot delete Load Balancer ${loadBalancer.id} - it has children`);
   requireState(loadBalancer, 'delete');
-  life.begin(loadBalancer, 'delete');
+  lifecycle.begin(loadBalancer, 'delete');
   return noContent;
 }
 
-function failOver(world: World, life: LoadBalancerLifecycle, { access, params }: ApiRequest): ApiResponse {
+function failOver(world: World, lifecycle: LoadBalancerLifecycle, { access, params }: ApiRequest): ApiResponse {
   const loadBalancer = findLoadBalancer(world, params['id'] ?? '');
   requireAdmin(access);
   requireState(loadBalancer, 'failover');
   providerOf(world, loadBalancer).checkFailover();
-  life.begin(loadBalancer, 'failover');
+  lifecycle.begin(loadBalancer, 'failover');
   return accepted;
 }

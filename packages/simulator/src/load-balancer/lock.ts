@@ -15,14 +15,19 @@ export interface Parents {
  * Begins a change in a load balancer's tree: the load balancer and the parents are PENDING_UPDATE until the provider is
  * done. Only an ACTIVE load balancer accepts a change, one at a time; otherwise throws 409.
  */
-export function lock(world: World, life: LoadBalancerLifecycle, loadBalancerId: string, parents: Parents = {}): void {
+export function lock(
+  world: World,
+  lifecycle: LoadBalancerLifecycle,
+  loadBalancerId: string,
+  parents: Parents = {},
+): void {
   const { tables } = world;
   const { listeners = [], pool, policy } = parents;
   if (pool !== undefined && pool.provisioning_status !== 'ACTIVE') throw immutable('Pool', pool.id);
   if (policy !== undefined && policy.provisioning_status !== 'ACTIVE') throw immutable('L7Policy', policy.id);
   const loadBalancer = findLoadBalancer(world, loadBalancerId);
   if (loadBalancer.provisioning_status !== 'ACTIVE') throw immutable('Load Balancer', loadBalancerId);
-  life.begin(loadBalancer, 'update');
+  lifecycle.begin(loadBalancer, 'update');
   for (const listener of listeners) tables.listeners.put({ ...listener, provisioning_status: 'PENDING_UPDATE' });
   if (pool !== undefined) tables.pools.put({ ...pool, provisioning_status: 'PENDING_UPDATE' });
   if (policy !== undefined) tables.l7Policies.put({ ...policy, provisioning_status: 'PENDING_UPDATE' });

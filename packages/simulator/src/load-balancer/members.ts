@@ -18,7 +18,7 @@ import { findSubnet } from './vip.ts';
 
 const FILTERS = ['address', 'protocol_port', 'weight', 'backup', 'subnet_id', 'monitor_address', 'monitor_port'];
 
-export function memberRoutes(world: World, life: LoadBalancerLifecycle): Route[] {
+export function memberRoutes(world: World, lifecycle: LoadBalancerLifecycle): Route[] {
   const poolOf = ({ params }: ApiRequest): Pool => {
     const pool = world.tables.pools.get(params['pool'] ?? '');
     if (pool === undefined) throw parentNotFound('Pool', params['pool'] ?? '');
@@ -47,10 +47,10 @@ export function memberRoutes(world: World, life: LoadBalancerLifecycle): Route[]
         return ok({ member: pick(viewMember(world, member), request.query) });
       },
     },
-    { method: 'POST', template: all, handle: (request) => create(world, life, request, poolOf(request)) },
-    { method: 'PUT', template: all, handle: (request) => replace(world, life, request, poolOf(request)) },
-    { method: 'PUT', template: one, handle: (request) => update(world, life, request, memberOf(request)) },
-    { method: 'DELETE', template: one, handle: (request) => remove(world, life, request, memberOf(request)) },
+    { method: 'POST', template: all, handle: (request) => create(world, lifecycle, request, poolOf(request)) },
+    { method: 'PUT', template: all, handle: (request) => replace(world, lifecycle, request, poolOf(request)) },
+    { method: 'PUT', template: one, handle: (request) => update(world, lifecycle, request, memberOf(request)) },
+    { method: 'DELETE', template: one, handle: (request) => remove(world, lifecycle, request, memberOf(request)) },
   ];
 }
 
@@ -77,21 +77,26 @@ export function makeMember(world: World, pool: Pool, fields: MemberFields, mode:
   return world.tables.members.put(member);
 }
 
-function lockPool(world: World, life: LoadBalancerLifecycle, pool: Pool): void {
-  lock(world, life, pool.load_balancer_id, { pool, listeners: listenersUsing(world, pool) });
+function lockPool(world: World, lifecycle: LoadBalancerLifecycle, pool: Pool): void {
+  lock(world, lifecycle, pool.load_balancer_id, { pool, listeners: listenersUsing(world, pool) });
 }
 
-function create(world: World, life: LoadBalancerLifecycle, { access, body }: ApiRequest, pool: Pool): ApiResponse {
+function create(world: World, lifecycle: LoadBalancerLifecycle, { access, body }: ApiRequest, pool: Pool): ApiResponse {
   const { member: fields } = parse(CreateMember, body, 'member_');
   requireWrite(access, pool.project_id);
   if (fields.subnet_id != null) findSubnet(world, access, fields.subnet_id);
   requireQuota(world, 'Member', pool.project_id);
-  lockPool(world, life, pool);
+  lockPool(world, lifecycle, pool);
   const member = makeMember(world, pool, fields, 'one');
   return created({ member: viewMember(world, member) });
 }
 
-function update(world: World, life: LoadBalancerLifecycle, { access, body }: ApiRequest, before: Member): ApiResponse {
+function update(
+  world: World,
+  lifecycle: LoadBalancerLifecycle,
+  { access, body }: ApiRequest,
+  before: Member,
+): ApiResponse {
   const { member: fields } = parse(UpdateMember, body, 'member_');
   requireWrite(access, before.project_id);
   const pool = findPool(world, before.pool_id);
@@ -105,23 +110,24 @@ function update(world: World, life: LoadBalancerLifecycle, { access, body }: Api
     tags: fields.tags ?? undefined,
     provisioning_status: 'PENDING_UPDATE',
   });
-  lockPool(world, life, pool);
+  lockPool(world, lifecycle, pool);
   providerOf(world, findLoadBalancer(world, pool.load_balancer_id)).checkMember(pool, after, 'one');
   return ok({ member: viewMember(world, world.tables.members.put(after)) });
 }
 
-function remove(world: World, life: LoadBalancerLifecycle, { access }: ApiRequest, member: Member): ApiResponse {
+function remove(world: World, lifecycle: LoadBalancerLifecycle, { access }: ApiRequest, member: Member): ApiResponse {
   requireWrite(access, member.project_id);
-  lockPool(world, life, findPool(world, member.pool_id));
+  lockPool(world, lifecycle, findPool(world, member.pool_id));
   world.tables.members.put({ ...member, provisioning_status: 'PENDING_DELETE' });
   return noContent;
 }
 
 /**
- * Replaces the members of a pool by those in the request, matched by address and port. Others are deleted, unless
- * `additive_only` is set. In existing members, omitted fields are reset to their defaults, except for name and tags.
+ * Replaces the members of a pool with those in the request, matched by address and port. Other members are deleted,
+ * unless `additive_only` is set. In existing members, omitted fields are reset to their defaults, except for name and
+ * tags.
  */
-function replace(world: World, life: LoadBalancerLifecycle, request: ApiRequest, pool: Pool): ApiResponse {
+function replace(world: World, lifecycle: LoadBalancerLifecycle, request: ApiRequest, pool: Pool): ApiResponse {
   const { access, body, query } = request;
   const { members: requested } = parse(ReplaceMembers, body, 'members_');
   requireWrite(access, pool.project_id);
@@ -135,9 +141,9 @@ function replace(world: World, life: LoadBalancerLifecycle, request: ApiRequest,
   // Even a no-op is rejected while the load balancer is busy.
   const isBusy = findLoadBalancer(world, pool.load_balancer_id).provisioning_status !== 'ACTIVE';
   if (requested.length === 0 && before.size === 0 && !isBusy) return accepted;
-  lockPool(world, life, pool);
-  const growth = added.length - dropped.length;
-  if (growth > 0) requireQuota(world, 'Member', pool.project_id, growth);
+  lockPool(world, lifecycle, pool);
+  const expansion = added.length - dropped.length;
+  if (expansion > 0) requireQuota(world, 'Member', pool.project_id, expansion);
   for (const fields of added) {
     if (fields.subnet_id != null) findSubnet(world, access, fields.subnet_id);
     makeMember(world, pool, fields, 'batch');

@@ -15,7 +15,7 @@ import { changed, newTreeObject } from './stamp.ts';
 import { findLoadBalancer, findMonitor, findPool, listenersUsing, monitorOf } from './tree.ts';
 import { viewMonitor } from './views.ts';
 
-export function monitorRoutes(world: World, life: LoadBalancerLifecycle): Route[] {
+export function monitorRoutes(world: World, lifecycle: LoadBalancerLifecycle): Route[] {
   return [
     ...readRoutes({
       singular: 'healthmonitor',
@@ -36,9 +36,9 @@ export function monitorRoutes(world: World, life: LoadBalancerLifecycle): Route[
       ],
       extra: ({ pool_id }) => ({ pool_id }),
     }),
-    { method: 'POST', template: '/healthmonitors', handle: (request) => create(world, life, request) },
-    { method: 'PUT', template: '/healthmonitors/{id}', handle: (request) => update(world, life, request) },
-    { method: 'DELETE', template: '/healthmonitors/{id}', handle: (request) => remove(world, life, request) },
+    { method: 'POST', template: '/healthmonitors', handle: (request) => create(world, lifecycle, request) },
+    { method: 'PUT', template: '/healthmonitors/{id}', handle: (request) => update(world, lifecycle, request) },
+    { method: 'DELETE', template: '/healthmonitors/{id}', handle: (request) => remove(world, lifecycle, request) },
   ];
 }
 
@@ -70,21 +70,21 @@ export function makeMonitor(world: World, pool: Pool, fields: MonitorFields): He
   return world.tables.healthMonitors.put(monitor);
 }
 
-function lockPool(world: World, life: LoadBalancerLifecycle, pool: Pool): void {
-  lock(world, life, pool.load_balancer_id, { pool, listeners: listenersUsing(world, pool) });
+function lockPool(world: World, lifecycle: LoadBalancerLifecycle, pool: Pool): void {
+  lock(world, lifecycle, pool.load_balancer_id, { pool, listeners: listenersUsing(world, pool) });
 }
 
-function create(world: World, life: LoadBalancerLifecycle, { access, body }: ApiRequest): ApiResponse {
+function create(world: World, lifecycle: LoadBalancerLifecycle, { access, body }: ApiRequest): ApiResponse {
   const { healthmonitor: fields } = parse(CreateMonitor, body, 'health_monitor_');
   const pool = findPool(world, fields.pool_id);
   requireWrite(access, pool.project_id);
   checkType(fields, pool);
   requireQuota(world, 'Health Monitor', pool.project_id);
-  lockPool(world, life, pool);
+  lockPool(world, lifecycle, pool);
   return created({ healthmonitor: viewMonitor(makeMonitor(world, pool, fields)) });
 }
 
-function update(world: World, life: LoadBalancerLifecycle, { access, body, params }: ApiRequest): ApiResponse {
+function update(world: World, lifecycle: LoadBalancerLifecycle, { access, body, params }: ApiRequest): ApiResponse {
   const { healthmonitor: fields } = parse(UpdateMonitor, body, 'health_monitor_');
   const before = findMonitor(world, params['id'] ?? '');
   const pool = findPool(world, before.pool_id);
@@ -95,7 +95,7 @@ function update(world: World, life: LoadBalancerLifecycle, { access, body, param
   const after = apply(before, fields);
   checkDomainName(after);
   checkType(after, pool);
-  lockPool(world, life, pool);
+  lockPool(world, lifecycle, pool);
   return ok({ healthmonitor: viewMonitor(world.tables.healthMonitors.put(after)) });
 }
 
@@ -119,10 +119,10 @@ function apply(before: HealthMonitor, fields: MonitorChanges): HealthMonitor {
   });
 }
 
-function remove(world: World, life: LoadBalancerLifecycle, { access, params }: ApiRequest): ApiResponse {
+function remove(world: World, lifecycle: LoadBalancerLifecycle, { access, params }: ApiRequest): ApiResponse {
   const monitor = findMonitor(world, params['id'] ?? '');
   requireWrite(access, monitor.project_id);
-  lockPool(world, life, findPool(world, monitor.pool_id));
+  lockPool(world, lifecycle, findPool(world, monitor.pool_id));
   world.tables.healthMonitors.put({ ...monitor, provisioning_status: 'PENDING_DELETE' });
   return noContent;
 }

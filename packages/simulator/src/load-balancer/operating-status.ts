@@ -13,7 +13,7 @@ export function memberStatus(
 }
 
 /** The status of a pool or load balancer, derived from its members. */
-export function mostSevere(statuses: readonly OperatingStatus[]): OperatingStatus {
+export function combinedProblem(statuses: readonly OperatingStatus[]): OperatingStatus {
   const errorCount = statuses.filter((status) => status === 'ERROR').length;
   if (errorCount === 0) return 'ONLINE';
   return errorCount === statuses.length ? 'ERROR' : 'DEGRADED';
@@ -30,7 +30,7 @@ export function currentMemberStatus(world: World, member: Member): OperatingStat
 export function currentPoolStatus(world: World, pool: Pool): OperatingStatus {
   if (pool.operating_status !== 'ONLINE' || monitorOf(world, pool) === undefined) return pool.operating_status;
   const watched = membersOf(world, pool).map((member) => currentMemberStatus(world, member));
-  return mostSevere(watched.filter((status) => status === 'ONLINE' || status === 'ERROR'));
+  return combinedProblem(watched.filter((status) => status === 'ONLINE' || status === 'ERROR'));
 }
 
 /** The worst of its pools. */

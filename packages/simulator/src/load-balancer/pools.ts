@@ -10,7 +10,7 @@ import { parse } from './parse.ts';
 import { CreatePool, type PersistenceFields, type PoolChanges, type PoolFields, UpdatePool } from './pool-schema.ts';
 import { checkPool, referencesOf } from './pool-validation.ts';
 import { conflict, invalid } from './problem.ts';
-import { requireCompatible } from './protocols.ts';
+import { requireCompatibleProtocols } from './protocols.ts';
 import { providerOf } from './provider.ts';
 import { requireQuota } from './quota.ts';
 import type { LoadBalancer, Pool, SessionPersistence } from './records.ts';
@@ -19,7 +19,7 @@ import { TLS_DEFAULTS } from './tls.ts';
 import { findListener, findLoadBalancer, findPool, listenersUsing } from './tree.ts';
 import { viewPool } from './views.ts';
 
-export function poolRoutes(world: World, life: LoadBalancerLifecycle): Route[] {
+export function poolRoutes(world: World, lifecycle: LoadBalancerLifecycle): Route[] {
   return [
     ...readRoutes({
       singular: 'pool',
@@ -30,9 +30,9 @@ export function poolRoutes(world: World, life: LoadBalancerLifecycle): Route[] {
       filters: ['protocol', 'lb_algorithm', 'tls_enabled', 'loadbalancer_id', 'load_balancer_id'],
       extra: ({ load_balancer_id }) => ({ load_balancer_id, loadbalancer_id: load_balancer_id }),
     }),
-    { method: 'POST', template: '/pools', handle: (request) => create(world, life, request) },
-    { method: 'PUT', template: '/pools/{id}', handle: (request) => update(world, life, request) },
-    { method: 'DELETE', template: '/pools/{id}', handle: (request) => remove(world, life, request) },
+    { method: 'POST', template: '/pools', handle: (request) => create(world, lifecycle, request) },
+    { method: 'PUT', template: '/pools/{id}', handle: (request) => update(world, lifecycle, request) },
+    { method: 'DELETE', template: '/pools/{id}', handle: (request) => remove(world, lifecycle, request) },
   ];
 }
 
@@ -76,7 +76,7 @@ function persistenceOf(
   };
 }
 
-function create(world: World, life: LoadBalancerLifecycle, { access, body }: ApiRequest): ApiResponse {
+function create(world: World, lifecycle: LoadBalancerLifecycle, { access, body }: ApiRequest): ApiResponse {
   const { pool: fields } = parse(CreatePool, body, 'pool_');
   const { loadbalancer_id, listener_id } = fields;
   if (loadbalancer_id == null && listener_id == null)
@@ -85,25 +85,25 @@ function create(world: World, life: LoadBalancerLifecycle, { access, body }: Api
   const loadBalancer = findLoadBalancer(world, loadbalancer_id ?? listener?.load_balancer_id ?? '');
   requireWrite(access, loadBalancer.project_id);
   if (listener?.protocol === 'PROMETHEUS') throw childrenUnsupported();
-  if (listener !== undefined) requireCompatible(listener.protocol, fields.protocol);
+  if (listener !== undefined) requireCompatibleProtocols(listener.protocol, fields.protocol);
   requireQuota(world, 'Pool', loadBalancer.project_id);
   if (listener !== undefined && listener.default_pool_id !== null)
     throw conflict('This listener already has a default pool');
-  lock(world, life, loadBalancer.id);
+  lock(world, lifecycle, loadBalancer.id);
   const pool = makePool(world, loadBalancer, fields);
   if (listener !== undefined)
     world.tables.listeners.put({ ...listener, default_pool_id: pool.id, provisioning_status: 'PENDING_UPDATE' });
   return created({ pool: viewPool(world, pool) });
 }
 
-function update(world: World, life: LoadBalancerLifecycle, { access, body, params }: ApiRequest): ApiResponse {
+function update(world: World, lifecycle: LoadBalancerLifecycle, { access, body, params }: ApiRequest): ApiResponse {
   const { pool: fields } = parse(UpdatePool, body, 'pool_');
   const before = findPool(world, params['id'] ?? '');
   requireWrite(access, before.project_id);
   const after = apply(before, fields);
   checkPool(after);
   requireCertificates(world, after.project_id, newReferences(referencesOf(after), referencesOf(before)));
-  lock(world, life, before.load_balancer_id, { listeners: listenersUsing(world, before) });
+  lock(world, lifecycle, before.load_balancer_id, { listeners: listenersUsing(world, before) });
   providerOf(world, findLoadBalancer(world, before.load_balancer_id)).checkPool(after);
   const pool = world.tables.pools.put({ ...after, provisioning_status: 'PENDING_UPDATE' });
   return ok({ pool: viewPool(world, pool) });
@@ -129,12 +129,12 @@ function apply(before: Pool, fields: PoolChanges): Pool {
   });
 }
 
-function remove(world: World, life: LoadBalancerLifecycle, { access, params }: ApiRequest): ApiResponse {
+function remove(world: World, lifecycle: LoadBalancerLifecycle, { access, params }: ApiRequest): ApiResponse {
   const pool = findPool(world, params['id'] ?? '');
   requireWrite(access, pool.project_id);
   const policy = world.indexes.policiesByPool.of(pool.id)[0];
   if (policy !== undefined) throw conflict(`Pool ${pool.id} is in use by L7 policy ${policy.id}`);
-  lock(world, life, pool.load_balancer_id, { listeners: listenersUsing(world, pool) });
+  lock(world, lifecycle, pool.load_balancer_id, { listeners: listenersUsing(world, pool) });
   world.tables.pools.put({ ...pool, provisioning_status: 'PENDING_DELETE' });
   return noContent;
 }

@@ -65,7 +65,7 @@ export function profileRoutes(world: World, kind: ProfileKind): Route[] {
       template: one,
       handle: (request) => {
         const { id } = find(request);
-        refuseUsed(kind, id);
+        refuseTypeInUse(kind, id);
         table.delete(id);
         return noContent;
       },
@@ -77,7 +77,7 @@ function viewOf({ field }: ProfileKind, { data, ...fields }: Profile): View {
   return { ...fields, [field]: data };
 }
 
-function refuseUsed({ noun, isUsed }: ProfileKind, id: string): void {
+function refuseTypeInUse({ noun, isUsed }: ProfileKind, id: string): void {
   if (isUsed(id)) throw conflict(`${noun} ${id} is in use and cannot be modified.`);
 }
 
@@ -104,7 +104,7 @@ function update(world: World, kind: ProfileKind, { body }: ApiRequest, before: P
   const input = parse(z.strictObject({ [kind.singular]: fields }), body, kind.argument)[kind.singular];
   const data = input?.[kind.field];
   const providerName = input?.['provider_name'];
-  if (data !== undefined || providerName !== undefined) refuseUsed(kind, before.id);
+  if (data !== undefined || providerName !== undefined) refuseTypeInUse(kind, before.id);
   const provider = checkData(world, kind, providerName ?? before.provider_name, data ?? before.data);
   const profile = kind.table.put({
     ...before,

@@ -22,7 +22,7 @@ export const POOL_PROTOCOLS = [
 ] as const satisfies readonly PoolProtocol[];
 
 /** Allowed pool protocols by listener protocol. */
-const COMPATIBLE_POOLS: Readonly<Record<ListenerProtocol, readonly PoolProtocol[]>> = {
+const COMPATIBLE_POOL_PROTOCOLS: Readonly<Record<ListenerProtocol, readonly PoolProtocol[]>> = {
   TCP: ['HTTP', 'HTTPS', 'PROXY', 'PROXYV2', 'TCP'],
   HTTP: ['HTTP', 'PROXY', 'PROXYV2'],
   HTTPS: ['HTTPS', 'PROXY', 'PROXYV2', 'TCP'],
@@ -32,8 +32,8 @@ const COMPATIBLE_POOLS: Readonly<Record<ListenerProtocol, readonly PoolProtocol[
   PROMETHEUS: [],
 };
 
-export function requireCompatible(listener: ListenerProtocol, pool: PoolProtocol): void {
-  if (COMPATIBLE_POOLS[listener].includes(pool)) return;
+export function requireCompatibleProtocols(listener: ListenerProtocol, pool: PoolProtocol): void {
+  if (COMPATIBLE_POOL_PROTOCOLS[listener].includes(pool)) return;
   throw invalid(`The pool protocol '${pool}' is invalid while the listener protocol is '${listener}'.`);
 }
 

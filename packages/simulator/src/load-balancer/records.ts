@@ -15,7 +15,7 @@ export interface TreeObject {
   readonly id: string;
   readonly project_id: string;
   readonly provisioning_status: ProvisioningStatus;
-  /** As the provider last reported it; the health of members is looked up on read. */
+  /** The status that the provider last reported; the health of members is looked up on read. */
   readonly operating_status: OperatingStatus;
   readonly admin_state_up: boolean;
   readonly tags: readonly string[];
@@ -172,7 +172,7 @@ export interface LoadBalancerFlavor {
   readonly flavor_profile_id: string;
 }
 
-/** Its id is its name. */
+/** Its ID is its name. */
 export interface LoadBalancerZone {
   readonly id: string;
   readonly description: string;

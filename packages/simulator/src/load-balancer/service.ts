@@ -19,15 +19,15 @@ import { versionRoutes } from './versions.ts';
 /** Octavia's API is served under both spellings of its version. */
 const BASE_PATHS = ['/v2/lbaas', '/v2.0/lbaas'];
 
-export function loadBalancerService(world: World, life: LoadBalancerLifecycle): Service {
+export function loadBalancerService(world: World, lifecycle: LoadBalancerLifecycle): Service {
   const routes: readonly Route[] = [
-    ...loadBalancerRoutes(world, life),
-    ...listenerRoutes(world, life),
-    ...poolRoutes(world, life),
-    ...memberRoutes(world, life),
-    ...monitorRoutes(world, life),
-    ...policyRoutes(world, life),
-    ...ruleRoutes(world, life),
+    ...loadBalancerRoutes(world, lifecycle),
+    ...listenerRoutes(world, lifecycle),
+    ...poolRoutes(world, lifecycle),
+    ...memberRoutes(world, lifecycle),
+    ...monitorRoutes(world, lifecycle),
+    ...policyRoutes(world, lifecycle),
+    ...ruleRoutes(world, lifecycle),
     ...quotaRoutes(world),
     ...providerRoutes(world),
     ...flavorRoutes(world),

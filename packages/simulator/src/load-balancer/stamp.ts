@@ -6,13 +6,13 @@ export function octaviaTime(world: World): string {
   return new Date(world.clock.now()).toISOString().slice(0, 19);
 }
 
-interface Given {
+interface TreeObjectFields {
   readonly admin_state_up?: boolean | null | undefined;
   readonly tags?: readonly string[] | null | undefined;
 }
 
 /** Fields of a new object of a load balancer's tree. */
-export function newTreeObject(world: World, projectId: string, fields: Given): TreeObject {
+export function newTreeObject(world: World, projectId: string, fields: TreeObjectFields): TreeObject {
   return {
     id: world.ids.uuid(),
     project_id: projectId,

@@ -1,11 +1,11 @@
 import type { FakeClock } from '@fairway/base/clock-fake';
-import { type Created, listed, type TestCloud, type TestResponse, type TestUser } from '../test-cloud.ts';
+import { type CreatedObject, listed, type TestCloud, type TestResponse, type TestUser } from '../test-cloud.ts';
 import { makeNetwork } from '../test-resources.ts';
 
 export const LBAAS = '/load-balancer/v2/lbaas';
 
 /** A subnet in a separate network. */
-export async function makeSubnet(user: TestUser, cidr = '10.0.0.0/24'): Promise<Created> {
+export async function makeSubnet(user: TestUser, cidr = '10.0.0.0/24'): Promise<CreatedObject> {
   return (await makeNetwork(user, { cidr })).subnet;
 }
 
@@ -14,10 +14,10 @@ export async function make(
   { demo, clock }: Pick<TestCloud, 'demo' | 'clock'>,
   path: string,
   body: object,
-): Promise<Created> {
-  const made = await demo.make(`${LBAAS}/${path}`, body);
+): Promise<CreatedObject> {
+  const created = await demo.make(`${LBAAS}/${path}`, body);
   await settle(clock);
-  return made;
+  return created;
 }
 
 /** Lets the provider finish pending work. */
@@ -25,12 +25,12 @@ export async function settle(clock: FakeClock): Promise<void> {
   await clock.advance(1);
 }
 
-export async function show(user: TestUser, path: string): Promise<Created> {
+export async function show(user: TestUser, path: string): Promise<CreatedObject> {
   const { body } = await user.call('GET', `${LBAAS}/${path}`);
-  return Object.values(body)[0] as unknown as Created;
+  return Object.values(body)[0] as unknown as CreatedObject;
 }
 
-export async function list(user: TestUser, path: string): Promise<readonly Created[]> {
+export async function list(user: TestUser, path: string): Promise<readonly CreatedObject[]> {
   const response = await user.call('GET', `${LBAAS}/${path}`);
   return listed(response, (path.split('?')[0] ?? '').split('/').at(-1) ?? '');
 }
@@ -41,10 +41,10 @@ export function faultOf({ body }: TestResponse): string {
 }
 
 export interface Tree {
-  readonly loadBalancer: Created;
-  readonly listener: Created;
-  readonly pool: Created;
-  readonly member: Created;
+  readonly loadBalancer: CreatedObject;
+  readonly listener: CreatedObject;
+  readonly pool: CreatedObject;
+  readonly member: CreatedObject;
 }
 
 /** A load balancer with a listener, its pool, and a member; with `fields` overriding the defaults. */

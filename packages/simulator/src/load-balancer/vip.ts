@@ -29,7 +29,7 @@ export interface VipPlacement {
   readonly network: Network;
   readonly subnetId: string;
   readonly address: string | undefined;
-  /** The port is the user's own. */
+  /** Set if the port is the user's own. */
   readonly port: Port | undefined;
   readonly additional: readonly { readonly subnet_id: string; readonly ip_address?: string | undefined }[];
 }

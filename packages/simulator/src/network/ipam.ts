@@ -102,13 +102,13 @@ function choose(
   const home = (subnet === undefined ? subnets : [subnet]).find(
     (candidate) => ip !== undefined && isInside(candidate, ip),
   );
-  if (ip === undefined || home === undefined) throw outsideSubnet(ip_address, subnet);
+  if (ip === undefined || home === undefined) throw outsideSubnetError(ip_address, subnet);
   const address = formatIp(ip);
   if (taken.has(home.id, address)) throw alreadyAllocatedError(address, home.id);
   return { subnet_id: home.id, ip_address: address };
 }
 
-function outsideSubnet(address: string, subnet: Subnet | undefined): Error {
+function outsideSubnetError(address: string, subnet: Subnet | undefined): Error {
   return subnet === undefined
     ? refusalError(
         'InvalidIpForNetwork',

@@ -28,7 +28,7 @@ export function invalidInput(message: string): ApiError {
   return refusalError('InvalidInput', `Invalid input for operation: ${message}.`);
 }
 
-/** An exception class of its own with status 400. */
+/** An error with its own exception class and status 400. */
 export function refusalError(type: string, message: string): ApiError {
   return new ApiError(400, message, { type });
 }

@@ -3,7 +3,7 @@ import { badRequest, refusalError } from './problem.ts';
 
 type View = Readonly<Record<string, unknown>>;
 
-const RESERVED = new Set(['fields', 'limit', 'marker', 'page_reverse', 'sort_key', 'sort_dir']);
+const RESERVED_PARAMETERS = new Set(['fields', 'limit', 'marker', 'page_reverse', 'sort_key', 'sort_dir']);
 const TAG_FILTERS = ['tags', 'tags-any', 'not-tags', 'not-tags-any'] as const;
 
 /** Filters, sorts and pages a list by the query, and wraps it as `{networks: [...], networks_links: [...]}`. */
@@ -32,11 +32,11 @@ function filterOf(query: URLSearchParams, known: ReadonlySet<string>): (view: Vi
   const unknown: string[] = [];
   const tests: ((view: View) => boolean)[] = [];
   for (const name of new Set(query.keys())) {
-    if (RESERVED.has(name)) continue;
+    if (RESERVED_PARAMETERS.has(name)) continue;
     const values = query.getAll(name);
     if (isTagFilter(name))
       tests.push(
-        tagTest(
+        tagPredicate(
           name,
           values.flatMap((value) => value.split(',')),
         ),
@@ -54,7 +54,7 @@ function isTagFilter(name: string): name is (typeof TAG_FILTERS)[number] {
   return (TAG_FILTERS as readonly string[]).includes(name);
 }
 
-function tagTest(name: (typeof TAG_FILTERS)[number], expected: readonly string[]): (view: View) => boolean {
+function tagPredicate(name: (typeof TAG_FILTERS)[number], expected: readonly string[]): (view: View) => boolean {
   const tagsOf = (view: View): readonly string[] => (Array.isArray(view['tags']) ? (view['tags'] as string[]) : []);
   switch (name) {
     case 'tags':

@@ -71,15 +71,15 @@ export function rbacPolicyRoutes(world: World): Route[] {
     {
       method: 'GET',
       template: item,
-      handle: (request) => ok({ rbac_policy: viewOf(findOwn(world, request)) }),
+      handle: (request) => ok({ rbac_policy: viewOf(findOwnPolicy(world, request)) }),
     },
     {
       method: 'DELETE',
       template: item,
       handle: (request) => {
-        const policy = findOwn(world, request);
+        const policy = findOwnPolicy(world, request);
         if (!canWrite(request.access)) throw disallowed('delete_rbac_policy');
-        refuseInUse(world, policy);
+        refusePolicyInUse(world, policy);
         rbacPolicies.delete(policy.id);
         return noContent;
       },
@@ -162,7 +162,7 @@ function requireOwner(world: World, access: Access, type: ObjectType, id: string
   throw invalidInput(`Only admins can manipulate policies on ${objects} they do not own`);
 }
 
-function findOwn(world: World, { access, params }: ApiRequest): RbacPolicy {
+function findOwnPolicy(world: World, { access, params }: ApiRequest): RbacPolicy {
   const id = params['id'] ?? '';
   const policy = world.tables.rbacPolicies.get(id);
   if (policy === undefined || !canSee(access, policy.project_id)) throw policyNotFound(id);
@@ -170,7 +170,7 @@ function findOwn(world: World, { access, params }: ApiRequest): RbacPolicy {
 }
 
 /** A network or security group with another project's ports must stay shared. */
-function refuseInUse(world: World, { object_type, object_id, target_tenant }: RbacPolicy): void {
+function refusePolicyInUse(world: World, { object_type, object_id, target_tenant }: RbacPolicy): void {
   const { tables, indexes } = world;
   const isNetwork = object_type === 'network';
   const owner = (isNetwork ? tables.networks : tables.securityGroups).get(object_id)?.project_id;

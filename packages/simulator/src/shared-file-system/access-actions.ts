@@ -21,7 +21,7 @@ const METADATA_MICROVERSION = 45;
 
 export function allowAccess(
   world: World,
-  life: ShareLifecycle,
+  lifecycle: ShareLifecycle,
   request: ApiRequest,
   args: ActionArguments,
 ): ApiResponse {
@@ -42,7 +42,7 @@ export function allowAccess(
   }
   const isKnown = world.indexes.accessRulesByShare.of(share.id).some((rule) => rule.type === type && rule.to === to);
   if (isKnown) throw badRequest(`Share access ${type}:${to} exists.`);
-  const rule = life.beginRule(
+  const rule = lifecycle.beginRule(
     {
       id: world.ids.uuid(),
       shareId: share.id,
@@ -69,7 +69,7 @@ function requireUsable({ isPlaced, status }: Share): void {
 
 export function denyAccess(
   world: World,
-  life: ShareLifecycle,
+  lifecycle: ShareLifecycle,
   request: ApiRequest,
   args: ActionArguments,
 ): ApiResponse {
@@ -78,7 +78,7 @@ export function denyAccess(
   const share = findOwnShare(world, request, NOT_FOUND_MESSAGE);
   const rule = world.tables.accessRules.get(id);
   if (rule?.shareId !== share.id) throw notFound('Resource could not be found.');
-  if (rule.pending?.step !== 'deny') life.beginRule({ ...rule, state: 'queued_to_deny' }, 'deny');
+  if (rule.pending?.step !== 'deny') lifecycle.beginRule({ ...rule, state: 'queued_to_deny' }, 'deny');
   return ACCEPTED_RESPONSE;
 }
 

@@ -144,7 +144,7 @@ function showLimits(world: World, request: ApiRequest): ApiResponse {
       rate: [],
       absolute: Object.fromEntries([
         ...names.map(([name, [limit]]) => [limit, limits[name]]),
-        ...names.map(([name, [, use]]) => [use, used[name] ?? 0]),
+        ...names.map(([name, [, usageName]]) => [usageName, used[name] ?? 0]),
       ]),
     },
   });

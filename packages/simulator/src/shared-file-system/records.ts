@@ -70,7 +70,7 @@ export interface ShareSnapshot {
   readonly userId: string;
   readonly createdMs: number;
   readonly status: ShareSnapshotStatus;
-  /** The share's size when it was taken. */
+  /** The share's size when the snapshot was taken. */
   readonly sizeGiB: number;
   readonly protocol: string;
   readonly metadata: Readonly<Record<string, string>>;

@@ -25,7 +25,7 @@ export function shareRoute(
 }
 
 /** Names changed in 2.7: extensions such as `/os-services` lost their prefix. */
-export const RENAMED_SINCE = 7;
+export const RENAME_MICROVERSION = 7;
 
 /** The route under its older name. */
 export function renamedRoute(
@@ -34,8 +34,8 @@ export function renamedRoute(
   handle: (request: ApiRequest) => ApiResponse,
 ): Route[] {
   return [
-    shareRoute(method, olderName, handle, { until: RENAMED_SINCE - 1 }),
-    shareRoute(method, newerName, handle, { since: RENAMED_SINCE }),
+    shareRoute(method, olderName, handle, { until: RENAME_MICROVERSION - 1 }),
+    shareRoute(method, newerName, handle, { since: RENAME_MICROVERSION }),
   ];
 }
 

@@ -15,17 +15,17 @@ import { shareSnapshotRoutes } from './snapshot-routes.ts';
 import { shareTypeRoutes } from './type-routes.ts';
 
 /** Manila with back ends that have no share servers. */
-export function sharedFileSystemService(world: World, life: ShareLifecycle): Service {
+export function sharedFileSystemService(world: World, lifecycle: ShareLifecycle): Service {
   return {
     name: 'shared-file-system',
     prefix: SERVICE_LIST['shared-file-system'].prefix,
     routes: [
       ...versionRoutes(),
-      ...shareRoutes(world, life),
-      ...shareActionRoutes(world, life),
+      ...shareRoutes(world, lifecycle),
+      ...shareActionRoutes(world, lifecycle),
       ...exportLocationRoutes(world),
       ...accessRuleRoutes(world),
-      ...shareSnapshotRoutes(world, life),
+      ...shareSnapshotRoutes(world, lifecycle),
       ...shareTypeRoutes(world),
       ...shareQuotaRoutes(world),
       ...shareMessageRoutes(world),

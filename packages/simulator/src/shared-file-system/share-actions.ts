@@ -3,7 +3,7 @@ import type { World } from '../world.ts';
 import { allowAccess, denyAccess, listAccess } from './access-actions.ts';
 import { badRequest, conflict, invalidInput, MALFORMED_BODY, notFound, requireAdmin } from './problem.ts';
 import { SHARE_STATUSES, type Share, type ShareStatus } from './records.ts';
-import { RENAMED_SINCE, shareRoute, type Versions } from './route.ts';
+import { RENAME_MICROVERSION, shareRoute, type Versions } from './route.ts';
 import type { ShareLifecycle } from './share-lifecycle.ts';
 import { findOwnShare, findShare } from './share-lookup.ts';
 import { requireRoomToExtend } from './share-quota.ts';
@@ -15,28 +15,28 @@ type ActionArguments = Readonly<Record<string, unknown>>;
 type Action = (request: ApiRequest, args: ActionArguments) => ApiResponse;
 
 /** The actions on a share by name; until 2.6 with the prefix `os-`. */
-export function shareActionRoutes(world: World, life: ShareLifecycle): Route[] {
+export function shareActionRoutes(world: World, lifecycle: ShareLifecycle): Route[] {
   const actions: Readonly<Record<string, readonly [action: Action, versions?: Versions]>> = {
-    extend: [(request, args) => extend(world, life, request, args)],
-    shrink: [(request, args) => shrink(world, life, request, args)],
+    extend: [(request, args) => extend(world, lifecycle, request, args)],
+    shrink: [(request, args) => shrink(world, lifecycle, request, args)],
     reset_status: [
       (request, { status }) => {
         requireAdmin(request.access);
-        life.settle({ ...findShare(world, request), status: resettableStatus(status) });
+        lifecycle.settle({ ...findShare(world, request), status: resettableStatus(status) });
         return ACCEPTED_RESPONSE;
       },
     ],
     force_delete: [
       (request) => {
         requireAdmin(request.access);
-        life.begin({ ...findShare(world, request), status: 'deleting' }, { step: 'delete' });
+        lifecycle.begin({ ...findShare(world, request), status: 'deleting' }, { step: 'delete' });
         return ACCEPTED_RESPONSE;
       },
     ],
-    allow_access: [(request, args) => allowAccess(world, life, request, args)],
-    deny_access: [(request, args) => denyAccess(world, life, request, args)],
+    allow_access: [(request, args) => allowAccess(world, lifecycle, request, args)],
+    deny_access: [(request, args) => denyAccess(world, lifecycle, request, args)],
     access_list: [(request) => listAccess(world, request), { until: 44 }],
-    revert: [(request, args) => revert(world, life, request, args), { since: 27 }],
+    revert: [(request, args) => revert(world, lifecycle, request, args), { since: 27 }],
   };
   return [shareRoute('POST', '/shares/{id}/action', (request) => runAction(request, actions))];
 }
@@ -56,7 +56,7 @@ export function runAction(
   const [action, { since = 0, until = Number.POSITIVE_INFINITY } = {}] =
     (Object.hasOwn(actions, plain) ? actions[plain] : undefined) ?? [];
   if (action === undefined) throw badRequest(`There is no such action: ${name}`);
-  const isValidName = isLegacy ? microversion < RENAMED_SINCE : microversion >= RENAMED_SINCE;
+  const isValidName = isLegacy ? microversion < RENAME_MICROVERSION : microversion >= RENAME_MICROVERSION;
   if (!isValidName || microversion < since || microversion > until) throw notFound();
   return action(request, (typeof args === 'object' && args !== null ? args : {}) as ActionArguments);
 }
@@ -95,7 +95,7 @@ function requireAvailableStatus({ id, status }: Share, verb: 'extend' | 'shrink'
   );
 }
 
-function extend(world: World, life: ShareLifecycle, request: ApiRequest, args: ActionArguments): ApiResponse {
+function extend(world: World, lifecycle: ShareLifecycle, request: ApiRequest, args: ActionArguments): ApiResponse {
   const share = findOwnShare(world, request, 'Resource could not be found.');
   const sizeGiB = newSize(args);
   requireAvailableStatus(share, 'extend');
@@ -105,11 +105,11 @@ function extend(world: World, life: ShareLifecycle, request: ApiRequest, args: A
     );
   }
   requireRoomToExtend(world, share.projectId, share.sizeGiB, sizeGiB);
-  life.begin({ ...share, status: 'extending' }, { step: 'extend', sizeGiB });
+  lifecycle.begin({ ...share, status: 'extending' }, { step: 'extend', sizeGiB });
   return ACCEPTED_RESPONSE;
 }
 
-function shrink(world: World, life: ShareLifecycle, request: ApiRequest, args: ActionArguments): ApiResponse {
+function shrink(world: World, lifecycle: ShareLifecycle, request: ApiRequest, args: ActionArguments): ApiResponse {
   const share = findOwnShare(world, request, 'Resource could not be found.');
   const sizeGiB = newSize(args);
   requireAvailableStatus(share, 'shrink');
@@ -118,11 +118,11 @@ function shrink(world: World, life: ShareLifecycle, request: ApiRequest, args: A
       `New size for shrink must be less than current size and greater than 0 (current: ${share.sizeGiB}, new: ${sizeGiB}).`,
     );
   }
-  life.begin({ ...share, status: 'shrinking' }, { step: 'shrink', sizeGiB });
+  lifecycle.begin({ ...share, status: 'shrinking' }, { step: 'shrink', sizeGiB });
   return ACCEPTED_RESPONSE;
 }
 
-function revert(world: World, life: ShareLifecycle, request: ApiRequest, args: ActionArguments): ApiResponse {
+function revert(world: World, lifecycle: ShareLifecycle, request: ApiRequest, args: ActionArguments): ApiResponse {
   const { snapshot_id: id } = args;
   if (id === undefined) throw badRequest('Required parameter snapshot_id not found.');
   if (typeof id !== 'string' || id === '') throw badRequest('Required parameter snapshot_id is empty.');
@@ -152,6 +152,6 @@ function revert(world: World, life: ShareLifecycle, request: ApiRequest, args: A
     );
   }
   const step = snapshot.sizeGiB < share.sizeGiB ? 'shrink' : 'extend';
-  life.begin({ ...share, status: 'reverting' }, { step, sizeGiB: snapshot.sizeGiB });
+  lifecycle.begin({ ...share, status: 'reverting' }, { step, sizeGiB: snapshot.sizeGiB });
   return ACCEPTED_RESPONSE;
 }

@@ -31,8 +31,8 @@ export function bodyOf(body: unknown, name: string): Fields {
   return value as Fields;
 }
 
-/** Rejects public shares of non-administrators. */
-export function publicity({ access }: ApiRequest, value: unknown): boolean {
+/** Rejects public shares unless an administrator creates them. */
+export function parseIsPublic({ access }: ApiRequest, value: unknown): boolean {
   const isPublic = value === undefined || value === null ? false : flag(value);
   if (isPublic && !isAdmin(access)) {
     throw forbidden("User is not authorized to set 'is_public' to True in the request.");
@@ -44,11 +44,11 @@ export function text(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
 }
 
-export function createShare(world: World, life: ShareLifecycle, request: ApiRequest): ApiResponse {
+export function createShare(world: World, lifecycle: ShareLifecycle, request: ApiRequest): ApiResponse {
   const { access, microversion } = request;
   requireWriterRole(access);
   const fields = bodyOf(request.body, 'share');
-  const isPublic = publicity(request, fields['is_public']);
+  const isPublic = parseIsPublic(request, fields['is_public']);
   const { size, share_proto } = fields;
   if (size === undefined || typeof share_proto !== 'string') throw unexpectedError();
   const zone = zoneOf(world, fields['availability_zone']);
@@ -70,7 +70,7 @@ export function createShare(world: World, life: ShareLifecycle, request: ApiRequ
   }
   requireShareQuota(world, access.projectId, sizeGiB);
   const parent = snapshot && world.tables.shares.get(snapshot.shareId);
-  const share = life.begin(
+  const share = lifecycle.begin(
     {
       id: world.ids.uuid(),
       name: text(fields['name'] ?? fields['display_name']),

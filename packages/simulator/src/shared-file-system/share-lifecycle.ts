@@ -73,7 +73,7 @@ export class ShareLifecycle {
 
   #dueMs(step: LifecycleStep): number {
     const { clock, config, random } = this.#world;
-    return clock.now() + pickDurationMs(config.latency.life[step], random);
+    return clock.now() + pickDurationMs(config.latency.lifecycle[step], random);
   }
 
   #hasFault(step: string, { projectId }: { readonly projectId: string }): boolean {

@@ -4,17 +4,17 @@ import { metadataRoutes } from './metadata.ts';
 import { forbidden, unprocessableError } from './problem.ts';
 import type { Share } from './records.ts';
 import { shareRoute } from './route.ts';
-import { createShare, publicity, text } from './share-create.ts';
+import { createShare, parseIsPublic, text } from './share-create.ts';
 import type { ShareLifecycle } from './share-lifecycle.ts';
 import { listShares } from './share-list.ts';
 import { findOwnShare, findShare, findShareOfPath } from './share-lookup.ts';
 import { shareDetail } from './share-view.ts';
 
-export function shareRoutes(world: World, life: ShareLifecycle): Route[] {
+export function shareRoutes(world: World, lifecycle: ShareLifecycle): Route[] {
   return [
     shareRoute('GET', '/shares', (request) => listShares(world, request, false)),
     shareRoute('GET', '/shares/detail', (request) => listShares(world, request, true)),
-    shareRoute('POST', '/shares', (request) => createShare(world, life, request)),
+    shareRoute('POST', '/shares', (request) => createShare(world, lifecycle, request)),
     shareRoute('GET', '/shares/{id}', (request) =>
       ok({ share: shareDetail(world, request, findShare(world, request)) }),
     ),
@@ -22,7 +22,7 @@ export function shareRoutes(world: World, life: ShareLifecycle): Route[] {
     shareRoute('DELETE', '/shares/{id}', (request) => {
       const share = findOwnShare(world, request);
       requireDeletable(world, share);
-      life.begin({ ...share, status: 'deleting' }, { step: 'delete' });
+      lifecycle.begin({ ...share, status: 'deleting' }, { step: 'delete' });
       return ACCEPTED_RESPONSE;
     }),
     ...metadataRoutes<Share>({
@@ -47,7 +47,7 @@ function update(world: World, request: ApiRequest): ApiResponse {
     ...before,
     name: display_name === undefined ? before.name : text(display_name),
     description: display_description === undefined ? before.description : text(display_description),
-    isPublic: is_public === undefined ? before.isPublic : publicity(request, is_public),
+    isPublic: is_public === undefined ? before.isPublic : parseIsPublic(request, is_public),
   });
   return ok({ share: shareDetail(world, request, share) });
 }

@@ -16,14 +16,14 @@ export function defaultShareType({ config, tables }: World): ShareType | undefin
   return tables.shareTypes.find((type) => type.name === name);
 }
 
-export function seesShareType(access: Access, type: ShareType): boolean {
+export function canSeeShareType(access: Access, type: ShareType): boolean {
   return type.isPublic || isAdmin(access) || type.projectIds.includes(access.projectId);
 }
 
-/** By ID, otherwise by name, if visible to the caller. */
+/** The type with this ID, otherwise with this name, if visible to the caller. */
 export function lookUpShareType({ tables }: World, access: Access, idOrName: string): ShareType | undefined {
   const type = tables.shareTypes.get(idOrName) ?? tables.shareTypes.find(({ name }) => name === idOrName);
-  return type !== undefined && seesShareType(access, type) ? type : undefined;
+  return type !== undefined && canSeeShareType(access, type) ? type : undefined;
 }
 
 /** Capabilities of shares of a type. */

@@ -26,11 +26,11 @@ import { findSnapshot } from './snapshot-lookup.ts';
 
 const METADATA_MICROVERSION = 73;
 
-export function shareSnapshotRoutes(world: World, life: ShareLifecycle): Route[] {
+export function shareSnapshotRoutes(world: World, lifecycle: ShareLifecycle): Route[] {
   return [
     shareRoute('GET', '/snapshots', (request) => list(world, request, false)),
     shareRoute('GET', '/snapshots/detail', (request) => list(world, request, true)),
-    shareRoute('POST', '/snapshots', (request) => create(world, life, request)),
+    shareRoute('POST', '/snapshots', (request) => create(world, lifecycle, request)),
     shareRoute('GET', '/snapshots/{id}', (request) =>
       ok({ snapshot: detail(world, request, findSnapshot(world, request)) }),
     ),
@@ -40,7 +40,7 @@ export function shareSnapshotRoutes(world: World, life: ShareLifecycle): Route[]
       if (snapshot.status !== 'available' && snapshot.status !== 'error') {
         throw badRequest("Invalid share snapshot: Share Snapshot status must be one of ('available', 'error').");
       }
-      life.beginSnapshot({ ...snapshot, status: 'deleting' }, 'delete');
+      lifecycle.beginSnapshot({ ...snapshot, status: 'deleting' }, 'delete');
       return ACCEPTED_RESPONSE;
     }),
     shareRoute('POST', '/snapshots/{id}/action', (request) =>
@@ -50,14 +50,14 @@ export function shareSnapshotRoutes(world: World, life: ShareLifecycle): Route[]
             requireAdmin(access);
             // Snapshots have no migration states: these are left unchanged.
             const requested = resettableStatus(status) as ShareSnapshotStatus;
-            life.settleSnapshot({ ...findSnapshot(world, request), status: requested });
+            lifecycle.settleSnapshot({ ...findSnapshot(world, request), status: requested });
             return ACCEPTED_RESPONSE;
           },
         ],
         force_delete: [
           ({ access }) => {
             requireAdmin(access);
-            life.beginSnapshot({ ...findSnapshot(world, request), status: 'deleting' }, 'delete');
+            lifecycle.beginSnapshot({ ...findSnapshot(world, request), status: 'deleting' }, 'delete');
             return ACCEPTED_RESPONSE;
           },
         ],
@@ -138,7 +138,7 @@ function includes(text: string | null, part: string | null): boolean {
   return part === null || text?.toLowerCase().includes(part.toLowerCase()) === true;
 }
 
-function create(world: World, life: ShareLifecycle, request: ApiRequest): ApiResponse {
+function create(world: World, lifecycle: ShareLifecycle, request: ApiRequest): ApiResponse {
   const { access, microversion } = request;
   const fields = bodyOf(request.body, 'snapshot');
   const { share_id } = fields;
@@ -157,7 +157,7 @@ function create(world: World, life: ShareLifecycle, request: ApiRequest): ApiRes
   }
   requireSnapshotQuota(world, access.projectId, share.sizeGiB);
   const includesMetadata = microversion >= METADATA_MICROVERSION && fields['metadata'] != null;
-  const snapshot = life.beginSnapshot(
+  const snapshot = lifecycle.beginSnapshot(
     {
       id: world.ids.uuid(),
       shareId: share.id,

@@ -4,9 +4,9 @@ import type { World } from '../world.ts';
 import { flag, sliceRows } from './list.ts';
 import { badRequest, conflict, MALFORMED_BODY, notFound, requireAdmin, requireReaderRole } from './problem.ts';
 import type { ShareType } from './records.ts';
-import { RENAMED_SINCE, renamedRoute, shareRoute } from './route.ts';
+import { RENAME_MICROVERSION, renamedRoute, shareRoute } from './route.ts';
 import { ACCEPTED_RESPONSE } from './share-routes.ts';
-import { CAPABILITIES, defaultShareType, lookUpShareType, seesShareType } from './share-types.ts';
+import { CAPABILITIES, canSeeShareType, defaultShareType, lookUpShareType } from './share-types.ts';
 import { checkSpecs, extraSpecRoutes } from './type-specs.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -67,7 +67,7 @@ function view(world: World, { access, microversion }: ApiRequest, type: ShareTyp
     name,
     extra_specs: specs,
     required_extra_specs: { driver_handles_share_servers: extraSpecs['driver_handles_share_servers'] },
-    [microversion < RENAMED_SINCE ? 'os-share-type-access:is_public' : 'share_type_access:is_public']: isPublic,
+    [microversion < RENAME_MICROVERSION ? 'os-share-type-access:is_public' : 'share_type_access:is_public']: isPublic,
     ...(microversion >= 41 && { description }),
     ...(microversion >= 46 && { is_default: defaultShareType(world)?.id === id }),
   };
@@ -88,7 +88,7 @@ function list(world: World, request: ApiRequest): ApiResponse {
   requireReaderRole(access);
   const requested = isAdmin(access) ? (query.get('is_public') ?? 'true') : 'seen';
   const rows = world.tables.shareTypes.where((type) => {
-    if (requested === 'seen') return seesShareType(access, type);
+    if (requested === 'seen') return canSeeShareType(access, type);
     return /^(all|none)$/i.test(requested) || type.isPublic === flag(requested);
   });
   const types = sliceRows(request, rows).map((type) => view(world, request, type));

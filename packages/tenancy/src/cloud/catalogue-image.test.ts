@@ -15,7 +15,7 @@ test.each([
     properties: { base_image_ref: '', bdm_v2: 'True', block_device_mapping: '[{"snapshot_id": "x"}]' },
     isSnapshot: true,
   },
-])('an image is a snapshot ($isSnapshot): $reason', ({ properties, isSnapshot }) => {
+])('recognizes a snapshot ($isSnapshot): $reason', ({ properties, isSnapshot }) => {
   const image = Image.parse({ id: 'i', name: 'n', status: 'active', visibility: 'public', ...AT, ...properties });
   expect(catalogueImage(image)).toMatchObject({ isSnapshot, visibility: 'public', isActive: true });
 });

@@ -26,7 +26,7 @@ function isSnapshot(image: Image): boolean {
   return type === 'snapshot' || type === 'backup' || hasCreationDate;
 }
 
-/** Images of Ubuntu, Debian and others describe themselves in these properties. */
+/** Images of Ubuntu, Debian and other distributions describe themselves in these properties. */
 function osOf(image: Image): { readonly os?: string } {
   const words = [image['os_distro'], image['os_version']].filter((word) => typeof word === 'string' && word !== '');
   return words.length === 0 ? {} : { os: words.join(' ') };

@@ -8,7 +8,7 @@ export interface CertificateOwner {
   readonly uid: string;
 }
 
-/** The Secret in the cluster from which it was copied. */
+/** The Secret in the cluster from which the certificate was copied. */
 export interface SecretName {
   readonly namespace: string;
   readonly name: string;
@@ -24,15 +24,15 @@ export interface CertificateMark {
 }
 
 /** SQL LIKE pattern for the names of all certificates, in any cluster. */
-export const CERTIFICATE_NAMES = 'fairway-cluster-%';
+export const CERTIFICATE_NAME_PATTERN = 'fairway-cluster-%';
 
 const MARK_PATTERN = /^fairway-cluster-(.{1,255})-(ingress|gateway)-([^ ]{1,255})-([0-9a-f]{16})-([0-9a-f]{32})(?: |$)/;
 /** Barbican's limit for names. */
 const MAX_NAME_LENGTH = 255;
 
 /**
- * The name of a secret in Barbican: it is immutable, and the only mark that a create call can set. It ends with the
- * Secret's name, for readability.
+ * The name of a secret in Barbican. A secret's name is immutable, and the only mark that a create call can set. It ends
+ * with the Secret's name, for readability.
  */
 export function certificateName({ owner, fingerprint }: Omit<CertificateMark, 'source'>, secret: SecretName): string {
   const { clusterUid, kind, uid } = owner;
@@ -40,7 +40,10 @@ export function certificateName({ owner, fingerprint }: Omit<CertificateMark, 's
   return `${mark} ${secret.namespace}/${secret.name}`.slice(0, MAX_NAME_LENGTH);
 }
 
-/** Parses the name of a certificate in Barbican; undefined for a secret that is not Fairway's. Barbican only lists the session's project. */
+/**
+ * Parses the name of a certificate in Barbican; undefined for a secret that is not Fairway's. Barbican lists only the
+ * session's project.
+ */
 export function certificateMark({ name }: { readonly name?: string | null | undefined }): CertificateMark | undefined {
   const [, clusterUid, kind, uid, source, fingerprint] = MARK_PATTERN.exec(name ?? '') ?? [];
   if (clusterUid === undefined || uid === undefined || source === undefined || fingerprint === undefined) {

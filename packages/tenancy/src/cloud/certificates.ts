@@ -21,7 +21,7 @@ export interface StoredCertificate extends CertificateMark {
 
 /**
  * Certificates of a cluster, oldest first, from a list that began after `sinceMs`. Empty if the cloud has no Barbican,
- * or if Fairway's user may not list, because it then has not created any.
+ * or if Fairway's user may not list secrets, because it then has not created any.
  */
 export async function certificatesOfCluster(
   cloud: ProjectCloud,

@@ -19,7 +19,7 @@ const NOVA = {
 const NEUTRON = { network: { limit: 9, used: 1, reserved: 2 }, floatingip: { limit: 4, used: 0, reserved: 0 } };
 const CINDER = { maxTotalVolumes: 10, totalVolumesUsed: 1, maxTotalVolumeGigabytes: 1000, totalGigabytesUsed: 20 };
 
-/** A project with empty lists, whose services respond as in `services`; an Error is thrown. */
+/** A project with empty lists, whose services respond as in `services`; throws entries that are Errors. */
 function project(services: { nova?: object; neutron?: object; cinder?: object | undefined } = {}) {
   const { nova = NOVA, neutron = NEUTRON, cinder } = services;
   const calls: string[] = [];
@@ -97,7 +97,7 @@ describe('quotas of a project', () => {
   });
 });
 
-describe('quotas in forms', () => {
+describe('cached quotas', () => {
   test('cost the cloud one request a minute for any number of users, and admission shares the response', async () => {
     const clock = new FakeClock();
     const offer = new CloudOffer(clock, silentLogger);

@@ -16,11 +16,11 @@ const MAX_AGE_MS = 60_000;
 /** How long a request waits for an unresponsive cloud before it is validated without it. */
 const RESPONSE_TIMEOUT_MS = 5_000;
 
-/** Maximum age of the result; 0 reads it again. */
+/** Maximum age of the result; 0 always reads again. */
 interface CatalogueOptions {
   readonly maxAgeMs?: number;
   readonly quotasMaxAgeMs?: number;
-  /** Security groups include their rules, and few pools use any: omitted by default. */
+  /** Includes security groups with their rules, which few pools use; omitted by default. */
   readonly securityGroups?: boolean;
 }
 
@@ -43,23 +43,28 @@ export class CloudOffer {
   readonly #attachedSubnets: CachedResults<ReadonlyMap<string, readonly string[]>> = new WeakMap();
   readonly #volumes: CachedResults<boolean> = new WeakMap();
   readonly #volumeTypes: CachedResults<NonNullable<CloudCatalogue['volumeTypes']>> = new WeakMap();
-  /** Includes requests in progress and failures: an unresponsive cloud is not queried more often than others. */
+  /**
+   * Includes requests in progress and failures, so that an unresponsive cloud is not queried more often than others.
+   */
   readonly #quotas: CachedResults<Promise<CatalogueQuotas | undefined>> = new WeakMap();
 
-  /** `defaultImage`: the operator's default image, by ID or name. */
+  /** `defaultImage` is the operator's default image, by ID or name. */
   constructor(clock: Clock, log: Logger, defaultImage?: string) {
     this.#defaultImage = defaultImage;
     this.#clock = clock;
     this.#log = log;
   }
 
-  /** A list that times out is omitted, and controllers validate what depends on it. By default, lists and quotas are at most a minute old. */
+  /**
+   * A list that times out is omitted, and controllers validate the fields that depend on it. By default, lists and
+   * quotas are at most a minute old.
+   */
   async catalogueOf(
     cloud: ProjectCloud,
     {
       maxAgeMs = MAX_AGE_MS,
       quotasMaxAgeMs = MAX_AGE_MS,
-      securityGroups: includesGroups = false,
+      securityGroups: includesSecurityGroups = false,
     }: CatalogueOptions = {},
   ): Promise<CloudCatalogue> {
     const { cache } = cloud;
@@ -76,7 +81,7 @@ export class CloudOffer {
         this.#known(this.#attachedSubnets, cloud, sinceMs, attachedSubnets),
         hasVolumes ? this.#known(this.#volumeTypes, cloud, sinceMs, volumeTypesOf) : undefined,
         this.quotasOf(cloud, quotasMaxAgeMs).then((known) => known.quotas),
-        includesGroups ? this.#securityGroupsOf(cloud, sinceMs) : undefined,
+        includesSecurityGroups ? this.#securityGroupsOf(cloud, sinceMs) : undefined,
       ]);
     // The lists were read with the same token.
     const projectID = networks && (await this.#resultOf(projectOf, cloud));
@@ -111,7 +116,7 @@ export class CloudOffer {
     };
   }
 
-  /** Quotas of the project, up to this age. Concurrent callers share one request. */
+  /** Quotas of the project, up to the given age. Concurrent callers share one request. */
   async quotasOf(cloud: ProjectCloud, maxAgeMs = MAX_AGE_MS): Promise<KnownQuotas> {
     const nowMs = this.#clock.now();
     let known = this.#quotas.get(cloud);
@@ -122,14 +127,14 @@ export class CloudOffer {
     return { quotas: await known.result, atMs: known.atMs };
   }
 
-  /** Quotas of the services that respond; undefined if none does. */
+  /** Quotas of the services that respond; undefined if none responds. */
   async #queryQuotas(cloud: ProjectCloud): Promise<CatalogueQuotas | undefined> {
     const hasVolumes = await this.#known(this.#volumes, cloud, this.#clock.now() - MAX_AGE_MS, hasVolumeService);
     const quotasBySource = await Promise.all(
       quotaSources(hasVolumes ?? false).map((source) => this.#resultOf(source, cloud)),
     );
-    const availableQuotas = quotasBySource.filter((quotas) => quotas !== undefined);
-    return availableQuotas.length === 0 ? undefined : Object.assign({}, ...availableQuotas);
+    const receivedQuotas = quotasBySource.filter((quotas) => quotas !== undefined);
+    return receivedQuotas.length === 0 ? undefined : Object.assign({}, ...receivedQuotas);
   }
 
   async #items<T extends { readonly id: string }>(cache: ResourceCache<T>, sinceMs: number): Promise<T[] | undefined> {

@@ -26,7 +26,7 @@ test.each<{ reason: string; first: Partial<OpenStackErrorOptions>; second: Parti
     second: { kind: 'timeout', message: 'no response within 58123 ms' },
   },
   {
-    reason: 'the way in which the connection ended',
+    reason: 'the way the connection ended',
     first: { kind: 'network', message: 'other side closed', cause: lost('UND_ERR_SOCKET') },
     second: { kind: 'network', message: 'read ECONNRESET', cause: lost('ECONNRESET') },
   },

@@ -5,12 +5,12 @@ import { ForeignProjectError } from './foreign-project-error.ts';
 import { knownRefusal } from './known-refusals.ts';
 import { StillSettlingError } from './still-settling-error.ts';
 
-/** Interval at which to check whether the operator has fixed the problem. */
+/** Interval at which Fairway checks whether the operator has fixed the problem. */
 const MAX_RETRY_MS = 60_000;
 
 /**
- * Maps an error of the cloud to the cluster's condition; undefined for any other error. The message is stable for the same cause; request IDs and
- * durations belong in logs.
+ * Maps an error of the cloud to the cluster's condition; undefined for any other error. The message is stable while the
+ * cause is the same; request IDs and durations belong in logs.
  */
 export function cloudProblemOf(error: unknown, nowMs: number): RetryableProblem | undefined {
   if (error instanceof StillSettlingError) {

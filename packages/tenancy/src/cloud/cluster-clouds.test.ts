@@ -8,7 +8,8 @@ import { ClusterClouds } from './cluster-clouds.ts';
 import type { ProjectCloud } from './project-cloud.ts';
 
 /**
- * The clusters `names` in namespace `team`, each in the project of its credential; records which projects are watched.
+ * Creates the clusters `names` in namespace `team`, each in the project of its credential, and records which projects
+ * are watched.
  */
 function cloudsOf(names: readonly string[], tenures?: Map<string, Tenure>) {
   const present = new Map(names.map((name) => [`team/${name}`, aCluster({}, { name, namespace: 'team' })]));
@@ -80,7 +81,7 @@ test('moves a cluster to the new project when its credential changes', () => {
   expect(followed).toEqual(['yours']);
 });
 
-test('does not watch clusters of other processes, or its own after a handover', () => {
+test('does not watch clusters of other processes, nor its own after a handover', () => {
   const tenures = new Map<string, Tenure>([['team/a', { sinceMs: 0, isInherited: false }]]);
   const { clouds, followed } = cloudsOf(['a', 'b'], tenures);
   clouds.of('team/a', 'mine');
@@ -93,7 +94,7 @@ test('does not watch clusters of other processes, or its own after a handover', 
   expect(followed).toEqual([]);
 });
 
-test('drops state of a project with the tenure', () => {
+test('drops a project’s state when the tenure ends', () => {
   const tenures = new Map<string, Tenure>([['team/a', { sinceMs: 0, isInherited: false }]]);
   const { clouds } = cloudsOf(['a'], tenures);
   const first = clouds.of('team/a', 'mine');

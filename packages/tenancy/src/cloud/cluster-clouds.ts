@@ -4,7 +4,10 @@ import type { ObjectSource } from '@fairway/kube/client/object-source';
 import type { KeyOwner, Tenure } from '@fairway/kube/controller/key-owner';
 import type { Clouds, ProjectCloud } from './project-cloud.ts';
 
-/** Starts watching a project; returns a function that stops it. `clusterKeys` are the clusters in it at any time. */
+/**
+ * Starts watching a project; returns a function that stops it. `clusterKeys` returns the clusters that are currently in
+ * the project.
+ */
 export type WatchProject = (project: ProjectCloud, clusterKeys: ReadonlySet<string>) => () => void;
 
 interface ClusterEntry {
@@ -31,8 +34,8 @@ export interface ClusterCloudsOptions {
 /**
  * The projects of clusters, as their controllers see them.
  *
- * Guarantees: state about a cluster's resources is dropped with the cluster's tenure, so that a cluster that returns is read
- * again; a project is watched exactly as long as this process owns a cluster in it.
+ * Guarantees: state about a cluster's resources is dropped when the cluster's tenure ends, so that a cluster that
+ * returns is read again. A project is watched exactly as long as this process owns a cluster in it.
  */
 export class ClusterClouds {
   readonly #options: ClusterCloudsOptions;
@@ -52,7 +55,7 @@ export class ClusterClouds {
     const project = clouds.forNamespace(namespace, credentialName);
     if (project === undefined) return undefined;
     const tenure = owner?.tenure(clusterKey);
-    // Another process owns the cluster: callers may read, and writes are fenced.
+    // Another process owns the cluster: callers may read, but writes are fenced.
     if (owner !== undefined && tenure === undefined) return project;
     const known = this.#entries.get(clusterKey);
     if (known?.project === project && known.tenure === tenure) return known.cloud;
@@ -65,7 +68,7 @@ export class ClusterClouds {
     return cloud;
   }
 
-  /** Calls `watcher` for each project while a cluster uses it. Call before the first project is requested. */
+  /** Calls `watcher` for each project while a cluster uses it. Must be called before the first project is requested. */
   onProject(watcher: WatchProject): void {
     this.#watchers.push(watcher);
   }

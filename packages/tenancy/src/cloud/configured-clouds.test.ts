@@ -14,7 +14,7 @@ clouds:
     auth_type: v3applicationcredential
 `;
 
-/** Clouds that send no requests, because their clock is stopped. */
+/** Creates clouds that send no requests, because their clock is stopped. */
 function cloudsWith(credentials: readonly CloudCredential[]): ConfiguredClouds {
   const clock = new FakeClock();
   const config = new CloudsYaml({
@@ -48,7 +48,7 @@ const credential = (name: string): CloudCredential => ({
   spec: { cloud: 'west', secretRef: { name }, reclaimPolicy: 'Retain' },
 });
 
-it('opens a project once per credential, and once for clusters without one', () => {
+it('opens a project once per credential, and once for clusters without a credential', () => {
   const clouds = cloudsWith([credential('mine'), credential('yours')]);
 
   expect(clouds.forNamespace('team', 'mine')).toBe(clouds.forNamespace('team', 'mine'));
@@ -59,12 +59,12 @@ it('opens a project once per credential, and once for clusters without one', () 
 
 it('stops only the caches of a deleted credential', async () => {
   const clouds = cloudsWith([credential('mine'), credential('yours')]);
-  const [mine, otherCloud] = [clouds.forNamespace('team', 'mine'), clouds.forNamespace('team', 'yours')];
-  const waiting = mine?.cache.servers.refreshAfter(0);
+  const [ownCloud, otherCloud] = [clouds.forNamespace('team', 'mine'), clouds.forNamespace('team', 'yours')];
+  const waiting = ownCloud?.cache.servers.refreshAfter(0);
 
   clouds.forgetCredential('team/mine');
 
   await expect(waiting).rejects.toThrow('the cache of servers was stopped');
-  expect(clouds.forNamespace('team', 'mine')).not.toBe(mine);
+  expect(clouds.forNamespace('team', 'mine')).not.toBe(ownCloud);
   expect(clouds.forNamespace('team', 'yours')).toBe(otherCloud);
 });

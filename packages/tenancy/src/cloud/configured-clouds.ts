@@ -11,7 +11,10 @@ export interface ConfiguredCloudsOptions {
   readonly openProject: (credential: CloudCredential) => ProjectCloud | undefined;
 }
 
-/** The clouds of all namespaces; namespaces with the same entry, and clusters with the same credential, share a project, its cache and budget. */
+/**
+ * The clouds of all namespaces. Namespaces with the same entry, and clusters with the same credential, share a project
+ * with its cache and budget.
+ */
 export class ConfiguredClouds implements Clouds {
   readonly #options: ConfiguredCloudsOptions;
   readonly #open = new Map<string, ProjectCloud>();

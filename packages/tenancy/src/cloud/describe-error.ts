@@ -25,7 +25,7 @@ export function describeError(error: OpenStackError): string {
         ? detailOf(error)
         : `quota exceeded for ${error.quotas.map(quotaText).join(', ')}`;
     case 'rateLimited':
-      // Omits details that would differ in the next error, which Fairway itself raises while it waits.
+      // Omits details that would differ in the next error, which Fairway itself throws while it waits.
       return isOwnBudget(error)
         ? detailOf(error)
         : `${projectOf(service)} is rate limiting requests; ${RETRY_TEXT} (${detailOf(error)})`;
@@ -80,7 +80,7 @@ function projectOf(service: string): string {
 
 const VERBS = { GET: 'reading', POST: 'creating', PUT: 'changing', PATCH: 'changing', DELETE: 'deleting' } as const;
 
-/** Lists run concurrently, and the first to fail is random, so all reads have the same description. */
+/** Lists run concurrently, and which one fails first is random, so all reads have the same description. */
 function activityOf({ service, method, template }: OpenStackError): string {
   if (service === 'identity' && template.endsWith('/auth/tokens')) return 'logging in';
   if (method === 'GET') return 'reading resources of the project';
@@ -101,18 +101,18 @@ function detailOf({ detail }: OpenStackError): string {
   return text.length > MAX_DETAIL_LENGTH ? `${text.slice(0, MAX_DETAIL_LENGTH)}…` : text;
 }
 
-/** The connection may be reset or closed at random, so both have the same description. */
+/** Whether the connection is reset or closed is random, so both have the same description. */
 function causeOf({ cause }: OpenStackError): string {
   const code =
     codeOf(cause) ??
     (typeof cause === 'object' && cause !== null && 'cause' in cause ? codeOf(cause.cause) : undefined);
-  if (code === undefined) return CONNECTION_LOST;
+  if (code === undefined) return CONNECTION_LOST_TEXT;
   if (/^(CERT|DEPTH|SELF|UNABLE|ERR_TLS)/.test(code)) return `its certificate cannot be verified: ${code}`;
   const words = CAUSE_TEXTS[code];
-  return words === undefined ? CONNECTION_LOST : `${words}: ${code}`;
+  return words === undefined ? CONNECTION_LOST_TEXT : `${words}: ${code}`;
 }
 
-const CONNECTION_LOST = 'the connection was lost';
+const CONNECTION_LOST_TEXT = 'the connection was lost';
 const CAUSE_TEXTS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection refused',
   ENOTFOUND: 'its host name cannot be resolved',

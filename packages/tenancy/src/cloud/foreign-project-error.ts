@@ -2,16 +2,16 @@ import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { ProjectCloud } from './project-cloud.ts';
 
 /**
- * Thrown if a namespace's cloud is a different project than the cluster's: it has none of the cluster's resources, and acting on it would recreate
- * everything, or leak existing resources.
+ * Thrown if a namespace's cloud is not the cluster's project: it has none of the cluster's resources, and acting on it
+ * would recreate everything, or leak existing resources.
  */
 export class ForeignProjectError extends Error {
   override readonly name = 'ForeignProject';
 }
 
 /**
- * Rejects with ForeignProjectError, or with the cloud's error. Call this before concluding that a resource does not
- * exist.
+ * Rejects with ForeignProjectError, or with the cloud's error. Must be called before concluding that a resource does
+ * not exist.
  */
 export async function requireOwnProject(cloud: ProjectCloud, cluster: Cluster | undefined): Promise<void> {
   const clusterProjectID = cluster?.status?.projectID;

@@ -17,7 +17,7 @@ test.each<[string, (text: string) => unknown]>([
   ['tags of a load balancer', (text) => ownership.serviceOwner(tagged(text), ID)],
   ['a tag of an ingress', (text) => ownership.ingressOwner(tagOf(text), ID)],
   ['a tag of a gateway', (text) => ownership.gatewayOwner(tagOf(text), ID)],
-  ['who shares a load balancer', (text) => ownership.sharersOf(tagged(text), ID)],
+  ['the users of a shared load balancer', (text) => ownership.sharersOf(tagged(text), ID)],
   ['a description of a floating IP', ownership.serviceOfDescription],
   ['a description of a network', ownership.clusterOfDescription],
   ['a description of a port', ownership.machineOfDescription],
@@ -25,7 +25,7 @@ test.each<[string, (text: string) => unknown]>([
   ['an error in JSON', (text) => readErrorBody(500, 'application/json', text)],
   ['an error in HTML', (text) => readErrorBody(503, 'text/html', text)],
   [
-    'an error in a JSON text',
+    'an error in a JSON string',
     (text) => readErrorBody(400, 'application/json', JSON.stringify({ error: { message: text } })),
   ],
   [

@@ -10,16 +10,16 @@ test('reports a resource that was never requested as missing', () => {
 
 test.each([
   { listBeganAtMs: 49, items: [one], reason: 'the list began before the response to the create' },
-  { listBeganAtMs: 50, items: [one], reason: 'a list from the same millisecond may not include it' },
+  { listBeganAtMs: 50, items: [one], reason: 'a later list without the resource is conclusive' },
   { listBeganAtMs: 51, items: [], reason: 'a later list without it is conclusive' },
-])('remembers a create with a response at 50: $reason', ({ listBeganAtMs, items }) => {
+])('handles a create that gets its response at 50: $reason', ({ listBeganAtMs, items }) => {
   const ledger = new Ledger(SETTLE_MS);
   ledger.recordWritten('a', one, 50);
 
   expect(ledger.observe('a', [], listBeganAtMs)).toMatchObject({ kind: 'known', items });
 });
 
-test('ignores an older list after a create or change', () => {
+test('ignores a list from before a create or change', () => {
   const ledger = new Ledger<{ id: string; rules: number }>(SETTLE_MS);
   ledger.recordWritten('a', { id: 'id1', rules: 4 }, 50);
 
@@ -30,8 +30,8 @@ test('ignores an older list after a create or change', () => {
 test.each([
   { listed: [], listBeganAtMs: 1049, kind: 'settling', reason: 'the create may still take effect' },
   { listed: [], listBeganAtMs: 1050, kind: 'known', reason: 'the list began after the settle time' },
-  { listed: [one], listBeganAtMs: 60, kind: 'known', reason: 'the create took effect' },
-])('handles an unknown outcome at 50: $reason', ({ listed, listBeganAtMs, kind }) => {
+  { listed: [one], listBeganAtMs: 60, kind: 'known', reason: 'the create has taken effect' },
+])('handles a create with unknown outcome at 50: $reason', ({ listed, listBeganAtMs, kind }) => {
   const ledger = new Ledger(SETTLE_MS);
   ledger.recordUnknown('a', 50);
 
@@ -55,15 +55,21 @@ test.each([
     reason: 'the previous process may have requested it',
   },
   { owner: 'old', listed: [one], listBeganAtMs: 60, kind: 'known', reason: 'the previous process created it' },
-  { owner: 'old', listed: [], listBeganAtMs: 1050, kind: 'known', reason: 'its requests have settled' },
+  {
+    owner: 'old',
+    listed: [],
+    listBeganAtMs: 1050,
+    kind: 'known',
+    reason: 'the requests of the previous process have settled',
+  },
   { owner: 'new', listed: [], listBeganAtMs: 60, kind: 'known', reason: 'the previous process did not know the owner' },
-])('handles a previous process that ended at 50: $reason', ({ owner, listed, listBeganAtMs, kind }) => {
+])('handles a previous process that stopped at 50: $reason', ({ owner, listed, listBeganAtMs, kind }) => {
   const ledger = new Ledger(SETTLE_MS, { untilMs: 50, isNew: (name) => name === 'new' });
 
   expect(ledger.observe(owner, listed, listBeganAtMs).kind).toBe(kind);
 });
 
-test('knows a resource created during inherited uncertainty', () => {
+test('recognizes a resource created while the previous process may still have requests pending', () => {
   const ledger = new Ledger(SETTLE_MS, { untilMs: 50, isNew: () => false });
   ledger.recordWritten('a', one, 70);
 

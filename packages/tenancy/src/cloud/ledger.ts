@@ -2,7 +2,7 @@
 const DELETED_TTL_MS = 3_600_000;
 
 /** A period in which another process may have sent requests that no list reflects yet. */
-export interface Inheritance {
+export interface InheritedUncertainty {
   /** End of the period. */
   readonly untilMs: number;
   /** Whether the owner was created later. */
@@ -13,20 +13,20 @@ export interface Inheritance {
  * Creates and deletes sent by this process that no list shows yet.
  *
  * **Guarantees.** With the ledger in addition to the shared list, a step that finds no resource may create one. A
- * create with a response counts as existing until a list that began after it confirms it. After a create whose outcome
- * is unknown (timeout, broken connection), the state is "settling" until a list that began `settleMs` later has been
- * seen.
+ * create with a response counts as existing until a list that began after the response confirms it. After a create
+ * whose outcome is unknown (timeout, broken connection), the state is "settling" until a list that began `settleMs`
+ * later has been seen.
  *
- * After a takeover from another process, every owner that it may have known is treated as after a create with unknown
- * outcome.
+ * After a takeover from another process, every owner that the other process may have known is treated as if it had a
+ * create with unknown outcome.
  *
  * **Caveats.** In memory only. After a restart, only lists that begin after the start are used. A create that was in
- * flight at the crash and takes effect later shows up as a second resource with the same mark, and the steps keep the
- * oldest and delete the rest.
+ * flight at the crash and takes effect later shows up as a second resource with the same mark; the steps then keep the
+ * oldest resource and delete the others.
  */
 export class Ledger<T extends { readonly id: string }> {
   readonly #settleMs: number;
-  readonly #inheritance: Inheritance | undefined;
+  readonly #inheritedUncertainty: InheritedUncertainty | undefined;
   readonly #recorded = new Map<string, Map<string, { readonly object: T; readonly atMs: number }>>();
   readonly #deleted = new Map<string, number>();
   readonly #unknownSince = new Map<string, number>();
@@ -34,12 +34,12 @@ export class Ledger<T extends { readonly id: string }> {
   #lastDeletedMs = Number.NEGATIVE_INFINITY;
 
   /** `settleMs`: how long the cloud may still be working on a request that timed out. */
-  constructor(settleMs: number, inheritance?: Inheritance) {
+  constructor(settleMs: number, inheritedUncertainty?: InheritedUncertainty) {
     this.#settleMs = settleMs;
-    this.#inheritance = inheritance;
+    this.#inheritedUncertainty = inheritedUncertainty;
   }
 
-  /** Records `object` as created or updated by a response; it counts until a later list. */
+  /** Records `object` as created or updated by a response; the record counts until a later list. */
   recordWritten(owner: string, object: T, nowMs: number): void {
     const recorded = this.#recorded.get(owner) ?? new Map<string, { object: T; atMs: number }>();
     recorded.set(object.id, { object, atMs: nowMs });
@@ -57,12 +57,12 @@ export class Ledger<T extends { readonly id: string }> {
     this.#unknownSince.set(owner, nowMs);
   }
 
-  /** A request was sent; its outcome is unknown until `recordWritten`, `recordUnknown` or `forget`. */
+  /** Records that a request was sent; its outcome is unknown until `recordWritten`, `recordUnknown` or `forget`. */
   recordSent(owner: string): void {
     this.#unknownSince.set(owner, Number.POSITIVE_INFINITY);
   }
 
-  /** Whether a create for a matching owner, which no list reflects yet, may still take effect. */
+  /** Whether a create for a matching owner may still take effect although no list shows it yet. */
   hasUnknownOutcome(isMatching: (owner: string) => boolean, nowMs: number): boolean {
     return [...this.#unknownSince].some(([owner, sinceMs]) => nowMs <= sinceMs + this.#settleMs && isMatching(owner));
   }
@@ -72,7 +72,7 @@ export class Ledger<T extends { readonly id: string }> {
     return Math.max(this.#lastRecordedMs, this.#lastDeletedMs);
   }
 
-  /** The cloud accepted the deletion of `id`. */
+  /** Records that the cloud accepted the deletion of `id`. */
   recordDeleted(id: string, nowMs: number): void {
     this.#lastDeletedMs = Math.max(this.#lastDeletedMs, nowMs);
     this.#deleted.set(id, nowMs);
@@ -109,7 +109,7 @@ export class Ledger<T extends { readonly id: string }> {
   }
 
   #inheritedUnknownSince(owner: string): number | undefined {
-    return this.#inheritance?.isNew(owner) === false ? this.#inheritance.untilMs : undefined;
+    return this.#inheritedUncertainty?.isNew(owner) === false ? this.#inheritedUncertainty.untilMs : undefined;
   }
 
   /** The end of the latest period of uncertainty that is over by `nowMs`; only lists that began later are conclusive. */
@@ -135,7 +135,10 @@ export class Ledger<T extends { readonly id: string }> {
 }
 
 export type OwnedState<T> =
-  /** A create may still be in progress in the cloud: neither create nor conclude that the resource is missing. */
+  /**
+   * A create may still be in progress in the cloud, so callers must neither create nor conclude that the resource is
+   * missing.
+   */
   | { readonly kind: 'settling'; readonly untilMs: number }
-  /** `items` exist, listed or recently created by us; `deleting` are listed but being deleted. */
+  /** `items` exist, either listed or recently created by this process; `deleting` are listed but being deleted. */
   | { readonly kind: 'known'; readonly items: readonly T[]; readonly deleting: readonly T[] };

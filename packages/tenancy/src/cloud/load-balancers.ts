@@ -34,11 +34,11 @@ interface TreeObject extends TaggedObject {
 
 interface Index<T> {
   readonly byCluster: ReadonlyMap<string, readonly T[]>;
-  /** By cluster and owner within it. */
+  /** By cluster, then by owner within it. */
   readonly byOwner: ReadonlyMap<string, readonly T[]>;
-  /** By the Services that use load balancers of other owners. */
+  /** By Services that use load balancers of other owners. */
   readonly bySharer: ReadonlyMap<string, readonly T[]>;
-  /** By cluster of such Services, for load balancers that belong to no cluster. */
+  /** By cluster of the Services that use load balancers that belong to no cluster. */
   readonly byForeignCluster: ReadonlyMap<string, readonly T[]>;
 }
 
@@ -63,7 +63,7 @@ export function loadBalancersSharedBy<T extends TreeObject>(
   return indexOf(snapshot, projectID).bySharer.get(keyOf(owner)) ?? [];
 }
 
-/** Load balancers that Services of a cluster use and that belong to no cluster. */
+/** Load balancers that belong to no cluster but are used by a cluster's Services. */
 export function loadBalancersOfSharer<T extends TreeObject>(
   snapshot: ListSnapshot<T>,
   projectID: string,
@@ -88,7 +88,7 @@ function keyOf(owner: LoadBalancerOwner): string {
 
 function indexOf<T extends TreeObject>({ items }: ListSnapshot<T>, projectID: string): Index<T> {
   const known = indexes.get(items);
-  // The source list determines its type.
+  // The list that contains a load balancer determines its type.
   if (known?.projectID === projectID) return known.index as Index<T>;
   const index = {
     byCluster: new Map<string, T[]>(),

@@ -1,21 +1,21 @@
 import type { CacheFilters } from '@fairway/openstack/cache/project-cache';
-import { CERTIFICATE_NAMES } from './certificate-name.ts';
+import { CERTIFICATE_NAME_PATTERN } from './certificate-name.ts';
 
 /**
  * Ownership marks of Fairway's resources in a project. The mark is set by the call that creates the resource, so no
- * crash can lose it: tags on servers (Nova accepts them on create since 2.52) and on Octavia's objects, `description`
- * on Neutron's resources (their tags can only be set afterwards), metadata on Cinder's volumes and snapshots and on
- * Manila's shares, the name on server groups and on certificates in Barbican (which have no other field at their
- * creation). Resources are found only by these marks; other names are informational.
+ * crash can lose it. It is in tags on servers (Nova accepts them on create since 2.52) and on Octavia's objects, in
+ * `description` on Neutron's resources (their tags can only be set afterwards), and in metadata on Cinder's volumes and
+ * snapshots and on Manila's shares. It is in the name on server groups and on certificates in Barbican (which accept no
+ * other field on create). Resources are found only by these marks; other names are informational.
  *
  * A mark alone proves nothing: Neutron also lists shared resources of other projects, with any description. So every
  * lookup filters by project.
  */
 
-/** On every server created by any Fairway: the filter of the shared server list. */
+/** Set on every server created by any Fairway; the shared server list filters by it. */
 export const FAIRWAY_TAG = 'fairway';
 
-/** Nova tags have at most 60 characters, without '/' and ','. */
+/** Nova tags have at most 60 characters, and contain neither '/' nor ','. */
 export function clusterTag(clusterUid: string): string {
   return `fairway-cluster-${clusterUid}`;
 }
@@ -60,7 +60,7 @@ const SERVICE_TAG = /^fairway-service-(.+)$/;
 const INGRESS_TAG = /^fairway-ingress-(.+)$/;
 const GATEWAY_TAG = /^fairway-gateway-(.+)$/;
 
-/** The Service in a tenant's cluster that owns a load balancer, or a listener, pool or monitor of one. */
+/** The Service in a tenant's cluster that owns a load balancer, or one of its listeners, pools or monitors. */
 export interface ServiceOwner {
   readonly clusterUid: string;
   readonly serviceUid: string;
@@ -113,8 +113,8 @@ export interface TaggedObject {
 }
 
 /**
- * The cluster of an object in Octavia, regardless of its owner; undefined for one that is not Fairway's, or belongs to
- * another project.
+ * The cluster of an object in Octavia, regardless of its owner; undefined for an object that is not Fairway's, or
+ * belongs to another project.
  */
 export function clusterOfTags({ tags, project_id }: TaggedObject, projectID: string): string | undefined {
   const isOwnTag = project_id === projectID && tags.includes(FAIRWAY_TAG);
@@ -163,7 +163,7 @@ function firstMatch(tags: readonly string[], pattern: RegExp): string | undefine
 }
 
 /**
- * The role of a Neutron resource in its cluster. For a machine's port and floating IP it ends with the machine's UID;
+ * The role of a Neutron resource in its cluster. For a machine's port and floating IP, it ends with the machine's UID;
  * for a port in an additional network, with `/` and the network ID.
  */
 export type NetworkRole =
@@ -195,7 +195,10 @@ export function serviceOfDescription(description: string | null | undefined): Se
   return clusterUid === undefined || serviceUid === undefined ? undefined : { clusterUid, serviceUid };
 }
 
-/** Description of a load balancer's floating IP that must be retained: its owner can find it again, and deleting the cluster does not delete it. */
+/**
+ * Description of a load balancer's floating IP that must be retained: its owner can find it again, and deleting the
+ * cluster does not delete the IP.
+ */
 export function keptFloatingIpDescription(owner: LoadBalancerOwner): string {
   const { kind, uid } = loadBalancerOwnerOf(owner);
   return `Fairway keeps this for cluster ${owner.clusterUid} ${kind} ${uid}`;
@@ -240,7 +243,7 @@ export function clusterOfDescription(description: string | null | undefined): st
 
 const MACHINE_DESCRIPTION = /^Fairway cluster ([^ ]+) (?:port|floating-ip)-([^ /]+)(?:\/[^ ]+)?$/;
 
-/** The machine of a port or floating IP, from its description; undefined for others. */
+/** The machine of a port or floating IP, from its description; undefined for other ports and floating IPs. */
 export function machineOfDescription(description: string | null | undefined): ServerOwner | undefined {
   const [, clusterUid, machineUid] = MACHINE_DESCRIPTION.exec(description ?? '') ?? [];
   return clusterUid === undefined || machineUid === undefined ? undefined : { clusterUid, machineUid };
@@ -262,7 +265,7 @@ export interface ServerGroupOwner {
 
 const SERVER_GROUP_NAME = /^fairway-cluster-(.{1,255})-pool-(.{1,255})$/;
 
-/** The owner of a server group; undefined for one that is not Fairway's, or belongs to another project. */
+/** The owner of a server group; undefined for a group that is not Fairway's, or belongs to another project. */
 export function serverGroupOwner(
   { name, project_id }: { readonly name: string; readonly project_id?: string | undefined },
   projectID: string,
@@ -272,7 +275,7 @@ export function serverGroupOwner(
   return { clusterUid, poolUid };
 }
 
-/** On every volume, snapshot and share of any Fairway: the filter of the shared lists. */
+/** Set on every volume, snapshot and share of any Fairway; the shared lists filter by it. */
 export const FAIRWAY_METADATA = { 'fairway.dev/managed-by': 'fairway' } as const;
 const CLUSTER_KEY = 'fairway.dev/cluster';
 /** Name of the PersistentVolume, or of the VolumeSnapshotContent. */
@@ -289,7 +292,10 @@ export function storageMetadata({ clusterUid, object }: StorageOwner): Readonly<
   return { ...FAIRWAY_METADATA, [CLUSTER_KEY]: clusterUid, [OBJECT_KEY]: object };
 }
 
-/** The owner of a volume, snapshot or share; undefined for one that is not Fairway's. Cinder and Manila only list the session's project. */
+/**
+ * The owner of a volume, snapshot or share; undefined for one that is not Fairway's. Cinder and Manila list only the
+ * session's project.
+ */
 export function storageOwner({
   metadata,
 }: {
@@ -321,7 +327,7 @@ export function rootVolumeOwner(volume: {
   return { clusterUid, machineUid };
 }
 
-/** Whether it has the marks of the cluster. */
+/** Whether the object has the marks of the cluster. */
 export function isOfCluster(
   { metadata }: { readonly metadata: Readonly<Record<string, string>> },
   clusterUid: string,
@@ -332,14 +338,14 @@ export function isOfCluster(
 const RECLAIM_POLICY_KEY = 'fairway.dev/reclaim-policy';
 
 /**
- * `Delete` or `Retain`: the policy of its PersistentVolume or VolumeSnapshotContent that applies once the cluster no
+ * `Delete` or `Retain`: the policy of the PersistentVolume or VolumeSnapshotContent, which applies once the cluster no
  * longer exists.
  */
 export function reclaimMark(policy: 'Delete' | 'Retain'): Readonly<Record<string, string>> {
   return { [RECLAIM_POLICY_KEY]: policy };
 }
 
-/** Undefined until an object in the cluster stores data in it: it may be deleted. */
+/** Undefined until an object in the cluster stores data in the resource; until then, it may be deleted. */
 export function reclaimPolicyOf({
   metadata,
 }: {
@@ -361,7 +367,7 @@ export const CACHE_FILTERS = {
   volumeSnapshots: { metadata: FAIRWAY_METADATA },
   shares: { metadata: FAIRWAY_METADATA },
   l7Policies: { tags: [FAIRWAY_TAG] },
-  keySecrets: { name: CERTIFICATE_NAMES },
+  keySecrets: { name: CERTIFICATE_NAME_PATTERN },
 } as const satisfies CacheFilters;
 
 function byAge(

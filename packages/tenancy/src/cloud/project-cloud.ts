@@ -16,7 +16,7 @@ import type { FloatingIp, Network, Port, Router, Subnet } from '@fairway/opensta
 import type { SecurityGroup } from '@fairway/openstack/types/security-group';
 import type { Server } from '@fairway/openstack/types/server';
 import type { Share } from '@fairway/openstack/types/shared-file-system';
-import { type Inheritance, Ledger } from './ledger.ts';
+import { type InheritedUncertainty, Ledger } from './ledger.ts';
 import { QuotaLookup } from './quota-lookup.ts';
 import { RouterAttachments } from './router-attachments.ts';
 
@@ -53,8 +53,8 @@ interface Ledgers {
   readonly shares: Ledger<Share>;
 }
 
-function newLedgers(settleMs: number, inheritance: Inheritance | undefined): Ledgers {
-  const ledger = <T extends { readonly id: string }>() => new Ledger<T>(settleMs, inheritance);
+function newLedgers(settleMs: number, inheritedUncertainty: InheritedUncertainty | undefined): Ledgers {
+  const ledger = <T extends { readonly id: string }>() => new Ledger<T>(settleMs, inheritedUncertainty);
   return {
     servers: ledger(),
     rebuilds: ledger(),
@@ -84,7 +84,7 @@ export interface ProjectCloudOptions {
   readonly credentialKey?: string | undefined;
   readonly client: OpenStackClient;
   readonly cache: ProjectCache;
-  /** Default: all addresses count. */
+  /** By default, all addresses count. */
   readonly nodeAddresses?: NodeAddressSettings;
   /** Whether all nodes boot with a config drive, because the cloud has no metadata service that nodes can reach. */
   readonly configDrive?: boolean;
@@ -112,20 +112,22 @@ export class ProjectCloud {
   readonly nodeAddresses: NodeAddressSettings;
   /** Whether all nodes boot with a config drive. */
   readonly configDrive: boolean;
-  /** The default settings of load balancers. */
+  /** The default settings for load balancers. */
   readonly loadBalancers: CloudLoadBalancers;
   readonly ledgers: Ledgers;
   readonly attachments: RouterAttachments;
-  /** Backoff of failing calls, over all clusters in the project. */
+  /** Backoff of failing calls, shared by all clusters in the project. */
   readonly attempts: Attempts;
-  /** Lists that began earlier may miss pending requests of a killed or fenced process: they don't prove absence. */
+  /**
+   * Lists that began before this may miss pending requests of a killed or fenced process, so they don't prove absence.
+   */
   readonly trustedFromMs: number;
-  /** Lists that began earlier are not used. */
+  /** Lists that began before this are not used. */
   readonly listedFromMs: number;
   readonly #options: ProjectCloudOptions;
   readonly #clock: Clock;
   readonly #quotas: QuotaLookup;
-  readonly #new = new Set<string>();
+  readonly #newIdentities = new Set<string>();
 
   constructor(options: ProjectCloudOptions, attempts = newAttempts(options)) {
     this.attempts = attempts;
@@ -143,21 +145,21 @@ export class ProjectCloud {
     this.#clock = options.clock;
     this.#quotas = new QuotaLookup(options.client, options.clock);
     const { tenure } = options;
-    const isNew = (owner: string) => [...this.#new].some((identity) => owner.includes(identity));
+    const isNew = (owner: string) => [...this.#newIdentities].some((identity) => owner.includes(identity));
     this.ledgers = newLedgers(settleMs, tenure?.isInherited ? { untilMs: tenure.sinceMs, isNew } : undefined);
     this.listedFromMs = tenure?.sinceMs ?? Number.NEGATIVE_INFINITY;
     const settledAtMs = tenure?.isInherited === false ? 0 : settleMs;
     this.trustedFromMs = (tenure?.sinceMs ?? options.clock.now()) + settledAtMs;
   }
 
-  /** The same project, with state of the given tenure only. */
+  /** The same project, with only the state of the given tenure. */
   during(tenure: Tenure): ProjectCloud {
     return new ProjectCloud({ ...this.#options, tenure }, this.attempts);
   }
 
   /** Records that the Cluster, NodePool or Machine of this identity was just created here: no other process can have sent requests for it. */
   recordNew(identity: string): void {
-    if (this.now() < this.trustedFromMs) this.#new.add(identity);
+    if (this.now() < this.trustedFromMs) this.#newIdentities.add(identity);
   }
 
   /** The servers as last listed; undefined before the first conclusive list. */
@@ -170,15 +172,15 @@ export class ProjectCloud {
     return this.#clock.now();
   }
 
-  /** Ends the backoff of failing calls: the cause has been fixed. */
+  /** Ends the backoff of failing calls because their cause has been fixed. */
   retryNow(): void {
     this.cache.retryNow();
     this.attempts.retryNow();
   }
 
   /**
-   * When a list must have begun to be conclusive: at most `maxAgeMs` ago, after the settle time of all
-   * requests with unknown outcome, of this run and of a previous one, and after the start of the tenure.
+   * When a list must have begun to be conclusive: at most `maxAgeMs` ago, after the settle time of all requests with
+   * unknown outcome, of this run and of a previous run, and after the start of the tenure.
    */
   reliableFromMs<T extends { readonly id: string }>(ledger: Ledger<T>, maxAgeMs: number): number {
     const nowMs = this.now();
@@ -187,7 +189,7 @@ export class ProjectCloud {
   }
 
   /**
-   * Like `reliableFromMs`, but late enough to include everything that this process has created itself: for callers that
+   * Like `reliableFromMs`, but late enough to include everything that this process has created itself. For callers that
    * read only the list, without the ledger's records.
    */
   completeFromMs<T extends { readonly id: string }>(ledger: Ledger<T>, maxAgeMs: number): number {
@@ -195,9 +197,9 @@ export class ProjectCloud {
   }
 
   /**
-   * Creates a resource and records the outcome; one without a response is recorded as unknown and thrown. A failed
-   * create backs off, together with others of its `group` and, for a shared cause, of the whole project: during the
-   * backoff, a BackoffError is thrown without a call.
+   * Creates a resource and records the outcome; if there is no response, the outcome is recorded as unknown and the
+   * error is thrown. A failed create backs off, together with others of its `group` and, for a shared cause, of the
+   * whole project. During the backoff, a BackoffError is thrown without a call.
    */
   make<T extends { readonly id: string }>(
     ledger: Ledger<T>,
@@ -205,7 +207,7 @@ export class ProjectCloud {
     create: () => Promise<T>,
     group = owner,
   ): Promise<T> {
-    // A failure of one item concerns its group: machines of a pool are created with the same parameters.
+    // A failure of one item affects its group: machines of a pool are created with the same parameters.
     return this.attempts.withBackoff({ kind: `create ${this.#nameOf(ledger)}`, item: group }, async () => {
       try {
         const createdResource = await create();
@@ -273,7 +275,7 @@ function classifyCall(error: unknown): RetryDecision | undefined {
 export interface Clouds {
   /**
    * With the name of a CloudCredential, its project; undefined if the credential does not exist, or the operator has
-   * not configured its cloud. Without one, the cloud that the operator assigned to the namespace, if any.
+   * not configured its cloud. Without a name, the cloud that the operator assigned to the namespace, if any.
    */
   forNamespace(namespace: string, credentialName?: string): ProjectCloud | undefined;
 

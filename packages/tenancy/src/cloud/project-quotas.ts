@@ -35,8 +35,8 @@ const computeQuotas: QuotaSource = async ({ client }, signal) => {
 const networkQuotas: QuotaSource = async ({ client }, signal) => {
   const details = await client.network.quotaDetails(undefined, callOf(signal));
   return Object.fromEntries(
-    Object.entries(NETWORK_QUOTAS).flatMap(([name, called]): (readonly [string, CatalogueQuota])[] => {
-      const quota = details[called];
+    Object.entries(NETWORK_QUOTAS).flatMap(([name, serviceNames]): (readonly [string, CatalogueQuota])[] => {
+      const quota = details[serviceNames];
       // Reserved resources are about to be used.
       return quota === undefined ? [] : [[name, { limit: quota.limit, used: quota.used + quota.reserved }]];
     }),

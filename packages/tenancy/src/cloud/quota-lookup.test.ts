@@ -40,18 +40,18 @@ test('makes one call for machines that fail concurrently, and another ten second
   const { lookup, clock, asked } = cloudOf(ports);
 
   await Promise.all(Array.from({ length: 20 }, () => lookup.failureMessage(quotaError([{ resource: 'port' }]), 1)));
-  const together = asked();
+  const concurrentErrors = asked();
   clock.nowMs = 10_001;
   await lookup.failureMessage(quotaError([{ resource: 'port' }]), 1);
 
-  expect(together).toBe(1);
+  expect(concurrentErrors).toBe(1);
   expect(asked()).toBe(2);
 });
 
 test.each([
-  { reason: 'it already has numbers', error: quotaError([{ resource: 'cores', used: 1, limit: 1 }]) },
+  { reason: 'the error already has numbers', error: quotaError([{ resource: 'cores', used: 1, limit: 1 }]) },
   { reason: 'the service names no quota', error: quotaError([]) },
-  { reason: 'it has another cause', error: new Error('else') },
+  { reason: 'the error has another cause', error: new Error('else') },
 ])('leaves an error unchanged, without a call: $reason', async ({ error }) => {
   const { lookup, asked } = cloudOf(ports);
 

@@ -12,7 +12,7 @@ type QuotaUsage = ReadonlyMap<string, { readonly used: number; readonly limit: n
 type Clients = Pick<OpenStackClient, 'network' | 'compute' | 'loadBalancing' | 'session'>;
 type Read = (client: Clients) => Promise<QuotaUsage>;
 
-/** Adds numbers to quota errors: Neutron, Nova for Neutron, and Octavia name only the quota. */
+/** Adds numbers to quota errors: Neutron, Nova when it reports Neutron's quotas, and Octavia name only the quota. */
 export class QuotaLookup {
   readonly #client: Clients;
   readonly #clock: Pick<Clock, 'now'>;
@@ -24,8 +24,8 @@ export class QuotaLookup {
   }
 
   /**
-   * The error with the numbers of its quotas, of which `requestedCount` more were requested. Any other error, and one
-   * whose numbers the cloud does not return, is unchanged.
+   * The error with the numbers of its quotas, of which `requestedCount` more were requested. Returns any other error,
+   * and one whose numbers the cloud does not return, unchanged.
    */
   async failureMessage(error: unknown, requestedCount: number): Promise<unknown> {
     if (!isOpenStackError(error, 'quotaExceeded')) return error;
@@ -34,7 +34,7 @@ export class QuotaLookup {
       const numbers = await this.#usageOf(error.service === 'load-balancer' ? readLoadBalancingQuotas : readQuotas);
       return error.withQuotas(error.quotas.map((quota) => withUsage(quota, numbers, requestedCount)));
     } catch {
-      // Without numbers, the message is still correct.
+      // Even without numbers, the message is correct.
       return error;
     }
   }

@@ -43,7 +43,7 @@ test('shares one list among the networks of a project until it is too old', asyn
   expect(lists()).toBe(2);
 });
 
-test('lists a network again after a change here, but not the others', async () => {
+test('lists a network again after a change here, but not other networks', async () => {
   const { clock, attachments, attach, idsOf, lists } = setUp();
   attach('other', 'network-2');
   expect(await idsOf('network-1')).toEqual([]);
@@ -58,7 +58,7 @@ test('lists a network again after a change here, but not the others', async () =
   expect(lists()).toBe(2);
 });
 
-test('does not list a new network until something is attached', async () => {
+test('does not list a new network until something is attached to it', async () => {
   const { clock, attachments, attach, idsOf, lists } = setUp();
   attachments.recordPorts('network-1', [], clock.now());
   expect(await idsOf('network-1')).toEqual([]);

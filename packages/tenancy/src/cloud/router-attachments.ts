@@ -26,10 +26,10 @@ export class RouterAttachments {
     const known = this.#known.get(networkID);
     if (known && known.atMs >= sinceMs) return known.ports;
     const changedAtMs = this.#changedAtMs.get(networkID) ?? Number.NEGATIVE_INFINITY;
-    // A list that began at that moment suffices; after a change, it must have begun later.
+    // A list that began at that moment suffices; after a change, the list must have begun later.
     const fromMs = Math.max(sinceMs - 1, changedAtMs);
     const { items, listedAtMs = fromMs } = await this.#interfaces.refreshAfter(fromMs);
-    // Deleted networks are never requested again. Changes in the meantime are later than the list.
+    // Deleted networks are never requested again. Changes made in the meantime are later than the list.
     for (const [id, atMs] of this.#changedAtMs) if (atMs < listedAtMs) this.#changedAtMs.delete(id);
     this.#known.delete(networkID);
     return [...items.values()].filter((port) => port.network_id === networkID);
@@ -40,7 +40,7 @@ export class RouterAttachments {
     this.#known.set(networkID, { ports, atMs: nowMs });
   }
 
-  /** Something was, or may have been, attached or detached. */
+  /** Records that something was, or may have been, attached or detached. */
   forget(networkID: string, nowMs: number): void {
     this.#known.delete(networkID);
     this.#changedAtMs.set(networkID, nowMs);

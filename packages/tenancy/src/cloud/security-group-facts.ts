@@ -3,8 +3,8 @@ import type { SecurityGroup } from '@fairway/openstack/types/security-group';
 import { clusterOfDescription, isOfProject } from './ownership.ts';
 
 /**
- * The security groups that a pool may reference: the project's own, and those that others share with it. Administrators
- * see the groups of all projects.
+ * The security groups that a pool may reference: the project's own, and those that other projects share with it.
+ * Administrators see the groups of all projects.
  */
 export function securityGroupFacts(groups: Iterable<SecurityGroup>, projectID: string): SecurityGroupFacts[] {
   return [...groups].flatMap((group): SecurityGroupFacts[] => {

@@ -5,11 +5,11 @@ import type { ProjectCloud } from './project-cloud.ts';
 
 /**
  * The progress of a deletion. `kept`: Nova retains the server with its ports and volumes for a while
- * (`reclaim_instance_interval`), and its policy does not let the project end that.
+ * (`reclaim_instance_interval`), and its policy does not let the project delete it earlier.
  */
 export type ServerRemoval = 'gone' | 'deleting' | 'kept';
 
-/** How long a cloud is remembered as one that retains no deleted servers. */
+/** How long Fairway remembers that a cloud does not retain deleted servers. */
 const FINAL_DELETION_TTL_MS = 3_600_000;
 const finalDeletionUntil = new WeakMap<ProjectCloud, number>();
 
@@ -21,8 +21,8 @@ export function deletesImmediately(cloud: ProjectCloud): boolean {
 }
 
 /**
- * Deletes a server that may no longer exist, and records it. Resolves with the problem if Nova retains it; rejects with
- * the cloud's error.
+ * Deletes a server that may no longer exist, and records the deletion. Resolves with the problem if Nova retains the
+ * server; rejects with the cloud's error.
  */
 export async function removeServer(
   cloud: ProjectCloud,
@@ -37,15 +37,15 @@ export async function removeServer(
     await servers.delete(id, options);
     // Nova does not retain a server that has never run.
     if (deletesImmediately(cloud) || (listed && !hasStarted)) return;
-    const { state, isSoft } = await endSoftDeletion(cloud, id, options);
+    const { state, isSoft } = await forceDeleteRetained(cloud, id, options);
     states.push(state);
     if (hasStarted && !isSoft) finalDeletionUntil.set(cloud, cloud.now() + FINAL_DELETION_TTL_MS);
   });
   return states.includes('kept') ? retainedServer(id) : undefined;
 }
 
-/** Force-deletes a server that Nova retains after its deletion, and that no list shows. */
-export async function endSoftDeletion(
+/** Force-deletes a server that Nova retains after its deletion and no list shows. */
+export async function forceDeleteRetained(
   { client }: ProjectCloud,
   id: string,
   options: CallOptions,
@@ -66,8 +66,8 @@ export async function endSoftDeletion(
 }
 
 /**
- * Gets the server itself, which a list may miss; one that Nova retains after its deletion also counts as deleted.
- * Rejects with the cloud's error.
+ * Whether the server is deleted. Gets the server itself, because a list may miss it; a server that Nova retains after
+ * its deletion counts as deleted. Rejects with the cloud's error.
  */
 export async function isServerDeleted({ client }: ProjectCloud, id: string, options: CallOptions): Promise<boolean> {
   const server = await ignoreNotFound(client.compute.servers.get(id, options));

@@ -4,22 +4,22 @@ import type { CredentialSource } from '@fairway/openstack/auth/credential-source
 import { OpenStackError } from '@fairway/openstack/http/openstack-error';
 import type { Token } from '@fairway/openstack/types/identity';
 
-/** The project that a tenant's credential must be for. */
+/** The project that a tenant's credential must belong to. */
 export interface ExpectedProject {
   readonly id: string;
-  /** The source of the expectation, for messages. */
+  /** Where the expectation comes from, for messages. */
   readonly reason: string;
 }
 
 export interface TenantCredentialOptions {
   readonly namespace: string;
-  /** Its name in messages: `credential team/mine`. */
+  /** The credential's name in messages: `credential team/mine`. */
   readonly name: string;
   /** `data` of the Secret, in base64; undefined if the Secret does not exist. */
   readonly secret: () => Promise<Readonly<Record<string, string>> | undefined>;
   /** The operator's own login in that cloud, the trustee of trusts. */
   readonly trustee: Credential;
-  /** Undefined if nothing determines it. */
+  /** Undefined if nothing determines the project. */
   readonly expectedProject: () => ExpectedProject | undefined;
 }
 
@@ -31,8 +31,8 @@ const READER_ROLES = new Set(['reader', 'load-balancer_observer', 'load-balancer
  * immediately.
  *
  * Only its trustee can use a trust, and the operator's user is the trustee for all tenants: a tenant who knows the ID
- * of another tenant's trust must not gain access. So a trust is accepted only in a namespace whose project the operator
- * has stated.
+ * of another tenant's trust must not gain access. So a trust is accepted only in a namespace for which the operator has
+ * specified the project.
  */
 export function tenantCredential(options: TenantCredentialOptions): CredentialSource {
   const { name, trustee, expectedProject } = options;

@@ -39,7 +39,10 @@ export const tenantNodes: ResourceType<TenantNode> = {
   namespaced: false,
 };
 
-/** Maximum length of messages from a kubelet: they are copied into conditions, and the holder of its certificate can write anything. */
+/**
+ * Maximum length of messages from a kubelet: they are copied into conditions, and anyone with the kubelet's certificate
+ * can write anything.
+ */
 const MAX_MESSAGE_LENGTH = 1024;
 const MAX_REASON_LENGTH = 64;
 const MAX_TIME_LENGTH = 64;

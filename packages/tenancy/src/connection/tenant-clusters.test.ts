@@ -7,7 +7,7 @@ import { TransportError } from '@fairway/kube/client/transport';
 import { expect, test } from 'vitest';
 import { TenantClusters } from './tenant-clusters.ts';
 
-test('rejects waiters for a connection that is removed', async () => {
+test('rejects waiting callers when a connection is removed', async () => {
   const connected = Promise.withResolvers<void>();
   const tenants = new TenantClusters({
     // An API server that accepts connections and never responds.
@@ -26,7 +26,7 @@ test('rejects waiters for a connection that is removed', async () => {
   const cluster = aCluster({}, { uid: 'uid-1' });
   const waiting = tenants.ensure(cluster).catch((error: unknown) => error);
   await connected.promise;
-  // Its caller is now waiting for the nodes.
+  // The caller is now waiting for the nodes.
   await setImmediate();
   const [connection] = tenants.connected();
   tenants.remove('uid-1');
@@ -38,8 +38,8 @@ test('rejects waiters for a connection that is removed', async () => {
 
 test.each([
   // 5 MB per page, of which 32 MiB are cached.
-  { cacheLimits: undefined, pages: 7, reason: 'a tenant’s cluster, up to its cache limit' },
-  { cacheLimits: 'none' as const, pages: 12, reason: "the operator's cluster, completely" },
+  { cacheLimits: undefined, pages: 7, reason: 'a tenant’s cluster up to its cache limit' },
+  { cacheLimits: 'none' as const, pages: 12, reason: "the operator's cluster completely" },
 ])('reads a long list of nodes in $reason', async ({ cacheLimits, pages }) => {
   let requests = 0;
   const annotations = { note: 'x'.repeat(10_000) };

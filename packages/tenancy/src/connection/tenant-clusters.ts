@@ -11,7 +11,7 @@ import { type Transport, TransportError } from '@fairway/kube/client/transport';
 import { type TenantNode, tenantNodes, trimNode } from './node.ts';
 
 /**
- * Cache limits of one tenant's cluster, whose administrator may fill its etcd, or serve a group from their own API
+ * Cache limits of one tenant's cluster. Its administrator may fill its etcd, or serve an API group from their own API
  * server: 500 nodes with 40,000 small objects.
  */
 const TENANT_CACHE_LIMITS: CacheLimits = {
@@ -29,7 +29,7 @@ export interface TenantCluster {
   readonly client: KubeClient;
   readonly informers: InformerSet;
   readonly nodes: Informer<TenantNode>;
-  /** Aborts when the connection ends: other watches than those of `informers` end with it. */
+  /** Aborts when the connection ends. All watches except those of `informers` must end with it. */
   readonly signal: AbortSignal;
 }
 
@@ -38,7 +38,7 @@ export interface TenantClustersOptions {
   readonly connect: (cluster: Cluster) => Promise<Transport>;
   /** Cache limits per cluster; `TENANT_CACHE_LIMITS` by default. */
   readonly cacheLimits?: CacheLimits | 'none';
-  /** Passed to its informers: see InformerOptions. */
+  /** Passed to the cluster's informers: see InformerOptions. */
   readonly minWatchSeconds?: number;
   readonly clock: Clock;
   readonly random: () => number;
@@ -48,13 +48,13 @@ export interface TenantClustersOptions {
 interface Connection {
   readonly tenant: TenantCluster;
   readonly stop: AbortController;
-  /** Its parameters: a changed endpoint or CA requires a new connection. */
+  /** The connection's parameters: a changed endpoint or CA requires a new connection. */
   readonly target: string;
 }
 
 /**
- * The connections to all tenants' clusters, one for each, shared by all controllers of this process. An idle connection
- * costs only the watches of its informers.
+ * The connections to all tenants' clusters, one for each cluster, shared by all controllers of this process. An idle
+ * connection costs only the watches of its informers.
  */
 export class TenantClusters {
   readonly #options: TenantClustersOptions;
@@ -66,13 +66,13 @@ export class TenantClusters {
     this.#options = options;
   }
 
-  /** The cluster of this UID, once its nodes have been listed. */
+  /** The cluster with this UID, once its nodes have been listed. */
   get(clusterUid: string): TenantCluster | undefined {
     const tenant = this.#connections.get(clusterUid)?.tenant;
     return tenant?.nodes.hasSynced ? tenant : undefined;
   }
 
-  /** All connections, synced or not. */
+  /** All connections, whether or not they have synced. */
   connected(): readonly TenantCluster[] {
     return [...this.#connections.values()].map(({ tenant }) => tenant);
   }
@@ -119,15 +119,15 @@ export class TenantClusters {
     const { clock, random, log } = this.#options;
     const fence = fenceFor('connecting to its API server');
     const transport = await this.#options.connect(cluster);
-    // Removed in the meantime: it would leak otherwise.
+    // The cluster was removed in the meantime; the connection would leak otherwise.
     fence?.();
     this.remove(clusterUid);
     const client = new KubeClient(transport, { userAgent: 'fairway-controllers', clock });
     const clusterKey = `${cluster.metadata.namespace}/${cluster.metadata.name}`;
     const { cacheLimits = TENANT_CACHE_LIMITS, minWatchSeconds } = this.#options;
     const budget = cacheLimits === 'none' ? undefined : new CacheBudget(cacheLimits);
-    const clusterResult = log.child({ cluster: clusterKey });
-    const informers = new InformerSet(client, { clock, random, log: clusterResult, budget, minWatchSeconds });
+    const clusterLog = log.child({ cluster: clusterKey });
+    const informers = new InformerSet(client, { clock, random, log: clusterLog, budget, minWatchSeconds });
     const nodes = informers.informer(tenantNodes, { trim: trimNode });
     const stop = new AbortController();
     const tenant: TenantCluster = { clusterUid, clusterKey, client, informers, nodes, signal: stop.signal };

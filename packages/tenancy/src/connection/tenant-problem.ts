@@ -27,7 +27,7 @@ export async function wrapTenantError<T>(call: Promise<T>): Promise<T> {
 export function tenantProblemOf(error: unknown): Problem | undefined {
   if (!(error instanceof TenantApiError)) return undefined;
   if (error.cause instanceof TransportError) {
-    // The way in which the connection ended differs between attempts.
+    // How the connection ended differs between attempts.
     const message = "the cluster's API server cannot be reached; Fairway retries at least every five minutes";
     return { reason: 'ControlPlaneFailed', message };
   }

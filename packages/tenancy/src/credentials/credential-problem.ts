@@ -45,7 +45,7 @@ export function missingCloud({
  * Describes a refused login by the object that contains the credential, and who can replace it; other problems are
  * unchanged.
  */
-export function fromLogin<T extends Problem>(
+export function describeLoginProblem<T extends Problem>(
   problem: T,
   { cluster, cloud }: { readonly cluster: Cluster | undefined; readonly cloud: ProjectCloud | undefined },
 ): T {

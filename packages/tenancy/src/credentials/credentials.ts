@@ -9,7 +9,10 @@ import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { Secrets } from '@fairway/kube/kinds/resources';
 import { isApiError } from '@fairway/kube/object/api-error';
 
-/** The PKI (CAs and keys) of all clusters: created once, stored in Secrets that tenants can't read, cached in memory. */
+/**
+ * The PKI (CAs and keys) of all clusters: created once, stored in Secrets that tenants can't read, and cached in
+ * memory.
+ */
 export class ClusterCredentials {
   readonly #client: KubeClient;
   readonly #clock: Clock;
@@ -31,14 +34,14 @@ export class ClusterCredentials {
     return pendingLoads;
   }
 
-  /** The cluster's PKI as stored now, for processes that are not notified of its changes; created if missing. */
+  /** The cluster's PKI as currently stored, for processes that are not notified of changes; created if missing. */
   currentPki(cluster: Cluster): Promise<ClusterPki> {
     return this.#loadOrCreate(clusterIdentity(cluster), cluster.spec.credentialName);
   }
 
   /**
-   * Changes the stored PKI in one write, which is rejected on a concurrent change. `change` gets the stored PKI, and
-   * returns the same object to leave it unchanged. Rejects with the error of `change` or of the API.
+   * Changes the stored PKI in one write, which is rejected if another change was made concurrently. `change` gets the
+   * stored PKI, and returns the same object to leave it unchanged. Rejects with the error of `change` or of the API.
    */
   async change(cluster: Cluster, change: (pki: ClusterPki) => Promise<ClusterPki>): Promise<ClusterPki> {
     const identity = clusterIdentity(cluster);
@@ -53,7 +56,7 @@ export class ClusterCredentials {
     }
   }
 
-  /** Drops the cached PKI: another process may change it. */
+  /** Drops the cached PKI, because another process may change it. */
   forget(clusterUid: string): void {
     this.#known.delete(clusterUid);
   }
@@ -85,7 +88,7 @@ export class ClusterCredentials {
     const pki = await createClusterPki(this.#clock);
     try {
       const secret = await pkiSecret(identity, pki);
-      // The garbage collection uses it to find the cluster's cloud resources once nothing else refers to them.
+      // The garbage collection uses this Secret to find the cluster's cloud resources once nothing else refers to them.
       const annotations = { ...secret.metadata.annotations, [CREDENTIAL_ANNOTATION]: credentialName };
       await this.#client.resource(Secrets).create({ ...secret, metadata: { ...secret.metadata, annotations } });
       return pki;

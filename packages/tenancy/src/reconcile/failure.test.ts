@@ -11,7 +11,7 @@ import { wrapRuntimeError } from './runtime-problem.ts';
 
 const NOW_MS = 1_000_000;
 const refused = forbidden({ group: 'fairway.dev', resource: 'machines', name: 'demo-general-x7k2p' }, 'no more');
-const away = new TransportError('connect ECONNREFUSED');
+const unreachable = new TransportError('connect ECONNREFUSED');
 const fullDisk = Object.assign(new Error("ENOSPC: no space left on device, open '/home/x/tmp-1234'"), {
   code: 'ENOSPC',
 });
@@ -48,15 +48,15 @@ describe('the classification of an error', () => {
       message: /^it failed$/,
     },
     {
-      of: "the tenant's API server, which refuses",
+      of: "the tenant's API server, which refuses a request",
       error: () => classify(wrapTenantError(Promise.reject(refused))),
       party: 'tenantApi',
       turn: 'operator',
       message: /^the cluster's API server rejects Fairway's request: /,
     },
     {
-      of: "the tenant's API server, which is away",
-      error: () => classify(wrapTenantError(Promise.reject(away))),
+      of: "the tenant's API server, which is unavailable",
+      error: () => classify(wrapTenantError(Promise.reject(unreachable))),
       party: 'tenantApi',
       turn: 'operator',
       message: /^the cluster's API server cannot be reached; Fairway retries/,
@@ -69,15 +69,15 @@ describe('the classification of an error', () => {
       message: /^the control plane runtime failed: no space left on its disk/,
     },
     {
-      of: "Fairway's own API, which refuses: no name, which is another at each try",
+      of: "Fairway's own API, which refuses a request: without the name, which differs at each attempt",
       error: () => refused,
       party: 'fairwayApi',
       turn: 'operator',
       message: /^Fairway's own API rejected the request: machines.fairway.dev is forbidden: no more$/,
     },
     {
-      of: "Fairway's own API, which is away",
-      error: () => away,
+      of: "Fairway's own API, which is unavailable",
+      error: () => unreachable,
       party: 'fairwayApi',
       turn: 'operator',
       message: /^Fairway's own API does not respond$/,

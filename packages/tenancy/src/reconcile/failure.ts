@@ -9,10 +9,10 @@ import type { RetryableProblem } from '../problem.ts';
 import { ProblemError } from './problem-error.ts';
 import { runtimeProblemOf } from './runtime-problem.ts';
 
-/** The party that failed. The reason implies who must act (`actionRequiredBy`). */
+/** The component that failed. The reason implies who must act (`actionRequiredBy`). */
 export type Party = 'cloud' | 'tenantApi' | 'controlPlaneRuntime' | 'fairwayApi' | 'fairway';
 
-/** A failure of a reconcile phase as reported to users; stable while its cause is the same. */
+/** A failure of a reconcile phase, as reported to users; stable while its cause is the same. */
 export interface Failure extends RetryableProblem {
   readonly party: Party;
   /** Logged, not reported. */
@@ -50,7 +50,7 @@ function fairwayApiMessage({ message, subject }: ApiError): string {
   return `Fairway's own API rejected the request: ${words}`;
 }
 
-/** Whether the error ends the pass without writing status. */
+/** Whether the error ends the pass without writing the status. */
 export function endsPass(error: unknown): boolean {
   // A conflict means that the cache was stale.
   return error instanceof FencedError || isApiError(error, 'Conflict') || isAbort(error);
@@ -64,7 +64,7 @@ function isAbort(error: unknown): boolean {
 export function classifyError(error: unknown): RetryDecision | undefined {
   if (endsPass(error)) return undefined;
   const { party, reason, retryAfterMs } = problemOf(error, 0);
-  // Still in progress: not a failure.
+  // The operation is still in progress, which is not a failure.
   if (reason === ConditionReason.Provisioning) return undefined;
   return { cause: `${party}/${reason}`, isShared: false, minimumMs: retryAfterMs };
 }

@@ -27,7 +27,7 @@ describe('a pass', () => {
     expect(writes()).toBe(1);
   });
 
-  test('writes the status after a failed phase and all others', async () => {
+  test('runs all phases and writes the status even if one phase fails', async () => {
     const { pass, end, writes } = start();
     const first = await pass.run(() => Promise.reject(refused));
     const second = await pass.run(async () => 'done');

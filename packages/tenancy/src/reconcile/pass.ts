@@ -14,10 +14,10 @@ export type Outcome<T> =
  * requeue; finally `end`, with a function that writes the status from the outcomes.
  *
  * **Guarantees.** The status reports all errors of phases, except a conflict, the loss of the grant and the end of the
- * process, which end the pass. A fault of Fairway itself is rethrown after the status is written, so that it is logged
- * and the key backs off. All other failures have their own backoff (`Attempts`, the caches of the cloud): an event may
- * requeue the key to check for other changes, without repeating the failed call. Once the signal has aborted, no
- * further phase starts and nothing is written: the next owner of the key reads the actual state.
+ * process, which end the pass. A fault of Fairway itself is rethrown after the status is written, so that the fault is
+ * logged and the key backs off. All other failures have their own backoff (`Attempts`, the caches of the cloud): an
+ * event may requeue the key to check for other changes, without repeating the failed call. Once the signal has aborted,
+ * no further phase starts and nothing is written: the next owner of the key reads the actual state.
  */
 export class Pass {
   readonly signal: AbortSignal;
@@ -42,7 +42,7 @@ export class Pass {
     }
   }
 
-  /** The earliest time applies. */
+  /** If called repeatedly, the earliest time applies. */
   requeueAfter(delayMs: number | undefined): void {
     this.#requeueAfterMs = Math.min(this.#requeueAfterMs, delayMs ?? Number.POSITIVE_INFINITY);
   }
@@ -53,10 +53,10 @@ export class Pass {
     await writeStatus?.();
     const fault = this.#failures.find(({ party }) => party === 'fairway');
     if (fault) throw fault.error;
-    const resting = this.#failures.map(({ retryAfterMs }) => retryAfterMs);
-    for (const delayMs of resting) this.requeueAfter(delayMs);
+    const retryDelays = this.#failures.map(({ retryAfterMs }) => retryAfterMs);
+    for (const delayMs of retryDelays) this.requeueAfter(delayMs);
     const again = Number.isFinite(this.#requeueAfterMs) ? { requeueAfterMs: this.#requeueAfterMs } : {};
     // Failures without a retry time use the queue's backoff.
-    return resting.includes(undefined) ? { ...again, failure: {} } : again;
+    return retryDelays.includes(undefined) ? { ...again, failure: {} } : again;
   }
 }

@@ -34,12 +34,12 @@ const CAUSE_TEXTS: Readonly<Record<string, string>> = {
 export function runtimeProblemOf(error: unknown): Problem | undefined {
   if (!(error instanceof RuntimeError)) return undefined;
   const code = errorCode(error.cause);
-  // The system error names a file that differs on each attempt.
+  // The system error names a file that differs in each attempt.
   const words = (code !== undefined && (CAUSE_TEXTS[code] ?? `system error ${code}`)) || error.message;
   return { reason: 'ControlPlaneFailed', message: `the control plane runtime failed: ${words}` };
 }
 
-/** The system error code such as `ENOSPC`, also of a nested cause. */
+/** The system error code, such as `ENOSPC`, including that of a nested cause. */
 export function errorCode(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null) return undefined;
   if ('code' in error && typeof error.code === 'string') return error.code;

@@ -36,16 +36,20 @@ function lines({ intervals = [] }: UsageRecordStatus): string[] {
   });
 }
 
-const cases: readonly { name: string; observations: readonly UsageObservation[]; says: readonly string[] }[] = [
+const cases: readonly {
+  name: string;
+  observations: readonly UsageObservation[];
+  expectedIntervals: readonly string[];
+}[] = [
   {
     name: 'starts an interval at the time that the cloud reports',
     observations: [nodes(60, [node('a', 10)])],
-    says: ['a b3-8 10-'],
+    expectedIntervals: ['a b3-8 10-'],
   },
   {
     name: 'continues an interval while its item exists',
     observations: [nodes(60, [node('a', 10)]), nodes(120, [node('a', 10)])],
-    says: ['a b3-8 10-'],
+    expectedIntervals: ['a b3-8 10-'],
   },
   {
     name: 'ends an interval when the item was first missing, with the time between two lists as uncertainty',
@@ -53,22 +57,22 @@ const cases: readonly { name: string; observations: readonly UsageObservation[];
       nodes(60, [node('a', 10)]),
       nodes(180, [], { a: { fromMs: BEGIN_MS + 170_000, toMs: BEGIN_MS + 175_000 } }),
     ],
-    says: ['a b3-8 10-175 (5)'],
+    expectedIntervals: ['a b3-8 10-175 (5)'],
   },
   {
     name: 'ends an interval at the first observation after an outage, uncertain since the last accepted one',
     observations: [nodes(60, [node('a', 10)]), nodes(3600, [])],
-    says: ['a b3-8 10-3600 (3540)'],
+    expectedIntervals: ['a b3-8 10-3600 (3540)'],
   },
   {
     name: 'continues an interval if a list had missed the item',
     observations: [nodes(60, [node('a', 10)]), nodes(90, []), nodes(120, [node('a', 10)])],
-    says: ['a b3-8 10-'],
+    expectedIntervals: ['a b3-8 10-'],
   },
   {
     name: 'splits an interval when the flavor changes',
     observations: [nodes(60, [node('a', 10)]), nodes(120, [node('a', 10, 'b3-16')])],
-    says: ['a b3-8 10-120 (60)', 'a b3-16 120-'],
+    expectedIntervals: ['a b3-8 10-120 (60)', 'a b3-16 120-'],
   },
   {
     name: 'splits an interval when the size grows',
@@ -76,28 +80,28 @@ const cases: readonly { name: string; observations: readonly UsageObservation[];
       nodes(60, [{ ...node('v', 10, 'ssd'), quantity: 10 }]),
       nodes(70, [{ ...node('v', 10, 'ssd'), quantity: 20 }]),
     ],
-    says: ['v ssd 10 10-70 (10)', 'v ssd 20 70-'],
+    expectedIntervals: ['v ssd 10 10-70 (10)', 'v ssd 20 70-'],
   },
   {
     name: 'ignores an observation that started before the last one',
     observations: [nodes(60, [node('a', 10)]), nodes(180, []), nodes(120, [node('a', 10)])],
-    says: ['a b3-8 10-180 (120)'],
+    expectedIntervals: ['a b3-8 10-180 (120)'],
   },
   {
     name: 'starts no interval before the last accepted observation',
     observations: [nodes(60, [node('a', 10)]), nodes(180, [node('a', 10), node('b', 20)])],
-    says: ['a b3-8 10-', 'b b3-8 60-'],
+    expectedIntervals: ['a b3-8 10-', 'b b3-8 60-'],
   },
   {
     name: 'never ends an interval before its start',
     observations: [nodes(60, [node('a', 100)]), nodes(70, [])],
-    says: ['a b3-8 100-100'],
+    expectedIntervals: ['a b3-8 100-100'],
   },
 ];
 
 describe('followUsage', () => {
-  test.each(cases)('$name', ({ observations, says }) => {
-    expect(lines(followed(...observations))).toEqual(says);
+  test.each(cases)('$name', ({ observations, expectedIntervals }) => {
+    expect(lines(followed(...observations))).toEqual(expectedIntervals);
   });
 
   test('returns the same status if observations show nothing new', () => {

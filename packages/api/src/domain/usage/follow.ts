@@ -25,7 +25,7 @@ export interface UsageObservation {
   readonly items: readonly ObservedItem[];
   /** Known ends of resources that are not among the items. */
   readonly endOf?: (id: string) => EndWindow | undefined;
-  /** When the type or size of a resource is last known to be unchanged. */
+  /** When the type or size of a resource was last known to be unchanged. */
   readonly unchangedMsOf?: (id: string) => number | undefined;
 }
 
@@ -71,39 +71,42 @@ function applyObservation(
     if (each.resource !== observation.resource || !isLatest) {
       next.push(each);
     } else if (item === undefined) {
-      const kept = each.endTime === undefined ? ended(each, observation, observedMs) : each;
+      const kept = each.endTime === undefined ? endInterval(each, observation, observedMs) : each;
       isChanged ||= kept !== each;
       next.push(kept);
     } else if (isSameUsage(each, item)) {
       // A list of several pages may miss an existing item.
       isChanged ||= each.endTime !== undefined;
-      next.push(each.endTime === undefined ? each : reopened(each));
+      next.push(each.endTime === undefined ? each : reopenInterval(each));
     } else {
       const fromMs = each.endTime === undefined ? observation.atMs : Date.parse(each.endTime);
       isChanged = true;
       const unchangedMs = observation.unchangedMsOf?.(each.id) ?? observedMs;
-      next.push(each.endTime === undefined ? ended(each, { atMs: observation.atMs }, unchangedMs) : each);
-      next.push(begun(observation.resource, item, Math.max(fromMs, Date.parse(each.startTime))));
+      next.push(each.endTime === undefined ? endInterval(each, { atMs: observation.atMs }, unchangedMs) : each);
+      next.push(newInterval(observation.resource, item, Math.max(fromMs, Date.parse(each.startTime))));
     }
   }
   for (const item of shown.values()) {
     if (latest.has(item.id)) continue;
     isChanged = true;
-    next.push(begun(observation.resource, item, Math.max(item.sinceMs, observedMs ?? item.sinceMs)));
+    next.push(newInterval(observation.resource, item, Math.max(item.sinceMs, observedMs ?? item.sinceMs)));
   }
   return isChanged ? next : intervals;
 }
 
-function begun(resource: UsageResource, { id, type, quantity = 1 }: ObservedItem, fromMs: number): UsageInterval {
+function newInterval(resource: UsageResource, { id, type, quantity = 1 }: ObservedItem, fromMs: number): UsageInterval {
   return { resource, id, type, ...(quantity !== 1 && { quantity }), startTime: formatTime(fromMs) };
 }
 
-function reopened({ endTime: _end, uncertainSeconds: _uncertain, ...interval }: UsageInterval): UsageInterval {
+function reopenInterval({ endTime: _end, uncertainSeconds: _uncertain, ...interval }: UsageInterval): UsageInterval {
   return interval;
 }
 
-/** Includes when the item was first missing, and since when it may have been. */
-function ended(
+/**
+ * Ends the interval when the item was first missing; the time for which it may already have been missing is its
+ * uncertainty.
+ */
+function endInterval(
   interval: UsageInterval,
   { atMs, endOf }: Pick<UsageObservation, 'atMs' | 'endOf'>,
   observedMs: number | undefined,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type UsageInterval, type UsageRecord, type UsageTotal, usageRecords } from '../../kinds/usage-record.ts';
-import { blinded } from '../../testing/blind.ts';
-import { UsageDetailExpired, type UsageRow, type UsageStep, usageReport } from './report.ts';
+import { withoutBlindField } from '../../testing/blind.ts';
+import { UsageDetailExpiredError, type UsageRow, type UsageStep, usageReport } from './report.ts';
 
 const NOW = Date.parse('2026-12-10T12:00:00Z');
 
@@ -14,7 +14,7 @@ interface Content {
 
 function record({ intervals = [], totals = [], namespace = 'team', cluster = 'demo' }: Content): UsageRecord {
   const metadata = { name: `usage-${cluster}`, namespace: 'fairway-system' };
-  return blinded(usageRecords.kind, {
+  return withoutBlindField(usageRecords.kind, {
     metadata,
     spec: { clusterName: cluster, clusterUID: `uid-${cluster}`, namespace },
     status: { projectID: `project-of-${namespace}`, intervals: [...intervals], totals: [...totals] },
@@ -128,7 +128,7 @@ describe('a usage report', () => {
 
     expect(queryUsage(records, '2026-12-10T11:00:00Z', '2026-12-10T12:00:00Z')[0]?.amount).toBe(60);
     expect(queryUsage(records, '2026-11-04T00:00:00Z', '2026-12-10T11:00:00Z')[0]?.amount).toBe(120);
-    expect(() => queryUsage(records, '2026-11-04T12:00:00Z', '2026-12-10T11:00:00Z')).toThrow(UsageDetailExpired);
+    expect(() => queryUsage(records, '2026-11-04T12:00:00Z', '2026-12-10T11:00:00Z')).toThrow(UsageDetailExpiredError);
     expect(() => queryUsage(records, '2026-11-04T00:00:00Z', '2026-12-10T10:30:00Z')).toThrow('usage of 2026-12-10T10');
   });
 });

@@ -15,7 +15,7 @@ export interface UsageRow extends Span {
   readonly type: string;
   /** Seconds; for volumes, GiB seconds. */
   readonly amount: number;
-  /** The uncertainty: by how much less it may have been. */
+  /** Uncertainty: the actual amount may be up to this much less. */
   readonly uncertain: number;
 }
 
@@ -27,7 +27,7 @@ export interface UsageQuery extends Span {
 }
 
 /** Thrown if a report starts or ends within a period of which only the sum is left. */
-export class UsageDetailExpired extends Error {
+export class UsageDetailExpiredError extends Error {
   override readonly name = 'UsageDetailGone';
   readonly period: string;
 
@@ -37,7 +37,7 @@ export class UsageDetailExpired extends Error {
   }
 }
 
-/** Usage in a time span, in rows by period, project, resource and type. Pure. Throws UsageDetailExpired. */
+/** Usage in a time span, in rows by period, project, resource and type. Pure. Throws UsageDetailExpiredError. */
 export function usageReport(records: readonly UsageRecord[], query: UsageQuery): UsageRow[] {
   const { fromMs, step } = query;
   // Exact to the second, like the records.
@@ -73,7 +73,7 @@ function* partsWithin({ status }: UsageRecord, window: Span, nowMs: number): Gen
     if (span.toMs <= window.fromMs || span.fromMs >= window.toMs) continue;
     // A sum whose period is not over yet is completely within a window that ends now.
     const isWhole = span.fromMs >= window.fromMs && (span.toMs <= window.toMs || window.toMs === nowMs);
-    if (!isWhole) throw new UsageDetailExpired(total.period);
+    if (!isWhole) throw new UsageDetailExpiredError(total.period);
     yield { resource: total.resource, type: total.type, amount: total.amount, uncertain: total.uncertain ?? 0 };
   }
 }

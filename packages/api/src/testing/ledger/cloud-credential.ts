@@ -1,6 +1,6 @@
 import { entryProvenBy, type FieldLedger } from './entry.ts';
 
-const ELSEWHERE =
+const BLINDING_ALTERNATIVE =
   'a whole Fairway in a process of its own reads it; the test would have another project, or none, without it';
 
 export const CLOUD_CREDENTIAL_FIELDS: FieldLedger = {
@@ -8,18 +8,18 @@ export const CLOUD_CREDENTIAL_FIELDS: FieldLedger = {
     'acts',
     'tests/tenant-credentials.test.ts',
     'reports what a credential can be used for',
-    ELSEWHERE,
+    BLINDING_ALTERNATIVE,
   ),
   'spec.secretRef.name': entryProvenBy(
     'acts',
     'tests/tenant-credentials.test.ts',
     'the lifecycle of a credential',
-    ELSEWHERE,
+    BLINDING_ALTERNATIVE,
   ),
   'spec.reclaimPolicy': entryProvenBy(
     'acts',
     'tests/credential-revocation.test.ts',
-    'deletes and revokes a credential with reclaimPolicy Delete after its last cluster is deleted, and not before it has had one',
+    'revokes a credential with reclaimPolicy Delete once its last cluster is deleted, but not if it never had a cluster',
     'a whole Fairway in a process of its own reads it; with the default, Retain, the credential stays',
   ),
 };

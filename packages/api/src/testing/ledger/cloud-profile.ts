@@ -1,6 +1,6 @@
 import { acts, type FieldLedger, inColumn } from './entry.ts';
 
-/** Fairway writes the spec itself: it is the subject of the lists in the status. */
+/** Fairway writes the spec itself: it identifies the cloud that the lists in the status describe. */
 export const CLOUD_PROFILE_FIELDS: FieldLedger = {
   'spec.cloud': acts(
     'packages/controllers/src/behaviour/cloud-profile/reconciler.test.ts',

@@ -1,42 +1,42 @@
 import { acts, entryProvenBy, type FieldLedger, notYet } from './entry.ts';
 
-const ADMISSION = 'packages/api/src/admission/admission.test.ts';
+const ADMISSION_TEST = 'packages/api/src/admission/admission.test.ts';
 
-const VERSION_CHOICE = 'packages/controllers/src/cluster/version-choice.test.ts';
+const VERSION_CHOICE_TEST = 'packages/controllers/src/cluster/version-choice.test.ts';
 
-const ADDONS = 'packages/controllers/src/behaviour/addons.test.ts';
+const ADDONS_TEST = 'packages/controllers/src/behaviour/addons.test.ts';
 
-const CANAL = 'packages/controllers/src/behaviour/canal.test.ts';
+const CANAL_TEST = 'packages/controllers/src/behaviour/canal.test.ts';
 
 /** The test has a row for each field. */
-const UNAPPLIED = 'packages/controllers/src/behaviour/unapplied-fields.test.ts';
+const UNAPPLIED_FIELDS_TEST = 'packages/controllers/src/behaviour/unapplied-fields.test.ts';
 
-const EXTERNAL_AUTOSCALER = 'packages/external-autoscaler/src/behaviour/server.test.ts';
+const EXTERNAL_AUTOSCALER_TEST = 'packages/external-autoscaler/src/behaviour/server.test.ts';
 
-const SPEC_FIELDS = 'packages/controllers/src/behaviour/spec-fields.test.ts';
+const SPEC_FIELDS_TEST = 'packages/controllers/src/behaviour/spec-fields.test.ts';
 
-const KEYSTONE_USERS = 'packages/controllers/src/behaviour/keystone-users.test.ts';
-const GIVEN_NETWORK = 'packages/controllers/src/behaviour/existing-network.test.ts';
-const HIBERNATION = 'packages/api/src/domain/hibernation.test.ts';
-const WINDOW = 'packages/api/src/domain/maintenance-gate.test.ts';
-const RESET = 'packages/api/src/domain/reset.test.ts';
-const NETWORK_CHANGES = 'packages/controllers/src/behaviour/network-changes.test.ts';
+const KEYSTONE_USERS_TEST = 'packages/controllers/src/behaviour/keystone-users.test.ts';
+const EXISTING_NETWORK_TEST = 'packages/controllers/src/behaviour/existing-network.test.ts';
+const HIBERNATION_TEST = 'packages/api/src/domain/hibernation.test.ts';
+const MAINTENANCE_GATE_TEST = 'packages/api/src/domain/maintenance-gate.test.ts';
+const RESET_TEST = 'packages/api/src/domain/reset.test.ts';
+const NETWORK_CHANGES_TEST = 'packages/controllers/src/behaviour/network-changes.test.ts';
 
 const CLUSTER_FIELD_TITLE = '$field of a cluster is set on its nodes';
-const NODES = 'packages/controllers/src/behaviour/spec-fields.test.ts';
+const NODE_FIELDS_TEST = 'packages/controllers/src/behaviour/spec-fields.test.ts';
 
 export const CLUSTER_FIELDS: FieldLedger = {
-  'spec.registryMirrors[].registry': acts(NODES, CLUSTER_FIELD_TITLE),
-  'spec.registryMirrors[].mirrors[].url': acts(NODES, CLUSTER_FIELD_TITLE),
-  'spec.registryMirrors[].mirrors[].certificateAuthority': acts(NODES, CLUSTER_FIELD_TITLE),
-  'spec.proxy.httpProxy': acts(NODES, CLUSTER_FIELD_TITLE),
-  'spec.proxy.httpsProxy': acts(NODES, CLUSTER_FIELD_TITLE),
-  'spec.proxy.noProxy': acts(NODES, CLUSTER_FIELD_TITLE),
-  'spec.plan': acts(SPEC_FIELDS, 'a cluster gets the plan, version and image that it names'),
-  'spec.version': acts(VERSION_CHOICE, 'gets $gets if it requests $version, whatever the policy'),
-  'spec.region': acts(ADMISSION, 'refuses %j at %s: %s'),
+  'spec.registryMirrors[].registry': acts(NODE_FIELDS_TEST, CLUSTER_FIELD_TITLE),
+  'spec.registryMirrors[].mirrors[].url': acts(NODE_FIELDS_TEST, CLUSTER_FIELD_TITLE),
+  'spec.registryMirrors[].mirrors[].certificateAuthority': acts(NODE_FIELDS_TEST, CLUSTER_FIELD_TITLE),
+  'spec.proxy.httpProxy': acts(NODE_FIELDS_TEST, CLUSTER_FIELD_TITLE),
+  'spec.proxy.httpsProxy': acts(NODE_FIELDS_TEST, CLUSTER_FIELD_TITLE),
+  'spec.proxy.noProxy': acts(NODE_FIELDS_TEST, CLUSTER_FIELD_TITLE),
+  'spec.plan': acts(SPEC_FIELDS_TEST, 'a cluster gets the plan, version and image that it names'),
+  'spec.version': acts(VERSION_CHOICE_TEST, 'gets $gets if it requests $version, whatever the policy'),
+  'spec.region': acts(ADMISSION_TEST, 'refuses %j at %s: %s'),
   'spec.updatePolicy': acts(
-    VERSION_CHOICE,
+    VERSION_CHOICE_TEST,
     'gets the patch in its slot under $updatePolicy, isSeamless $isSeamless: $takes',
   ),
   'spec.credentialName': acts(
@@ -48,128 +48,131 @@ export const CLUSTER_FIELDS: FieldLedger = {
     'may be a network of the tenant, which is left unchanged',
   ),
   'spec.network.subnetID': acts(
-    GIVEN_NETWORK,
+    EXISTING_NETWORK_TEST,
     'have their addresses in the subnet that the cluster names, with its security group',
   ),
   'spec.network.loadBalancersSubnetID': acts(
-    GIVEN_NETWORK,
+    EXISTING_NETWORK_TEST,
     'leave load balancers a subnet of their own, which must exist',
   ),
-  'spec.network.nodesCIDR': acts(SPEC_FIELDS, "the nodes' range is the cluster's, or otherwise the plan's"),
+  'spec.network.nodesCIDR': acts(SPEC_FIELDS_TEST, "the nodes' range is the cluster's, or otherwise the plan's"),
   'spec.network.gateway.mode': acts(
     'packages/controllers/src/behaviour/shapes.test.ts',
     'may be a network of the tenant, which is left unchanged',
   ),
-  'spec.network.gateway.externalNetworkID': acts(NETWORK_CHANGES, 'another external network'),
-  'spec.network.gateway.routerID': acts(NETWORK_CHANGES, 'another router, which remains when the cluster is deleted'),
-  'spec.network.gateway.address': acts(NETWORK_CHANGES, 'an existing gateway, and another one'),
+  'spec.network.gateway.externalNetworkID': acts(NETWORK_CHANGES_TEST, 'another external network'),
+  'spec.network.gateway.routerID': acts(
+    NETWORK_CHANGES_TEST,
+    'another router, which remains when the cluster is deleted',
+  ),
+  'spec.network.gateway.address': acts(NETWORK_CHANGES_TEST, 'an existing gateway, and another one'),
   'spec.network.podRoutes': acts(
     'packages/cloud-provider/src/behaviour/routes/routes.test.ts',
     'has a route to each node, whose port lets pods send and whose condition reports it',
   ),
-  'spec.network.dnsNameservers': acts(NETWORK_CHANGES, 'name servers, even when they are removed'),
-  'spec.podCIDR': acts(SPEC_FIELDS, '$field of a cluster'),
-  'spec.serviceCIDR': acts(SPEC_FIELDS, '$field of a cluster'),
-  'spec.kubeProxy.mode': acts(ADDONS, 'configures kube-proxy with its $field'),
-  'spec.kubeProxy.iptables.minSyncPeriod': acts(ADDONS, 'configures kube-proxy with its $field'),
-  'spec.kubeProxy.iptables.syncPeriod': acts(ADDONS, 'configures kube-proxy with its $field'),
-  'spec.kubeProxy.ipvs.minSyncPeriod': acts(ADDONS, 'configures kube-proxy with its $field'),
-  'spec.kubeProxy.ipvs.syncPeriod': acts(ADDONS, 'configures kube-proxy with its $field'),
-  'spec.kubeProxy.ipvs.scheduler': acts(ADDONS, 'configures kube-proxy with its $field'),
-  'spec.kubeProxy.ipvs.tcpTimeout': acts(ADDONS, 'configures kube-proxy with its $field'),
-  'spec.kubeProxy.ipvs.tcpFinTimeout': acts(ADDONS, 'configures kube-proxy with its $field'),
-  'spec.kubeProxy.ipvs.udpTimeout': acts(ADDONS, 'configures kube-proxy with its $field'),
-  'spec.cni.type': acts(CANAL, 'has Canal for plan $plan with $spec: $has'),
-  'spec.cni.cilium.clusterID': notYet(UNAPPLIED, 'spec.cni.cilium.clusterID ('),
-  'spec.cni.cilium.clusterMesh.enabled': notYet(UNAPPLIED, 'spec.cni.cilium.clusterMesh.enabled ('),
+  'spec.network.dnsNameservers': acts(NETWORK_CHANGES_TEST, 'name servers, even when they are removed'),
+  'spec.podCIDR': acts(SPEC_FIELDS_TEST, '$field of a cluster'),
+  'spec.serviceCIDR': acts(SPEC_FIELDS_TEST, '$field of a cluster'),
+  'spec.kubeProxy.mode': acts(ADDONS_TEST, 'configures kube-proxy with its $field'),
+  'spec.kubeProxy.iptables.minSyncPeriod': acts(ADDONS_TEST, 'configures kube-proxy with its $field'),
+  'spec.kubeProxy.iptables.syncPeriod': acts(ADDONS_TEST, 'configures kube-proxy with its $field'),
+  'spec.kubeProxy.ipvs.minSyncPeriod': acts(ADDONS_TEST, 'configures kube-proxy with its $field'),
+  'spec.kubeProxy.ipvs.syncPeriod': acts(ADDONS_TEST, 'configures kube-proxy with its $field'),
+  'spec.kubeProxy.ipvs.scheduler': acts(ADDONS_TEST, 'configures kube-proxy with its $field'),
+  'spec.kubeProxy.ipvs.tcpTimeout': acts(ADDONS_TEST, 'configures kube-proxy with its $field'),
+  'spec.kubeProxy.ipvs.tcpFinTimeout': acts(ADDONS_TEST, 'configures kube-proxy with its $field'),
+  'spec.kubeProxy.ipvs.udpTimeout': acts(ADDONS_TEST, 'configures kube-proxy with its $field'),
+  'spec.cni.type': acts(CANAL_TEST, 'has Canal for plan $plan with $spec: $has'),
+  'spec.cni.cilium.clusterID': notYet(UNAPPLIED_FIELDS_TEST, 'spec.cni.cilium.clusterID ('),
+  'spec.cni.cilium.clusterMesh.enabled': notYet(UNAPPLIED_FIELDS_TEST, 'spec.cni.cilium.clusterMesh.enabled ('),
   'spec.cni.cilium.clusterMesh.apiServer.serviceType': notYet(
-    UNAPPLIED,
+    UNAPPLIED_FIELDS_TEST,
     'spec.cni.cilium.clusterMesh.apiServer.serviceType (',
   ),
   'spec.cni.cilium.clusterMesh.apiServer.nodePort': notYet(
-    UNAPPLIED,
+    UNAPPLIED_FIELDS_TEST,
     'spec.cni.cilium.clusterMesh.apiServer.nodePort (',
   ),
-  'spec.cni.cilium.hubble.enabled': notYet(UNAPPLIED, 'spec.cni.cilium.hubble.enabled ('),
-  'spec.cni.cilium.hubble.relay.enabled': notYet(UNAPPLIED, 'spec.cni.cilium.hubble.relay.enabled ('),
-  'spec.cni.cilium.hubble.ui.enabled': notYet(UNAPPLIED, 'spec.cni.cilium.hubble.ui.enabled ('),
+  'spec.cni.cilium.hubble.enabled': notYet(UNAPPLIED_FIELDS_TEST, 'spec.cni.cilium.hubble.enabled ('),
+  'spec.cni.cilium.hubble.relay.enabled': notYet(UNAPPLIED_FIELDS_TEST, 'spec.cni.cilium.hubble.relay.enabled ('),
+  'spec.cni.cilium.hubble.ui.enabled': notYet(UNAPPLIED_FIELDS_TEST, 'spec.cni.cilium.hubble.ui.enabled ('),
   'spec.cni.cilium.hubble.ui.backendResources.limits.cpu': notYet(
-    UNAPPLIED,
+    UNAPPLIED_FIELDS_TEST,
     'spec.cni.cilium.hubble.ui.backendResources.limits.cpu (',
   ),
   'spec.cni.cilium.hubble.ui.backendResources.limits.memory': notYet(
-    UNAPPLIED,
+    UNAPPLIED_FIELDS_TEST,
     'spec.cni.cilium.hubble.ui.backendResources.limits.memory (',
   ),
   'spec.cni.cilium.hubble.ui.backendResources.requests.cpu': notYet(
-    UNAPPLIED,
+    UNAPPLIED_FIELDS_TEST,
     'spec.cni.cilium.hubble.ui.backendResources.requests.cpu (',
   ),
   'spec.cni.cilium.hubble.ui.backendResources.requests.memory': notYet(
-    UNAPPLIED,
+    UNAPPLIED_FIELDS_TEST,
     'spec.cni.cilium.hubble.ui.backendResources.requests.memory (',
   ),
   'spec.cni.cilium.hubble.ui.frontendResources.limits.cpu': notYet(
-    UNAPPLIED,
+    UNAPPLIED_FIELDS_TEST,
     'spec.cni.cilium.hubble.ui.frontendResources.limits.cpu (',
   ),
   'spec.cni.cilium.hubble.ui.frontendResources.limits.memory': notYet(
-    UNAPPLIED,
+    UNAPPLIED_FIELDS_TEST,
     'spec.cni.cilium.hubble.ui.frontendResources.limits.memory (',
   ),
   'spec.cni.cilium.hubble.ui.frontendResources.requests.cpu': notYet(
-    UNAPPLIED,
+    UNAPPLIED_FIELDS_TEST,
     'spec.cni.cilium.hubble.ui.frontendResources.requests.cpu (',
   ),
   'spec.cni.cilium.hubble.ui.frontendResources.requests.memory': notYet(
-    UNAPPLIED,
+    UNAPPLIED_FIELDS_TEST,
     'spec.cni.cilium.hubble.ui.frontendResources.requests.memory (',
   ),
-  'spec.apiServer.admissionPlugins.enabled': acts(SPEC_FIELDS, '$field of a cluster'),
-  'spec.apiServer.admissionPlugins.disabled': acts(SPEC_FIELDS, '$field of a cluster'),
+  'spec.apiServer.admissionPlugins.enabled': acts(SPEC_FIELDS_TEST, '$field of a cluster'),
+  'spec.apiServer.admissionPlugins.disabled': acts(SPEC_FIELDS_TEST, '$field of a cluster'),
   'spec.apiServer.allowedCIDRs': entryProvenBy(
     'acts',
     'tests/process-allow-list.test.ts',
     'of a control plane on this machine',
     'its runtime is asked without an API server in between',
   ),
-  'spec.apiServer.oidc.issuerURL': acts(SPEC_FIELDS, '$field of a cluster'),
-  'spec.apiServer.oidc.clientID': acts(SPEC_FIELDS, '$field of a cluster'),
-  'spec.apiServer.oidc.usernameClaim': acts(SPEC_FIELDS, '$field of a cluster'),
-  'spec.apiServer.oidc.usernamePrefix': acts(SPEC_FIELDS, '$field of a cluster'),
-  'spec.apiServer.oidc.groupsClaims': acts(SPEC_FIELDS, '$field of a cluster'),
-  'spec.apiServer.oidc.groupsPrefix': acts(SPEC_FIELDS, '$field of a cluster'),
-  'spec.apiServer.oidc.requiredClaims': acts(SPEC_FIELDS, '$field of a cluster'),
-  'spec.apiServer.oidc.signingAlgorithms': notYet(UNAPPLIED, 'spec.apiServer.oidc.signingAlgorithms ('),
-  'spec.apiServer.oidc.certificateAuthority': acts(SPEC_FIELDS, '$field of a cluster'),
-  'spec.apiServer.audit.level': acts(SPEC_FIELDS, '$field of a cluster'),
-  'spec.apiServer.audit.reads': acts(SPEC_FIELDS, '$field of a cluster'),
-  'spec.apiServer.keystone.projects': acts(KEYSTONE_USERS, 'admits projects with $field set'),
-  'spec.apiServer.keystone.roles': acts(KEYSTONE_USERS, 'grants roles their permissions with $field set'),
+  'spec.apiServer.oidc.issuerURL': acts(SPEC_FIELDS_TEST, '$field of a cluster'),
+  'spec.apiServer.oidc.clientID': acts(SPEC_FIELDS_TEST, '$field of a cluster'),
+  'spec.apiServer.oidc.usernameClaim': acts(SPEC_FIELDS_TEST, '$field of a cluster'),
+  'spec.apiServer.oidc.usernamePrefix': acts(SPEC_FIELDS_TEST, '$field of a cluster'),
+  'spec.apiServer.oidc.groupsClaims': acts(SPEC_FIELDS_TEST, '$field of a cluster'),
+  'spec.apiServer.oidc.groupsPrefix': acts(SPEC_FIELDS_TEST, '$field of a cluster'),
+  'spec.apiServer.oidc.requiredClaims': acts(SPEC_FIELDS_TEST, '$field of a cluster'),
+  'spec.apiServer.oidc.signingAlgorithms': notYet(UNAPPLIED_FIELDS_TEST, 'spec.apiServer.oidc.signingAlgorithms ('),
+  'spec.apiServer.oidc.certificateAuthority': acts(SPEC_FIELDS_TEST, '$field of a cluster'),
+  'spec.apiServer.audit.level': acts(SPEC_FIELDS_TEST, '$field of a cluster'),
+  'spec.apiServer.audit.reads': acts(SPEC_FIELDS_TEST, '$field of a cluster'),
+  'spec.apiServer.keystone.projects': acts(KEYSTONE_USERS_TEST, 'admits projects with $field set'),
+  'spec.apiServer.keystone.roles': acts(KEYSTONE_USERS_TEST, 'grants roles their permissions with $field set'),
   'spec.apiServer.keystone.policy': acts(
-    KEYSTONE_USERS,
+    KEYSTONE_USERS_TEST,
     'gives additional permissions only to roles that its policy names',
   ),
-  'spec.autoscaler.mode': acts(EXTERNAL_AUTOSCALER, 'leaves the sizes of an externally scaled cluster alone'),
-  'spec.autoscaler.certificatesNotBefore': acts(EXTERNAL_AUTOSCALER, 'refuses a certificate that was revoked'),
-  'spec.etcd.snapshotRequestedAt': acts(SPEC_FIELDS, '$field of a cluster'),
-  'spec.etcd.restore.snapshot': acts(SPEC_FIELDS, '$field of a cluster'),
-  'spec.etcd.restore.requestedAt': acts(SPEC_FIELDS, '$field of a cluster'),
-  'spec.maintenance.window.days': acts(WINDOW, 'applies $field at $now: open is $isOpen'),
-  'spec.maintenance.window.start': acts(WINDOW, 'applies $field at $now: open is $isOpen'),
-  'spec.maintenance.window.duration': acts(WINDOW, 'applies $field at $now: open is $isOpen'),
-  'spec.maintenance.window.timeZone': acts(WINDOW, 'applies $field at $now: open is $isOpen'),
+  'spec.autoscaler.mode': acts(EXTERNAL_AUTOSCALER_TEST, 'is not resized by Fairway’s autoscaler'),
+  'spec.autoscaler.certificatesNotBefore': acts(EXTERNAL_AUTOSCALER_TEST, 'refuses a certificate that was revoked'),
+  'spec.etcd.snapshotRequestedAt': acts(SPEC_FIELDS_TEST, '$field of a cluster'),
+  'spec.etcd.restore.snapshot': acts(SPEC_FIELDS_TEST, '$field of a cluster'),
+  'spec.etcd.restore.requestedAt': acts(SPEC_FIELDS_TEST, '$field of a cluster'),
+  'spec.maintenance.window.days': acts(MAINTENANCE_GATE_TEST, 'with $field at $now, is open: $isOpen'),
+  'spec.maintenance.window.start': acts(MAINTENANCE_GATE_TEST, 'with $field at $now, is open: $isOpen'),
+  'spec.maintenance.window.duration': acts(MAINTENANCE_GATE_TEST, 'with $field at $now, is open: $isOpen'),
+  'spec.maintenance.window.timeZone': acts(MAINTENANCE_GATE_TEST, 'with $field at $now, is open: $isOpen'),
   'spec.maintenance.confineSpecChanges': acts(
-    WINDOW,
+    MAINTENANCE_GATE_TEST,
     'does not delay requested spec changes, unless the user confines them to the window',
   ),
-  'spec.hibernation.enabled': acts(HIBERNATION, 'reads $field of a cluster'),
-  'spec.hibernation.requestedAt': acts(HIBERNATION, 'reads $field of a cluster'),
-  'spec.hibernation.schedules[].hibernate': acts(HIBERNATION, 'reads $field of a cluster'),
-  'spec.hibernation.schedules[].wake': acts(HIBERNATION, 'reads $field of a cluster'),
-  'spec.hibernation.schedules[].timeZone': acts(HIBERNATION, 'reads $field of a cluster'),
-  'spec.reset.requestedAt': acts(RESET, 'reads $field of spec.reset'),
-  'spec.reset.confirm': acts(RESET, 'reads $field of spec.reset'),
-  'spec.reset.nodes': acts(RESET, 'reads $field of spec.reset'),
-  'spec.image': acts(SPEC_FIELDS, 'a cluster gets the plan, version and image that it names'),
+  'spec.hibernation.enabled': acts(HIBERNATION_TEST, 'reads $field of a cluster'),
+  'spec.hibernation.requestedAt': acts(HIBERNATION_TEST, 'reads $field of a cluster'),
+  'spec.hibernation.schedules[].hibernate': acts(HIBERNATION_TEST, 'reads $field of a cluster'),
+  'spec.hibernation.schedules[].wake': acts(HIBERNATION_TEST, 'reads $field of a cluster'),
+  'spec.hibernation.schedules[].timeZone': acts(HIBERNATION_TEST, 'reads $field of a cluster'),
+  'spec.reset.requestedAt': acts(RESET_TEST, 'reads $field of spec.reset'),
+  'spec.reset.confirm': acts(RESET_TEST, 'reads $field of spec.reset'),
+  'spec.reset.nodes': acts(RESET_TEST, 'reads $field of spec.reset'),
+  'spec.image': acts(SPEC_FIELDS_TEST, 'a cluster gets the plan, version and image that it names'),
 };

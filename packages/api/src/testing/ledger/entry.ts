@@ -50,11 +50,11 @@ export function entryProvenBy(
   return { effect, proof: { file, title, blindingAlternative } };
 }
 
-export const IN_COLUMN = 'shows informational fields in a column';
+export const IN_COLUMN_TITLE = 'shows informational fields in a column';
 
 /** Informational: `kubectl get` shows it. */
 export function inColumn(): FieldEntry {
   const file = 'packages/api/src/testing/ledger/ledger.test.ts';
   const why = 'the API server shows the column; the test finds it among those of the kind';
-  return entryProvenBy('informs', file, IN_COLUMN, why);
+  return entryProvenBy('informs', file, IN_COLUMN_TITLE, why);
 }

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { KINDS } from '../../kinds/all.ts';
 import { ledgerSchemas, specFields } from '../spec-fields.ts';
 import { LEDGER } from './all.ts';
-import { IN_COLUMN } from './entry.ts';
+import { IN_COLUMN_TITLE } from './entry.ts';
 
 const root = join(import.meta.dirname, '../../../../..');
 const lines = Object.entries(LEDGER).flatMap(([kind, fields]) =>
@@ -28,7 +28,7 @@ describe('the ledger of spec fields', () => {
 
   test('shows informational fields in a column', () => {
     const shown = KINDS.flatMap(({ kind, columns }) => columns.map(({ value }) => `${kind} ${value.slice(1)}`));
-    const hidden = lines.filter(({ entry }) => entry.proof.title === IN_COLUMN).map(({ field }) => field);
+    const hidden = lines.filter(({ entry }) => entry.proof.title === IN_COLUMN_TITLE).map(({ field }) => field);
 
     expect(shown).toEqual(expect.arrayContaining(hidden));
   });

@@ -41,7 +41,7 @@ export class AggregatingServer extends TestServer {
     return server;
   }
 
-  /** Another process on the same store. */
+  /** Another process that uses the same store. */
   static reopen(store: ApiServerOptions['store']): AggregatingServer {
     return new AggregatingServer(new FakeOutbound(), { store });
   }

@@ -8,7 +8,7 @@ import { issueCertificate } from '@fairway/kube/pki/issue-certificate';
 
 export interface ReceivedRequest {
   readonly method: string;
-  /** Includes the query. */
+  /** The request's path and query. */
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly headersDistinct: NodeJS.Dict<string[]>;
@@ -34,7 +34,7 @@ export class ExtensionServer implements AsyncDisposable {
   readonly caBundle: string;
   /** Requests on behalf of users. */
   readonly received: ReceivedRequest[] = [];
-  /** Number of requests by API servers themselves. */
+  /** Number of requests that API servers made on their own behalf. */
   checks = 0;
   readonly #server: Server;
   readonly #behaviors = new Map<string, Behavior>();

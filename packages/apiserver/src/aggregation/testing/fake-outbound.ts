@@ -14,7 +14,7 @@ export interface FakeResponse {
 export class FakeOutbound implements Outbound {
   readonly calls: string[] = [];
   /** Maximum number of concurrent calls. */
-  maxWaiting = 0;
+  maxConcurrentCalls = 0;
   /** The response to a call; by default discovery works, and other calls get no response. */
   response: (call: OutboundCall, destination: Destination) => FakeResponse | Promise<FakeResponse> = ({ path }) => {
     const [, group, version, ...rest] = path.slice(1).split('/');
@@ -25,7 +25,7 @@ export class FakeOutbound implements Outbound {
 
   async request(destination: Destination, call: OutboundCall): Promise<IncomingMessage> {
     this.calls.push(`${call.method} ${call.path}`);
-    this.maxWaiting = Math.max(this.maxWaiting, ++this.#waiting);
+    this.maxConcurrentCalls = Math.max(this.maxConcurrentCalls, ++this.#waiting);
     try {
       const { status = 200, headers = {}, body } = await this.response(call, destination);
       const readable = typeof body === 'string' ? Readable.from([Buffer.from(body)]) : body;
@@ -36,7 +36,7 @@ export class FakeOutbound implements Outbound {
   }
 
   /** Number of calls of this path. */
-  countOf(path: string): number {
+  callCount(path: string): number {
     return this.calls.filter((call) => call === `GET ${path}`).length;
   }
 }

@@ -98,7 +98,7 @@ describe('reconciliation', () => {
     expect(run()).toEqual([]);
   });
 
-  test('adds missing subjects, and re-creates a binding whose role was changed', () => {
+  test('adds missing subjects, and re-creates a binding if its role was changed', () => {
     const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'system:discovery' };
     const own = { apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'bob' };
     reader.put(ClusterRoleBindings, { metadata: { name: 'system:discovery' }, roleRef, subjects: [own] });

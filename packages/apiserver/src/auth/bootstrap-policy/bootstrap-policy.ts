@@ -41,7 +41,7 @@ const SUBJECTS: Readonly<Record<string, readonly Subject[]>> = {
   'system:node': [],
 };
 
-/** Bindings in system namespaces: namespace → role → name of the binding where it differs, and subjects. */
+/** Bindings in system namespaces: namespace → role → subjects, and the name of the binding where it differs. */
 const NAMESPACED_SUBJECTS: Readonly<
   Record<string, { readonly binding?: string; readonly subjects: readonly Subject[] }>
 > = {
@@ -64,7 +64,10 @@ const NAMESPACED_SUBJECTS: Readonly<
   },
 };
 
-/** The roles and bindings of a new cluster, new objects on each call: cluster-scoped ones first, roles before bindings. */
+/**
+ * The roles and bindings of a new cluster: cluster-scoped ones first, roles before bindings. Each call returns new
+ * objects.
+ */
 export function bootstrapPolicy(): RbacObject[] {
   const controllers = Object.entries(controllerRoles).map(([name, rules]) =>
     clusterRole(`system:controller:${name}`, rules),

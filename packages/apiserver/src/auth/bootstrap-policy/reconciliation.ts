@@ -26,7 +26,7 @@ const TYPES: Readonly<Record<string, ResourceType<RbacObject>>> = {
  */
 export function bootstrapPolicySteps(reader: ObjectReader): PolicyStep[] {
   const expected = bootstrapPolicy();
-  fillAggregated(reader, expected);
+  fillAggregatedRoles(reader, expected);
   return expected.flatMap((object) => {
     const type = TYPES[object.kind ?? ''] as ResourceType<RbacObject>;
     const step = stepFor(reader.get(type, object.metadata.namespace ?? '', object.metadata.name ?? ''), object);
@@ -35,7 +35,7 @@ export function bootstrapPolicySteps(reader: ObjectReader): PolicyStep[] {
 }
 
 /** Completes admin, edit and view immediately, before the aggregation controller has run. */
-function fillAggregated(reader: ObjectReader, expected: readonly RbacObject[]): void {
+function fillAggregatedRoles(reader: ObjectReader, expected: readonly RbacObject[]): void {
   const shippedRoles = expected.filter((object): object is ClusterRole => object.kind === 'ClusterRole');
   const names = new Set(shippedRoles.map((role) => role.metadata.name));
   const others = reader.list(ClusterRoles).filter((role) => !names.has(role.metadata.name));

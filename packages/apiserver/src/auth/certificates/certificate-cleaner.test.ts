@@ -25,11 +25,11 @@ const condition = (type: string, hours: number) => ({ type, status: 'True', last
 describe('certificateRequestExpiryMs, in hours after creation', () => {
   test.each<[string, CertificateSigningRequest['status'], number]>([
     ['pending: a day', undefined, 24],
-    ['denied: an hour after', { conditions: [condition('Denied', 2)] }, 3],
-    ['failed: an hour after', { conditions: [condition('Approved', 1), condition('Failed', 2)] }, 3],
-    ['approved and signed: an hour after', { conditions: [condition('Approved', 2)], certificate: 'eA==' }, 3],
-    ['approved, waiting for its signer: a day after', { conditions: [condition('Approved', 2)] }, 26],
-    ['with a condition of somebody else: never', { conditions: [condition('Seen', 2)] }, Number.POSITIVE_INFINITY],
+    ['denied: an hour later', { conditions: [condition('Denied', 2)] }, 3],
+    ['failed: an hour later', { conditions: [condition('Approved', 1), condition('Failed', 2)] }, 3],
+    ['approved and signed: an hour later', { conditions: [condition('Approved', 2)], certificate: 'eA==' }, 3],
+    ['approved, waiting for its signer: a day later', { conditions: [condition('Approved', 2)] }, 26],
+    ['with only a foreign condition: never', { conditions: [condition('Seen', 2)] }, Number.POSITIVE_INFINITY],
   ])('%s', (_name, status, hours) => {
     expect((certificateRequestExpiryMs(csr(status)) - START_MS) / HOUR_MS).toBe(hours);
   });

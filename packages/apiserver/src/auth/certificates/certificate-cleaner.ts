@@ -9,7 +9,9 @@ import { isApiError } from '@fairway/kube/object/api-error';
 const HOUR_MS = 3_600_000;
 const PENDING_TTL_MS = 24 * HOUR_MS;
 
-/** When a request is deleted (kube-controller-manager's csrcleaner): decided ones after an hour, others after a day. */
+/**
+ * When a request is deleted (kube-controller-manager's csrcleaner): decided requests after an hour, others after a day.
+ */
 export function certificateRequestExpiryMs({ metadata, status }: CertificateSigningRequest): number {
   const conditions = status?.conditions ?? [];
   if (conditions.length === 0) return timeOf(metadata.creationTimestamp) + PENDING_TTL_MS;

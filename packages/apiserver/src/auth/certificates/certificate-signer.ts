@@ -24,7 +24,7 @@ const SIGNER_NAMES: ReadonlySet<string> = new Set(Object.values(SIGNERS));
 
 export type SigningOutcome =
   | { readonly status: NonNullable<CertificateSigningRequest['status']>; readonly certificatePem?: string }
-  /** Undefined if the request is not approved, already issued, or for another signer. */
+  /** Undefined if the request is not approved, has already been issued a certificate, or is for another signer. */
   | undefined;
 
 /**

@@ -83,7 +83,7 @@ function isNodeName(commonName: string): boolean {
   return commonName.startsWith('system:node:');
 }
 
-/** `key encipherment` is allowed: RSA keys need it. */
+/** `key encipherment` is allowed because RSA keys need it. */
 function usagesRefusal(usages: readonly string[], required: readonly string[]): string | undefined {
   const rest = new Set(usages.filter((usage) => usage !== 'key encipherment'));
   const isExact = rest.size === required.length && required.every((usage) => rest.has(usage));

@@ -28,7 +28,7 @@ const Condition = z.object({
 });
 type Condition = z.infer<typeof Condition>;
 
-/** The part of an approval update that is used. */
+/** The fields of an approval update that are used. */
 const Approval = z.object({
   status: z.object({ conditions: z.array(Condition).nullish(), certificate: z.string().nullish() }).nullish(),
 });
@@ -50,13 +50,13 @@ export const certificateSigningRequests: ResourceDefinition = {
     ...kind.strategy,
     nameErrors: () => [],
     prepareForCreate: (object, context) => stampRequester(object as CertificateSigningRequest, context),
-    // The spec is immutable, so that an approver knows what is approved.
+    // The spec is immutable, which ensures that an approver knows what is approved.
     prepareForUpdate: (object, old) => Object.assign(object, { spec: (old as CertificateSigningRequest).spec }),
     validate: (object, old) => (old === undefined ? validateNewRequest(object as CertificateSigningRequest) : []),
     prepareForStatusUpdate: (object, old, { nowMs }) => {
       const { status } = object as CertificateSigningRequest;
       const previous = (old as CertificateSigningRequest).status?.conditions ?? [];
-      if (status?.conditions) status.conditions = status.conditions.map((one) => timestamped(one, previous, nowMs));
+      if (status?.conditions) status.conditions = status.conditions.map((one) => withTimestamps(one, previous, nowMs));
     },
     validateStatus: (object, old) => {
       const [now, previous] = [object, old] as [CertificateSigningRequest, CertificateSigningRequest];
@@ -88,7 +88,7 @@ async function updateApproval(request: SubresourceRequest): Promise<KubeObject> 
   const { status: requested } = sent.data;
   const previous = stored.status ?? {};
   const conditions = (requested?.conditions ?? []).map((condition) =>
-    timestamped(condition, previous.conditions ?? [], nowMs),
+    withTimestamps(condition, previous.conditions ?? [], nowMs),
   );
   // A certificate in the body must equal the stored one: silently dropping it would hide a mistake.
   const status = { ...previous, conditions };
@@ -102,7 +102,7 @@ async function updateApproval(request: SubresourceRequest): Promise<KubeObject> 
   return request.replace({ ...stored, metadata: cloneJson(body?.metadata ?? {}), status } as KubeObject);
 }
 
-function timestamped(
+function withTimestamps(
   { type, status, reason, message, lastUpdateTime, lastTransitionTime }: Condition,
   previous: readonly CertificateSigningRequestCondition[],
   nowMs: number,

@@ -12,15 +12,15 @@ import { createX509Authenticator } from '../x509-authenticator.ts';
 export const AUTHENTICATION_CONFIG = { namespace: 'kube-system', name: 'extension-apiserver-authentication' } as const;
 const CLIENT_CA = 'client-ca-file';
 
-/** Watches only that ConfigMap: a role with its resourceName is enough. */
+/** Watches only that ConfigMap, so a role with its resourceName is sufficient. */
 export function authenticationConfig(informers: InformerSet): Informer<ConfigMap> {
   const { namespace, name } = AUTHENTICATION_CONFIG;
   return informers.informer(ConfigMaps, { namespace, fieldSelector: `metadata.name=${name}` });
 }
 
 /**
- * Accepts the client certificates that an API server currently accepts: a rotation needs no restart. If the API server
- * has no `--client-ca-file`, none are accepted.
+ * Accepts the client certificates that an API server currently accepts, so a rotation needs no restart. If the API
+ * server has no `--client-ca-file`, none are accepted.
  */
 export function createClientAuthorityAuthenticator(
   configs: Pick<Informer<ConfigMap>, 'get'>,

@@ -68,7 +68,7 @@ describe('a token', () => {
     expect(requests).toBe(1);
   });
 
-  it('is rejected once the result has expired, after its account is deleted', async () => {
+  it('is rejected after its account is deleted, once the result has expired', async () => {
     await authenticator.authenticate({ bearerToken: token });
     await client.resource(ServiceAccounts).delete('robot', { namespace: 'shop' });
     await clock.advance(CACHE_TTL_MS);
@@ -93,7 +93,7 @@ describe('a token', () => {
     await expect(authentication).rejects.toThrow('away');
   });
 
-  it('is absent: another authenticator may recognise the caller', async () => {
+  it('is optional: another authenticator may recognise the caller', async () => {
     expect(await authenticator.authenticate({})).toBeUndefined();
     expect(requests).toBe(0);
   });

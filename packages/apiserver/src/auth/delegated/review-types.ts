@@ -1,7 +1,7 @@
 import type { SelfSubjectAccessReview, SubjectAccessReview, TokenReview } from '@fairway/kube/kinds/generated/types';
 import type { ResourceType } from '@fairway/kube/object/meta';
 
-/** Review kinds, which are not stored. */
+/** Kinds that are not stored: reviews. */
 export const TokenReviews: ResourceType<TokenReview> = {
   group: 'authentication.k8s.io',
   version: 'v1',

@@ -43,8 +43,8 @@ export class TokenGuesses {
   }
 
   /**
-   * Acquires a slot for a review from an address. The returned function releases it; its argument is whether the token
-   * was a guess. Throws 429.
+   * Acquires a slot for the review of a token from an address. The returned function releases the slot; its argument
+   * says whether the token was a guess. Throws 429.
    */
   begin(address: string, nowMs: number): (wasGuess: boolean) => void {
     const { concurrentReviews, perNetwork, total } = this.#limits;
@@ -63,7 +63,7 @@ export class TokenGuesses {
     }
     this.#concurrentReviews.take(network);
     return (wasGuess) => {
-      this.#concurrentReviews.giveBack(network);
+      this.#concurrentReviews.release(network);
       if (!wasGuess) return;
       this.#perNetwork.tryTake(network, nowMs);
       this.#totalRate.tryTake('', nowMs);

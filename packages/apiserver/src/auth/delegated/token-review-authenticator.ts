@@ -21,12 +21,13 @@ interface ReviewResult {
 }
 
 /**
- * Reviews bearer tokens at another API server, each at most once in 10 s. If it is unavailable or takes more than 10 s,
- * rejects with a distinct error: an outage does not make a credential bad. Reviews of new tokens are limited (`TokenGuesses`).
+ * Reviews bearer tokens at another API server, each at most once in 10 s. If that server is unavailable or takes more
+ * than 10 s, rejects with a distinct error: an outage does not make a credential invalid. Reviews of new tokens are
+ * limited (`TokenGuesses`).
  */
 export function createTokenReviewAuthenticator(client: KubeClient, clock: Clock): Authenticator {
-  // A separate cache, so that guessed tokens evict no valid one. Valid tokens are kept for longer than their result is
-  // fresh.
+  // A separate cache, which prevents guessed tokens from evicting valid ones. Valid tokens are kept for longer than
+  // their result is fresh.
   const knownTokens = new RecentMap<ReviewResult>(MAX_CACHE_ENTRIES);
   const unknownTokens = new RecentMap<ReviewResult>(MAX_CACHE_ENTRIES);
   const pendingReviews = new Map<string, Promise<ReviewResult>>();
@@ -34,7 +35,7 @@ export function createTokenReviewAuthenticator(client: KubeClient, clock: Clock)
   const reviews = client.resource(TokenReviews);
 
   async function review(token: string): Promise<ReviewResult> {
-    // Measured from before the review: a token revoked meanwhile is not accepted for longer.
+    // Measured from before the review: a token revoked during the review is not accepted for longer.
     const endMs = clock.now() + CACHE_TTL_MS;
     const timeout = Promise.withResolvers<never>();
     const abort = new AbortController();
@@ -65,7 +66,7 @@ export function createTokenReviewAuthenticator(client: KubeClient, clock: Clock)
   }
 
   async function resultFor(token: string, peer: string): Promise<ReviewResult> {
-    // A token must not be found in a heap dump.
+    // Tokens must not be found in a heap dump.
     const digest = createHash('sha256').update(token).digest('base64');
     const cached = knownTokens.get(digest);
     const cachedReview = cached ?? unknownTokens.get(digest);

@@ -18,10 +18,10 @@ export const selfSubjectReviews: ResourceDefinition = reviewDefinition<SelfSubje
   'selfsubjectreviews',
   'SelfSubjectReview',
   false,
-  (review, { user }) => Promise.resolve({ ...review, status: { userInfo: onWire(user) } }),
+  (review, { user }) => Promise.resolve({ ...review, status: { userInfo: toWireUser(user) } }),
 );
 
-/** Whether a token is valid, and whose: used by nodes and webhooks to authenticate callers. */
+/** Whether a token is valid, and its user; nodes and webhooks use it to authenticate callers. */
 export const tokenReviews: ResourceDefinition = reviewDefinition<TokenReview>(
   AUTHENTICATION_GROUP,
   'tokenreviews',
@@ -30,22 +30,22 @@ export const tokenReviews: ResourceDefinition = reviewDefinition<TokenReview>(
   async (review, { access }) => {
     const { token, audiences = [] } = review.spec;
     if (!token) throw badRequest('token is required for TokenReview in authentication');
-    return { ...review, status: await examine(access, token, audiences) };
+    return { ...review, status: await reviewToken(access, token, audiences) };
   },
 );
 
-async function examine(access: Access, token: string, audiences: readonly string[]): Promise<TokenReviewStatus> {
+async function reviewToken(access: Access, token: string, audiences: readonly string[]): Promise<TokenReviewStatus> {
   try {
     const known = await access.authenticateToken(token, audiences.length === 0 ? access.apiAudiences : audiences);
     if (known === undefined) return { user: {}, error: 'invalid bearer token' };
-    return { authenticated: true, user: onWire(known.user), audiences: [...known.audiences] };
+    return { authenticated: true, user: toWireUser(known.user), audiences: [...known.audiences] };
   } catch (error) {
     if (!isApiError(error, 'Unauthorized')) throw error;
     return { user: {}, error: 'invalid bearer token' };
   }
 }
 
-function onWire({ username, uid, groups, extra }: UserInfo): WireUser {
+function toWireUser({ username, uid, groups, extra }: UserInfo): WireUser {
   const entries = Object.entries(extra ?? {}).map(([key, values]): [string, string[]] => [key, [...values]]);
   return {
     username,

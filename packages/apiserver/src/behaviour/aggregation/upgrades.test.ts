@@ -212,7 +212,7 @@ describe('a connection through an aggregating server', () => {
     expect(extension.received).toEqual([]);
   });
 
-  test('is closed if the upgrade is requested before the previous response', async () => {
+  test('is closed if the client requests the upgrade before it has received the previous response', async () => {
     const raw = await RawClient.open(fixture.listener.port, fixture.certificateAuthority);
     const headers = { authorization: `Bearer ${fixture.token}` };
     const lines = Object.entries({ host: 'test', ...WEBSOCKET, ...headers }).map(
@@ -234,7 +234,7 @@ describe('a connection through an aggregating server', () => {
     await expect.poll(async () => (await requestUpgrade()).status).toBe(101);
   });
 
-  test('takes no request seats, and ends with the server', async () => {
+  test('takes no seats of requests, and ends with the server', async () => {
     const { socket } = await requestUpgrade();
     await expect.poll(() => fixture.test.server.traffic.inUse('readingRequests')).toBe(0);
 

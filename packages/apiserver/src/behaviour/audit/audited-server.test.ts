@@ -81,7 +81,7 @@ async function send(
   return promise;
 }
 
-test("a change is an event in kube-apiserver's format", async () => {
+test("records a change as an event in kube-apiserver's format", async () => {
   const headers = { 'audit-id': 'mine-1', 'x-forwarded-for': '192.0.2.1' };
   const sent = await send('POST', `${MAPS}?fieldManager=kubectl-create`, { metadata: { name: 'a' } }, headers);
 
@@ -166,7 +166,7 @@ describe('a failure', () => {
     expect(events[0]).toMatchObject({ objectRef: { name: 's' }, responseStatus: { reason: 'Invalid', code: 422 } });
   });
 
-  test('has no user without a known caller', async () => {
+  test('has no user if the caller is unknown', async () => {
     const { status, events } = await send('GET', MAPS, undefined, { authorization: 'Bearer stolen' });
 
     expect(status).toBe(401);
@@ -232,7 +232,7 @@ test('records requests of this process itself without an address', async () => {
   expect(lines[0]).not.toContain('sourceIPs');
 });
 
-test('logs part of a flood of refusals, and counts the rest', async () => {
+test('logs part of a flood of refusals, and counts the others', async () => {
   await clock.advance(3_600_000);
   const transport = fixture.test.server.transport({ username: 'mallory', groups: [] });
   for (let count = 0; count < 700; count++) await transport.request({ method: 'GET', path: `${MAPS}/forbidden` });
@@ -250,14 +250,14 @@ describe('a dry run of a deletion is distinguished from a deletion', () => {
   });
 
   test.each<[what: string, query: string, body: unknown, isDry: boolean]>([
-    ['as kubectl asks for it, in the body', '', { kind: 'DeleteOptions', apiVersion: 'v1', dryRun: ['All'] }, true],
+    ['in the body, as kubectl requests it', '', { kind: 'DeleteOptions', apiVersion: 'v1', dryRun: ['All'] }, true],
     ['in the query', '?dryRun=All', undefined, true],
-    ['in the query, beside a body that says nothing of it', '?dryRun=All', {}, false],
-    ['in the query, with another mark, which is part of its name', '??dryRun=All', undefined, false],
-    ['with options that say nothing of it', '', { kind: 'DeleteOptions', apiVersion: 'v1' }, false],
+    ['in the query, with a body that does not mention it', '?dryRun=All', {}, false],
+    ['in the query after a second question mark, which is part of its name', '??dryRun=All', undefined, false],
+    ['with options that do not mention it', '', { kind: 'DeleteOptions', apiVersion: 'v1' }, false],
     ['without options', '', undefined, false],
   ])('%s', async (_, query, body, isDry) => {
-    // Node by itself sends neither the presence nor the length of a deletion's body.
+    // Without this header, Node sends neither the presence nor the length of a deletion's body.
     const length = { 'content-length': String(body === undefined ? 0 : JSON.stringify(body).length) };
     const { status, events } = await send('DELETE', `${MAPS}/dry${query}`, body, length);
 
@@ -268,7 +268,7 @@ describe('a dry run of a deletion is distinguished from a deletion', () => {
   });
 
   test.each(['?dryRun=All', '?dryRun=&dryRun=All'])(
-    'with another dryRun in its query, is a dry run: %s',
+    'with two dryRun parameters in its query is a dry run: %s',
     async (query) => {
       const { events } = await send('POST', `${MAPS}${query}`, { metadata: { name: 'never' } });
       const { status } = await send('GET', `${MAPS}/never`);

@@ -43,7 +43,7 @@ describe.skipIf(kubectlMinor === undefined)('kubectl over TLS (skipped if it is 
     });
   }
 
-  test.skipIf(whoami.isTooOld)(`auth whoami${whoami.reason}`, async () => {
+  test.skipIf(whoami.isTooOld)(`auth whoami shows the user${whoami.reason}`, async () => {
     const output = await kubectl('alice', 'auth', 'whoami');
     expect(output).toMatch(/Username +alice/);
     expect(output).toMatch(/Groups +\[dev system:authenticated\]/);
@@ -79,7 +79,7 @@ describe.skipIf(kubectlMinor === undefined)('kubectl over TLS (skipped if it is 
   });
 
   test.skipIf(whoami.isTooOld)(
-    `create token; its bearer is the account until the account is deleted${whoami.reason}`,
+    `create token returns a token that authenticates as the account until the account is deleted${whoami.reason}`,
     async () => {
       const token = await kubectl('alice', 'create', 'token', 'robot', '--duration=10m');
       expect(token.split('.')).toHaveLength(3);
@@ -99,7 +99,7 @@ describe.skipIf(kubectlMinor === undefined)('kubectl over TLS (skipped if it is 
     expect(await kubectl('foreign', 'get', 'pods')).toMatch(/Unauthorized|must be logged in/);
   });
 
-  test('certificate approve and deny', async () => {
+  test('certificate approve and deny decide requests', async () => {
     for (const name of ['good', 'bad']) {
       const request = await createCertificateRequest({
         commonName: name,

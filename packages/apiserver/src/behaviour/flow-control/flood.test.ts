@@ -111,11 +111,11 @@ describe('writes of clients that have disconnected', () => {
       await flooded.clock.advance(1);
       statuses.push(await status);
     }
-    const given = statuses.filter((status) => status === 504).length;
+    const timeoutCount = statuses.filter((status) => status === 504).length;
 
     // As many as the level has seats, in half of the duration of a write.
-    expect(given).toBeLessThan(10);
-    expect(statuses.filter((status) => status === 429)).toHaveLength(50 - given);
+    expect(timeoutCount).toBeLessThan(10);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(50 - timeoutCount);
     await flooded.clock.advance(WRITE_MS);
     expect(flooded.server.traffic.inUse('mutatingRequests')).toBe(0);
     expect(flooded.server.flowControl.schemas.every(({ counts }) => counts.executing === 0)).toBe(true);
@@ -129,9 +129,9 @@ describe('a flood of writes', () => {
   ])('by $by does not delay other tenants or controllers in a cluster', async ({ flood, tenant }) => {
     const tallies = await new FloodedServer(true).run(flood, tenant);
 
-    // 29 s of writes of 100 ms, one after another: a controller never waits.
+    // 29 s of writes that take 100 ms each, one after another: a controller never waits.
     expect(tallies.controller).toEqual({ done: 290, refused: 0, longestMs: WRITE_MS });
-    // Before seats are lent, a level has few: a tenant waits for one of them, and at most for the queues of the flood.
+    // Before a level borrows seats it has few: a tenant waits for one of them, and at most for the queues of the flood.
     expect(tallies.tenant.refused).toBe(0);
     expect(tallies.tenant.done).toBeGreaterThan(120);
     expect(tallies.tenant.longestMs).toBeLessThan(1000);
@@ -139,7 +139,7 @@ describe('a flood of writes', () => {
     expect(tallies.flood.done).toBeGreaterThan(3_500);
   });
 
-  it('by all accounts of a namespace counts as one holder if the kinds are not served', async () => {
+  it('by all accounts of a namespace counts as that of one user if the kinds are not served', async () => {
     const flood = Array.from({ length: 10 }, (_, n) => account('evil', `${n}`));
     const flooded = new FloodedServer(false);
     const tallies = await flooded.run(flood, account('team', 'ci'));

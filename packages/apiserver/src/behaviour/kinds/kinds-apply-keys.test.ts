@@ -58,10 +58,10 @@ test('finds lists in pods and in all pod templates', () => {
   expect(names).toContain('Deployment spec.template.spec.imagePullSecrets');
 });
 
-/** The label makes the object the applier's own even while the list is empty. */
+/** Makes the object belong to the applier even while the list is empty. */
 const METADATA = { name: 'a', labels: { by: 'git' } };
 
-/** The object with this list at the path; items of lists in between get the keys that distinguish them. */
+/** The object with this list at the path. Items of lists along the path get the keys that distinguish them. */
 function objectWith({ kind, path }: KeyedList, items: readonly Json[]): KubeObject {
   const build = (declared: Schema, rest: readonly string[]): Json => {
     const [step, ...remaining] = rest;
@@ -83,11 +83,11 @@ interface KeyField {
 }
 
 /** How a configuration includes a key: with its value, or omitted if it is the default. */
-type Wording = 'said' | 'omitted' | 'null';
+type KeyForm = 'said' | 'omitted' | 'null';
 
 interface Item {
   readonly keys: readonly Json[];
-  readonly wording: Wording;
+  readonly form: KeyForm;
   readonly value: string | undefined;
 }
 
@@ -104,7 +104,7 @@ function itemsOf(keys: readonly KeyField[], valueField: string | undefined) {
         fc.constantFrom(...VALUES[type], ...(standard === undefined ? [] : [standard, standard])),
       ),
     ),
-    wording: fc.constantFrom<Wording>('said', 'omitted', 'null'),
+    form: fc.constantFrom<KeyForm>('said', 'omitted', 'null'),
     value: fc.constantFrom('1', '2', undefined),
   });
   return fc.uniqueArray(item, { maxLength: 4, selector: (one) => JSON.stringify(one.keys) }).map((items) =>
@@ -113,8 +113,8 @@ function itemsOf(keys: readonly KeyField[], valueField: string | undefined) {
       for (const [index, { name, standard }] of keys.entries()) {
         const key = one.keys[index] as Json;
         const isDefault = standard !== undefined && key === standard;
-        if (!isDefault || one.wording === 'said') setOwn(written, name, key);
-        else if (one.wording === 'null') setOwn(written, name, null);
+        if (!isDefault || one.form === 'said') setOwn(written, name, key);
+        else if (one.form === 'null') setOwn(written, name, null);
       }
       if (one.value !== undefined && valueField !== undefined) written[valueField] = one.value;
       return written;
@@ -127,7 +127,7 @@ function withoutTimes(object: KubeObject): unknown {
   return { ...object, metadata: { ...metadata, managedFields: managedFields.map(({ time: _t, ...entry }) => entry) } };
 }
 
-/** Without empty lists: an applied empty list may be stored as an empty list or none. */
+/** Drops empty lists: an applied empty list may be stored as an empty list, or not at all. */
 function withoutEmpty(value: unknown): unknown {
   if (isJsonArray(value)) return value.map(withoutEmpty);
   if (!isJsonObject(value)) return value;

@@ -33,7 +33,7 @@ const APPLICABLE_MANIFESTS = [...ACCEPTED_MANIFESTS, ...RECENT_MANIFESTS]
   .filter(({ metadata }) => metadata.name !== 'odd')
   .map((manifest) => [`${manifest.apiVersion} ${manifest.kind} ${manifest.metadata.name}`, manifest] as const);
 
-/** The manifest once for each place that can be changed, with that place changed. */
+/** The manifest once for each value that can be changed, with that value changed. */
 function variantsOf(manifest: Manifest): { readonly what: string; readonly variant: Manifest }[] {
   const kind = ALL_KINDS.find((candidate) => candidate.kind === manifest.kind);
   const variants: { what: string; variant: Manifest }[] = [

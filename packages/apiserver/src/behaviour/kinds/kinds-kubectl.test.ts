@@ -10,7 +10,7 @@ import { type HttpsFixture, startHttpsServer } from '../../server/https-server-f
 
 const serverSide = kubectlTooOld(22);
 
-/** The first steps of a user of GitOps. */
+/** The first steps of a GitOps user. */
 const MANIFESTS = `
 apiVersion: v1
 kind: Service

@@ -14,7 +14,7 @@ test('rejects an object nested deeper than the limit of any walk', async () => {
   const caller = new WebhookCaller({ reader, clock: systemClock, random: () => 0, client });
   const convert = webhookConverter(caller, { url: webhooks.url('/convert'), caBundle: webhooks.caBundle });
   const thing = { apiVersion: 'example.org/v1', kind: 'Thing', metadata: { name: 'some' } };
-  webhooks.answer('/convert', ({ request: { uid, desiredAPIVersion } }) => {
+  webhooks.reply('/convert', ({ request: { uid, desiredAPIVersion } }) => {
     const converted = JSON.stringify({ ...thing, apiVersion: desiredAPIVersion, spec: 'deep' });
     const deep = converted.replace('"deep"', `${'['.repeat(1000)}${']'.repeat(1000)}`);
     const response = `{"uid":"${uid}","convertedObjects":[${deep}],"result":{"status":"Success"}}`;

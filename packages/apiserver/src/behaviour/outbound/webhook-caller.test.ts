@@ -28,7 +28,7 @@ const config = (host: string) => ({ url: `https://${host}:${webhooks.port}/ask`,
 const noLoopback: OutboundPolicy = (_, address) => (address.startsWith('127.') ? `${address} is ours` : undefined);
 
 test('calls a webhook at the resolved address, with the name in its certificate', async () => {
-  webhooks.answer('/ask', () => ({ body: { fine: true } }));
+  webhooks.reply('/ask', () => ({ body: { fine: true } }));
   const resolve = (name: string) => Promise.resolve(name === 'localhost' ? ['127.0.0.1'] : []);
 
   expect(await caller({ resolve }).post(config('localhost'), { some: 'review' }, 5000)).toEqual({ fine: true });
@@ -40,7 +40,7 @@ test.each([
   { reason: 'a name of a forbidden address', host: 'hooks.example.org' },
   { reason: 'a name whose address changes', host: 'rebinding.example.org' },
 ])('does not connect to $reason', async ({ host }) => {
-  webhooks.answer('/ask', () => ({ body: {} }));
+  webhooks.reply('/ask', () => ({ body: {} }));
   const resolve = () => Promise.resolve(['127.0.0.1']);
 
   await expect(caller({ policy: noLoopback, resolve }).post(config(host), {}, 5000)).rejects.toThrow(
@@ -68,7 +68,7 @@ test.each([
     answer: { body: 'x'.repeat(3 * 1024 * 1024 + 1) },
     says: 'more than 3145728 bytes',
   },
-  { reason: 'no JSON', answer: { body: 'fine' }, says: "couldn't get the answer's JSON" },
+  { reason: 'a body that is not JSON', answer: { body: 'fine' }, says: "couldn't get the answer's JSON" },
   { reason: 'a redirect', answer: { body: '', status: 302 }, says: 'the server responded with the status code 302' },
   {
     reason: 'a protocol upgrade',
@@ -81,13 +81,13 @@ test.each([
     says: 'out of order',
   },
 ])('rejects $reason as a response', async ({ answer, says }) => {
-  webhooks.answer('/ask', () => answer);
+  webhooks.reply('/ask', () => answer);
 
   await expect(caller().post(config('127.0.0.1'), {}, 5000)).rejects.toThrow(says);
 });
 
 test('times out for an unresponsive webhook', async () => {
-  webhooks.answer('/ask', () => undefined);
+  webhooks.reply('/ask', () => undefined);
 
   await expect(caller().post(config('127.0.0.1'), {}, 50)).rejects.toThrow(
     /^Post ".*\?timeout=1s": context deadline exceeded$/,

@@ -63,7 +63,7 @@ describe('connections', () => {
     expect(served.test.server.traffic.inUse('connections')).toBe(4);
   });
 
-  it('from the address with the most unauthenticated ones are closed in favour of others at the total limit', async () => {
+  it('from the address with the most unauthenticated ones are closed first at the total limit', async () => {
     const served = await serve({ maxUnauthenticatedConnections: 3 });
     const [first, second, third] = [await connect(served), await connect(served), await connect(served)];
     const other = await connect(served, '127.0.0.2');
@@ -97,7 +97,7 @@ describe('connections', () => {
     expect(rejections(served)).toEqual({ 'connections.total': 1 });
   });
 
-  it("of one user get 429 and are closed at the user's limit", async () => {
+  it("get 429 and are closed at their user's limit", async () => {
     const served = await serve({ maxConnectionsPerUser: 1 });
     await sendRequest(served, 'alice');
     const second = await sendRequest(served, 'alice');
@@ -122,7 +122,7 @@ describe('connections', () => {
     expect(rejections(served)).toEqual({ unauthenticatedTimeout: 2 });
   });
 
-  it('that do not read a large response are closed', async () => {
+  it('are closed if they do not read a large response', async () => {
     const served = await serve({ stallTimeoutMs: 30_000 });
     for (let index = 0; index < 16; index++) {
       const body = { metadata: { name: `large-${index}` }, data: { x: 'x'.repeat(1_000_000) } };
@@ -133,13 +133,13 @@ describe('connections', () => {
     paused.send('GET', maps, { authorization: 'Bearer alice' });
     const { traffic } = served.test.server;
     while (traffic.inUse('answerBytes') === 0) await new Promise((resolve) => setImmediate(resolve));
-    // The kernel's buffers fill up meanwhile; then nothing moves.
+    // The kernel's buffers fill up meanwhile; then nothing is transferred.
     while (traffic.inUse('answerBytes') > 0) await clock.advance(35_000);
 
     expect(rejections(served)).toEqual({ stalled: 1 });
   });
 
-  it("with an unread large response block the same user's next response, not others", async () => {
+  it("block only the same user's next response while a large one is unread", async () => {
     const served = await serve({ maxAnswerBytesPerUser: 1_000_000 });
     for (let index = 0; index < 16; index++) {
       const body = { metadata: { name: `large-${index}` }, data: { x: 'x'.repeat(1_000_000) } };
@@ -170,7 +170,7 @@ describe('connections', () => {
     while (traffic.inUse('watches') < 3) await new Promise((resolve) => setImmediate(resolve));
     await client.close();
     while (traffic.inUse('connections') > 0) await new Promise((resolve) => setImmediate(resolve));
-    // A queued request ends when it begins.
+    // A queued request ends as soon as it begins.
     while (traffic.inUse('watches') > 0) await new Promise((resolve) => setImmediate(resolve));
 
     expect(traffic.inUse('readingRequests')).toBe(0);
@@ -207,8 +207,8 @@ describe('connections', () => {
   it.each([
     ['never begin', Buffer.alloc(0)],
     ['stop in the middle', Buffer.from('16030100c8010000c40303', 'hex')],
-    ['are none', Buffer.from('GET /livez HTTP/1.1\r\nHost: test\r\n\r\n')],
-  ])('with handshakes that %s end in time, and release their slots', async (_, bytes) => {
+    ['are not TLS', Buffer.from('GET /livez HTTP/1.1\r\nHost: test\r\n\r\n')],
+  ])('end in time if their handshakes %s, and release their slots', async (_, bytes) => {
     const served = await serve({ handshakeTimeoutMs: 50 });
     const sockets = Array.from({ length: 20 }, () => connectTcp(served.listener.port, '127.0.0.1'));
     for (const socket of sockets)

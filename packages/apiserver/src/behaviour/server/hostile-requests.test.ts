@@ -8,7 +8,7 @@ const server = new ConfinedModule(new URL('../../server/hostile-requests-fixture
 afterAll(() => server.close());
 
 function responseTo(request: HostileRequest): Promise<HostileReply> {
-  return server.call('answer', request) as Promise<HostileReply>;
+  return server.call('replyTo', request) as Promise<HostileReply>;
 }
 
 const PODS = '/api/v1/namespaces/default/pods';
@@ -76,12 +76,7 @@ describe('hostile requests', () => {
       TOO_LARGE,
       /at metadata\.managedFields/,
     ],
-    [
-      'YAML aliases that lead back',
-      create('metadata: {name: d}\nspec: &a {x: *a}', YAML),
-      BAD_REQUEST,
-      /deeper than 200/,
-    ],
+    ['circular YAML aliases', create('metadata: {name: d}\nspec: &a {x: *a}', YAML), BAD_REQUEST, /deeper than 200/],
     [
       'many YAML aliases',
       create(`metadata: {name: d}\nspec:\n  a: &a 1\n  l: [${'*a,'.repeat(2000)}]`, YAML),
@@ -89,18 +84,23 @@ describe('hostile requests', () => {
       /aliases exceeded maxAliases \(1000\)/,
     ],
     [
-      'nested YAML',
+      'deeply nested YAML',
       create(`metadata: {name: d}\nspec: ${nested(20_000, '[', ']')}`, YAML),
       BAD_REQUEST,
       /maxDepth \(200\)/,
     ],
     [
-      'a YAML number that JSON lacks',
+      'a YAML number that JSON cannot represent',
       create('metadata: {name: d}\nspec: {a: [.inf]}', YAML),
       BAD_REQUEST,
       /value: Infinity/,
     ],
-    ['a tag of YAML', create('metadata: {name: d}\nspec: !!js/function "x"', YAML), BAD_REQUEST, /unknown scalar tag/],
+    [
+      'an unknown YAML tag',
+      create('metadata: {name: d}\nspec: !!js/function "x"', YAML),
+      BAD_REQUEST,
+      /unknown scalar tag/,
+    ],
     [
       'a YAML error in a long line',
       create(`metadata: {name: "${'x'.repeat(100_000)}"\nspec: }{`, YAML),
@@ -108,32 +108,32 @@ describe('hostile requests', () => {
       /^.{0,300}$/,
     ],
     [
-      'more fields than are checked in a moment',
+      'too many fields',
       create(JSON.stringify({ metadata: { name: 'f' }, spec: { list: Array<number>(70_000).fill(1) } })),
       TOO_LARGE,
       /has more than 60000 fields and items \(at spec\.list\.\d+…\): divide it into several objects/,
     ],
     [
-      'a patch to more fields than that',
+      'a patch with too many fields',
       patch({ spec: { list: Array<number>(70_000).fill(1) } }, 'application/merge-patch+json'),
       TOO_LARGE,
       /has more than 60000 fields and items/,
     ],
-    ['nested JSON', create(DEEPLY_NESTED), BAD_REQUEST, /deeper than 200 levels \(at spec\.a\.a\.a…\)/],
+    ['deeply nested JSON', create(DEEPLY_NESTED), BAD_REQUEST, /deeper than 200 levels \(at spec\.a\.a\.a…\)/],
     [
-      'a nested merge patch',
+      'a deeply nested merge patch',
       patch(DEEPLY_NESTED, 'application/merge-patch+json'),
       BAD_REQUEST,
       /deeper than 200 levels/,
     ],
     [
-      'a nested strategic patch',
+      'a deeply nested strategic patch',
       patch(DEEPLY_NESTED, 'application/strategic-merge-patch+json'),
       BAD_REQUEST,
       /deeper than 200 levels/,
     ],
     [
-      'a nested configuration to apply',
+      'a deeply nested apply configuration',
       {
         ...patch(`{"apiVersion":"v1","kind":"Pod",${DEEPLY_NESTED.slice(1)}`, 'application/apply-patch+yaml'),
         path: `${PODS}/d?fieldManager=x`,
@@ -142,7 +142,7 @@ describe('hostile requests', () => {
       /deeper than 200 levels/,
     ],
     [
-      'a JSON patch that nests what is there',
+      'a JSON patch that nests existing fields too deeply',
       patch(
         Array.from({ length: 300 }, () => ({ op: 'move', from: '/spec', path: '/old' })).flatMap((move) => [
           move,
@@ -155,7 +155,7 @@ describe('hostile requests', () => {
       /patch applied is nested deeper than 200 levels/,
     ],
     [
-      'JSON patch copies that double',
+      'JSON patch copies that double in size',
       patch(
         Array.from({ length: 26 }, (_, index) => ({ op: 'copy', from: '/spec', path: `/spec/c${index}` })),
         JSON_PATCH,
@@ -179,13 +179,13 @@ describe('hostile requests', () => {
       /limit is 2097152/,
     ],
     [
-      'more field managers than an object has',
+      'more field managers than allowed',
       create(JSON.stringify({ metadata: { name: 'm', managedFields: manyManagers } })),
       { status: 422, reason: 'Invalid' },
       /metadata\.managedFields: Too many: 101: must have at most 100 items/,
     ],
     [
-      'a thousand wrong labels',
+      'a thousand invalid labels',
       create(
         JSON.stringify({
           metadata: {

@@ -66,11 +66,11 @@ describe('over HTTPS', () => {
       await fixture.test.call('POST', large, { metadata: { name: `large-${index}` }, data: { x } });
     }
     const headers = { authorization: `Bearer ${fixture.token}` };
-    const ask = () => Promise.all(Array.from({ length: 4 }, () => raw('GET', large, headers)));
+    const sendRequests = () => Promise.all(Array.from({ length: 4 }, () => raw('GET', large, headers)));
 
-    const first = ask();
+    const first = sendRequests();
     const change = fixture.test.call('DELETE', `${large}/large-0`);
-    const replies = [...(await first), ...(await ask())];
+    const replies = [...(await first), ...(await sendRequests())];
     await change;
     const head = await raw('HEAD', large, headers);
 
@@ -113,8 +113,8 @@ describe('over HTTPS', () => {
   });
 
   it.each([
-    ['no credentials', {}],
-    ['a bad token', { authorization: 'Bearer wrong' }],
+    ['a request without credentials', {}],
+    ['an invalid token', { authorization: 'Bearer wrong' }],
   ])('responds 401 to %s', async (_, headers) => {
     const { status, body } = await raw('GET', maps, headers);
 

@@ -17,7 +17,7 @@ function head(start: string, ...headers: readonly string[]): string {
   );
 }
 
-/** A request that would be executed if it were parsed as one. */
+/** A request that would be executed if the server parsed it as one. */
 function inner(): string {
   return head(`DELETE ${MAPS}/kept`, 'Content-Length: 0');
 }
@@ -27,16 +27,16 @@ function chunked(): string {
 }
 
 test.each<[string, () => string]>([
-  ['GET in chunks', () => head(`GET ${MAPS}`, 'Transfer-Encoding: chunked') + chunked()],
-  ['GET with a length', () => head(`GET ${MAPS}`, `Content-Length: ${inner().length}`) + inner()],
+  ['chunked GET', () => head(`GET ${MAPS}`, 'Transfer-Encoding: chunked') + chunked()],
+  ['GET with Content-Length', () => head(`GET ${MAPS}`, `Content-Length: ${inner().length}`) + inner()],
   [
-    'DELETE whose length ends with the connection',
+    'DELETE whose Connection header names Content-Length',
     () => head(`DELETE ${MAPS}/gone`, 'Connection: content-length', `Content-Length: ${inner().length}`) + inner(),
   ],
-  ['DELETE in chunks', () => head(`DELETE ${MAPS}/gone`, 'Transfer-Encoding: chunked') + chunked()],
-  ['OPTIONS in chunks', () => head(`OPTIONS ${MAPS}`, 'Transfer-Encoding: chunked') + chunked()],
+  ['chunked DELETE', () => head(`DELETE ${MAPS}/gone`, 'Transfer-Encoding: chunked') + chunked()],
+  ['chunked OPTIONS', () => head(`OPTIONS ${MAPS}`, 'Transfer-Encoding: chunked') + chunked()],
   [
-    'an upgrade in chunks',
+    'chunked upgrade request',
     () => head(`GET ${MAPS}`, 'Connection: upgrade', 'Upgrade: websocket', 'Transfer-Encoding: chunked') + chunked(),
   ],
 ])('the body of a %s is not parsed as a request', async (_, bytes) => {

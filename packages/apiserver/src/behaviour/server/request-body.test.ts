@@ -53,14 +53,14 @@ describe('a body', () => {
   it.each([
     { name: 'stranger', status: 401 },
     { name: 'mallory', status: 403 },
-  ])('that never ends gets $status immediately from $name, and is closed', async (given) => {
+  ])('gets $status immediately from $name if it never ends, and is closed', async (testCase) => {
     const served = await serve();
-    const client = await begin(served, given.name, { 'transfer-encoding': 'chunked', body: '1\r\nx\r\n' });
+    const client = await begin(served, testCase.name, { 'transfer-encoding': 'chunked', body: '1\r\nx\r\n' });
     const status = await client.status();
     await clock.advance(1_000);
     await client.closed;
 
-    expect(status).toBe(given.status);
+    expect(status).toBe(testCase.status);
     expect(served.test.server.traffic.inUse('bodyBytes')).toBe(0);
   });
 
@@ -68,14 +68,14 @@ describe('a body', () => {
     { name: 'stranger', status: 401 },
     { name: 'mallory', status: 403 },
     { name: 'alice', status: 400, reason: 'the body is decoded last' },
-  ])('that is not Protobuf despite its Content-Type gets $status for $name', async ({ name, status }) => {
+  ])('gets $status for $name if it is not Protobuf despite its Content-Type', async ({ name, status }) => {
     const served = await serve();
     const client = await begin(served, name, { 'content-type': PROTOBUF, 'content-length': 4, body: 'none' });
 
     expect(await client.status()).toBe(status);
   });
 
-  it('that does not end in time is rejected with 408', async () => {
+  it('is rejected with 408 if it does not end in time', async () => {
     const served = await serve({ bodyTimeoutMs: 10_000 });
     const client = await begin(served, 'alice', { 'content-length': 1_000, body: '{' });
     const { traffic } = served.test.server;
@@ -87,14 +87,14 @@ describe('a body', () => {
     expect(traffic.inUse('bodyBytes')).toBe(0);
   });
 
-  it('with too large a Content-Length is rejected with 413 before it is read', async () => {
+  it('is rejected with 413 before it is read if its Content-Length is too large', async () => {
     const served = await serve();
     const client = await begin(served, 'alice', { 'content-length': 3 * 1024 * 1024 + 1, body: '' });
 
     expect(await client.status()).toBe(413);
   });
 
-  it('that exceeds the limit while it is read is rejected with 413', async () => {
+  it('is rejected with 413 if it exceeds the limit while it is read', async () => {
     const served = await serve({ maxBodyBytes: 1_000 });
     const chunk = `3e9\r\n${'x'.repeat(1_001)}\r\n`;
     const client = await begin(served, 'alice', { 'transfer-encoding': 'chunked', body: chunk });
@@ -102,14 +102,14 @@ describe('a body', () => {
     expect(await client.status()).toBe(413);
   });
 
-  it('that is compressed is rejected with 415, since its size is unknown', async () => {
+  it('is rejected with 415 if it is compressed, since its size is unknown', async () => {
     const served = await serve();
     const client = await begin(served, 'alice', { 'content-encoding': 'gzip', 'content-length': 4, body: 'none' });
 
     expect(await client.status()).toBe(415);
   });
 
-  it('counts against its user until the response is sent: beyond their share they get 429, while others continue', async () => {
+  it('counts against its user until the response is sent: beyond the share of that user requests get 429, while other users continue', async () => {
     const served = await serve({ maxBodyBytesInFlightPerUser: 100 });
     const { traffic } = served.test.server;
     await begin(served, 'alice', { 'content-length': 1_000, body: 'x'.repeat(90) });

@@ -1,19 +1,19 @@
 import { request as httpsRequest } from 'node:https';
-import { TracerFake } from '@fairway/base/testing/tracer-fake';
+import { FakeTracer } from '@fairway/base/testing/tracer-fake';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type HttpsFixture, startHttpsServer } from '../../server/https-server-fixture.ts';
 
 const MAPS = '/api/v1/namespaces/default/configmaps';
 const TRACEPARENT = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
 
-const tracer = new TracerFake();
+const tracer = new FakeTracer();
 let fixture: HttpsFixture;
 beforeAll(async () => {
   fixture = await startHttpsServer({ tracer, anonymous: true });
   await fixture.test.namespace();
 });
 afterAll(() => fixture[Symbol.asyncDispose]());
-beforeEach(() => tracer.roots.splice(0));
+beforeEach(() => tracer.rootSpans.splice(0));
 
 function send(
   method: string,
@@ -48,7 +48,7 @@ test("records a span of a write in the client's trace, with its kind and audit I
   const headers = { traceparent: TRACEPARENT, 'audit-id': 'mine-1' };
   await send('POST', MAPS, { body: { metadata: { name: 'a' }, data: { secret: 'hunter2' } }, headers });
 
-  expect(tracer.roots).toMatchObject([
+  expect(tracer.rootSpans).toMatchObject([
     {
       name: 'create configmaps',
       traceId: '4bf92f3577b34da6a3ce929d0e0e4736',
@@ -62,7 +62,7 @@ test("records a span of a write in the client's trace, with its kind and audit I
       },
     },
   ]);
-  expect(JSON.stringify(tracer.roots)).not.toContain('hunter2');
+  expect(JSON.stringify(tracer.rootSpans)).not.toContain('hunter2');
 });
 
 test('records a write before watchers see it', async () => {
@@ -71,20 +71,20 @@ test('records a write before watchers see it', async () => {
 
   const { body } = await fixture.test.call('GET', `${MAPS}/b`);
   const { uid, resourceVersion } = body.metadata;
-  expect(tracer.causeOf(`${uid}/${resourceVersion}`)?.traceId).toBe(tracer.roots[0]?.traceId);
+  expect(tracer.causeOf(`${uid}/${resourceVersion}`)?.traceId).toBe(tracer.rootSpans[0]?.traceId);
 });
 
 test('records no admission of an unauthenticated reader', async () => {
   await send('GET', MAPS, { token: '', headers: { traceparent: TRACEPARENT } });
 
-  expect(tracer.roots).toMatchObject([{ name: 'list configmaps', holder: undefined, isEnded: true }]);
+  expect(tracer.rootSpans).toMatchObject([{ name: 'list configmaps', holder: undefined, isEnded: true }]);
 });
 
 test('records no admission with a wrong token', async () => {
   const status = await send('GET', MAPS, { token: 'stolen', headers: { traceparent: TRACEPARENT } });
 
   expect(status).toBe(401);
-  expect(tracer.roots).toMatchObject([{ holder: undefined, attributes: { 'http.response.status_code': 401 } }]);
+  expect(tracer.rootSpans).toMatchObject([{ holder: undefined, attributes: { 'http.response.status_code': 401 } }]);
 });
 
 test('records no spans of health, discovery, metrics and in-process requests', async () => {
@@ -92,5 +92,5 @@ test('records no spans of health, discovery, metrics and in-process requests', a
   await send('GET', '/openapi/v3');
   await fixture.test.call('GET', MAPS);
 
-  expect(tracer.roots).toEqual([]);
+  expect(tracer.rootSpans).toEqual([]);
 });

@@ -8,7 +8,7 @@ import type { ResourceDefinition } from '../../server/resource.ts';
 import { testResources } from '../../server/test-server.ts';
 
 const MAPS = '/api/v1/namespaces/default/configmaps';
-const REPORTS = '/apis/example.com/v1/reports';
+const REPORTS_PATH = '/apis/example.com/v1/reports';
 const CONCURRENT_REQUESTS = 10;
 
 const byName: Authenticator = {
@@ -67,7 +67,7 @@ describe('concurrent requests', () => {
     count();
   }
 
-  /** Requests whose last bytes are sent together. */
+  /** Sends requests in such a way that their last bytes arrive together. */
   async function sendConcurrently(request: (index: number) => string): Promise<void> {
     if (fixture === undefined) return;
     const { listener, certificateAuthority } = fixture;
@@ -87,7 +87,7 @@ describe('concurrent requests', () => {
     const body = JSON.stringify({ metadata: { name: `c${index}` } });
     return `POST ${MAPS} HTTP/1.1\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
   };
-  const lists = () => `GET ${REPORTS} HTTP/1.1\r\n\r\n`;
+  const lists = () => `GET ${REPORTS_PATH} HTTP/1.1\r\n\r\n`;
 
   it.each([
     ['writes', creates],

@@ -41,8 +41,8 @@ afterAll(() => {
 });
 
 /**
- * What a client reads that requests these lists concurrently, in pieces and with pauses, until it has them all or
- * disconnects.
+ * What a client reads that requests these lists concurrently. It reads in pieces and with pauses, until it has all
+ * lists or disconnects.
  */
 async function read(asked: readonly string[], maxBytes: number, random: () => number): Promise<Buffer> {
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
@@ -73,8 +73,8 @@ test("clients that read slowly, request several lists at once or disconnect neve
   const clients = Array.from({ length: 24 }, (_, number) => {
     const asked = Array.from({ length: 1 + (number % 3) }, () => TENANTS[Math.floor(random() * TENANTS.length)] ?? 'a');
     const expected = responseTo(asked);
-    const isPatient = number % 2 === 0;
-    return { asked, expected, maxBytes: isPatient ? expected.length : random() * expected.length };
+    const isFullRead = number % 2 === 0;
+    return { asked, expected, maxBytes: isFullRead ? expected.length : random() * expected.length };
   });
 
   const received = await Promise.all(clients.map(({ asked, maxBytes }) => read(asked, maxBytes, random)));

@@ -140,7 +140,7 @@ describe('a database whose disk is busy', () => {
 });
 
 describe('a failed flush', () => {
-  it('rolls back the write and stops all writing, as the state of the disk is unknown', async () => {
+  it('rolls back the write and stops all writing, because the state of the disk is unknown', async () => {
     const disk = new SlowDisk();
     const database = SqliteDatabase.open(path, { flush: disk.flush });
     const store = database.store('a');
@@ -172,7 +172,7 @@ describe('a failed flush', () => {
     await put(store, '1');
     isBroken = true;
     expect(() => database.copyKeyspace('b', store)).toThrow('until Fairway is started again: flushing it failed: EIO');
-    // The kernel reports a lost page once.
+    // The kernel reports a lost page only once.
     isBroken = false;
 
     await expect(put(store, '2')).rejects.toThrow('until Fairway is started again');
@@ -227,13 +227,13 @@ describe('a power failure', () => {
     };
     const lease = { bucket: 'leases.coordination.k8s.io', encode: () => ({ text: '{}' }), expected: undefined };
     for (const name of ['first', 'second', 'third']) mkdirSync(disk(name));
-    /** Ends with what was flushed last on the next disk. */
+    /** Runs on one disk, and ends with what was flushed last on the other disk. */
     const boot = async (from: string, to: string, work: (store: Store) => Promise<number>) => {
       const flush = () => Promise.resolve(fail(disk(from), disk(to)));
       const database = SqliteDatabase.open(join(disk(from), 'state.db'), { flush });
-      const told = await work(database.store('a'));
+      const workResult = await work(database.store('a'));
       await database.close();
-      return told;
+      return workResult;
     };
     const renew = async (store: Store, key: string) => (await store.write({ ...lease, key })).entry.revision;
 
@@ -289,7 +289,7 @@ describe('a power failure', () => {
     file.close();
   });
 
-  /** For each file, the disk holds what was last flushed or what is written now; either is possible. */
+  /** For each file, the disk contains either what was flushed last or what is written now. */
   it.each([
     { reason: 'only flushed data', unflushed: [] },
     { reason: 'the file as written', unflushed: ['state.db'] },
@@ -301,7 +301,7 @@ describe('a power failure', () => {
     const acknowledged = new Map<string, number>();
     let failures = 0;
 
-    const failPower = async () => {
+    const simulatePowerFailure = async () => {
       const after = join(folder, `after-${failures++}`);
       mkdirSync(after);
       for (const name of FILES) {
@@ -317,10 +317,10 @@ describe('a power failure', () => {
       await rm(after, { recursive: true });
     };
     const flush = async (file: number) => {
-      await failPower();
+      await simulatePowerFailure();
       const name = nameOf(file);
       copyFileSync(join(folder, name), join(flushed, name));
-      await failPower();
+      await simulatePowerFailure();
     };
 
     const database = SqliteDatabase.open(path, { flush, maxLogPages: 30 });
@@ -334,7 +334,7 @@ describe('a power failure', () => {
       });
       for (const { entry } of await Promise.all(writes)) acknowledged.set(entry.key, entry.revision);
     }
-    await failPower();
+    await simulatePowerFailure();
 
     expect(failures).toBeGreaterThan(60);
     await database.close();

@@ -17,7 +17,7 @@ import { containerColumns } from '../printing/pod-template.ts';
 import { atMostHundredPercent, countOrPercentErrors, immutable, isZeroCount } from '../validation-common.ts';
 import { workloadTemplateErrors } from '../workload-validation.ts';
 
-/** Counts the templates that a DaemonSet has had; until apps/v1 a field of its spec. */
+/** Counts the templates that a DaemonSet has had; before apps/v1 it was a field of its spec. */
 const TEMPLATE_GENERATION_ANNOTATION = 'deprecated.daemonset.template.generation';
 
 function defaultDaemonSet(spec: DaemonSetSpec): void {

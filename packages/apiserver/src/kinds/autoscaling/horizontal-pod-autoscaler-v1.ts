@@ -23,8 +23,8 @@ function isCpuPercent(metric: MetricSpec): boolean {
 }
 
 /**
- * Data without v1 fields is in annotations; an annotation that is not valid JSON, which only a user can have written,
- * counts as absent.
+ * Data that v1 has no fields for is in annotations. An annotation that is not valid JSON counts as missing: only a user
+ * can have written it.
  */
 function parsed(text: string | undefined): unknown {
   try {

@@ -30,7 +30,7 @@ function canonicalizeTarget(metric: MetricSpec): void {
   }
 }
 
-/** If a client sets any scaling behavior, the rest of upstream's rules are defaulted. */
+/** If a client sets any scaling behavior, the rest of it gets upstream's default rules. */
 function defaultBehavior(rules: HPAScalingRules | undefined, direction: 'up' | 'down'): HPAScalingRules {
   const percent = { type: 'Percent', value: 100, periodSeconds: POLICY_PERIOD_SECONDS };
   const pods = { type: 'Pods', value: 4, periodSeconds: POLICY_PERIOD_SECONDS };
@@ -69,18 +69,18 @@ function metricErrors(metric: MetricSpec, path: string): FieldError[] {
   const errors = oneOf(`${path}.type`, metric.type, METRIC_TYPES, true);
   if (errors.length > 0) return errors;
   const source = `${metric.type.charAt(0).toLowerCase()}${metric.type.slice(1)}`;
-  const given = Object.keys(metric).filter((field) => field !== 'type');
-  if (!given.includes(source)) {
+  const givenSources = Object.keys(metric).filter((field) => field !== 'type');
+  if (!givenSources.includes(source)) {
     errors.push(required(`${path}.${source}`, `must populate information for the given metric source`));
   }
-  for (const other of given) {
+  for (const other of givenSources) {
     if (other === source) continue;
     errors.push(forbidden(`${path}.${other}`, 'must populate the given metric source only'));
   }
   return errors;
 }
 
-/** `cpu: 12%/80%`, current and target value of the first two metrics. */
+/** `cpu: 12%/80%`: current and target value of the first two metrics. */
 export function formatTargets({ spec, status }: AutoscalingV2HorizontalPodAutoscaler): string {
   const metrics = spec.metrics ?? [];
   if (metrics.length === 0) return '<none>';
@@ -101,14 +101,14 @@ function target(metric: MetricSpec, current: MetricStatus | undefined): string {
     case 'Pods':
       return `${current?.pods?.current.averageValue ?? '<unknown>'}/${metric.pods?.target.averageValue}`;
     case 'Object': {
-      const wanted = metric.object?.target;
-      return `${current?.object?.current.value ?? '<unknown>'}/${wanted?.value ?? wanted?.averageValue}`;
+      const metricTarget = metric.object?.target;
+      return `${current?.object?.current.value ?? '<unknown>'}/${metricTarget?.value ?? metricTarget?.averageValue}`;
     }
     case 'External': {
-      const wanted = metric.external?.target;
+      const metricTarget = metric.external?.target;
       const now = current?.external?.current;
-      if (wanted?.averageValue === undefined) return `${now?.value ?? '<unknown>'}/${wanted?.value}`;
-      return `${now?.averageValue ?? '<unknown>'}/${wanted.averageValue} (avg)`;
+      if (metricTarget?.averageValue === undefined) return `${now?.value ?? '<unknown>'}/${metricTarget?.value}`;
+      return `${now?.averageValue ?? '<unknown>'}/${metricTarget.averageValue} (avg)`;
     }
     default:
       return '<unknown type>';

@@ -60,7 +60,7 @@ function scheduleErrors({ schedule, timeZone }: CronJobSpec): FieldError[] {
   return errors;
 }
 
-/** The shape of a schedule; the controller interprets its fields. */
+/** The syntax of a schedule; the controller interprets its fields. */
 function isSchedule(schedule: string): boolean {
   if (schedule.startsWith('@')) return MACRO_PATTERN.test(schedule);
   const fields = schedule.trim().split(/\s+/);
@@ -68,7 +68,7 @@ function isSchedule(schedule: string): boolean {
 }
 
 function isTimeZone(name: string): boolean {
-  // An empty zone and Local would depend on the server's time zone.
+  // An empty time zone and Local would depend on the server's time zone.
   if (name === '' || name.toLowerCase() === 'local') return false;
   try {
     Intl.DateTimeFormat('en', { timeZone: name });

@@ -13,7 +13,8 @@ export const OLD_CONTROLLER_UID_LABEL = 'controller-uid';
 
 export function defaultJob(job: Job): void {
   const { spec, metadata } = job;
-  // Neither given: one pod. Completions alone: one at a time. Parallelism alone: a work queue.
+  // If both are missing, run one pod. With completions only, run one pod at a time. With parallelism only, treat the
+  // Job as a work queue.
   if (spec.completions === undefined && spec.parallelism === undefined) spec.completions = 1;
   setDefaults(spec, {
     parallelism: 1,

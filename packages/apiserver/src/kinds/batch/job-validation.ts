@@ -103,8 +103,8 @@ export function jobUpdateErrors(job: Job, old: Job): FieldError[] {
 
 function templateErrors(job: Job, old: Job): FieldError[] {
   const isUnstarted = old.spec.suspend === true && old.status?.startTime === undefined;
-  const wanted = isUnstarted ? withSchedulingOf(job.spec.template, old.spec.template) : job.spec.template;
-  if (jsonEqual(wanted, old.spec.template)) return [];
+  const newTemplate = isUnstarted ? withSchedulingOf(job.spec.template, old.spec.template) : job.spec.template;
+  if (jsonEqual(newTemplate, old.spec.template)) return [];
   return [invalidValue('spec.template', job.spec.template, 'field is immutable')];
 }
 

@@ -4,7 +4,7 @@ import type { FieldError } from '@fairway/kube/object/field-error';
 import { defineKind } from '../define-kind.ts';
 import { invalidValue } from '../field-errors.ts';
 import { AGE, text } from '../printing/column.ts';
-import { configKeyErrors, dataSizeErrors, frozen } from '../validation-common.ts';
+import { configKeyErrors, dataSizeErrors, frozenFieldErrors } from '../validation-common.ts';
 
 function contentErrors({ data = {}, binaryData = {} }: ConfigMap): FieldError[] {
   const errors: FieldError[] = [];
@@ -26,9 +26,9 @@ function contentErrors({ data = {}, binaryData = {} }: ConfigMap): FieldError[] 
 function updateErrors(map: ConfigMap, old: ConfigMap): FieldError[] {
   if (!old.immutable) return [];
   return [
-    ...frozen('immutable', map.immutable, old.immutable),
-    ...frozen('data', map.data, old.data),
-    ...frozen('binaryData', map.binaryData, old.binaryData),
+    ...frozenFieldErrors('immutable', map.immutable, old.immutable),
+    ...frozenFieldErrors('data', map.data, old.data),
+    ...frozenFieldErrors('binaryData', map.binaryData, old.binaryData),
   ];
 }
 

@@ -13,7 +13,7 @@ const ROLE_PREFIX = 'node-role.kubernetes.io/';
 const OLD_ROLE_LABEL = 'kubernetes.io/role';
 
 /** Upstream returns these even for a node that has reported nothing. */
-const UNKNOWN_SYSTEM: NodeSystemInfo = {
+const UNKNOWN_NODE_INFO: NodeSystemInfo = {
   architecture: '',
   bootID: '',
   containerRuntimeVersion: '',
@@ -103,7 +103,7 @@ export const NodeKind = defineKind(Nodes, {
       if (status.capacity && !status.allocatable) status.allocatable = { ...status.capacity };
     },
     prepareForCreate(node) {
-      node.status = { daemonEndpoints: { kubeletEndpoint: { Port: 0 } }, nodeInfo: { ...UNKNOWN_SYSTEM } };
+      node.status = { daemonEndpoints: { kubeletEndpoint: { Port: 0 } }, nodeInfo: { ...UNKNOWN_NODE_INFO } };
     },
     validate: (node, old) => [
       ...taintsErrors(node.spec.taints ?? []),

@@ -5,11 +5,11 @@ import { setDefaults } from '../defaulting.ts';
 import { defineKind } from '../define-kind.ts';
 import { invalidValue, required } from '../field-errors.ts';
 import { AGE, text } from '../printing/column.ts';
-import { configKeyErrors, dataSizeErrors, frozen, immutable } from '../validation-common.ts';
+import { configKeyErrors, dataSizeErrors, frozenFieldErrors, immutable } from '../validation-common.ts';
 
 const SERVICE_ACCOUNT_NAME = 'kubernetes.io/service-account.name';
 
-/** Required keys in `data` of a typed Secret. */
+/** Keys that a typed Secret must have in `data`. */
 const REQUIRED_KEYS: Readonly<Record<string, readonly string[]>> = {
   'kubernetes.io/dockercfg': ['.dockercfg'],
   'kubernetes.io/dockerconfigjson': ['.dockerconfigjson'],
@@ -69,7 +69,11 @@ function jsonProblem(base64: string): string | undefined {
 function updateErrors(secret: Secret, old: Secret): FieldError[] {
   const errors = immutable('type', secret.type, old.type);
   if (!old.immutable) return errors;
-  return [...errors, ...frozen('immutable', secret.immutable, old.immutable), ...frozen('data', secret.data, old.data)];
+  return [
+    ...errors,
+    ...frozenFieldErrors('immutable', secret.immutable, old.immutable),
+    ...frozenFieldErrors('data', secret.data, old.data),
+  ];
 }
 
 export const SecretKind = defineKind(Secrets, {

@@ -173,7 +173,7 @@ function missingLevel({ status }: FlowSchema): string {
   return status?.conditions?.find(({ type }) => type === 'Dangling')?.status ?? '?';
 }
 
-/** Which requests go to which priority level: implemented by packages/apiserver/src/flow-control. */
+/** Which requests belong to which priority level; implemented by packages/apiserver/src/flow-control. */
 export const FlowSchemaKind = defineKind(FlowSchemas, {
   definition: 'io.k8s.api.flowcontrol.v1.FlowSchema',
   hasStatus: true,

@@ -16,7 +16,7 @@ import { conditionErrors } from './conditions.ts';
 const DEFAULT_SHARES = 30;
 const DEFAULT_QUEUING = { queues: 64, handSize: 8, queueLengthLimit: 50 };
 const MAX_QUEUES = 10_000_000;
-/** Bits of a flow's hash, some of which are used for each card of its hand. */
+/** Bits of a flow's hash, of which each card of the flow's hand consumes some. */
 const MAX_HASH_BITS = 60;
 const ZERO_SHARES_ANNOTATION = 'flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares';
 
@@ -126,7 +126,7 @@ function handErrors(queues: number, handSize: number): FieldError[] {
   return [invalidValue(field, handSize, detail)];
 }
 
-/** The shares of the exempt level can be changed. */
+/** The shares of the exempt level may be changed. */
 function mandatoryErrors(name: string, spec: PriorityLevelConfiguration['spec']): FieldError[] {
   const mandatorySpec = MANDATORY_OBJECTS.priorityLevels.find(({ metadata }) => metadata.name === name)?.spec;
   if (name === CATCH_ALL && !jsonEqual(spec, mandatorySpec)) {
@@ -143,7 +143,10 @@ function shareOf(value: (spec: PriorityLevelConfiguration['spec']) => number | u
   return ({ spec }: PriorityLevelConfiguration) => value(spec) ?? '<none>';
 }
 
-/** How many requests are served at a time, and how others wait: implemented by packages/apiserver/src/flow-control. */
+/**
+ * How many requests are served at a time, and how other requests wait; implemented by
+ * packages/apiserver/src/flow-control.
+ */
 export const PriorityLevelConfigurationKind = defineKind(PriorityLevelConfigurations, {
   definition: 'io.k8s.api.flowcontrol.v1.PriorityLevelConfiguration',
   hasStatus: true,

@@ -5,7 +5,7 @@ import { invalidValue, required } from '../field-errors.ts';
 import { AGE, text } from '../printing/column.ts';
 import { immutable } from '../validation-common.ts';
 
-/** The ranges of Service addresses; hollow clusters have the range that they are created with. */
+/** The ranges of Service addresses; hollow clusters keep the range that they are created with. */
 export const ServiceCIDRKind = defineKind(ServiceCIDRs, {
   definition: 'io.k8s.api.networking.v1.ServiceCIDR',
   hasStatus: true,

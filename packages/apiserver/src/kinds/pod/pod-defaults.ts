@@ -46,7 +46,7 @@ export function defaultPodOnlyFields(spec: PodSpec): void {
   for (const container of [...(spec.initContainers ?? []), ...spec.containers]) requestLimits(container);
 }
 
-/** `serviceAccount` is the old name of `serviceAccountName`; both are returned. */
+/** `serviceAccount` is the old name of `serviceAccountName`; responses contain both. */
 function mirrorServiceAccount(spec: PodSpec): void {
   const name = spec.serviceAccountName || spec.serviceAccount;
   if (!name) return;
@@ -80,7 +80,7 @@ function defaultContainer(container: AnyContainer): void {
 
 function defaultProbe(probe: Probe): void {
   setDefaults(probe, { timeoutSeconds: 1, periodSeconds: 10, successThreshold: 1, failureThreshold: 3 });
-  // Zero means unset here: the fields are plain integers upstream.
+  // Zero counts as unset: the fields are plain integers upstream.
   probe.timeoutSeconds ||= 1;
   probe.periodSeconds ||= 10;
   probe.successThreshold ||= 1;
@@ -93,7 +93,7 @@ function defaultHttpGet({ httpGet }: Pick<LifecycleHandler, 'httpGet'>): void {
   if (httpGet) setDefaults(httpGet, { path: '/', scheme: 'HTTP' });
 }
 
-/** `Always` for `latest` and for no tag; digests and other tags are considered fixed. */
+/** `Always` for the tag `latest` or no tag; digests and other tags are considered fixed. */
 export function pullPolicyOf(image: string): 'Always' | 'IfNotPresent' {
   const [reference = ''] = image.split('@');
   if (image.includes('@')) return 'IfNotPresent';

@@ -3,7 +3,7 @@ import { humanAge } from '../printing/age.ts';
 
 /** What `kubectl get pods` shows for a pod. */
 export interface PodSummary {
-  /** `Running`, `Init:0/1`, `CrashLoopBackOff`, `Terminating`… */
+  /** `Running`, `Init:0/1`, `CrashLoopBackOff`, `Terminating`…. */
   readonly status: string;
   readonly readyContainers: number;
   readonly totalContainers: number;

@@ -5,7 +5,7 @@ type Value<T extends KubeObject> = KindColumn<T>['value'];
 
 export const AGE: KindColumn<KubeObject> = { name: 'Age', type: 'date', value: '.metadata.creationTimestamp' };
 
-/** The creation time as text, which upstream shows for kinds that rarely change. */
+/** The creation time as text, as upstream shows it for kinds that rarely change. */
 export const CREATED_AT: KindColumn<KubeObject> = {
   name: 'Created At',
   type: 'date',
@@ -20,7 +20,7 @@ export function count<T extends KubeObject>(name: string, value: Value<T>): Kind
   return { name, type: 'integer', value };
 }
 
-/** A column that is only shown with `-o wide`. */
+/** Marks a column that is shown only with `-o wide`. */
 export function wide<T extends KubeObject>(column: KindColumn<T>): KindColumn<T> {
   return { ...column, priority: 1 };
 }

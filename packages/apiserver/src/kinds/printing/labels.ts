@@ -6,7 +6,10 @@ export function formatLabels(labels: Readonly<Record<string, string>> | undefine
   return pairs.length === 0 ? '<none>' : pairs.sort().join(',');
 }
 
-/** A selector as `metav1.FormatLabelSelector` prints it: `app=web,tier in (back,front)`; one that selects all is `<none>`. */
+/**
+ * A selector as `metav1.FormatLabelSelector` prints it: `app=web,tier in (back,front)`, or `<none>` if it selects
+ * everything.
+ */
 export function formatLabelSelector(selector: LabelSelector | undefined): string {
   const requirements = [
     ...Object.entries(selector?.matchLabels ?? {}).map(([key, value]) => ({ key, text: `${key}=${value}` })),

@@ -75,7 +75,7 @@ function serviceErrors({ service, caBundle, insecureSkipTLSVerify }: APIService[
   ];
 }
 
-/** The API server that serves a group version: implemented by packages/apiserver/src/aggregation. */
+/** The API server that serves a group version; implemented by packages/apiserver/src/aggregation. */
 export const APIServiceKind = defineKind(APIServices, {
   definition: 'io.k8s.kube-aggregator.pkg.apis.apiregistration.v1.APIService',
   categories: ['api-extensions'],

@@ -42,7 +42,7 @@ function state({ status }: CertificateSigningRequest): string {
   return words.join(',');
 }
 
-/** Schema, columns and the rules that need no certificate; `auth` adds the requester, approval and signing. */
+/** The schema, the columns and the rules that need no certificate; `auth` adds the requester, approval and signing. */
 export const CertificateSigningRequestKind = defineKind(CertificateSigningRequests, {
   definition: 'io.k8s.api.certificates.v1.CertificateSigningRequest',
   shortNames: ['csr'],

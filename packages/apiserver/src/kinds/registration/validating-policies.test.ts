@@ -15,18 +15,22 @@ function messagesOf({ body }: ObjectResponse): string[] {
   return (body.details?.causes ?? []).map(({ field, message }) => `${field}: ${message}`);
 }
 
-test.each<{ reason: string; spec: object; says: string[] }>([
-  { reason: 'complete', spec: {}, says: [] },
-  { reason: 'about nothing', spec: { matchConstraints: undefined }, says: ['spec.matchConstraints: Required value'] },
+test.each<{ reason: string; spec: object; expectedErrors: string[] }>([
+  { reason: 'complete', spec: {}, expectedErrors: [] },
   {
-    reason: 'without rules',
+    reason: 'without match constraints',
+    spec: { matchConstraints: undefined },
+    expectedErrors: ['spec.matchConstraints: Required value'],
+  },
+  {
+    reason: 'without resource rules',
     spec: { matchConstraints: {} },
-    says: ['spec.matchConstraints.resourceRules: Required value'],
+    expectedErrors: ['spec.matchConstraints.resourceRules: Required value'],
   },
   {
     reason: 'an empty validation',
     spec: { validations: [] },
-    says: [
+    expectedErrors: [
       'spec.validations: Required value: validations or auditAnnotations must contain at least one item',
       'spec.auditAnnotations: Required value: validations or auditAnnotations must contain at least one item',
     ],
@@ -34,51 +38,51 @@ test.each<{ reason: string; spec: object; says: string[] }>([
   {
     reason: 'an unknown failurePolicy',
     spec: { failurePolicy: 'Explode' },
-    says: ['spec.failurePolicy: Unsupported value: "Explode": supported values: "Fail", "Ignore"'],
+    expectedErrors: ['spec.failurePolicy: Unsupported value: "Explode": supported values: "Fail", "Ignore"'],
   },
   {
     reason: "an expression that can't be parsed",
     spec: { validations: [{ expression: 'object.' }] },
-    says: [
+    expectedErrors: [
       expect.stringMatching(/^spec.validations\[0\].expression: Invalid value: "object.": compilation failed: ERROR: /),
     ],
   },
   {
     reason: 'an expression that does not evaluate to bool',
     spec: { validations: [{ expression: "'yes'" }] },
-    says: [`spec.validations[0].expression: Invalid value: "'yes'": must evaluate to bool but got string`],
+    expectedErrors: [`spec.validations[0].expression: Invalid value: "'yes'": must evaluate to bool but got string`],
   },
   {
     reason: 'a message that is not a string',
     spec: { validations: [{ expression: 'true', messageExpression: '1' }] },
-    says: ['spec.validations[0].messageExpression: Invalid value: "1": must evaluate to string but got int'],
+    expectedErrors: ['spec.validations[0].messageExpression: Invalid value: "1": must evaluate to string but got int'],
   },
   {
     reason: 'a message that checks permissions',
     spec: { validations: [{ expression: 'true', messageExpression: "authorizer.path('/').check('get').reason()" }] },
-    says: [expect.stringContaining('spec.validations[0].messageExpression: Invalid value: ')],
+    expectedErrors: [expect.stringContaining('spec.validations[0].messageExpression: Invalid value: ')],
   },
   {
     reason: 'a message of two lines',
     spec: { validations: [{ expression: 'true', message: 'a\nb' }] },
-    says: ['spec.validations[0].message: Invalid value: "a\\nb": must not contain line breaks'],
+    expectedErrors: ['spec.validations[0].message: Invalid value: "a\\nb": must not contain line breaks'],
   },
   {
     reason: 'an unknown reason',
     spec: { validations: [{ expression: 'true', reason: 'Because' }] },
-    says: [
+    expectedErrors: [
       'spec.validations[0].reason: Unsupported value: "Because": supported values: "Forbidden", "Invalid", "RequestEntityTooLarge"',
     ],
   },
   {
     reason: 'a variable without a name',
     spec: { variables: [{ name: 'a-b', expression: '1' }] },
-    says: ['spec.variables[0].name: Invalid value: "a-b": must be a valid CEL identifier'],
+    expectedErrors: ['spec.variables[0].name: Invalid value: "a-b": must be a valid CEL identifier'],
   },
   {
     reason: 'parameters without a kind',
     spec: { paramKind: { apiVersion: 'a/b/c' } },
-    says: [
+    expectedErrors: [
       'spec.paramKind.apiVersion: Invalid value: "a/b/c": unexpected GroupVersion string: a/b/c',
       'spec.paramKind.kind: Required value',
     ],
@@ -86,12 +90,12 @@ test.each<{ reason: string; spec: object; says: string[] }>([
   {
     reason: 'parameters that are not declared',
     spec: { validations: [{ expression: 'params.data.a == object.data.a' }] },
-    says: [expect.stringContaining("ERROR: <input>:1:1: undeclared reference to 'params' (in container '')")],
+    expectedErrors: [expect.stringContaining("ERROR: <input>:1:1: undeclared reference to 'params' (in container '')")],
   },
   {
     reason: 'an unknown field of a request',
     spec: { validations: [{ expression: 'request.userInfo.mail == 1' }] },
-    says: [
+    expectedErrors: [
       'spec.validations[0].expression: Invalid value: "request.userInfo.mail == 1": ' +
         "compilation failed: ERROR: <input>:1:17: undefined field 'mail'\n | request.userInfo.mail == 1\n | ................^",
     ],
@@ -104,7 +108,7 @@ test.each<{ reason: string; spec: object; says: string[] }>([
         { name: 'b', expression: '1' },
       ],
     },
-    says: [
+    expectedErrors: [
       expect.stringContaining('spec.variables[0].expression: Invalid value: "variables.b + 1": compilation failed'),
     ],
   },
@@ -116,49 +120,53 @@ test.each<{ reason: string; spec: object; says: string[] }>([
         { key: 'a', valueExpression: 'null' },
       ],
     },
-    says: ['spec.auditAnnotations[1].key: Duplicate value: "a"'],
+    expectedErrors: ['spec.auditAnnotations[1].key: Duplicate value: "a"'],
   },
-])('a policy: $reason', async ({ spec, says }) => {
+])('a policy: $reason', async ({ spec, expectedErrors }) => {
   const server = await serverOfKinds();
 
   const response = await post(server, POLICIES, { metadata: { name: 'rule' }, spec: { ...SPEC, ...spec } });
 
-  expect(messagesOf(response)).toEqual(says);
-  expect(response.status).toBe(says.length === 0 ? 201 : 422);
+  expect(messagesOf(response)).toEqual(expectedErrors);
+  expect(response.status).toBe(expectedErrors.length === 0 ? 201 : 422);
 });
 
-test.each<{ reason: string; spec: object; says: string[] }>([
-  { reason: 'complete', spec: {}, says: [] },
-  { reason: 'no policy name', spec: { policyName: '' }, says: ['spec.policyName: Required value'] },
+test.each<{ reason: string; spec: object; expectedErrors: string[] }>([
+  { reason: 'complete', spec: {}, expectedErrors: [] },
+  {
+    reason: 'the name of the policy is missing',
+    spec: { policyName: '' },
+    expectedErrors: ['spec.policyName: Required value'],
+  },
   {
     reason: 'no actions',
     spec: { validationActions: [] },
-    says: ['spec.validationActions: Required value: at least one validation action is required'],
+    expectedErrors: ['spec.validationActions: Required value: at least one validation action is required'],
   },
   {
     reason: 'unspecified actions',
     spec: { validationActions: undefined },
-    says: ['spec.validationActions: Required value: at least one validation action is required'],
+    expectedErrors: ['spec.validationActions: Required value: at least one validation action is required'],
   },
   {
     reason: 'both Deny and Warn',
     spec: { validationActions: ['Deny', 'Warn'] },
-    says: [expect.stringMatching(/must not contain both Deny and Warn/)],
+    expectedErrors: [expect.stringMatching(/must not contain both Deny and Warn/)],
   },
   {
     reason: 'two references to parameters',
     spec: { paramRef: { name: 'a', selector: {}, parameterNotFoundAction: 'Deny' } },
-    says: [
+    expectedErrors: [
       'spec.paramRef.name: Forbidden: name and selector are mutually exclusive',
       'spec.paramRef.selector: Forbidden: name and selector are mutually exclusive',
     ],
   },
   {
-    reason: 'no action for missing parameters',
+    reason: 'the action for missing parameters is missing',
     spec: { paramRef: { name: 'a' } },
-    says: ['spec.paramRef.parameterNotFoundAction: Required value'],
+    expectedErrors: ['spec.paramRef.parameterNotFoundAction: Required value'],
   },
-])('a binding: $reason', async ({ spec, says }) => {
+])('a binding: $reason', async ({ spec, expectedErrors }) => {
   const server = await serverOfKinds();
 
   const response = await post(server, BINDINGS, {
@@ -166,6 +174,6 @@ test.each<{ reason: string; spec: object; says: string[] }>([
     spec: { policyName: 'rule', validationActions: ['Deny'], ...spec },
   });
 
-  expect(messagesOf(response)).toEqual(says);
-  expect(response.status).toBe(says.length === 0 ? 201 : 422);
+  expect(messagesOf(response)).toEqual(expectedErrors);
+  expect(response.status).toBe(expectedErrors.length === 0 ? 201 : 422);
 });

@@ -70,7 +70,7 @@ const TYPES: Readonly<Record<string, CelType | undefined>> = {
   authorizer: simpleType('Authorizer'),
 };
 
-/** Adds the types of variables: each can use the previous ones. */
+/** Adds the types of the variables. Each can use the previous ones. */
 function variableErrors(
   path: string,
   { name, expression }: Variable,
@@ -179,7 +179,7 @@ export const ValidatingAdmissionPolicyKind = defineKind(ValidatingAdmissionPolic
     prepareForCreate(policy) {
       policy.status = {};
     },
-    // A stored one that an earlier release accepted can still be labelled and finalized.
+    // A stored policy that an earlier release accepted can still be labelled and finalized.
     validate: (policy, old) => (old !== undefined && jsonEqual(policy.spec, old.spec) ? [] : policyErrors(policy)),
     validateStatus: statusErrors,
   },

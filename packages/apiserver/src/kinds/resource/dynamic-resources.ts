@@ -3,9 +3,12 @@ import { defineKind } from '../define-kind.ts';
 import { AGE, text } from '../printing/column.ts';
 import { immutable } from '../validation-common.ts';
 
-/** Dynamic resource allocation, which schedulers from 1.34 on wait for. Drivers implement it; here it is only stored and served. */
+/**
+ * Dynamic resource allocation, whose kinds schedulers wait for since 1.34. Drivers implement it; this server only
+ * stores and serves the objects.
+ */
 
-const ALLOCATED = 'allocated';
+const ALLOCATED_STATE = 'allocated';
 
 export const ResourceClaimKind = defineKind(ResourceClaims, {
   definition: 'io.k8s.api.resource.v1.ResourceClaim',
@@ -20,7 +23,10 @@ export const ResourceClaimKind = defineKind(ResourceClaims, {
   },
   columns: [
     text('State', ({ status }) => {
-      const states = [...(status?.allocation ? [ALLOCATED] : []), ...(status?.reservedFor?.length ? ['reserved'] : [])];
+      const states = [
+        ...(status?.allocation ? [ALLOCATED_STATE] : []),
+        ...(status?.reservedFor?.length ? ['reserved'] : []),
+      ];
       return states.join(',') || 'pending';
     }),
     AGE,

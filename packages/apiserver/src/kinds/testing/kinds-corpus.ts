@@ -1,6 +1,6 @@
 import { load } from 'js-yaml';
 
-/** Manifests of users and controllers, in groups; both servers must return the same for each. */
+/** Manifests of users and controllers, in groups. Both servers must return the same for each. */
 
 /** Created before the others. */
 export const NAMESPACE = 'shop';
@@ -457,7 +457,7 @@ metadata: {name: v1.none.example.com}
 spec: {group: none.example.com, version: v1, groupPriorityMinimum: 100, versionPriority: 10, insecureSkipTLSVerify: true, service: {name: none, namespace: shop}}
 `);
 
-/** Kinds missing before release 1.36, and one whose defaults contain the requester. */
+/** Kinds missing before release 1.36, and one whose defaults include the requester. */
 export const RECENT_MANIFESTS: readonly Manifest[] = manifests(`
 apiVersion: admissionregistration.k8s.io/v1
 kind: MutatingAdmissionPolicy

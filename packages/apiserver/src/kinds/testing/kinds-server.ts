@@ -4,7 +4,7 @@ import { ALL_KINDS } from '../builtin-kinds.ts';
 import { builtinDefinitions } from '../definitions.ts';
 import { type Manifest, NAMESPACE } from './kinds-corpus.ts';
 
-/** A server of all built-in kinds with the namespace `default`: for tests. */
+/** A server with all built-in kinds and the namespace `default`, for tests. */
 export async function serverOfKinds(): Promise<TestServer> {
   const server = new TestServer({ resources: ALL_KINDS, definitions: builtinDefinitions() });
   await server.namespace();

@@ -21,10 +21,10 @@ export interface WebhookResponse {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A webhook's response; undefined for none. */
+/** A webhook's response; undefined means no response. */
 export type WebhookBehavior = (review: ReceivedReview) => WebhookResponse | undefined;
 
-/** An HTTPS server of webhooks on this machine, one at each path. */
+/** An HTTPS server of webhooks on this machine, each with its own path. */
 export class WebhookServer implements AsyncDisposable {
   readonly caBundle: string;
   /** Received requests by path. */
@@ -42,9 +42,9 @@ export class WebhookServer implements AsyncDisposable {
       request.on('end', () => {
         const review = JSON.parse(Buffer.concat(chunks).toString()) as ReceivedReview;
         this.reviewsByPath.set(path, [...(this.reviewsByPath.get(path) ?? []), review]);
-        const answer = this.#behaviors.get(path)?.(review);
-        if (answer === undefined) return;
-        const { body, status = 200, headers } = answer;
+        const reply = this.#behaviors.get(path)?.(review);
+        if (reply === undefined) return;
+        const { body, status = 200, headers } = reply;
         const contentType = typeof body === 'string' ? 'text/plain' : 'application/json';
         response.writeHead(status, { 'content-type': contentType, ...headers });
         response.end(typeof body === 'string' ? body : JSON.stringify(body));
@@ -79,7 +79,7 @@ export class WebhookServer implements AsyncDisposable {
     return `https://127.0.0.1:${this.port}${path}`;
   }
 
-  answer(path: string, behavior: WebhookBehavior): void {
+  reply(path: string, behavior: WebhookBehavior): void {
     this.#behaviors.set(path, behavior);
   }
 
@@ -90,7 +90,7 @@ export class WebhookServer implements AsyncDisposable {
 }
 
 /** An AdmissionReview that allows by default. */
-export function reviewed({ request }: ReceivedReview, response: object = {}): WebhookResponse {
+export function reviewResponse({ request }: ReceivedReview, response: object = {}): WebhookResponse {
   return {
     body: {
       apiVersion: 'admission.k8s.io/v1',

@@ -48,11 +48,11 @@ export async function runRestore(
 
 /** Reads a file, or a backup from the object store. */
 async function readArgument(context: CliContext, file: string, options: RestoreOptions) {
-  const given = await readPassphrase(context, options.passphraseFile);
+  const givenPassphrase = await readPassphrase(context, options.passphraseFile);
   const name = offHostName(file);
   if (name === undefined) {
     const path = resolve(context.cwd, file);
-    return { path, backup: await readBackup(path), passphrase: given };
+    return { path, backup: await readBackup(path), passphrase: givenPassphrase };
   }
   if (options.offHost === undefined) {
     throw usageError(`${file} is in an object store: name the file with its settings with --off-host FILE`);
@@ -61,10 +61,10 @@ async function readArgument(context: CliContext, file: string, options: RestoreO
   await using _ = { [Symbol.asyncDispose]: () => offHost.store.close() };
   const { name: path, bytes } = await fetchBackup(offHost, name);
   context.stderr.write(`read ${path} from ${offHost.store.description}\n`);
-  return { path, backup: parseBackup(path, bytes), passphrase: given ?? offHost.passphrase };
+  return { path, backup: parseBackup(path, bytes), passphrase: givenPassphrase ?? offHost.passphrase };
 }
 
-/** Two Fairways that manage the same servers would undo each other's changes. */
+/** Two Fairway installations that manage the same servers would undo each other's changes. */
 function requirePausedSource(
   { contents, objects }: Archive,
   { dryRun = false, sourceStopped = false }: RestoreOptions,

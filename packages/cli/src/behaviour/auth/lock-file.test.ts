@@ -69,7 +69,7 @@ describe('a lock file', () => {
     },
   );
 
-  it('expires after the time of a sign-in if another process has its holder’s id', async () => {
+  it('expires after the sign-in timeout if another process has its holder’s id', async () => {
     await writeFile(path, '{"pid":1,"started":""}');
     const anHourAgo = clock.now() / 1000 - 3601;
     await utimes(path, anHourAgo, anHourAgo);
@@ -78,14 +78,14 @@ describe('a lock file', () => {
     expect(await advanceUntilSettled(clock, second)).toBe('in');
   });
 
-  it('times out after the longest time of a sign-in', async () => {
+  it('times out after the maximum duration of a sign-in', async () => {
     const never = Promise.withResolvers<void>();
-    const contains = Promise.withResolvers<void>();
+    const entered = Promise.withResolvers<void>();
     const first = lock(1, () => {
-      contains.resolve();
+      entered.resolve();
       return never.promise;
     });
-    await contains.promise;
+    await entered.promise;
     const second = advanceUntilSettled(
       clock,
       lock(2, () => Promise.resolve()),

@@ -86,7 +86,7 @@ test('shows an error without a stack trace, unless requested', async () => {
   expect(full.written.stderr).toMatch(/\n {4}at /);
 });
 
-test('reports output that cannot be written in one line', () => {
+test('reports in one line that output cannot be written', () => {
   const main = fileURLToPath(new URL('../../main.ts', import.meta.url));
   const stdio = ['ignore', openSync('/dev/full', 'w'), 'pipe'] as const;
   const { status, stderr } = spawnSync(process.execPath, [main, 'completion', 'bash'], { stdio: [...stdio] });

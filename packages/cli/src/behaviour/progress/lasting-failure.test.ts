@@ -43,19 +43,19 @@ describe('scaling by twenty during a persistent failure', () => {
   });
 
   test.each([
-    { cause: 'no valid host', told: /the cloud has no capacity for the server/ },
-    { cause: 'servers that fail', told: /the server failed/ },
-    { cause: '503 to servers', told: /Injected by the simulator/ },
+    { cause: 'no valid host', reported: /the cloud has no capacity for the server/ },
+    { cause: 'servers that fail', reported: /the server failed/ },
+    { cause: '503 to servers', reported: /Injected by the simulator/ },
     {
       cause: 'broken connections',
-      told: /Nova at .* cannot be reached while creating servers; .* \(the connection was lost\)/,
+      reported: /Nova at .* cannot be reached while creating servers; .* \(the connection was lost\)/,
     },
-  ])('reports $cause, which the cloud must resolve, in a few lines per hour', async ({ cause, told }) => {
+  ])('reports $cause, which the cloud must resolve, in a few lines per hour', async ({ cause, reported }) => {
     const { failure, lines, tookMs } = await scale(findCause(cause));
 
     expect(String(failure)).toMatch(/timed out after 3600 s/);
     expect(tookMs).toBe(HOUR_MS);
-    expect(lines.at(-1)).toMatch(told);
+    expect(lines.at(-1)).toMatch(reported);
     expect(lines.length).toBeLessThanOrEqual(6);
   });
 });

@@ -106,7 +106,7 @@ test('does not request existing files again', async () => {
   expect(mirror.requests).toEqual([]);
 });
 
-test('accepts a mirror with only SHA-256', async () => {
+test('accepts a mirror that publishes only SHA-256 checksums', async () => {
   const sum = createHash('sha256')
     .update(mirror.files.get(KUBELET) ?? '')
     .digest('hex');
@@ -150,7 +150,7 @@ test('reuses the files of a killed attempt: complete ones as they are, partial o
 
 test.each([
   { reason: 'a partial file with other content', part: Buffer.from('another file') },
-  { reason: 'a partial file longer than the file', part: Buffer.alloc(1_000_000) },
+  { reason: 'a partial file longer than the complete file', part: Buffer.alloc(1_000_000) },
 ])('discards $reason and downloads it again', async ({ part }) => {
   mkdirSync(join(releases, DRAFT));
   writeFileSync(draftPath('kubelet.part'), part);
@@ -160,7 +160,7 @@ test.each([
   expect(readFileSync(join(folder, 'kubelet'))).toEqual(mirror.files.get(KUBELET));
 });
 
-test('leaves no release after an aborted attempt, and the next one completes it', async () => {
+test('leaves no release after an aborted attempt, and completes it on the next attempt', async () => {
   const halt = Promise.withResolvers<void>();
   mirror.pauses.set(KUBELET, halt);
   const giveUp = new AbortController();

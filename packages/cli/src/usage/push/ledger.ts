@@ -56,7 +56,7 @@ export class PushLedger {
     this.#name = `usage-pushed-to-${digest}`;
   }
 
-  /** The first hour that is not accepted; undefined if no hour ever was. */
+  /** The first hour that has not been accepted; undefined if no hour ever was. */
   get nextMs(): number | undefined {
     return this.#nextMs;
   }
@@ -104,7 +104,7 @@ export class PushLedger {
         seen = version;
         onWait();
       }
-      if (other !== undefined && version !== seen) throw atWork();
+      if (other !== undefined && version !== seen) throw activeRunError();
       if (other === undefined || waitedMs >= CLAIM_TTL_MS) {
         this.#adopt(found);
         return this.#write(holder);
@@ -174,13 +174,13 @@ export class PushLedger {
           : await this.#configMaps.update({ ...this.#held, data });
     } catch (error) {
       const isMissing = this.#held !== undefined && isApiError(error, 'NotFound');
-      throw isMissing || isApiError(error, 'Conflict', 'AlreadyExists') ? atWork(error) : error;
+      throw isMissing || isApiError(error, 'Conflict', 'AlreadyExists') ? activeRunError(error) : error;
     }
     this.#heldMs = nowMs;
   }
 }
 
-function atWork(cause?: unknown): CommandError {
+function activeRunError(cause?: unknown): CommandError {
   return new CommandError('another process is pushing usage to this CloudKitty', {
     advice: 'wait until it exits; this process need not send the same usage',
     cause,

@@ -6,8 +6,8 @@ import { z } from 'zod';
 import type { HourlyPrice } from '../data-frames.ts';
 
 const price = z.number().min(0).max(1e9);
-const byType = z.record(z.string().min(1).max(255), price);
-const Prices = z.strictObject(Object.fromEntries(USAGE_RESOURCES.map((each) => [each, byType.optional()])));
+const pricesByType = z.record(z.string().min(1).max(255), price);
+const Prices = z.strictObject(Object.fromEntries(USAGE_RESOURCES.map((each) => [each, pricesByType.optional()])));
 
 /**
  * Reads hourly prices: `Node: {b3-8: 0.05, "*": 0.1}`, where `*` stands for all other types. Throws a usage
@@ -16,8 +16,8 @@ const Prices = z.strictObject(Object.fromEntries(USAGE_RESOURCES.map((each) => [
 export function readPrices(file: string): HourlyPrice {
   const prices = parsePrices(file, readText(file));
   return (resource, type) => {
-    const ofResource = prices[resource] ?? {};
-    const found = Object.hasOwn(ofResource, type) ? ofResource[type] : ofResource['*'];
+    const resourcePrices = prices[resource] ?? {};
+    const found = Object.hasOwn(resourcePrices, type) ? resourcePrices[type] : resourcePrices['*'];
     if (found !== undefined) return found;
     throw usageError(
       `--prices: ${file} has no price for ${resource} ${type}`,

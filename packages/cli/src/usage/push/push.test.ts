@@ -94,9 +94,9 @@ describe('pushing usage', () => {
 
   /** Includes the namespace that `fairway` creates. */
   async function newApi(): Promise<TestApi> {
-    const made = new TestApi();
-    await made.create(Namespaces, { metadata: { name: 'fairway-system' }, spec: {} });
-    return made;
+    const testApi = new TestApi();
+    await testApi.create(Namespaces, { metadata: { name: 'fairway-system' }, spec: {} });
+    return testApi;
   }
 
   beforeEach(async () => {
@@ -292,22 +292,24 @@ describe('pushing usage', () => {
     expect(clock.now() - killedMs).toBeGreaterThanOrEqual(180_000);
   });
 
-  it('does not start earlier because the clock is set', async () => {
+  it('does not start earlier because the clock was changed', async () => {
     const client = api.killableClient(2, 'before');
     await expect(push([newRecord([aNode()])], { client })).rejects.toThrow(KilledError);
     const killedMs = clock.now();
-    let setByMs = 0;
+    let clockOffsetMs = 0;
     const onWait = () => {
-      setByMs = HOUR_MS;
+      clockOffsetMs = HOUR_MS;
     };
-    const wall: Clock = {
-      now: () => clock.now() + setByMs,
+    const wallClock: Clock = {
+      now: () => clock.now() + clockOffsetMs,
       after: (delayMs, callback) => clock.after(delayMs, callback),
       sleep: (delayMs, signal) => clock.sleep(delayMs, signal),
     };
     const { signal } = new AbortController();
 
-    await settled(PushLedger.claim({ client: api.client, clock: wall, signal, target: 'cloud', holder: 'b', onWait }));
+    await settled(
+      PushLedger.claim({ client: api.client, clock: wallClock, signal, target: 'cloud', holder: 'b', onWait }),
+    );
 
     expect(clock.now() - killedMs).toBeGreaterThanOrEqual(180_000);
   });

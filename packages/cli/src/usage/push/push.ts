@@ -30,7 +30,7 @@ export interface PushOptions {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly price: HourlyPrice;
-  /** The first hour if nothing was ever pushed; defaults to the last one. */
+  /** The first hour to push if nothing was ever pushed; defaults to the last hour. */
   readonly sinceMs: number | undefined;
   readonly print: (text: string) => void;
 }

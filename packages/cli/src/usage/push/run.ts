@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { UsageDetailExpired } from '@fairway/api/domain/usage/report';
+import { UsageDetailExpiredError } from '@fairway/api/domain/usage/report';
 import { usageRecords } from '@fairway/api/kinds/usage-record';
 import { formatTime } from '@fairway/base/clock';
 import { Cloud } from '@fairway/openstack/cloud';
@@ -90,7 +90,7 @@ function firstHourMs(text: string): number {
 }
 
 function explained(error: unknown, cloud: string): unknown {
-  if (error instanceof UsageDetailExpired) {
+  if (error instanceof UsageDetailExpiredError) {
     return new CommandError(error.message, {
       advice:
         'hourly records are kept for eight days: bill that day with "fairway usage --by day", delete "next" of the ConfigMap usage-pushed-to-… in fairway-system, and start again with --since',

@@ -27,7 +27,7 @@ interface Victim {
 
 describe('kubelet CSRs', () => {
   let fairway: TestFairway;
-  let ours: Victim;
+  let ownVictim: Victim;
   let sibling: Victim;
   let other: Victim;
 
@@ -41,7 +41,7 @@ describe('kubelet CSRs', () => {
       all.length === 3 && all.every(({ status }) => status?.serverStatus === 'ACTIVE' && status.address !== undefined);
     const all = await fairway.until(machines, (found) => isUp(found as Parameters<typeof isUp>[0]));
     const victims = await Promise.all(all.map((machine) => victimOf(machine.metadata.name ?? '')));
-    [ours, sibling] = victims.filter(({ name }) => name.startsWith('demo-')) as [Victim, Victim];
+    [ownVictim, sibling] = victims.filter(({ name }) => name.startsWith('demo-')) as [Victim, Victim];
     [other] = victims.filter(({ name }) => name.startsWith('second-')) as [Victim];
   });
   afterAll(() => fairway[Symbol.asyncDispose]());
@@ -108,50 +108,50 @@ describe('kubelet CSRs', () => {
     username: `system:node:${name}`,
     groups: ['system:nodes', 'system:authenticated'],
   });
-  const stranger: UserInfo = { username: 'mallory', groups: ['system:authenticated'] };
+  const otherUser: UserInfo = { username: 'mallory', groups: ['system:authenticated'] };
 
   const cases: readonly { who: string; input: () => RequestInput; type: 'Approved' | 'Denied'; message: RegExp }[] = [
     {
       who: 'the server itself, with its token',
-      input: () => ({ cluster: ours, user: ours.token, commonName: `system:node:${ours.name}` }),
+      input: () => ({ cluster: ownVictim, user: ownVictim.token, commonName: `system:node:${ownVictim.name}` }),
       type: 'Approved',
       message: /its own bootstrap token/,
     },
     {
       who: 'a stranger with a stolen token, as a machine that does not exist',
-      input: () => ({ cluster: ours, user: ours.token, commonName: 'system:node:mallory' }),
+      input: () => ({ cluster: ownVictim, user: ownVictim.token, commonName: 'system:node:mallory' }),
       type: 'Denied',
       message: /no machine mallory/,
     },
     {
       who: "a stranger with a stolen token, as another machine's node",
-      input: () => ({ cluster: ours, user: ours.token, commonName: `system:node:${sibling.name}` }),
+      input: () => ({ cluster: ownVictim, user: ownVictim.token, commonName: `system:node:${sibling.name}` }),
       type: 'Denied',
       message: /neither node .* nor the holder/,
     },
     {
       who: 'a user without any token',
-      input: () => ({ cluster: ours, user: stranger, commonName: `system:node:${ours.name}` }),
+      input: () => ({ cluster: ownVictim, user: otherUser, commonName: `system:node:${ownVictim.name}` }),
       type: 'Denied',
       message: /mallory is neither/,
     },
     {
       who: "a second cluster's node, in this cluster",
-      input: () => ({ cluster: ours, user: other.token, commonName: `system:node:${other.name}` }),
+      input: () => ({ cluster: ownVictim, user: other.token, commonName: `system:node:${other.name}` }),
       type: 'Denied',
       message: /the cluster has no machine/,
     },
     {
       who: "a second cluster's token, as this cluster's node",
-      input: () => ({ cluster: ours, user: other.token, commonName: `system:node:${ours.name}` }),
+      input: () => ({ cluster: ownVictim, user: other.token, commonName: `system:node:${ownVictim.name}` }),
       type: 'Denied',
       message: /neither node .* nor the holder/,
     },
     {
       who: 'the token, as an administrator',
       input: () => ({
-        cluster: ours,
-        user: ours.token,
+        cluster: ownVictim,
+        user: ownVictim.token,
         commonName: 'kubernetes-admin',
         organizations: ['system:masters'],
       }),
@@ -159,11 +159,11 @@ describe('kubelet CSRs', () => {
       message: /the subject is not a node/,
     },
     {
-      who: 'the token, as a node that is in system:masters too',
+      who: 'the token, as a node that is also in system:masters',
       input: () => ({
-        cluster: ours,
-        user: ours.token,
-        commonName: `system:node:${ours.name}`,
+        cluster: ownVictim,
+        user: ownVictim.token,
+        commonName: `system:node:${ownVictim.name}`,
         organizations: ['system:nodes', 'system:masters'],
       }),
       type: 'Denied',
@@ -171,19 +171,23 @@ describe('kubelet CSRs', () => {
     },
     {
       who: 'a node that renews its certificate',
-      input: () => ({ cluster: ours, user: nodeUser(ours.name), commonName: `system:node:${ours.name}` }),
+      input: () => ({
+        cluster: ownVictim,
+        user: nodeUser(ownVictim.name),
+        commonName: `system:node:${ownVictim.name}`,
+      }),
       type: 'Approved',
       message: /renews/,
     },
     {
       who: 'a node, for serving at its own address',
       input: () => ({
-        cluster: ours,
-        user: nodeUser(ours.name),
+        cluster: ownVictim,
+        user: nodeUser(ownVictim.name),
         signerName: SIGNERS.kubeletServing,
-        commonName: `system:node:${ours.name}`,
-        dnsNames: [ours.name],
-        ipAddresses: [ours.address],
+        commonName: `system:node:${ownVictim.name}`,
+        dnsNames: [ownVictim.name],
+        ipAddresses: [ownVictim.address],
       }),
       type: 'Approved',
       message: /match the server/,
@@ -191,35 +195,35 @@ describe('kubelet CSRs', () => {
     {
       who: "a node, for serving at another node's address",
       input: () => ({
-        cluster: ours,
-        user: nodeUser(ours.name),
+        cluster: ownVictim,
+        user: nodeUser(ownVictim.name),
         signerName: SIGNERS.kubeletServing,
-        commonName: `system:node:${ours.name}`,
-        ipAddresses: [ours.address, sibling.address],
+        commonName: `system:node:${ownVictim.name}`,
+        ipAddresses: [ownVictim.address, sibling.address],
       }),
       type: 'Denied',
       message: /is not an address of the server/,
     },
     {
-      who: 'a node, for serving by a name that is not its own',
+      who: 'a node, for serving under a name that is not its own',
       input: () => ({
-        cluster: ours,
-        user: nodeUser(ours.name),
+        cluster: ownVictim,
+        user: nodeUser(ownVictim.name),
         signerName: SIGNERS.kubeletServing,
-        commonName: `system:node:${ours.name}`,
+        commonName: `system:node:${ownVictim.name}`,
         dnsNames: ['kubernetes.default.svc'],
       }),
       type: 'Denied',
       message: /is not the name of the server/,
     },
     {
-      who: "a node, for serving by another node's name",
+      who: "a node, for serving under another node's name",
       input: () => ({
-        cluster: ours,
-        user: nodeUser(ours.name),
+        cluster: ownVictim,
+        user: nodeUser(ownVictim.name),
         signerName: SIGNERS.kubeletServing,
-        commonName: `system:node:${ours.name}`,
-        dnsNames: [ours.name, sibling.name],
+        commonName: `system:node:${ownVictim.name}`,
+        dnsNames: [ownVictim.name, sibling.name],
       }),
       type: 'Denied',
       message: /is not the name of the server/,
@@ -227,23 +231,23 @@ describe('kubelet CSRs', () => {
     {
       who: 'a node, for serving at the address of the metadata service',
       input: () => ({
-        cluster: ours,
-        user: nodeUser(ours.name),
+        cluster: ownVictim,
+        user: nodeUser(ownVictim.name),
         signerName: SIGNERS.kubeletServing,
-        commonName: `system:node:${ours.name}`,
+        commonName: `system:node:${ownVictim.name}`,
         ipAddresses: ['169.254.169.254'],
       }),
       type: 'Denied',
       message: /is not an address of the server/,
     },
     {
-      who: 'a node, with a URI, which other systems take for an identity',
+      who: 'a node, with a URI, which other systems treat as an identity',
       input: () => ({
-        cluster: ours,
-        user: nodeUser(ours.name),
+        cluster: ownVictim,
+        user: nodeUser(ownVictim.name),
         signerName: SIGNERS.kubeletServing,
-        commonName: `system:node:${ours.name}`,
-        dnsNames: [ours.name],
+        commonName: `system:node:${ownVictim.name}`,
+        dnsNames: [ownVictim.name],
         uris: ['spiffe://cluster.local/ns/kube-system/sa/admin'],
       }),
       type: 'Denied',
@@ -252,9 +256,9 @@ describe('kubelet CSRs', () => {
     {
       who: 'the token, with an email address',
       input: () => ({
-        cluster: ours,
-        user: ours.token,
-        commonName: `system:node:${ours.name}`,
+        cluster: ownVictim,
+        user: ownVictim.token,
+        commonName: `system:node:${ownVictim.name}`,
         emailAddresses: ['root@example.com'],
       }),
       type: 'Denied',
@@ -262,18 +266,18 @@ describe('kubelet CSRs', () => {
     },
     {
       who: "a node, for another node's client certificate",
-      input: () => ({ cluster: ours, user: nodeUser(ours.name), commonName: `system:node:${sibling.name}` }),
+      input: () => ({ cluster: ownVictim, user: nodeUser(ownVictim.name), commonName: `system:node:${sibling.name}` }),
       type: 'Denied',
       message: /neither node .* nor the holder/,
     },
     {
-      who: "a token, for another's serving certificate",
+      who: "a token, for a node's serving certificate",
       input: () => ({
-        cluster: ours,
-        user: ours.token,
+        cluster: ownVictim,
+        user: ownVictim.token,
         signerName: SIGNERS.kubeletServing,
-        commonName: `system:node:${ours.name}`,
-        ipAddresses: [ours.address],
+        commonName: `system:node:${ownVictim.name}`,
+        ipAddresses: [ownVictim.address],
       }),
       type: 'Denied',
       message: /requests a serving certificate/,
@@ -296,7 +300,7 @@ describe('kubelet CSRs', () => {
       isDecided = true;
     });
     // The decision for the cluster that is not paused shows that enough time has passed.
-    await decision({ cluster: ours, user: ours.token, commonName: `system:node:${ours.name}` });
+    await decision({ cluster: ownVictim, user: ownVictim.token, commonName: `system:node:${ownVictim.name}` });
     const wasDecided = isDecided;
     await fairway.patch(clusters, 'second', pause(null));
 
@@ -307,15 +311,15 @@ describe('kubelet CSRs', () => {
   describe('an address that a user set on a server', () => {
     const serving = (ipAddresses: readonly string[]) =>
       decision({
-        cluster: ours,
-        user: nodeUser(ours.name),
+        cluster: ownVictim,
+        user: nodeUser(ownVictim.name),
         signerName: SIGNERS.kubeletServing,
-        commonName: `system:node:${ours.name}`,
+        commonName: `system:node:${ownVictim.name}`,
         ipAddresses,
       });
     const setAccess = async (accessIPv4: string) => {
       const { project } = fairway.process;
-      const machine = await fairway.client.resource(machines).get(ours.name, { namespace: TEAM });
+      const machine = await fairway.client.resource(machines).get(ownVictim.name, { namespace: TEAM });
       const path = `/servers/${machine.status?.serverID}`;
       const body = { server: { accessIPv4 } };
       await project.client.session.call({ service: 'compute', method: 'PUT', template: path, path, body });
@@ -325,34 +329,35 @@ describe('kubelet CSRs', () => {
     test('is allowed if it is outside of the cluster', async () => {
       await setAccess('198.51.100.7');
 
-      expect(await serving([ours.address, '198.51.100.7'])).toMatchObject({ type: 'Approved' });
+      expect(await serving([ownVictim.address, '198.51.100.7'])).toMatchObject({ type: 'Approved' });
     });
 
     test('is refused if it belongs to another node', async () => {
       await setAccess(sibling.address);
 
-      expect(await serving([ours.address, sibling.address])).toMatchObject({ type: 'Denied' });
+      expect(await serving([ownVictim.address, sibling.address])).toMatchObject({ type: 'Denied' });
     });
   });
 
   test('refuses the token of a machine that has joined, even before the node is Ready and the token is deleted', async () => {
-    const nodes = fairway.runtime.client(ours.clusterUid).resource(tenantNodes);
+    const nodes = fairway.runtime.client(ownVictim.clusterUid).resource(tenantNodes);
     const nodeInfo = { ...NODE_INFO, kubeletVersion: 'v1.34.2', bootID: 'boot-1' };
-    await nodes.create({ apiVersion: 'v1', kind: 'Node', metadata: { name: ours.name } });
-    const input = { cluster: ours, user: ours.token, commonName: `system:node:${ours.name}` };
+    await nodes.create({ apiVersion: 'v1', kind: 'Node', metadata: { name: ownVictim.name } });
+    const input = { cluster: ownVictim, user: ownVictim.token, commonName: `system:node:${ownVictim.name}` };
     const beforeRegistration = await decision(input);
     const status = {
       nodeInfo,
       conditions: [{ type: 'Ready', status: 'False', reason: 'KubeletNotReady', message: '' }],
     };
-    await nodes.patch(ours.name, { type: 'merge', value: { status } }, { subresource: 'status' });
+    await nodes.patch(ownVictim.name, { type: 'merge', value: { status } }, { subresource: 'status' });
     await fairway.until(machines, (all) =>
       all.some(
-        ({ metadata, status: reportedStatus }) => metadata.name === ours.name && reportedStatus?.version !== undefined,
+        ({ metadata, status: reportedStatus }) =>
+          metadata.name === ownVictim.name && reportedStatus?.version !== undefined,
       ),
     );
     const joined = await decision(input);
-    const renewal = await decision({ ...input, user: nodeUser(ours.name) });
+    const renewal = await decision({ ...input, user: nodeUser(ownVictim.name) });
 
     expect(beforeRegistration).toMatchObject({ type: 'Approved' });
     expect(joined).toEqual({ type: 'Denied', message: expect.stringMatching(/has already joined/) });

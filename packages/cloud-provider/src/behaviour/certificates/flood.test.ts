@@ -28,7 +28,7 @@ describe(`${FLOOD} hostile CSRs in a cluster`, () => {
         cloudLookups += 1;
         return clouds.of(key, credential);
       },
-      onProject: (follower: Parameters<ClusterClouds['onProject']>[0]) => clouds.onProject(follower),
+      onProject: (listener: Parameters<ClusterClouds['onProject']>[0]) => clouds.onProject(listener),
     } as unknown as ClusterClouds;
   }
 

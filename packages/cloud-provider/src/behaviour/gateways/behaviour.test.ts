@@ -38,7 +38,7 @@ describe('Gateway API kinds', () => {
     expect(await fairway.conditions()).toEqual(['Accepted True Accepted', 'Programmed True Programmed']);
   });
 
-  test('are ignored in another version, and served once the right one exists', async () => {
+  test('are ignored in an unsupported version, and served once the supported one exists', async () => {
     const other = definition(Gateways, { served: 'v9' });
     fairway = await GatewayFairway.start({}, [other]);
     await fairway.pass(600_000);
@@ -66,7 +66,7 @@ describe('Gateway API kinds', () => {
 });
 
 describe('classes', () => {
-  test('of Fairway are accepted and their Gateways served; other classes are ignored', async () => {
+  test('are accepted and their Gateways served if they are Fairway’s; others are ignored', async () => {
     fairway = await GatewayFairway.start();
     await fairway.createGateway('early', { ...GATEWAY, gatewayClassName: 'public' });
     await fairway.createGateway('foreign', { ...GATEWAY, gatewayClassName: 'envoy' });
@@ -119,7 +119,7 @@ test('spec.infrastructure makes a Gateway internal, and its labels are reported 
 });
 
 describe('refusals', () => {
-  test('refuses TLS passthrough, serves the listener next to it, and creates nothing for TLS alone', async () => {
+  test('refuses a TLS passthrough listener, serves the listener next to it, and creates nothing for a Gateway with only TLS passthrough', async () => {
     fairway = await GatewayFairway.start();
     const tls = { name: 'tls', port: 443, protocol: 'TLS', tls: { mode: 'Passthrough' } };
     await fairway.createGateway('both', { ...GATEWAY, listeners: [...GATEWAY.listeners, tls] });
@@ -166,7 +166,7 @@ describe('refusals', () => {
     expect(await fairway.balanced.floatingIps()).toMatchObject([{ id: first?.id, port_id: first?.port_id }]);
   });
 
-  test('reports a rule that is not served along with those that are', async () => {
+  test('serves a route’s valid rules, and reports an unsupported one', async () => {
     fairway = await GatewayFairway.start();
     await fairway.createGateway('shop');
     await fairway.createRoute('shop', { ...ROUTE, rules: [prefix('/', 'web'), { matches: [{ method: 'POST' }] }] });

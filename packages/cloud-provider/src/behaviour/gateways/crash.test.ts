@@ -9,11 +9,11 @@ import { tlsData } from '../../tls/testing/tls-secret.ts';
 
 /*
  * The process dies right after the cloud has executed one of its calls. This is repeated for each call to Barbican and
- * Octavia that a certificate takes. The next process completes the work, without leftovers or duplicates.
+ * Octavia that a certificate requires. The next process completes the work, without leftovers or duplicates.
  */
 
-const life = { loadBalancerCreate: 2_000, loadBalancerUpdate: 500, loadBalancerDelete: 1_000 };
-const latency = { ...NO_LATENCY, life: { ...NO_LATENCY.life, ...life } };
+const lifecycle = { loadBalancerCreate: 2_000, loadBalancerUpdate: 500, loadBalancerDelete: 1_000 };
+const latency = { ...NO_LATENCY, lifecycle: { ...NO_LATENCY.lifecycle, ...lifecycle } };
 /** More calls than any of these changes takes. */
 const MAX_CALLS = 40;
 const SETTLE_MS = 20_000;
@@ -43,8 +43,8 @@ const contents = () => {
 };
 
 /**
- * Kills the process after the first call, the second, and so on, until the change takes no more. Resolves with the
- * number of calls.
+ * Kills the process after the first call, the second, and so on, until the change needs no more calls. Resolves with
+ * the number of calls.
  */
 async function killAfterEachCall({ begin, change, after }: Scenario): Promise<number> {
   const crash = new Crash(/\/lbaas\/|\/floatingips|\/v1\/secrets/);

@@ -82,7 +82,7 @@ test.each([1, 2, 3, 4])(
     crash.end();
     await fairway.balanced.fairway.startProcess();
     await fairway.pass(120_000);
-    const made = await certificates.storedRefs();
+    const createdRefs = await certificates.storedRefs();
     const served = await certificates.served();
     crash.afterWrites(1, () => {});
     await fairway.delete(Gateways, 'shop');
@@ -92,8 +92,8 @@ test.each([1, 2, 3, 4])(
     await fairway.balanced.fairway.startProcess();
     await fairway.pass(120_000);
 
-    expect(made).toHaveLength(1);
-    expect(served).toEqual({ 80: [], 443: made });
+    expect(createdRefs).toHaveLength(1);
+    expect(served).toEqual({ 80: [], 443: createdRefs });
     expect(await certificates.stored()).toEqual([]);
     expect(await fairway.names(Gateways)).toEqual([]);
   },
@@ -112,11 +112,11 @@ test('finds a stored certificate whose response was lost, and does not store it 
 
 test.each<{ is: string; fields: object; fault: FaultInput | undefined }>([
   {
-    is: 'can’t be made',
+    is: 'cannot be created',
     fields: {},
     fault: { service: 'load-balancer', method: 'POST', times: null, action: { kind: 'answer', status: 500 } },
   },
-  { is: 'can’t have its address', fields: { addresses: [{ value: '198.51.100.99' }] }, fault: undefined },
+  { is: 'cannot get its address', fields: { addresses: [{ value: '198.51.100.99' }] }, fault: undefined },
 ])('exhausts no quota with a sequence of Secrets for a load balancer that $is', async ({ fields, fault }) => {
   await start();
   const { cloud } = fairway.balanced.fairway;

@@ -45,7 +45,7 @@ async function listener(name = 'https'): Promise<readonly string[] | undefined> 
   return (await fairway.listeners())[name];
 }
 
-/** Of the HTTPS listener. */
+/** The expected conditions of the HTTPS listener. */
 function states({ resolved = 'True ResolvedRefs', programmed = 'True Programmed' }) {
   return [
     'Accepted True Accepted',
@@ -185,12 +185,12 @@ test('creates nothing for HTTPS alone without a certificate', async () => {
   await fairway.createGateway('shop', { ...GATEWAY, listeners: [https('shop')] });
   await fairway.pass(60_000);
   const before = [await fairway.conditions(), await listener()];
-  const made = await fairway.balanced.trees();
+  const createdTrees = await fairway.balanced.trees();
   await certificates.make('shop', first);
   await fairway.pass(60_000);
 
   expect(before).toEqual([['Accepted True Accepted', 'Programmed False Invalid'], INVALID_CERTIFICATE]);
-  expect(made).toEqual([]);
+  expect(createdTrees).toEqual([]);
   expect(await fairway.conditions()).toEqual(PROGRAMMED);
   expect(await certificates.served()).toEqual({ 443: await certificates.storedRefs() });
 });
@@ -229,7 +229,7 @@ describe('several certificates', () => {
     expect(refs?.map((ref) => names.get(ref))).toEqual(['default/more', 'default/shop']);
   });
 
-  test('use the one of the least specific hostname as default on a shared port, and each listener reports what it lacks', async () => {
+  test('use the one of the least specific hostname as default on a shared port, and each listener reports its own problems', async () => {
     await start();
     await certificates.make('shop', first);
     await certificates.make('any', secondCertificate);

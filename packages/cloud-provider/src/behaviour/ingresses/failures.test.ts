@@ -17,7 +17,10 @@ test.each<{ is: string; fault: FaultInput }>([
   { is: 'fails', fault: octavia({ action: { kind: 'answer', status: 500 } }) },
   { is: 'refuses every write', fault: octavia({ method: 'POST', action: { kind: 'answer', status: 403 } }) },
   { is: 'does not answer', fault: octavia({ action: { kind: 'drop' } }) },
-  { is: 'answers writes with nothing', fault: octavia({ method: 'POST', action: { kind: 'drop', when: 'before' } }) },
+  {
+    is: 'drops the connection of every write',
+    fault: octavia({ method: 'POST', action: { kind: 'drop', when: 'before' } }),
+  },
 ])(
   'makes few calls and events while Octavia $is for three hours, and then creates everything once',
   async ({ fault }) => {

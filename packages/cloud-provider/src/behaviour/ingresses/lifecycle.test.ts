@@ -15,12 +15,12 @@ const paths = (...all: ReturnType<typeof prefix>[]) => ({
 let fairway: RoutedFairway;
 afterEach(() => fairway[Symbol.asyncDispose]());
 
-test('assigns an Ingress an address and its paths their Services, in one call for the tree and one for the address', async () => {
+test('assigns an address to an Ingress and routes its paths to their Services, in one call for the tree and one for the address', async () => {
   fairway = await RoutedFairway.startWithShop();
   const calls = fairway.balanced.countCalls();
   await fairway.create('other');
   await fairway.pass(60_000);
-  const made = calls();
+  const callCounts = calls();
   await fairway.delete('other');
   await fairway.pass(60_000);
 
@@ -28,7 +28,7 @@ test('assigns an Ingress an address and its paths their Services, in one call fo
   const [tree] = await fairway.balanced.trees();
   const [floatingIp] = await fairway.balanced.floatingIps();
   // The response does not include policies.
-  expect(withoutLists(made)).toEqual({ 'POST /loadbalancers': 1, 'POST /floatingips': 1, 'GET /l7policies': 1 });
+  expect(withoutLists(callCounts)).toEqual({ 'POST /loadbalancers': 1, 'POST /floatingips': 1, 'GET /l7policies': 1 });
   expect(status?.loadBalancer?.ingress).toEqual([{ ip: floatingIp?.floating_ip_address }]);
   expect(metadata.finalizers).toEqual(['fairway.dev/ingress-load-balancer']);
   expect(tree?.loadBalancer.name).toBe('kube_ingress_demo_default_shop');
@@ -110,7 +110,7 @@ test('makes one call per pool for an additional node, and none for an unrelated 
   });
 });
 
-test('reports a backend that is missing or not on nodes, and serves it once it exists', async () => {
+test('reports a backend that is missing or has no node port, and serves it once it has one', async () => {
   fairway = await RoutedFairway.start();
   await fairway.balanced.create('late', { type: 'ClusterIP', ports: [{ port: 80, nodePort: undefined }] } as never);
   await fairway.create('shop', { ...SPEC, defaultBackend: { service: { name: 'late', port: { number: 80 } } } });

@@ -25,7 +25,7 @@ beforeAll(async () => {
 let fairway: RoutedFairway;
 afterEach(() => fairway[Symbol.asyncDispose]());
 
-/** What the Secrets contain, and what of it is stored and served. */
+/** Access to the contents of the Secrets, and to what is stored and served. */
 function certificates(): CertificateFixture {
   return new CertificateFixture(fairway.balanced);
 }
@@ -211,8 +211,8 @@ test('leaves no certificate behind, whether it is deleted alone or with its clus
 });
 
 test('leaves no certificate behind if the cluster is deleted right after it', async () => {
-  const life = { ...NO_LATENCY.life, loadBalancerCreate: 1_000, loadBalancerDelete: 1_000 };
-  await withTls({ cloud: { latency: { ...NO_LATENCY, life } } });
+  const lifecycle = { ...NO_LATENCY.lifecycle, loadBalancerCreate: 1_000, loadBalancerDelete: 1_000 };
+  await withTls({ cloud: { latency: { ...NO_LATENCY, lifecycle } } });
   await fairway.pass(700_000);
   await fairway.create('other', TLS);
   await fairway.pass(5_000);
@@ -302,7 +302,7 @@ test.each([1, 2, 3])(
     crash.end();
     await fairway.balanced.fairway.startProcess();
     await fairway.pass(120_000);
-    const made = await stored();
+    const createdSecrets = await stored();
     const served = await listeners();
     crash.afterWrites(1, () => {});
     await fairway.delete('shop');
@@ -312,8 +312,8 @@ test.each([1, 2, 3])(
     await fairway.balanced.fairway.startProcess();
     await fairway.pass(120_000);
 
-    expect(made).toHaveLength(1);
-    expect(served).toEqual({ 80: [], 443: [made[0]?.secret_ref] });
+    expect(createdSecrets).toHaveLength(1);
+    expect(served).toEqual({ 80: [], 443: [createdSecrets[0]?.secret_ref] });
     expect(await stored()).toEqual([]);
     expect(await fairway.names()).toEqual([]);
   },

@@ -2,7 +2,7 @@ import { CloudLoadBalancers } from '@fairway/openstack/config/load-balancer-sett
 import { NO_LATENCY } from '@fairway/simulator/http/latency';
 import { afterEach, describe, expect, test } from 'vitest';
 import { GatewayFairway } from '../../gateways/testing/gateway-fairway.ts';
-import { EXTERNAL, RoutedFairway, SPEC } from '../../ingresses/testing/routed-fairway.ts';
+import { EXTERNAL_ANNOTATIONS, RoutedFairway, SPEC } from '../../ingresses/testing/routed-fairway.ts';
 import { ANNOTATION } from '../../load-balancers/annotation-names.ts';
 import { LOAD_BALANCER_LATENCY } from '../../load-balancers/testing/load-balanced-fairway.ts';
 
@@ -11,7 +11,7 @@ import { LOAD_BALANCER_LATENCY } from '../../load-balancers/testing/load-balance
  * they have a meaning there.
  */
 
-const latency = { ...NO_LATENCY, life: { ...NO_LATENCY.life, ...LOAD_BALANCER_LATENCY } };
+const latency = { ...NO_LATENCY, lifecycle: { ...NO_LATENCY.lifecycle, ...LOAD_BALANCER_LATENCY } };
 /** A cloud where OVN is Octavia's default. */
 const OVN_FIRST = { latency, loadBalancerProviders: ['ovn', 'amphora'] } as const;
 const OVN_ALONE = { latency, loadBalancerProviders: ['ovn'] } as const;
@@ -32,7 +32,8 @@ const KINDS: readonly Kind[] = [
     async start(options) {
       fairway = await RoutedFairway.start(options);
     },
-    make: async (annotations = {}) => (fairway as RoutedFairway).create('shop', SPEC, { ...EXTERNAL, ...annotations }),
+    make: async (annotations = {}) =>
+      (fairway as RoutedFairway).create('shop', SPEC, { ...EXTERNAL_ANNOTATIONS, ...annotations }),
   },
   {
     kind: 'a Gateway',
@@ -60,8 +61,12 @@ describe.each(KINDS)('$kind', ({ start, make }) => {
   });
 
   test.each([
-    { is: 'OVN is chosen for Services, and there is nothing else', cloud: OVN_ALONE, loadBalancers: CLOUD_SETTINGS },
-    { is: "OVN is Octavia's own default, and nobody has chosen", cloud: OVN_FIRST, loadBalancers: undefined },
+    {
+      is: 'OVN is selected for Services, and no other provider exists',
+      cloud: OVN_ALONE,
+      loadBalancers: CLOUD_SETTINGS,
+    },
+    { is: "OVN is Octavia's own default, and no provider is selected", cloud: OVN_FIRST, loadBalancers: undefined },
   ])('reports that it cannot be served if $is', async ({ cloud, loadBalancers }) => {
     await start({ cloud, ...(loadBalancers && { loadBalancers }) });
     await make();

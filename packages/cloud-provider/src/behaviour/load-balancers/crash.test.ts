@@ -18,8 +18,8 @@ import {
  */
 
 /** A fast cloud, as there is much to be done. */
-const life = { loadBalancerCreate: 2_000, loadBalancerUpdate: 500, loadBalancerDelete: 1_000 };
-const latency = { ...NO_LATENCY, life: { ...NO_LATENCY.life, ...life } };
+const lifecycle = { loadBalancerCreate: 2_000, loadBalancerUpdate: 500, loadBalancerDelete: 1_000 };
+const latency = { ...NO_LATENCY, lifecycle: { ...NO_LATENCY.lifecycle, ...lifecycle } };
 const LOAD_BALANCER_ID_ANNOTATION = 'loadbalancer.openstack.org/load-balancer-id';
 /** More calls than any of these changes takes. */
 const MAX_CALLS = 60;
@@ -59,8 +59,8 @@ interface Scenario {
 }
 
 /**
- * Kills the process after the first call, the second, and so on, until the change takes no more. Resolves with the
- * number of calls.
+ * Kills the process after the first call, the second, and so on, until the change needs no more calls. Resolves with
+ * the number of calls.
  */
 async function killAfterEachCall(begin: () => Scenario, options: object = {}): Promise<number> {
   const crash = new Crash(/\/lbaas\/|\/floatingips|\/subnets/);
@@ -236,20 +236,20 @@ describe('a load balancer that upstream created', () => {
     { name: 'first', port: 80, nodePort: 30_000 },
     { name: 'second', port: 81, nodePort: 30_100 },
   ];
-  let made: UpstreamLoadBalancer;
+  let upstream: UpstreamLoadBalancer;
 
   test('is taken over with its address', async () => {
     const scenario = () => ({
       names: ['first'],
       async before() {
-        made = await upstreamLoadBalancer(fairway, services.slice(0, 1));
+        upstream = await upstreamLoadBalancer(fairway, services.slice(0, 1));
       },
-      change: () => create('first', 30_000, [80], made.annotations),
+      change: () => create('first', 30_000, [80], upstream.annotations),
       async after() {
         expect(cloudResources()).toEqual({ load_balancers: 1, floating_ips: 1 });
         expect(await served()).toEqual(['80: 2']);
-        expect((await fairway.trees())[0]?.loadBalancer.id).toBe(made.loadBalancer.id);
-        expect(await isServed('first')).toBe(made.floatingIp.floating_ip_address);
+        expect((await fairway.trees())[0]?.loadBalancer.id).toBe(upstream.loadBalancer.id);
+        expect(await isServed('first')).toBe(upstream.floatingIp.floating_ip_address);
       },
     });
 
@@ -261,11 +261,11 @@ describe('a load balancer that upstream created', () => {
     const scenario = () => ({
       names: [],
       async before() {
-        made = await upstreamLoadBalancer(fairway, services);
+        upstream = await upstreamLoadBalancer(fairway, services);
       },
       async change() {
         for (const { name, port, nodePort } of services) {
-          await create(name, nodePort, [port], made.annotations);
+          await create(name, nodePort, [port], upstream.annotations);
           await fairway.patch(name, { metadata: { finalizers } });
         }
         for (const { name } of services) await fairway.delete(name);

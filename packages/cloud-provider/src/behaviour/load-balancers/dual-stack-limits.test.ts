@@ -40,7 +40,12 @@ describe('a second address that is not available', () => {
       version: 25,
       message: /Octavia has API version 2\.25, and load balancers with two addresses need 2\.26/,
     },
-    { is: 'an Octavia that knows no ranges for it', version: 26, ranges: [V4, V6], message: /needs 2\.27; remove it/ },
+    {
+      is: 'an Octavia that does not support source ranges for it',
+      version: 26,
+      ranges: [V4, V6],
+      message: /needs 2\.27; remove it/,
+    },
     {
       is: 'an old OVN',
       version: 26,
@@ -48,7 +53,7 @@ describe('a second address that is not available', () => {
       message: /2\.26, and load balancers with two addresses need 2\.27/,
     },
     {
-      is: 'an OVN that mixes no members',
+      is: 'an OVN that cannot mix members',
       version: 27,
       provider: 'ovn',
       message: /provider rejected the request: .* does not support mixing/,
@@ -63,17 +68,20 @@ describe('a second address that is not available', () => {
     await fairway.clock.pass(60_000);
   }
 
-  test.each(cases)('is reported for a Service that prefers two, which is served at the first: $is', async (each) => {
-    await create(each, PREFER_DUAL_STACK);
+  test.each(cases)(
+    'is reported for a Service that prefers two addresses, which is served at the first: $is',
+    async (each) => {
+      await create(each, PREFER_DUAL_STACK);
 
-    expect(await servedAddresses(fairway)).toMatchObject({ at: ['203.0.112.*'], ready: 'True' });
-    expect((await onlyTree(fairway)).loadBalancer.additional_vips ?? []).toEqual([]);
-    expect((await warningsOf(fairway)).filter((event) => event.startsWith('LoadBalancerSingleStack'))[0]).toMatch(
-      each.message,
-    );
-  });
+      expect(await servedAddresses(fairway)).toMatchObject({ at: ['203.0.112.*'], ready: 'True' });
+      expect((await onlyTree(fairway)).loadBalancer.additional_vips ?? []).toEqual([]);
+      expect((await warningsOf(fairway)).filter((event) => event.startsWith('LoadBalancerSingleStack'))[0]).toMatch(
+        each.message,
+      );
+    },
+  );
 
-  test.each(cases)('is reported for a Service that requires two, which gets none: $is', async (each) => {
+  test.each(cases)('is reported for a Service that requires two addresses, which gets none: $is', async (each) => {
     await create(each, DUAL_STACK);
 
     expect((await servedAddresses(fairway)).at).toEqual([]);
@@ -155,7 +163,7 @@ describe('a Service that changes its families', () => {
       event: /^SyncLoadBalancerFailed .*RequireDualStack/,
     },
   ])(
-    'keeps one family with $policy.ipFamilyPolicy and reports it; a recreated load balancer has both',
+    'keeps one family with $policy.ipFamilyPolicy and reports it; a recreated load balancer has both families',
     async ({ policy, ready, event }) => {
       await fairway.create('web', { ipFamilies: ['IPv4'] });
       await fairway.clock.pass(60_000);

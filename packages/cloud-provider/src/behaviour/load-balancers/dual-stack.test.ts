@@ -32,7 +32,7 @@ describe('a Service with two families', () => {
     await fairway.create('web', { ...DUAL_STACK, ipFamilies });
     await fairway.clock.pass(60_000);
     const { loadBalancer, listeners } = await onlyTree(fairway);
-    const { 'GET /loadbalancers': _, ...made } = calls();
+    const { 'GET /loadbalancers': _, ...otherCalls } = calls();
     const after = await servedAddresses(fairway);
 
     expect(after).toMatchObject({ at, ready: 'True' });
@@ -40,7 +40,7 @@ describe('a Service with two families', () => {
     expect([loadBalancer.vip_subnet_id, loadBalancer.additional_vips?.[0]?.subnet_id]).toContain(ipv6Subnet);
     expect(listeners.map(({ allowed_cidrs }) => allowed_cidrs)).toEqual([null]);
     expect(await memberAddressesOf(fairway, 'TCP')).toEqual(['10.1.0.*', '10.1.0.*']);
-    expect(made).toMatchObject({ 'POST /loadbalancers': 1, 'POST /floatingips': 1 });
+    expect(otherCalls).toMatchObject({ 'POST /loadbalancers': 1, 'POST /floatingips': 1 });
     expect(await warningsOf(fairway)).toEqual([]);
   });
 

@@ -7,7 +7,7 @@ import { NO_LATENCY } from '@fairway/simulator/http/latency';
 import { afterEach, describe, expect, test } from 'vitest';
 import { LOAD_BALANCER_LATENCY, LoadBalancedFairway } from '../../load-balancers/testing/load-balanced-fairway.ts';
 
-const latency = { ...NO_LATENCY, life: { ...NO_LATENCY.life, ...LOAD_BALANCER_LATENCY } };
+const latency = { ...NO_LATENCY, lifecycle: { ...NO_LATENCY.lifecycle, ...LOAD_BALANCER_LATENCY } };
 const HOUR_MS = 3_600_000;
 const LIST_CALL = 'GET /loadbalancers';
 
@@ -39,7 +39,7 @@ describe('lasting failures', () => {
     'polls a load balancer that is pending forever ($step) a few times a minute',
     async ({ step }) => {
       fairway = await LoadBalancedFairway.start({
-        cloud: { latency: { ...NO_LATENCY, life: { ...latency.life, [step]: 24 * HOUR_MS } } },
+        cloud: { latency: { ...NO_LATENCY, lifecycle: { ...latency.lifecycle, [step]: 24 * HOUR_MS } } },
       });
       await fairway.create('web');
       await fairway.clock.pass(60_000);
@@ -203,7 +203,7 @@ describe('external changes', () => {
     expect(left.map(({ loadBalancer }) => loadBalancer.id)).toEqual([foreign.id]);
   });
 
-  test('refuses a Service that refers to the load balancer of another', async () => {
+  test('refuses a Service that refers to the load balancer of another Service', async () => {
     fairway = await LoadBalancedFairway.start({ cloud: { latency } });
     const [subnet] = await Array.fromAsync(fairway.network.subnets.list({ ip_version: 4 }));
     const { id } = await fairway.octavia.loadBalancers.create({ name: 'theirs', vip_subnet_id: subnet?.id ?? '' });
@@ -248,7 +248,7 @@ describe('a process that dies', () => {
       crash.end();
       await fairway.fairway.startProcess();
       await fairway.clock.pass(120_000);
-      const made = resourceCounts(fairway.fairway.cloud);
+      const counts = resourceCounts(fairway.fairway.cloud);
       const address = await addressOf('web');
       crash.afterWrites(1, () => {});
       await fairway.delete('web');
@@ -258,7 +258,7 @@ describe('a process that dies', () => {
       await fairway.fairway.startProcess();
       await fairway.clock.pass(120_000);
 
-      expect(made).toMatchObject({ load_balancers: 1, floating_ips: 1 });
+      expect(counts).toMatchObject({ load_balancers: 1, floating_ips: 1 });
       expect(address).toMatch(/^203\./);
       expect(resourceCounts(fairway.fairway.cloud)).toMatchObject({ load_balancers: 0, floating_ips: 0 });
       expect(await fairway.exists('web')).toBe(false);
@@ -287,10 +287,10 @@ test('makes two calls per Service for two hundred concurrent Services, besides a
     await fairway.create(name, { clusterIP: `10.3.${index}.7` }, {}, 30_100 + index);
   }
   await fairway.clock.pass(120_000);
-  const made = calls();
+  const counts = calls();
   const { items } = await fairway.services.list({ namespace: 'default' });
 
   expect(items.filter(({ status }) => status?.loadBalancer?.ingress?.[0]?.ip)).toHaveLength(200);
-  expect(made).toMatchObject({ 'POST /loadbalancers': 200, 'POST /floatingips': 200 });
-  expect(made[LIST_CALL]).toBeLessThanOrEqual(40);
+  expect(counts).toMatchObject({ 'POST /loadbalancers': 200, 'POST /floatingips': 200 });
+  expect(counts[LIST_CALL]).toBeLessThanOrEqual(40);
 });

@@ -8,7 +8,7 @@ const LOAD_BALANCER_ID = 'loadbalancer.openstack.org/load-balancer-id';
 const MEMBER_SUBNET = 'loadbalancer.openstack.org/member-subnet-id';
 const SUBNET = 'loadbalancer.openstack.org/subnet-id';
 
-/** The operator's credential for the tenant's project has the admin role, so the cloud refuses it nothing. */
+/** The operator's credential for the tenant's project has the admin role, so the cloud permits every request. */
 const entries = DEFAULT_CONFIG.entries.map((each) =>
   each.entry === 'simulator' ? { ...each, role: 'admin' as const } : each,
 );
@@ -56,11 +56,11 @@ test.each([SUBNET, MEMBER_SUBNET])(
 );
 
 test('adds no members in a subnet of another project for a Service that shares a load balancer', async () => {
-  const theirs = await foreignSubnet();
+  const foreignSubnetID = await foreignSubnet();
   await serveService('first', 80, {});
   const id = (await fairway.get('first')).metadata.annotations?.[LOAD_BALANCER_ID] ?? '';
-  await serveService('second', 8080, { [LOAD_BALANCER_ID]: id, [MEMBER_SUBNET]: theirs });
+  await serveService('second', 8080, { [LOAD_BALANCER_ID]: id, [MEMBER_SUBNET]: foreignSubnetID });
 
-  expect(await memberSubnets()).not.toContain(theirs);
+  expect(await memberSubnets()).not.toContain(foreignSubnetID);
   expect(await warnings()).toEqual([expect.stringContaining('is not visible to this project')]);
 });

@@ -11,7 +11,7 @@ import { LOAD_BALANCER_LATENCY, LoadBalancedFairway } from '../../load-balancers
  * https://github.com/kubernetes/cloud-provider-openstack/issues. None of them occurs here.
  */
 
-const latency = { ...NO_LATENCY, life: { ...NO_LATENCY.life, ...LOAD_BALANCER_LATENCY } };
+const latency = { ...NO_LATENCY, lifecycle: { ...NO_LATENCY.lifecycle, ...LOAD_BALANCER_LATENCY } };
 const MINUTE_MS = 60_000;
 
 let fairway: LoadBalancedFairway;
@@ -19,8 +19,10 @@ afterEach(() => fairway[Symbol.asyncDispose]());
 
 type CreateArguments = Parameters<LoadBalancedFairway['create']>;
 
-async function start(life: object = {}): Promise<void> {
-  fairway = await LoadBalancedFairway.start({ cloud: { latency: { ...latency, life: { ...latency.life, ...life } } } });
+async function start(lifecycle: object = {}): Promise<void> {
+  fairway = await LoadBalancedFairway.start({
+    cloud: { latency: { ...latency, lifecycle: { ...latency.lifecycle, ...lifecycle } } },
+  });
 }
 
 async function withWeb(spec: CreateArguments[1] = {}, annotations: CreateArguments[2] = {}): Promise<void> {
@@ -45,17 +47,17 @@ describe('#3102, #2241, #2571, #2624, #1273: clusters take each other’s load b
     const { id } = await fairway.octavia.loadBalancers.create({ name, vip_subnet_id: subnet?.id ?? '' });
     await fairway.create('web');
     await fairway.clock.pass(MINUTE_MS);
-    const made = (await fairway.get('web')).metadata.annotations?.['loadbalancer.openstack.org/load-balancer-id'];
+    const recordedID = (await fairway.get('web')).metadata.annotations?.['loadbalancer.openstack.org/load-balancer-id'];
     await fairway.delete('web');
     await fairway.clock.pass(MINUTE_MS);
 
-    expect(made).not.toBe(id);
+    expect(recordedID).not.toBe(id);
     expect((await onlyLoadBalancer()).loadBalancer).toMatchObject({ id, name, tags: [] });
   });
 });
 
 describe('#2858, #1595, #1304, #2066, #2222: slow with many ports and a slow Octavia', () => {
-  test('spends Octavia’s own time per pool on a change of nodes, and delays no other Service', async () => {
+  test('takes only Octavia’s own time per pool for a change of nodes, and delays no other Service', async () => {
     await start({ loadBalancerUpdate: 120_000 });
     await fairway.create('web', { ports: [{ port: 80 }, { port: 81 }, { port: 82 }] });
     await fairway.clock.pass(MINUTE_MS);
@@ -75,7 +77,7 @@ describe('#2858, #1595, #1304, #2066, #2222: slow with many ports and a slow Oct
 });
 
 describe('#2541, #2165, #2036, #821, #1052: a load balancer that ends in ERROR stays there', () => {
-  test('recreates it, and leaves none behind', async () => {
+  test('recreates the load balancer, and leaves no failed one behind', async () => {
     await start();
     fairway.fairway.cloud.faults.add({ action: { kind: 'loadBalancerError' } });
     await fairway.create('web');
@@ -147,7 +149,7 @@ describe('#2866, #2234: externalTrafficPolicy Local without a monitor sends traf
   });
 });
 
-describe('#2756, #665, #2987: the provider is the same for all, and lb-method is not changed', () => {
+describe('#2756, #665, #2987: the provider is the same for all Services, and lb-method is not changed', () => {
   test('lets a Service choose its provider', async () => {
     await withWeb({}, { 'loadbalancer.fairway.dev/provider': 'ovn' });
 

@@ -7,7 +7,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { USAGE_LIST, withoutLists } from '../../load-balancers/testing/call-counts.ts';
 import { LOAD_BALANCER_LATENCY, LoadBalancedFairway } from '../../load-balancers/testing/load-balanced-fairway.ts';
 
-const latency = { ...NO_LATENCY, life: { ...NO_LATENCY.life, ...LOAD_BALANCER_LATENCY } };
+const latency = { ...NO_LATENCY, lifecycle: { ...NO_LATENCY.lifecycle, ...LOAD_BALANCER_LATENCY } };
 
 /** Reads of the list that all load balancers share depend on the time, not on a single load balancer. */
 const LIST_CALL = 'GET /loadbalancers';
@@ -29,15 +29,15 @@ describe('a Service of type LoadBalancer', () => {
 
     await fairway.create('api', { ports: [{ port: 443 }, { port: 53, protocol: 'UDP' }] }, {}, 30_200);
     await fairway.clock.pass(60_000);
-    const made = calls();
+    const callCounts = calls();
     const { status, metadata } = await fairway.get('api');
     const tree = (await fairway.trees()).find(({ loadBalancer }) => loadBalancer.name?.endsWith('_default_api'));
     const [floatingIp] = (await fairway.floatingIps()).filter(
       ({ port_id }) => port_id === tree?.loadBalancer.vip_port_id,
     );
 
-    expect(withoutLists(made)).toEqual({ 'POST /loadbalancers': 1, 'POST /floatingips': 1 });
-    expect(made[LIST_CALL]).toBeLessThanOrEqual(3);
+    expect(withoutLists(callCounts)).toEqual({ 'POST /loadbalancers': 1, 'POST /floatingips': 1 });
+    expect(callCounts[LIST_CALL]).toBeLessThanOrEqual(3);
     expect(status?.loadBalancer?.ingress).toEqual([{ ip: floatingIp?.floating_ip_address, ipMode: 'VIP' }]);
     expect(metadata.finalizers).toEqual(['service.kubernetes.io/load-balancer-cleanup']);
     expect(metadata.annotations).toMatchObject({
@@ -52,7 +52,7 @@ describe('a Service of type LoadBalancer', () => {
   });
 
   test('is observed in time on a cloud without history, and with few polls once there is a history', async () => {
-    const slowLatency = { ...latency, life: { ...latency.life, loadBalancerCreate: 60_000 } };
+    const slowLatency = { ...latency, lifecycle: { ...latency.lifecycle, loadBalancerCreate: 60_000 } };
     fairway = await LoadBalancedFairway.start({ cloud: { latency: slowLatency } });
     const isServed = async (name: string) => (await fairway.get(name)).status?.loadBalancer?.ingress !== undefined;
     const calls = fairway.countCalls();
@@ -109,7 +109,7 @@ describe('a Service of type LoadBalancer', () => {
     expect(calls()[USAGE_LIST]).toBeLessThanOrEqual(2);
   });
 
-  test('adds and removes ports in as few calls as there are parts', async () => {
+  test('adds and removes ports in one call per part', async () => {
     await withWeb();
     const calls = fairway.countCalls();
     const ports = [
@@ -133,7 +133,7 @@ describe('a Service of type LoadBalancer', () => {
       'PUT /pools/{pool}/members': 1,
       'POST /healthmonitors': 1,
     });
-    // Each change is requested after the previous one is done.
+    // Each change is requested after the previous one is complete.
     expect(added[LIST_CALL]).toBeLessThanOrEqual(4 + 2);
     expect(grown?.listeners).toHaveLength(2);
     expect(grown?.members.map((members) => members.length)).toEqual([2, 2]);
@@ -212,12 +212,15 @@ describe('a Service of type LoadBalancer', () => {
     const since = fairway.countCalls();
     await fairway.clock.pass(600_000);
 
-    // From the search for leftovers of clusters.
+    // These calls are the garbage collector's search for resources of deleted clusters.
     expect(since()).toEqual({ 'GET /floatingips': 1, 'GET /loadbalancers': 1 });
   });
 
   test('has its floating IP deleted if the cluster is deleted right after it, although older lists do not show it', async () => {
-    const fastLatency = { ...latency, life: { ...latency.life, loadBalancerCreate: 1_000, loadBalancerDelete: 1_000 } };
+    const fastLatency = {
+      ...latency,
+      lifecycle: { ...latency.lifecycle, loadBalancerCreate: 1_000, loadBalancerDelete: 1_000 },
+    };
     fairway = await LoadBalancedFairway.start({ cloud: { latency: fastLatency } });
     // A client that creates the next one gets a list that is older than its request.
     await fairway.clock.pass(700_000);

@@ -7,7 +7,7 @@ import { withoutLists } from '../../load-balancers/testing/call-counts.ts';
 import { onlyTree, servedAddresses, warningsOf } from '../../load-balancers/testing/dual-stack.ts';
 import { LOAD_BALANCER_LATENCY, LoadBalancedFairway } from '../../load-balancers/testing/load-balanced-fairway.ts';
 
-const latency = { ...NO_LATENCY, life: { ...NO_LATENCY.life, ...LOAD_BALANCER_LATENCY } };
+const latency = { ...NO_LATENCY, lifecycle: { ...NO_LATENCY.lifecycle, ...LOAD_BALANCER_LATENCY } };
 const NAME = 'loadbalancer.ovhcloud.com/flavor';
 const ID = 'loadbalancer.openstack.org/flavor-id';
 const [small] = DEFAULT_CONFIG.loadBalancerFlavors;
@@ -41,13 +41,13 @@ test.each(['small', 'medium', 'large', 'xl'])(
 describe('a flavor that the cloud does not have', () => {
   test.each([
     {
-      reason: 'by name',
+      reason: 'specified by name',
       annotations: { [NAME]: 'gold' },
       cloud: {},
       says: `annotation ${NAME}: "gold": the cloud has no such load balancer flavor; specify one of ${sizes}, remove the annotation to use the cloud's default, or ask the cloud operator to create one (\`openstack loadbalancer flavor create\`)`,
     },
     {
-      reason: 'by id',
+      reason: 'specified by ID',
       annotations: { [ID]: '11111111-2222-4333-8444-555555555555' },
       cloud: {},
       says: `${small?.id} (small), `,

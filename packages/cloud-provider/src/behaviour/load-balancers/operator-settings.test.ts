@@ -27,7 +27,7 @@ describe('defaults for all Services of a cloud', () => {
     expect(specOf({ internal: true }, {}, { internal: 'false' }).floatingIP).toBeDefined();
   });
 
-  test('set the algorithm, except for OVN, which has another', () => {
+  test('set the algorithm, except for OVN, which has its own', () => {
     const written = { lb_method: 'LEAST_CONNECTIONS' };
 
     expect(specOf(written).algorithm).toBe('LEAST_CONNECTIONS');
@@ -160,7 +160,7 @@ describe('classes', () => {
 });
 
 describe('a cloud', () => {
-  const latency = { ...NO_LATENCY, life: { ...NO_LATENCY.life, ...LOAD_BALANCER_LATENCY } };
+  const latency = { ...NO_LATENCY, lifecycle: { ...NO_LATENCY.lifecycle, ...LOAD_BALANCER_LATENCY } };
   let fairway: LoadBalancedFairway;
   afterEach(() => fairway[Symbol.asyncDispose]());
 

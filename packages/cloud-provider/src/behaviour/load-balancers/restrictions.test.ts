@@ -4,7 +4,7 @@ import { withoutLists } from '../../load-balancers/testing/call-counts.ts';
 import { servedAddresses, sourceRangesOf, warningsOf } from '../../load-balancers/testing/dual-stack.ts';
 import { LOAD_BALANCER_LATENCY, LoadBalancedFairway } from '../../load-balancers/testing/load-balanced-fairway.ts';
 
-const latency = { ...NO_LATENCY, life: { ...NO_LATENCY.life, ...LOAD_BALANCER_LATENCY } };
+const latency = { ...NO_LATENCY, lifecycle: { ...NO_LATENCY.lifecycle, ...LOAD_BALANCER_LATENCY } };
 const INTERNAL_ANNOTATION = 'service.beta.kubernetes.io/openstack-internal-load-balancer';
 const SOURCES_ANNOTATION = 'service.beta.kubernetes.io/ovh-loadbalancer-allowed-sources';
 const HOUR_MS = 3_600_000;
@@ -76,7 +76,7 @@ test('keeps the listener’s restrictions when sources become invalid', async ()
   expect(await sourceRangesOf(fairway)).toEqual([['198.51.100.0/24']]);
 });
 
-test('keeps a floating IP if the setting that decides about it is invalid', async () => {
+test('keeps a floating IP if the setting that controls it is invalid', async () => {
   await withWeb({});
   await fairway.patch('web', { metadata: { annotations: { 'loadbalancer.openstack.org/keep-floatingip': 'True' } } });
   await fairway.clock.pass(10_000);

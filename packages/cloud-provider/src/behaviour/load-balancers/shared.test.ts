@@ -7,10 +7,10 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { withoutLists } from '../../load-balancers/testing/call-counts.ts';
 import { LOAD_BALANCER_LATENCY, LoadBalancedFairway } from '../../load-balancers/testing/load-balanced-fairway.ts';
 
-const latency = { ...NO_LATENCY, life: { ...NO_LATENCY.life, ...LOAD_BALANCER_LATENCY } };
+const latency = { ...NO_LATENCY, lifecycle: { ...NO_LATENCY.lifecycle, ...LOAD_BALANCER_LATENCY } };
 const LOAD_BALANCER_ID_ANNOTATION = 'loadbalancer.openstack.org/load-balancer-id';
 const INTERNAL_ANNOTATION = 'service.beta.kubernetes.io/openstack-internal-load-balancer';
-/** Duration of a change of one part of a load balancer here, and of the next one. */
+/** Long enough for two successive changes to a load balancer. */
 const SETTLE_MS = 40_000;
 
 let fairway: LoadBalancedFairway;
@@ -62,14 +62,14 @@ async function served(): Promise<readonly string[]> {
   );
 }
 
-async function made(): Promise<object> {
+async function holdings(): Promise<object> {
   const { load_balancers, floating_ips } = resourceCounts(fairway.fairway.cloud);
   const trees = await fairway.trees();
   const parts = [trees.flatMap((tree) => tree.listeners).length, trees.flatMap((tree) => tree.pools).length];
   return { load_balancers, floating_ips, parts };
 }
 
-const EMPTY_HOLDINGS = { load_balancers: 0, floating_ips: 0, parts: [0, 0] };
+const EMPTY_USAGE = { load_balancers: 0, floating_ips: 0, parts: [0, 0] };
 
 // The scenario of cloud-provider-openstack's tests/e2e/cloudprovider/test-lb-service.sh, and the deletion orders that
 // it omits.
@@ -94,7 +94,7 @@ describe('a load balancer shared by two Services of a cluster', () => {
     expect(addresses[1]).toBe(addresses[0]);
     expect(conditions.map((condition) => condition?.status)).toEqual(['True', 'True']);
     expect(alone).toEqual(['kube_service_demo_default_first 80: 2']);
-    expect(await made()).toEqual(EMPTY_HOLDINGS);
+    expect(await holdings()).toEqual(EMPTY_USAGE);
     expect(await failures()).toEqual([]);
   });
 
@@ -115,7 +115,7 @@ describe('a load balancer shared by two Services of a cluster', () => {
     expect(servedAfterTakeover).toEqual(['kube_service_demo_default_first 8080: 2']);
     expect(again).toEqual([address, address]);
     expect(last).toEqual(['kube_service_demo_default_first 9090: 2']);
-    expect(await made()).toEqual(EMPTY_HOLDINGS);
+    expect(await holdings()).toEqual(EMPTY_USAGE);
     expect(await failures()).toEqual([]);
   });
 
@@ -136,7 +136,7 @@ describe('a load balancer shared by two Services of a cluster', () => {
     ]);
   });
 
-  test('takes as many as the operator allows', async () => {
+  test('serves as many Services as the operator allows', async () => {
     await start({ max_shared: 3 });
     await serveService('first', 80);
     const id = await idOf('first');
@@ -187,7 +187,7 @@ describe('a load balancer shared by two Services of a cluster', () => {
 
     expect(all).toHaveLength(4);
     expect(await failures()).toEqual([]);
-    expect(await made()).toEqual(EMPTY_HOLDINGS);
+    expect(await holdings()).toEqual(EMPTY_USAGE);
   });
 
   test('serves TCP and UDP on one port', async () => {
@@ -204,7 +204,7 @@ describe('a load balancer shared by two Services of a cluster', () => {
     expect(await served()).toHaveLength(2);
   });
 
-  test('costs one change of tags and the parts, and nothing while idle', async () => {
+  test('costs one update of tags in addition to its parts, and nothing while idle', async () => {
     await start();
     await serveService('first', 80);
     const callsWhileJoining = fairway.countCalls();
@@ -238,13 +238,13 @@ describe('internal load balancers (https://github.com/kubernetes/cloud-provider-
 
     expect(await addressOf('second')).toMatch(/^10\./);
     expect(await addressOf('second')).toBe(await addressOf('first'));
-    expect(await made()).toMatchObject({ load_balancers: 1, parts: [2, 2], floating_ips: 0 });
+    expect(await holdings()).toMatchObject({ load_balancers: 1, parts: [2, 2], floating_ips: 0 });
   });
 
   test.each([
     { host: 'true', guest: 'false', says: /is internal; set it to "true" here too/ },
     { host: 'false', guest: 'true', says: /is public, at 203\.[0-9.]+; remove it here/ },
-  ])('with internal: $host are not shared with internal: $guest', async ({ host, guest, says }) => {
+  ])('are not shared between internal: $host and internal: $guest', async ({ host, guest, says }) => {
     await start();
     await serveService('first', 80, { [INTERNAL_ANNOTATION]: host });
     await serveService('second', 81, {
@@ -262,14 +262,14 @@ describe('a Service that changes its reference', () => {
     await start();
     await serveService('first', 80);
     await serveService('second', 81);
-    const before = await made();
+    const before = await holdings();
     await fairway.patch('second', {
       metadata: { annotations: { [LOAD_BALANCER_ID_ANNOTATION]: await idOf('first') } },
     });
     await fairway.clock.pass(2 * SETTLE_MS);
 
     expect(before).toMatchObject({ load_balancers: 2, floating_ips: 2 });
-    expect(await made()).toMatchObject({ load_balancers: 1, parts: [2, 2], floating_ips: 1 });
+    expect(await holdings()).toMatchObject({ load_balancers: 1, parts: [2, 2], floating_ips: 1 });
     expect(await addressOf('second')).toBe(await addressOf('first'));
   });
 
@@ -301,11 +301,11 @@ test('moves a Service that shares a failed load balancer to the replacement', as
   expect(await idOf('second')).toBe(successor);
   expect(await served()).toHaveLength(2);
   expect(await addressOf('second')).toBe(await addressOf('first'));
-  expect(await made()).toMatchObject({ load_balancers: 1, floating_ips: 1 });
+  expect(await holdings()).toMatchObject({ load_balancers: 1, floating_ips: 1 });
 });
 
 describe('immutable settings', () => {
-  test('of a shared load balancer are reported, and all Services are still served', async () => {
+  test('are reported on a shared load balancer, and all Services are still served', async () => {
     await start();
     await serveService('first', 80);
     await serveService('second', 81, { [LOAD_BALANCER_ID_ANNOTATION]: await idOf('first') });
@@ -332,7 +332,7 @@ describe('a load balancer of the project outside all clusters', () => {
     await fairway.clock.pass(SETTLE_MS);
     return id;
   }
-  const theirs = async (id: string) => {
+  const foreignState = async (id: string) => {
     const [tree] = (await fairway.trees()).filter(({ loadBalancer }) => loadBalancer.id === id);
     const { name, tags } = tree?.loadBalancer ?? {};
     return { name, tags, ports: tree?.listeners.map(({ protocol_port }) => protocol_port).sort((a, b) => a - b) };
@@ -350,21 +350,21 @@ describe('a load balancer of the project outside all clusters', () => {
 
     expect(first?.message).toContain(`${id} does not belong to a Service of this cluster`);
     expect(second?.message).toBe(first?.message?.replace(id, '4b2ee5ba-2d1f-4ba4-9a31-1b9b2b6a9d5e'));
-    expect(await theirs(id)).toEqual(UNTOUCHED);
+    expect(await foreignState(id)).toEqual(UNTOUCHED);
   });
 
   test('is used if the operator allows it, and left unchanged afterwards', async () => {
     const id = await withForeignLoadBalancer({ share_others: true });
     await serveService('web', 80, { [LOAD_BALANCER_ID_ANNOTATION]: id, [INTERNAL_ANNOTATION]: 'true' });
     await fairway.clock.pass(SETTLE_MS);
-    const used = await theirs(id);
+    const used = await foreignState(id);
     const address = await addressOf('web');
     await remove('web');
     await fairway.clock.pass(SETTLE_MS);
 
     expect(used).toMatchObject({ name: 'theirs', ports: [22, 80] });
     expect(address).toBe((await fairway.octavia.loadBalancers.get(id)).vip_address);
-    expect(await theirs(id)).toEqual(UNTOUCHED);
+    expect(await foreignState(id)).toEqual(UNTOUCHED);
     expect(await fairway.exists('web')).toBe(false);
   });
 
@@ -382,7 +382,7 @@ describe('a load balancer of the project outside all clusters', () => {
     await serveService('web', 22, { [LOAD_BALANCER_ID_ANNOTATION]: id, [INTERNAL_ANNOTATION]: 'true' });
 
     expect((await readyOf('web'))?.message).toMatch(/TCP\/22 of the load balancer is already used by listener/);
-    expect((await theirs(id)).ports).toEqual([22]);
+    expect((await foreignState(id)).ports).toEqual([22]);
   });
 
   test('is left unchanged when the cluster is deleted', async () => {
@@ -392,6 +392,6 @@ describe('a load balancer of the project outside all clusters', () => {
     await fairway.fairway.delete(clusters, 'demo');
     await fairway.clock.pass(240_000);
 
-    expect(await theirs(id)).toEqual(UNTOUCHED);
+    expect(await foreignState(id)).toEqual(UNTOUCHED);
   });
 });

@@ -13,9 +13,9 @@ import {
   upstreamLoadBalancer,
 } from '../../load-balancers/testing/upstream-load-balancer.ts';
 
-const latency = { ...NO_LATENCY, life: { ...NO_LATENCY.life, ...LOAD_BALANCER_LATENCY } };
+const latency = { ...NO_LATENCY, lifecycle: { ...NO_LATENCY.lifecycle, ...LOAD_BALANCER_LATENCY } };
 const CLEANUP_FINALIZER = 'service.kubernetes.io/load-balancer-cleanup';
-/** Duration of a change of one part of a load balancer here, and of the next one. */
+/** Long enough for two successive changes to a load balancer. */
 const SETTLE_MS = 60_000;
 const WEB = { name: 'web', port: 80, nodePort: 30_080 };
 const API = { name: 'api', port: 81, nodePort: 30_180 };
@@ -158,7 +158,7 @@ describe('a load balancer that upstream created for a Service', () => {
   });
 
   test('is waited for while Octavia changes it, with few calls and no warning', async () => {
-    const dayLongUpdates = { ...latency, life: { ...latency.life, loadBalancerUpdate: 86_400_000 } };
+    const dayLongUpdates = { ...latency, lifecycle: { ...latency.lifecycle, loadBalancerUpdate: 86_400_000 } };
     const { annotations } = await start([WEB], { ...TAKEOVER_OPTIONS, cloud: { latency: dayLongUpdates } });
     const [tree] = await fairway.trees();
     await fairway.octavia.listeners.update(tree?.listeners[0]?.id ?? '', { connection_limit: 5 });
@@ -191,7 +191,7 @@ describe('a load balancer that upstream created for a Service', () => {
   });
 });
 
-test('has the security group that upstream added to nodes deleted with the Service, and no other', async () => {
+test('loses the security group that upstream added to nodes when the Service is deleted, and no other', async () => {
   const { annotations } = await start();
   const { uid } = (await createUpstream(WEB, annotations)).metadata;
   const { network } = fairway;
@@ -230,18 +230,18 @@ test('is reported and left if upstream was still creating it when it stopped', a
 describe('a load balancer that only resembles upstream’s is refused, and remains', () => {
   test.each<{ of: string; change: (made: UpstreamLoadBalancer) => Promise<unknown>; expected: string }>([
     {
-      of: 'a cluster of another name',
+      of: 'a cluster with another name',
       change: ({ loadBalancer }) =>
         fairway.octavia.loadBalancers.update(loadBalancer.id, { name: 'kube_service_other_default_web' }),
       expected: 'its name should be "kube_service_peer_default_web"',
     },
     {
-      of: 'a hand',
+      of: 'unknown origin',
       change: ({ loadBalancer }) => fairway.octavia.loadBalancers.update(loadBalancer.id, { description: 'mine' }),
       expected: 'its description does not match the format of openstack-cloud-controller-manager',
     },
     {
-      of: 'others too',
+      of: 'several clusters',
       change: ({ loadBalancer }) =>
         fairway.octavia.loadBalancers.update(loadBalancer.id, {
           tags: [...loadBalancer.tags, 'kube_service_other_default_shop'],
@@ -299,7 +299,7 @@ describe('a load balancer that upstream shared between Services', () => {
   test.each([
     { first: WEB, last: API, left: 81 },
     { first: API, last: WEB, left: 80 },
-  ])('is deleted with the last: $first.name first', async ({ first, last, left }) => {
+  ])('is deleted with the last Service: $first.name first', async ({ first, last, left }) => {
     const { annotations } = await start(both);
     await createUpstream(API, annotations);
     await serveService(WEB, annotations);

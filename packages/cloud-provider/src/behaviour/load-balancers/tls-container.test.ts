@@ -31,7 +31,7 @@ async function store(manager = keys()): Promise<string> {
   });
 }
 
-/** What others store in Barbican, without Fairway's calls. */
+/** Objects that clients other than Fairway store in Barbican. */
 async function make(collection: 'secrets' | 'containers', body: object): Promise<string> {
   const { session } = fairway.fairway.process.project.client;
   const response = await fetch(`${await session.endpoint('key-manager')}/${collection}`, {
@@ -52,11 +52,15 @@ const text = { payload: 'x', payload_content_type: 'text/plain' };
 
 test.each<{ is: string; reference: () => Promise<string> | string; problem: string }>([
   { is: 'nothing', reference: () => 'my-certificate', problem: 'is not a Barbican reference' },
-  { is: 'what is not there', reference: () => MISSING_REF, problem: 'does not exist: see `openstack secret list`' },
-  { is: 'a secret without a payload', reference: () => make('secrets', {}), problem: 'has no payload yet' },
-  { is: 'a text', reference: () => make('secrets', text), problem: 'is plain text: it must be a PKCS #12 bundle' },
   {
-    is: 'a container of something else',
+    is: 'a secret that does not exist',
+    reference: () => MISSING_REF,
+    problem: 'does not exist: see `openstack secret list`',
+  },
+  { is: 'a secret without a payload', reference: () => make('secrets', {}), problem: 'has no payload yet' },
+  { is: 'plain text', reference: () => make('secrets', text), problem: 'is plain text: it must be a PKCS #12 bundle' },
+  {
+    is: 'a container of another type',
     reference: () => make('containers', { type: 'generic' }),
     problem: 'is a container of type generic',
   },

@@ -46,7 +46,7 @@ async function start() {
         { type: 'merge', value: { status: { conditions: [{ type: 'Ready', status: 'Unknown' }] } } },
         { subresource: 'status' },
       ),
-    /** A node without a machine that does not respond. */
+    /** An unresponsive node without a machine. */
     leave: async (
       name: string,
       spec: TenantNode['spec'],
@@ -139,7 +139,7 @@ describe('a node without a machine', () => {
     expect(await t.namesOf()).toEqual([t.victim, t.sibling]);
   });
 
-  test('is kept if its server exists without our tag, and costs one call in ten minutes', async () => {
+  test('is kept if its server exists without our tag, and costs one call every ten minutes', async () => {
     await using t = await start().then(asDisposable);
     await t.leave('mine', { providerID: `openstack://${REGION}/${t.serverID}` });
     await t.clock.pass(MINUTE_MS);

@@ -122,13 +122,15 @@ describe('a cluster with pod routes on its router', () => {
 
   test('has a removed route restored within two minutes, and an extra one removed; other routes stay', async () => {
     await using t = await startRouted();
-    const theirs = { destination: '192.168.77.0/24', nexthop: t.b.address };
+    const foreignRoute = { destination: '192.168.77.0/24', nexthop: t.b.address };
     const overlappingRoute = { destination: '10.2.0.0/25', nexthop: t.b.address };
-    await t.network.routers.update(t.routerID, { routes: [theirs, overlappingRoute, routeTo(t.b, '10.2.1.0/24')] });
+    await t.network.routers.update(t.routerID, {
+      routes: [foreignRoute, overlappingRoute, routeTo(t.b, '10.2.1.0/24')],
+    });
     await t.clock.pass(2 * MINUTE_MS);
 
     expect(await t.routes()).toHaveLength(3);
-    expect(await t.routes()).toEqual(expect.arrayContaining([theirs, routeTo(t.a, '10.2.0.0/24')]));
+    expect(await t.routes()).toEqual(expect.arrayContaining([foreignRoute, routeTo(t.a, '10.2.0.0/24')]));
   });
 
   test('costs two lists a minute while idle, and no writes', async () => {
@@ -221,10 +223,10 @@ describe('a cluster with pod routes on its router', () => {
     expect(await t.routes()).toEqual([routeTo(t.b, '10.2.1.0/24')]);
   });
 
-  test('is deleted with its routes and with foreign routes that would keep its router', async () => {
+  test('is deleted with its routes, and with foreign routes that would block the deletion of its router', async () => {
     await using t = await startRouted();
-    const theirs = { destination: '192.168.77.0/24', nexthop: t.b.address };
-    await t.network.routers.addRoutes(t.routerID, [theirs]);
+    const foreignRoute = { destination: '192.168.77.0/24', nexthop: t.b.address };
+    await t.network.routers.addRoutes(t.routerID, [foreignRoute]);
     await t.fairway.delete(clusters, 'demo');
     await t.clock.during(t.fairway.until(clusters, (all) => all.length === 0));
 

@@ -82,10 +82,10 @@ test('restores a removed rule within an hour', async () => {
   const { accessRules } = fairway.process.project.client.sharedFileSystem;
   await clock.during(accessRules.deny(share?.id ?? '', rule?.id ?? ''));
   await clock.pass(10_000);
-  const gone = await addressesWithAccess(storage);
+  const remainingAddresses = await addressesWithAccess(storage);
   await clock.pass(3_700_000);
 
-  expect(gone).toEqual([]);
+  expect(remainingAddresses).toEqual([]);
   expect(await addressesWithAccess(storage)).toEqual(await nodeAddressesOf(storage));
 });
 
@@ -126,7 +126,7 @@ test('reports rules that Manila cannot apply, and retries them with few calls', 
 test.each([
   { cause: 'refuses', action: { kind: 'answer', status: 403 } },
   { cause: 'fails', action: { kind: 'answer', status: 500 } },
-  { cause: 'answers late', action: { kind: 'answer', status: 503, when: 'after' } },
+  { cause: 'acts but returns 503', action: { kind: 'answer', status: 503, when: 'after' } },
   { cause: 'limits', action: { kind: 'answer', status: 429, retryAfterSeconds: 30 } },
 ] as const)('makes few calls while Manila $cause for an hour, and loses nothing', async ({ action }) => {
   await using storage = await start();

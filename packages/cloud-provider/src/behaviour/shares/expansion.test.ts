@@ -29,7 +29,7 @@ test('extends the share of a claim that grows, without a node', async () => {
   expect(await storage.messages(SHARE_DRIVER)).toContain('VolumeResizeSuccessful: Resize volume succeeded');
 });
 
-test('calls Manila once, although its lists show late that a share grows', async () => {
+test('calls Manila once, although Manila’s lists are slow to show that a share is growing', async () => {
   await using storage = await start();
   const { cloud } = storage.fairway;
   const delay = { kind: 'delay', delayMs: 4_000, when: 'before' } as const;

@@ -23,16 +23,20 @@ test.each<{ cause: string; fault: FaultInput | undefined; quota?: number; report
     fault: errorResponse(500),
     reported: /Manila at .* returned status 500 while creating shares/,
   },
-  { cause: 'a Manila that answers late', fault: errorResponse(500, { when: 'after' }), reported: /^Provisioning/ },
-  { cause: 'a missing right', fault: errorResponse(403), reported: /requires the role member/ },
+  {
+    cause: 'a Manila that acts but returns 500',
+    fault: errorResponse(500, { when: 'after' }),
+    reported: /^Provisioning/,
+  },
+  { cause: 'a missing permission', fault: errorResponse(403), reported: /requires the role member/ },
   { cause: 'a rate limit', fault: errorResponse(429, { retryAfterSeconds: 30 }), reported: /is rate limiting/ },
   {
-    cause: 'a back end that fails',
+    cause: 'a failing back end',
     fault: { times: null, action: { kind: 'shareError', step: 'create' } },
     reported: /failed to create a share of 5 GiB: it ended in status error/,
   },
   {
-    cause: 'lists that fail',
+    cause: 'failing lists',
     fault: {
       service: 'shared-file-system',
       method: 'GET',
@@ -42,7 +46,7 @@ test.each<{ cause: string; fault: FaultInput | undefined; quota?: number; report
     },
     reported: /while reading resources of the project/,
   },
-  { cause: 'a quota', fault: undefined, quota: 0, reported: /quota/ },
+  { cause: 'an exhausted quota', fault: undefined, quota: 0, reported: /quota/ },
 ])('$cause costs few calls for many claims, is reported, and resolves itself', async ({ fault, quota, reported }) => {
   await using storage = await startShares();
   const { clock, fairway } = storage;
@@ -61,8 +65,8 @@ test.each<{ cause: string; fault: FaultInput | undefined; quota?: number; report
   expect(texts.some((text) => reported.test(text))).toBe(true);
   expect(calls).toBeLessThanOrEqual(CALLS_PER_HOUR);
   expect(texts.length).toBeLessThanOrEqual(3 * CLAIMS);
-  const made = await storage.persistentVolumes();
-  expect(made.filter(({ status }) => status?.phase === 'Bound')).toHaveLength(CLAIMS);
+  const createdVolumes = await storage.persistentVolumes();
+  expect(createdVolumes.filter(({ status }) => status?.phase === 'Bound')).toHaveLength(CLAIMS);
   expect(await sharesOf(storage)).toHaveLength(CLAIMS);
 });
 
@@ -83,7 +87,7 @@ test('reports in Manila’s words why no back end accepts a share', async () => 
   expect(left.length).toBeLessThanOrEqual(1);
 });
 
-test('keeps a share with snapshots, reports it in the PersistentVolume, and deletes others', async () => {
+test('keeps a share with snapshots, reports it in the PersistentVolume, and deletes other shares', async () => {
   await using storage = await startShares();
   const { clock, fairway } = storage;
   for (const name of ['kept', 'other']) await storage.create(aClaim({}, { name }));

@@ -17,7 +17,7 @@ test('serves a class of upstream’s chart', async () => {
   expect(await sharesOf(storage)).toHaveLength(1);
 });
 
-test('creates a share for a claim with the tags of its cluster, grants nodes access, and deletes all with the claim', async () => {
+test('creates a share for a claim with the tags of its cluster, grants nodes access, and deletes everything with the claim', async () => {
   await using storage = await startShares({ mountOptions: ['nfsvers=4.1'] });
   const { clock, clusterUid } = storage;
 

@@ -19,7 +19,7 @@ test.each<{ is: string; data: Record<string, string> | undefined; problem: strin
   { is: 'nothing', data: undefined, problem: 'it has no tls.crt' },
   { is: 'no key', data: { ...SHOP, 'tls.key': '' }, problem: 'it has no tls.key' },
   {
-    is: 'no PEM',
+    is: 'a key that is not PEM',
     data: { ...SHOP, 'tls.key': base64('junk') },
     problem: 'tls.key is not an unencrypted PEM private key',
   },
@@ -29,7 +29,7 @@ test.each<{ is: string; data: Record<string, string> | undefined; problem: strin
     problem: 'tls.key is not an unencrypted PEM private key',
   },
   {
-    is: 'a key that Octavia does not take',
+    is: 'a key of a type that Octavia does not accept',
     data: { ...SHOP, 'tls.key': keyOf('ed25519') },
     problem: 'tls.key is of type ed25519, but must be RSA or ECDSA',
   },
@@ -51,12 +51,12 @@ test.each<{ is: string; data: Record<string, string> | undefined; problem: strin
     problem: 'tls.crt must contain 1 to 10 PEM certificates',
   },
   {
-    is: "somebody else's key",
+    is: 'the key of another certificate',
     data: { 'tls.crt': SHOP['tls.crt'] ?? '', 'tls.key': OTHER['tls.key'] ?? '' },
     problem: 'tls.key does not match the first certificate in tls.crt',
   },
   {
-    is: 'more than Barbican takes',
+    is: 'more data than Barbican accepts',
     data: { ...SHOP, 'tls.crt': 'A'.repeat(MAX_TLS_DATA_LENGTH) },
     problem: `tls.crt and tls.key are longer than ${MAX_TLS_DATA_LENGTH} bytes of base64`,
   },
@@ -64,7 +64,7 @@ test.each<{ is: string; data: Record<string, string> | undefined; problem: strin
   expect(readCertificate({ ...(data && { data }) })).toEqual({ problem });
 });
 
-test('includes everything that is served in the fingerprint', () => {
+test('includes in the fingerprint everything that is served', () => {
   const [shop, again, other] = [SHOP, SHOP, OTHER].map((data) => readCertificate({ data }) as TlsCertificate);
   const alone =
     Buffer.from(SHOP['tls.crt'] ?? '', 'base64')

@@ -39,7 +39,7 @@ class AttachmentFairway implements AsyncDisposable {
     return all.map(({ metadata, status }) => ({ name: metadata.name ?? '', serverID: status?.serverID ?? '' }));
   }
 
-  /** As kube-controller-manager does when a pod with the claim is bound to a node. */
+  /** Creates the VolumeAttachment that kube-controller-manager creates when a pod with the claim is bound to a node. */
   async attach(name: string, nodeName: string, volume?: string): Promise<void> {
     const [known] = await this.storage.persistentVolumes();
     const source = { persistentVolumeName: volume ?? known?.metadata.name ?? '' };
@@ -222,7 +222,7 @@ describe('a cloud that fails for an hour', () => {
     { is: '409', fault: errorResponse(409), expectedMessage: /compute/ },
     { is: '403', fault: errorResponse(403), expectedMessage: /role member/ },
     { is: '429', fault: errorResponse(429, { retryAfterSeconds: 30 }), expectedMessage: /is rate limiting/ },
-    { is: 'no answer', fault: { ...ATTACH, times: null, action: { kind: 'drop' } }, expectedMessage: /Nova/ },
+    { is: 'no response', fault: { ...ATTACH, times: null, action: { kind: 'drop' } }, expectedMessage: /Nova/ },
   ])(
     'with $is costs a few calls a minute, reports it once, and recovers automatically',
     async ({ fault, expectedMessage }) => {

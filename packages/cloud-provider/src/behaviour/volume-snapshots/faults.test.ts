@@ -55,8 +55,8 @@ test.each(['breaksBefore', 'breaksAfter'] as const)(
 
 test.each([
   { fault: 'is refused', action: { kind: 'answer', status: 500 } },
-  { fault: 'is done, and its answer lost', action: { kind: 'drop', when: 'after' } },
-  { fault: 'is done, and answered with 503', action: { kind: 'answer', status: 503, when: 'after' } },
+  { fault: 'succeeds, but loses its response', action: { kind: 'drop', when: 'after' } },
+  { fault: 'succeeds, but is answered with 503', action: { kind: 'answer', status: 503, when: 'after' } },
 ] as const)('creates and deletes a snapshot although every write to the cloud $fault once', async ({ action }) => {
   await using storage = await StorageFairway.start();
   const { faults } = storage.fairway.cloud;
@@ -68,11 +68,11 @@ test.each([
 
   await runScenario(storage);
 
-  // Those that a fault hit have been deleted.
+  // A fault is removed from the list once it has occurred.
   expect(faults.list().filter(({ id }) => ids.includes(id))).toEqual([]);
 });
 
-test('leaves one snapshot if the process dies while it requests it from Cinder', async () => {
+test('leaves one snapshot if the process dies while requesting it from Cinder', async () => {
   await using storage = await StorageFairway.start();
   const { clock, fairway } = storage;
   await storage.create(aSnapshotClass());

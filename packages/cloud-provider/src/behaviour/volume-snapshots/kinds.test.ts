@@ -24,7 +24,7 @@ async function begin() {
   return { storage, requests, definitions: storage.client.resource(CustomResourceDefinitions) };
 }
 
-test('serves only the contents in a cluster with its own snapshot-controller', async () => {
+test('serves only VolumeSnapshotContents in a cluster with its own snapshot-controller', async () => {
   await using own = await startOwnController();
   const { storage, contents } = own;
   const { clock } = storage;
@@ -41,7 +41,7 @@ test('serves only the contents in a cluster with its own snapshot-controller', a
   const spec = { deletionPolicy: 'Delete', source, volumeSnapshotRef, volumeSnapshotClassName: 'fast' } as const;
   await storage.create(aContent(spec, { metadata: { name } }));
   await clock.pass(MINUTE_MS);
-  const [made] = await storage.contents();
+  const [createdContent] = await storage.contents();
   const snapshots = await storage.snapshots();
   await contents.delete(name);
   await clock.pass(MINUTE_MS);
@@ -53,8 +53,8 @@ test('serves only the contents in a cluster with its own snapshot-controller', a
   expect(snapshot?.metadata.finalizers).toBeUndefined();
   expect(snapshot?.status).toBeUndefined();
   expect(unbound).toEqual([]);
-  expect(made?.status).toMatchObject({ readyToUse: true, snapshotHandle: snapshots[0]?.id });
-  expect(made?.metadata.finalizers).toEqual([CONTENT_FINALIZER]);
+  expect(createdContent?.status).toMatchObject({ readyToUse: true, snapshotHandle: snapshots[0]?.id });
+  expect(createdContent?.metadata.finalizers).toEqual([CONTENT_FINALIZER]);
   expect((await storage.volumeSnapshot())?.status).toBeUndefined();
   expect(held).toHaveLength(1);
   expect(await storage.snapshots()).toEqual([]);

@@ -16,21 +16,30 @@ function errorResponse(status: number, more: object = {}): FaultInput {
 
 test.each<{ cause: string; fault: FaultInput | undefined; quota?: number; message: RegExp }>([
   { cause: 'a broken Cinder', fault: errorResponse(500), message: /returned status 500 while creating snapshots/ },
-  { cause: 'a Cinder that answers late', fault: errorResponse(500, { when: 'after' }), message: /^CreatingSnapshot/ },
-  { cause: 'a missing right', fault: errorResponse(403), message: /requires the role member/ },
+  {
+    cause: 'a Cinder that acts but returns 500',
+    fault: errorResponse(500, { when: 'after' }),
+    message: /^CreatingSnapshot/,
+  },
+  { cause: 'a missing permission', fault: errorResponse(403), message: /requires the role member/ },
   { cause: 'a rate limit', fault: errorResponse(429, { retryAfterSeconds: 30 }), message: /is rate limiting/ },
   { cause: 'a conflict', fault: errorResponse(409), message: /block-storage/ },
   {
-    cause: 'a back end that fails',
+    cause: 'a failing back end',
     fault: { times: null, action: { kind: 'volumeError', step: 'create' } },
     message: /ended in status error/,
   },
   {
-    cause: 'lists that fail',
+    cause: 'failing lists',
     fault: { service: 'block-storage', method: 'GET', times: null, action: { kind: 'answer', status: 500 } },
     message: /while reading resources of the project/,
   },
-  { cause: 'a quota', fault: undefined, quota: 0, message: /Maximum number of snapshots allowed \(0\) exceeded/ },
+  {
+    cause: 'an exhausted quota',
+    fault: undefined,
+    quota: 0,
+    message: /Maximum number of snapshots allowed \(0\) exceeded/,
+  },
 ])('$cause costs few calls for many snapshots, is reported, and resolves itself', async ({ fault, quota, message }) => {
   await using storage = await StorageFairway.start();
   const { clock, fairway } = storage;

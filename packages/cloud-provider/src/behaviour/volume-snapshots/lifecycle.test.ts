@@ -29,14 +29,14 @@ describe('a snapshot', () => {
 
     await storage.create(aSnapshot());
     await clock.pass(60_000);
-    const made = await storage.volumeSnapshot();
+    const createdSnapshot = await storage.volumeSnapshot();
     const [content] = await storage.contents();
     const [snapshot, ...others] = await storage.snapshots();
 
-    const name = `snapcontent-${made?.metadata.uid}`;
+    const name = `snapcontent-${createdSnapshot?.metadata.uid}`;
     expect(others).toEqual([]);
     expect(snapshot).toMatchObject({
-      name: `snapshot-${made?.metadata.uid}`,
+      name: `snapshot-${createdSnapshot?.metadata.uid}`,
       status: 'available',
       volume_id: volume?.id,
       metadata: {
@@ -58,21 +58,21 @@ describe('a snapshot', () => {
         source: { volumeHandle: volume?.id },
         sourceVolumeMode: 'Filesystem',
         volumeSnapshotClassName: 'fast',
-        volumeSnapshotRef: { namespace: 'default', name: 'first', uid: made?.metadata.uid },
+        volumeSnapshotRef: { namespace: 'default', name: 'first', uid: createdSnapshot?.metadata.uid },
       },
       status: { readyToUse: true, snapshotHandle: snapshot?.id, restoreSize: 5 * 2 ** 30 },
     });
-    expect(made?.metadata.finalizers).toEqual([
+    expect(createdSnapshot?.metadata.finalizers).toEqual([
       'snapshot.storage.kubernetes.io/volumesnapshot-as-source-protection',
       'snapshot.storage.kubernetes.io/volumesnapshot-bound-protection',
     ]);
-    expect(made?.status).toMatchObject({
+    expect(createdSnapshot?.status).toMatchObject({
       readyToUse: true,
       boundVolumeSnapshotContentName: name,
       restoreSize: '5Gi',
       creationTime: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
     });
-    expect(Date.parse(made?.status?.creationTime ?? '')).toBe((content?.status?.creationTime ?? 0) / 1e6);
+    expect(Date.parse(createdSnapshot?.status?.creationTime ?? '')).toBe((content?.status?.creationTime ?? 0) / 1e6);
     expect((await storage.claim())?.metadata.finalizers ?? []).not.toContain(CLAIM_FINALIZER);
     expect(await storage.messages()).toEqual(
       expect.arrayContaining([
@@ -131,7 +131,7 @@ describe('a snapshot', () => {
     await storage.deleteSnapshot();
     await clock.pass(60_000);
 
-    // It was created for a content of this cluster that no longer exists.
+    // It was created for a VolumeSnapshotContent of this cluster that no longer exists.
     expect(await storage.snapshots()).toEqual([]);
     expect(await storage.contents()).toEqual([]);
   });
@@ -341,7 +341,11 @@ describe('foreign snapshots', () => {
 
 describe('a claim from a snapshot', () => {
   test.each([
-    { reason: 'is smaller', claim: restoredClaim('4Gi'), told: /a snapshot needs at least its 5Gi/ },
+    {
+      reason: 'is smaller than the snapshot',
+      claim: restoredClaim('4Gi'),
+      reportedText: /a snapshot needs at least its 5Gi/,
+    },
     {
       reason: 'refers to another namespace',
       claim: aClaim(
@@ -355,9 +359,9 @@ describe('a claim from a snapshot', () => {
         },
         { name: 'restored' },
       ),
-      told: /dataSourceRef.namespace is other/,
+      reportedText: /dataSourceRef.namespace is other/,
     },
-  ])('is refused if it $reason', async ({ claim, told }) => {
+  ])('is refused if it $reason', async ({ claim, reportedText }) => {
     await using storage = await begin();
     await storage.create(aSnapshot());
     await storage.clock.pass(60_000);
@@ -365,7 +369,7 @@ describe('a claim from a snapshot', () => {
     await storage.create(claim);
     await storage.clock.pass(60_000);
 
-    expect((await storage.messages()).some((text) => told.test(text))).toBe(true);
+    expect((await storage.messages()).some((text) => reportedText.test(text))).toBe(true);
     expect(await storage.volumes()).toHaveLength(1);
   });
 

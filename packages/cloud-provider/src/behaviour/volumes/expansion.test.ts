@@ -34,7 +34,7 @@ test('extends the volume of a claim that grows, and the node expands its file sy
   );
 });
 
-test('reports a size to the kubelet once the volume’s server has it too', async () => {
+test('reports a size to the kubelet only after the volume’s server has it', async () => {
   await using storage = await start();
   const { clock, fairway } = storage;
   const { compute } = fairway.process.project.client;
@@ -97,10 +97,10 @@ test('does not grow a volume that was not created for the PersistentVolume', asy
   const { clock, client, fairway } = storage;
   const { volumes } = fairway.process.project.client.blockStorage;
   const own = await clock.during(volumes.create({ name: 'by hand', size: 5 }));
-  const [made] = await storage.persistentVolumes();
+  const [createdVolume] = await storage.persistentVolumes();
   const claim = await storage.claim();
   const forgedVolume = {
-    ...made?.spec,
+    ...createdVolume?.spec,
     claimRef: { namespace: 'default', name: 'other', uid: 'x' },
     csi: { driver: 'cinder.csi.openstack.org', volumeHandle: own.id },
   };

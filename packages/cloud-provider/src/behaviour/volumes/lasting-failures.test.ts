@@ -19,21 +19,25 @@ test.each<{ cause: string; fault: FaultInput | undefined; quota?: number; messag
     fault: errorResponse(500),
     message: /Cinder at .* returned status 500 while creating volumes/,
   },
-  { cause: 'a Cinder that answers late', fault: errorResponse(500, { when: 'after' }), message: /^Provisioning/ },
-  { cause: 'a missing right', fault: errorResponse(403), message: /requires the role member/ },
+  {
+    cause: 'a Cinder that acts but returns 500',
+    fault: errorResponse(500, { when: 'after' }),
+    message: /^Provisioning/,
+  },
+  { cause: 'a missing permission', fault: errorResponse(403), message: /requires the role member/ },
   { cause: 'a rate limit', fault: errorResponse(429, { retryAfterSeconds: 30 }), message: /is rate limiting/ },
   { cause: 'a conflict', fault: errorResponse(409), message: /block-storage/ },
   {
-    cause: 'a back end that fails',
+    cause: 'a failing back end',
     fault: { times: null, action: { kind: 'volumeError', step: 'create' } },
     message: /ended in status error/,
   },
   {
-    cause: 'lists that fail',
+    cause: 'failing lists',
     fault: { service: 'block-storage', method: 'GET', times: null, action: { kind: 'answer', status: 500 } },
     message: /while reading resources of the project/,
   },
-  { cause: 'a quota', fault: undefined, quota: 0, message: /quota exceeded for volumes: 0 allowed/ },
+  { cause: 'an exhausted quota', fault: undefined, quota: 0, message: /quota exceeded for volumes: 0 allowed/ },
 ])('$cause costs few calls for many claims, is reported, and resolves itself', async ({ fault, quota, message }) => {
   await using storage = await StorageFairway.start();
   const { clock, fairway } = storage;
@@ -53,7 +57,7 @@ test.each<{ cause: string; fault: FaultInput | undefined; quota?: number; messag
   expect(calls).toBeLessThanOrEqual(CALLS_PER_HOUR);
   // The attempt, the reason why it fails, and the success.
   expect(texts.length).toBeLessThanOrEqual(3 * CLAIMS);
-  const made = await storage.persistentVolumes();
-  expect(made.filter(({ status }) => status?.phase === 'Bound')).toHaveLength(CLAIMS);
+  const createdVolumes = await storage.persistentVolumes();
+  expect(createdVolumes.filter(({ status }) => status?.phase === 'Bound')).toHaveLength(CLAIMS);
   expect(await storage.volumes()).toHaveLength(CLAIMS);
 });

@@ -16,23 +16,26 @@ test.each([
       /StorageClass standard is not in the cluster's plan, which allows no others: use csi-cinder-high-speed, default, /,
     ) as string,
   },
-])('makes few calls for a claim for $reason that the plan forbids, until it is allowed', async ({ storage, says }) => {
-  await using storageFairway = await StorageFairway.start();
-  const { clock, fairway } = storageFairway;
-  await fairway.patch(plans, 'free', { spec: { storage } });
-  await clock.pass(1_000);
+])(
+  'makes few calls for a claim with $reason that the plan forbids, until the plan allows it',
+  async ({ storage, says }) => {
+    await using storageFairway = await StorageFairway.start();
+    const { clock, fairway } = storageFairway;
+    await fairway.patch(plans, 'free', { spec: { storage } });
+    await clock.pass(1_000);
 
-  await storageFairway.create(aClaim());
-  await clock.pass(60_000);
-  const reported = await storageFairway.messages();
-  const calls = await storageFairway.callsIn(600_000);
-  const refused = await storageFairway.volumes();
-  await fairway.patch(plans, 'free', { spec: { storage: null } });
-  await clock.pass(1_000_000);
+    await storageFairway.create(aClaim());
+    await clock.pass(60_000);
+    const reported = await storageFairway.messages();
+    const calls = await storageFairway.callsIn(600_000);
+    const refused = await storageFairway.volumes();
+    await fairway.patch(plans, 'free', { spec: { storage: null } });
+    await clock.pass(1_000_000);
 
-  expect(reported).toEqual([says]);
-  expect(refused).toEqual([]);
-  expect(calls).toBeLessThanOrEqual(40);
-  expect((await storageFairway.volumes()).map(({ status }) => status)).toEqual(['available']);
-  expect((await storageFairway.claim())?.status?.phase).toBe('Bound');
-});
+    expect(reported).toEqual([says]);
+    expect(refused).toEqual([]);
+    expect(calls).toBeLessThanOrEqual(40);
+    expect((await storageFairway.volumes()).map(({ status }) => status)).toEqual(['available']);
+    expect((await storageFairway.claim())?.status?.phase).toBe('Bound');
+  },
+);

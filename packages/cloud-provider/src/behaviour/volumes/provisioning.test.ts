@@ -5,7 +5,7 @@ import { DRIVER, SELECTED_NODE_ANNOTATION, VOLUME_FINALIZER } from '../../volume
 import { aClaim, aVolume } from '../../volumes/testing/objects.ts';
 import { StorageFairway } from '../../volumes/testing/storage-fairway.ts';
 
-test('creates a volume for a claim with the tags of its cluster, and deletes both with it', async () => {
+test('creates a volume for a claim with the tags of its cluster, and deletes the volume and its PersistentVolume with the claim', async () => {
   await using storage = await StorageFairway.start();
   const { clock, clusterUid } = storage;
 
@@ -150,9 +150,9 @@ test('does not delete a volume that was not created for the PersistentVolume tha
   const own = await clock.during(volumes.create({ name: 'by hand', size: 1 }));
   await storage.create(aClaim());
   await clock.pass(60_000);
-  const [made] = await storage.persistentVolumes();
+  const [createdVolume] = await storage.persistentVolumes();
 
-  for (const [index, volumeHandle] of [own.id, made?.spec.csi?.volumeHandle ?? ''].entries()) {
+  for (const [index, volumeHandle] of [own.id, createdVolume?.spec.csi?.volumeHandle ?? ''].entries()) {
     const name = `forged-${index}`;
     const claimRef = { namespace: 'default', name: 'gone', uid: 'gone' };
     await storage.create(

@@ -58,7 +58,7 @@ export class GatewayFairway implements AsyncDisposable {
   }
 
   static async start(options: TestFairwayOptions = {}, definitions = DEFINITIONS): Promise<GatewayFairway> {
-    const latency = { ...NO_LATENCY, life: { ...NO_LATENCY.life, ...LOAD_BALANCER_LATENCY } };
+    const latency = { ...NO_LATENCY, lifecycle: { ...NO_LATENCY.lifecycle, ...LOAD_BALANCER_LATENCY } };
     const balanced = await LoadBalancedFairway.start({ ...options, cloud: { latency, ...options.cloud } });
     const fairway = new GatewayFairway(balanced);
     for (const definition of definitions) await fairway.createDefinition(definition);
@@ -189,7 +189,7 @@ export class GatewayFairway implements AsyncDisposable {
     return items.filter(({ involvedObject }) => involvedObject.kind === 'Gateway');
   }
 
-  /** As `port name -> target`, in order of precedence. */
+  /** The policies as `port name -> target`, in order of precedence. */
   async policies(): Promise<readonly string[]> {
     const { l7Policies, listeners, pools } = this.balanced.octavia;
     const ports = new Map((await Array.fromAsync(listeners.list())).map((each) => [each.id, each.protocol_port]));

@@ -17,7 +17,7 @@ export const SPEC: IngressSpec = {
   rules: [{ host: 'shop.example', http: { paths: [prefix('/', 'web'), prefix('/api', 'api')] } }],
 };
 
-export const EXTERNAL = { 'octavia.ingress.kubernetes.io/internal': 'false' };
+export const EXTERNAL_ANNOTATIONS = { 'octavia.ingress.kubernetes.io/internal': 'false' };
 
 /**
  * A Fairway with its cloud provider and a cluster with nodes, the Services `web` and `api` of type NodePort, and
@@ -31,7 +31,7 @@ export class RoutedFairway implements AsyncDisposable {
   }
 
   static async start(options: TestFairwayOptions = {}): Promise<RoutedFairway> {
-    const latency = { ...NO_LATENCY, life: { ...NO_LATENCY.life, ...LOAD_BALANCER_LATENCY } };
+    const latency = { ...NO_LATENCY, lifecycle: { ...NO_LATENCY.lifecycle, ...LOAD_BALANCER_LATENCY } };
     const balanced = await LoadBalancedFairway.start({ ...options, cloud: { latency, ...options.cloud } });
     await balanced.create('web', { type: 'NodePort' }, {}, 30_080);
     await balanced.create('api', { type: 'NodePort' }, {}, 30_090);
@@ -54,7 +54,11 @@ export class RoutedFairway implements AsyncDisposable {
     return this.balanced.clock.pass(ms);
   }
 
-  create(name: string, spec: IngressSpec = SPEC, annotations: Record<string, string> = EXTERNAL): Promise<Ingress> {
+  create(
+    name: string,
+    spec: IngressSpec = SPEC,
+    annotations: Record<string, string> = EXTERNAL_ANNOTATIONS,
+  ): Promise<Ingress> {
     const apiVersion = 'networking.k8s.io/v1';
     return this.#tenant
       .resource(Ingresses)
@@ -99,7 +103,7 @@ export class RoutedFairway implements AsyncDisposable {
     return items.filter(({ involvedObject }) => involvedObject.kind === 'Ingress');
   }
 
-  /** As `name -> pool`, in order of precedence. */
+  /** The policies as `name -> pool`, in order of precedence. */
   async policies(): Promise<readonly string[]> {
     const { l7Policies, pools } = this.balanced.octavia;
     const names = new Map((await Array.fromAsync(pools.list())).map(({ id, name }) => [id, name]));

@@ -3,7 +3,7 @@ import type { Member } from '@fairway/openstack/types/load-balancer';
 import { NO_LATENCY } from '@fairway/simulator/http/latency';
 import { LOAD_BALANCER_LATENCY, LoadBalancedFairway } from './load-balanced-fairway.ts';
 
-const latency = { ...NO_LATENCY, life: { ...NO_LATENCY.life, ...LOAD_BALANCER_LATENCY } };
+const latency = { ...NO_LATENCY, lifecycle: { ...NO_LATENCY.lifecycle, ...LOAD_BALANCER_LATENCY } };
 
 /** The tests' API server accepts any `ipFamilies`, like one of a cluster with Service ranges of both families. */
 export const DUAL_STACK = { ipFamilies: ['IPv4', 'IPv6'], ipFamilyPolicy: 'RequireDualStack' };

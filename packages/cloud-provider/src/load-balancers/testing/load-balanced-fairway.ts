@@ -7,7 +7,7 @@ import type { NO_LATENCY } from '@fairway/simulator/http/latency';
 import { createCloudProvider } from '../../start.ts';
 
 /** Latencies of a cloud that boots a machine for each load balancer. */
-export const LOAD_BALANCER_LATENCY: Partial<(typeof NO_LATENCY)['life']> = {
+export const LOAD_BALANCER_LATENCY: Partial<(typeof NO_LATENCY)['lifecycle']> = {
   loadBalancerCreate: 20_000,
   loadBalancerUpdate: 1_000,
   loadBalancerDelete: 5_000,

@@ -93,11 +93,11 @@ export class ConfValues {
       case 'used':
         return;
       case 'ignored':
-        if (isExempt(treatment.unless, value)) return;
+        if (isExempt(treatment.exemptValues, value)) return;
         this.warnings.push(`${at} has no effect: ${treatment.cause}`);
         return;
       case 'refused':
-        if (isExempt(treatment.unless, value)) return;
+        if (isExempt(treatment.exemptValues, value)) return;
         this.problems.push(`${at} = ${value || 'true'} is refused: ${treatment.cause}`);
     }
   }
@@ -116,8 +116,8 @@ function booleanOf(value: string | undefined): boolean | undefined {
 }
 
 /** Whether a value is one of these; empty and boolean values are compared by meaning. */
-function isExempt(unless: readonly string[], value: string | undefined): boolean {
-  const isFlag = unless.some((each) => each === 'true' || each === 'false');
-  if (isFlag) return unless.includes(String(booleanOf(value)));
-  return !value || unless.includes(value);
+function isExempt(exemptValues: readonly string[], value: string | undefined): boolean {
+  const isFlag = exemptValues.some((each) => each === 'true' || each === 'false');
+  if (isFlag) return exemptValues.includes(String(booleanOf(value)));
+  return !value || exemptValues.includes(value);
 }

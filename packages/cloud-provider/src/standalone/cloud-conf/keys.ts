@@ -2,13 +2,21 @@
 export type Treatment =
   | { readonly kind: 'used' }
   /** Only these values, if any, are accepted; `cause` follows "is refused:". */
-  | { readonly kind: 'refused'; readonly unless: readonly string[]; readonly cause: string }
+  | { readonly kind: 'refused'; readonly exemptValues: readonly string[]; readonly cause: string }
   /** It has no effect and is reported unless it has one of these values; `cause` follows "has no effect:". */
-  | { readonly kind: 'ignored'; readonly unless: readonly string[]; readonly cause: string };
+  | { readonly kind: 'ignored'; readonly exemptValues: readonly string[]; readonly cause: string };
 
 const used: Treatment = { kind: 'used' };
-const refused = (cause: string, ...unless: readonly string[]): Treatment => ({ kind: 'refused', unless, cause });
-const ignored = (cause: string, ...unless: readonly string[]): Treatment => ({ kind: 'ignored', unless, cause });
+const refused = (cause: string, ...exemptValues: readonly string[]): Treatment => ({
+  kind: 'refused',
+  exemptValues,
+  cause,
+});
+const ignored = (cause: string, ...exemptValues: readonly string[]): Treatment => ({
+  kind: 'ignored',
+  exemptValues,
+  cause,
+});
 const NODE_PLUGIN_REASON = 'it is for the node plugin';
 
 const CLASS_KEYS: Readonly<Record<string, Treatment>> = {

@@ -14,12 +14,12 @@ import { confirmTexts } from './texts.ts';
 /** An action that requires confirmation. */
 export interface Action {
   readonly title: string;
-  /** Its effects, and what is lost. */
+  /** The effects of the action, and what is lost. */
   readonly body: string;
   readonly button: string;
   /** The equivalent command. */
   readonly command: string;
-  /** `harmful`: something stops or is lost. `final`: it cannot be undone, and the user must type the name. */
+  /** `harmful`: something stops or is lost. `final`: the action cannot be undone, and the user must type the name. */
   readonly danger?: { readonly kind: 'harmful' } | { readonly kind: 'final'; readonly name: string };
   /** Rejects with a Failure. */
   readonly run: () => Promise<unknown>;

@@ -15,7 +15,7 @@ export function ConnectionBanner() {
   const t = useText(shellTexts);
   const locale = useLocale();
   const current = useConnection();
-  const lostMs = current.state === 'lost' ? current.sinceMs : 0;
+  const lostSinceMs = current.state === 'lost' ? current.sinceMs : 0;
   const [shown, setShown] = useState<'lost' | 'back'>();
   useEffect(() => {
     if (current.state === 'ok') return setShown(undefined);
@@ -30,7 +30,7 @@ export function ConnectionBanner() {
   return (
     <div role="status" aria-live="polite">
       {shown === 'lost' && current.state === 'lost' && (
-        <Banner status="danger">{t('connection.lost', { time: clockSecond(lostMs, locale) })}</Banner>
+        <Banner status="danger">{t('connection.lost', { time: clockSecond(lostSinceMs, locale) })}</Banner>
       )}
       {shown === 'back' && <Banner status="success">{t('connection.back')}</Banner>}
     </div>

@@ -45,7 +45,7 @@ export function Sidebar() {
   );
 }
 
-/** Pages of a cluster belong to the entry of the list. */
+/** Pages of a cluster belong to the list's entry. */
 function isClustersPath(location: string): boolean {
   return location === '/' || location.startsWith('/clusters');
 }

@@ -11,7 +11,7 @@ import { useSession } from '../../session/session.ts';
 import { useText } from '../../text/use-text.ts';
 import { activityPageTexts } from './texts.ts';
 
-/** The audit events of a project: the user's own, or the one in the URL. */
+/** The audit events of a project: the user's current project, or the one in the URL. */
 export function Page({ params: { namespace: requestedNamespace } }: PageProps) {
   const t = useText(activityPageTexts);
   const { namespace: sessionNamespace } = useSession();

@@ -8,7 +8,7 @@ import type { clusterTexts } from './texts.ts';
 
 type TranslateCluster = Translate<(typeof clusterTexts)['en']>;
 
-/** Its nodes are deleted, with the data on their disks. */
+/** Deletes the cluster's nodes, including the data on their disks. */
 export function hibernateAction(cluster: Cluster, t: TranslateCluster): Action {
   const { namespace = '', name = '' } = cluster.metadata;
   return {

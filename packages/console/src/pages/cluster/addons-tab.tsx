@@ -7,7 +7,7 @@ import { Link } from 'wouter';
 import { serverClock } from '../../api/server-clock.ts';
 import { type Action, ConfirmedAction } from '../../app/confirm/confirmed-action.tsx';
 import { type DisplayState, StateLabel } from '../../app/state-label.tsx';
-import { When } from '../../text/relative-time.tsx';
+import { RelativeTime } from '../../text/relative-time.tsx';
 import { ServerText } from '../../text/server-text.tsx';
 import { useText } from '../../text/use-text.ts';
 import { addonsTexts } from './addons-texts.ts';
@@ -69,7 +69,7 @@ function AddonsTable({ addons }: { readonly addons: readonly AddonStatus[] }) {
               <ServerText text={message} />
             </Td>
             <Td dataLabel={t('column.since')}>
-              <When at={lastTransitionTime} />
+              <RelativeTime at={lastTransitionTime} />
             </Td>
           </Tr>
         ))}

@@ -1,6 +1,6 @@
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { ReactNode } from 'react';
-import { When } from '../../text/relative-time.tsx';
+import { RelativeTime } from '../../text/relative-time.tsx';
 import { useText } from '../../text/use-text.ts';
 import { clusterTexts } from './texts.ts';
 
@@ -19,7 +19,7 @@ export function ClusterFacts({ cluster: { metadata, spec, status } }: { readonly
     [t('facts.network'), status?.network?.nodesCIDR],
     [t('facts.egress'), status?.network?.egressAddress],
     [t('facts.cni'), status?.cni],
-    [t('facts.created'), <When key="created" at={metadata.creationTimestamp} />],
+    [t('facts.created'), <RelativeTime key="created" at={metadata.creationTimestamp} />],
   ];
   const { addons = [] } = status ?? {};
   return (

@@ -10,7 +10,7 @@ export interface EventGroup {
   /** The objects, each once; latest first. */
   readonly names: readonly string[];
   readonly count: number;
-  /** When it last happened. */
+  /** When the event last occurred. */
   readonly time: string;
 }
 
@@ -27,11 +27,11 @@ export function groupEvents(events: readonly Event[]): readonly EventGroup[] {
     const time = timeOf(event);
     const pattern = message.replaceAll(name, '…');
     const index = groups.findIndex(
-      (chapter) =>
-        chapter.reason === reason &&
-        chapter.kind === kind &&
-        chapter.message.replaceAll(chapter.names[0] ?? '', '…') === pattern &&
-        Date.parse(chapter.time) - Date.parse(time) < MAX_GAP_MS,
+      (group) =>
+        group.reason === reason &&
+        group.kind === kind &&
+        group.message.replaceAll(group.names[0] ?? '', '…') === pattern &&
+        Date.parse(group.time) - Date.parse(time) < MAX_GAP_MS,
     );
     const previous = groups[index];
     if (previous === undefined) {

@@ -7,7 +7,7 @@ import { useResources } from '../../api/use-resources.ts';
 import { FailureNotice } from '../../app/failure-notice.tsx';
 import { OutdatedNotice } from '../../app/outdated-notice.tsx';
 import { plainName } from '../../text/plain.ts';
-import { When } from '../../text/relative-time.tsx';
+import { RelativeTime } from '../../text/relative-time.tsx';
 import { ServerText } from '../../text/server-text.tsx';
 import { useText } from '../../text/use-text.ts';
 import { clusterEvents } from './cluster-events.ts';
@@ -15,7 +15,7 @@ import { type EventGroup, groupEvents } from './event-groups.ts';
 import { eventsTexts } from './events-texts.ts';
 import type { TabProps } from './tab.ts';
 
-/** More are not displayed. */
+/** Additional events are not displayed. */
 const MAX_SHOWN = 200;
 
 /** Events of the cluster, its pools and its nodes, latest first. */
@@ -71,7 +71,7 @@ function EventGroupItem({
           {count > names.length && ` · ${t('times', { count })}`}
         </span>
         <span className="fw-quiet fw-story-time">
-          <When at={time} />
+          <RelativeTime at={time} />
         </span>
       </div>
       <p>

@@ -13,7 +13,7 @@ const VARIANTS: Readonly<Record<ActionRequiredBy, 'danger' | 'warning' | 'info'>
   fairway: 'info',
 };
 const ACTORS: readonly ActionRequiredBy[] = ['user', 'operator', 'cloud', 'fairway'];
-/** Further findings of the same kind are only counted. */
+/** Additional findings of the same kind are only counted. */
 const MAX_SHOWN = 5;
 /** The time of an object that no controller has processed yet. */
 const EPOCH = '1970';
@@ -24,11 +24,11 @@ export function Findings({ findings }: { readonly findings: readonly Finding[] }
   if (findings.length === 0) return null;
   return (
     <section className="fw-findings" aria-label={t('findings.title')}>
-      {ACTORS.map((turn) => {
-        const actorFindings = findings.filter((finding) => finding.turn === turn);
+      {ACTORS.map((actor) => {
+        const actorFindings = findings.filter((finding) => finding.turn === actor);
         if (actorFindings.length === 0) return null;
         return (
-          <Alert key={turn} isInline variant={VARIANTS[turn]} title={t(`turn.${turn}`)} component="h2">
+          <Alert key={actor} isInline variant={VARIANTS[actor]} title={t(`turn.${actor}`)} component="h2">
             <ul>
               {actorFindings.slice(0, MAX_SHOWN).map((finding) => (
                 <FindingItem key={`${finding.about} ${finding.type} ${finding.message}`} finding={finding} />

@@ -16,7 +16,7 @@ function pool(...conditions: readonly Condition[]): NodePool {
   return { metadata: { name: 'demo-general' }, spec: {}, status: { conditions } } as unknown as NodePool;
 }
 
-test('ignores conditions that are as expected', () => {
+test('ignores conditions that have their normal status', () => {
   const healthyCluster = cluster(
     condition('Ready', 'True', 'AsExpected', ''),
     condition('NetworkReady', 'True', 'AsExpected', ''),

@@ -5,22 +5,27 @@ import type { NodePool } from '@fairway/api/kinds/node-pool';
 import type { Condition } from '@fairway/kube/object/meta';
 import { actionRequiredBy } from '../../cluster/action-required-by.ts';
 
-/** A condition of a cluster that is not as it should be. */
+/** A condition of a cluster that does not have its normal status. */
 export interface Finding {
   readonly type: string;
   readonly reason: string;
   readonly message: string;
   readonly turn: ActionRequiredBy;
   readonly since: string;
-  /** The pool or machine that it concerns. */
+  /** The pool or machine that the condition concerns. */
   readonly about: string | undefined;
 }
 
 /** Conditions that are a problem while True. */
-const BAD_IF_TRUE: readonly string[] = ['Paused', 'CredentialExpiresSoon', 'AuthorityExpiresSoon', 'KeptForInspection'];
+const ABNORMAL_TRUE_TYPES: readonly string[] = [
+  'Paused',
+  'CredentialExpiresSoon',
+  'AuthorityExpiresSoon',
+  'KeptForInspection',
+];
 /** Conditions of requested states: a hibernated cluster is not a problem. */
 const NEUTRAL_TYPES: readonly string[] = ['Hibernated'];
-/** Conditions that others explain in more detail. */
+/** Summary conditions whose causes are explained by other conditions. */
 const SUMMARY_TYPES: readonly string[] = ['Ready', 'NodePoolsReady', 'MachinesReady'];
 const TYPE_ORDER: readonly ActionRequiredBy[] = ['user', 'operator', 'cloud', 'fairway'];
 
@@ -48,7 +53,7 @@ export function findingsOf(
 
 function of(conditions: readonly Condition[] | undefined, about: string | undefined): readonly Finding[] {
   return (conditions ?? [])
-    .filter(({ type, status }) => (BAD_IF_TRUE.includes(type) ? status === 'True' : status === 'False'))
+    .filter(({ type, status }) => (ABNORMAL_TRUE_TYPES.includes(type) ? status === 'True' : status === 'False'))
     .filter(({ reason }) => !NEUTRAL_TYPES.includes(reason))
     .map(({ type, reason, message, lastTransitionTime }) => ({
       type,

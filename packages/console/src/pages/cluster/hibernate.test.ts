@@ -8,7 +8,7 @@ test.each([
   { before: undefined, expected: '2026-11-26T10:00:00Z' },
   { before: '2026-11-26T09:00:00Z', expected: '2026-11-26T10:00:00Z' },
   { before: '2026-11-26T10:00:30Z', expected: '2026-11-26T10:00:31Z' },
-])('the request after $before is later: $expected', ({ before, expected }) => {
+])('requests a time after $before: $expected', ({ before, expected }) => {
   const cluster = { spec: { hibernation: { enabled: true, requestedAt: before } } } as unknown as Cluster;
 
   expect(requestTime(cluster, NOW_MS)).toBe(expected);

@@ -17,7 +17,7 @@ export async function hibernate(cluster: Cluster, enabled: boolean, nowMs = serv
   await change(clusters, cluster, { spec: { hibernation: { enabled, requestedAt } } });
 }
 
-/** Now, or right after the last request if that is later. */
+/** The current time, or just after the last request if that is later. */
 export function requestTime({ spec, status }: Pick<Cluster, 'spec' | 'status'>, nowMs: number): string {
   const before = [spec.hibernation?.requestedAt, status?.hibernation?.followed?.requestedAt].map((time) =>
     time === undefined ? 0 : Date.parse(time) + SECOND_MS,

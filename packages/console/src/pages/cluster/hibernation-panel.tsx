@@ -28,7 +28,7 @@ export function HibernationPanel({ cluster }: { readonly cluster: Cluster }) {
   const [action, setAction] = useState<Action>();
   const { run, isRunning, failure } = useWrite();
   const edit = useSpecEdit(cluster, 'hibernation');
-  const isAsleep = isHibernating(cluster);
+  const isHibernated = isHibernating(cluster);
   const schedules = edit.value?.schedules ?? [];
   const setSchedules = (next: readonly Schedule[]) => edit.set({ ...edit.value, schedules: [...next] });
   return (
@@ -44,18 +44,18 @@ export function HibernationPanel({ cluster }: { readonly cluster: Cluster }) {
         <h2>{t('rest.title')}</h2>
         <p>{t('rest.body')}</p>
         <p>
-          {t(isAsleep ? 'rest.asleep' : 'rest.awake')} <NextTimes cluster={cluster} />
+          {t(isHibernated ? 'rest.asleep' : 'rest.awake')} <NextTimes cluster={cluster} />
         </p>
         <div className="fw-actions">
           <Button
-            variant={isAsleep ? 'primary' : 'secondary'}
+            variant={isHibernated ? 'primary' : 'secondary'}
             isLoading={isRunning}
             isDisabled={isRunning}
             onClick={() =>
-              isAsleep ? void run(() => hibernate(cluster, false)) : setAction(hibernateAction(cluster, tCluster))
+              isHibernated ? void run(() => hibernate(cluster, false)) : setAction(hibernateAction(cluster, tCluster))
             }
           >
-            {t(isAsleep ? 'rest.wake' : 'rest.hibernate')}
+            {t(isHibernated ? 'rest.wake' : 'rest.hibernate')}
           </Button>
         </div>
         <WriteFailure failure={failure} />

@@ -2,7 +2,7 @@ import type { CloudResourceOwner, ClusterLoadBalancer } from '@fairway/api/kinds
 import { Table, Tbody, Td, Th, Thead, Tr } from '@patternfly/react-table/dist/esm/components/Table';
 import { StateLabel } from '../../app/state-label.tsx';
 import { plainName } from '../../text/plain.ts';
-import { When } from '../../text/relative-time.tsx';
+import { RelativeTime } from '../../text/relative-time.tsx';
 import { useText } from '../../text/use-text.ts';
 import { loadBalancerState } from './cloud-state.ts';
 import { cloudTexts } from './cloud-texts.ts';
@@ -66,7 +66,7 @@ function LoadBalancerRow({ loadBalancer }: { readonly loadBalancer: ClusterLoadB
       </Td>
       <Td dataLabel={t('column.provider')}>{plainName(provider ?? '–')}</Td>
       <Td dataLabel={t('column.since')}>
-        <When at={createdAt} />
+        <RelativeTime at={createdAt} />
       </Td>
     </Tr>
   );

@@ -10,7 +10,7 @@ import type { TabProps } from './tab.ts';
 import { clusterTexts } from './texts.ts';
 
 const PHASES: readonly MachinePhase[] = ['Ready', 'Installing', 'Pending', 'NotReady', 'Draining'];
-/** Also distinguished by shape, for users who cannot tell the colours apart. */
+/** States also differ in shape, for users who cannot tell the colours apart. */
 const SIGNS: Readonly<Record<MachinePhase, string>> = {
   Ready: '✓',
   Installing: '↓',

@@ -37,11 +37,11 @@ const VIEWS = {
 } satisfies Record<Tab, ComponentType<TabProps>>;
 
 /** A cluster's page: its state, nodes and pools, and the available actions. */
-export function Page({ params: { namespace = '', name = '', tab: asked } }: PageProps) {
+export function Page({ params: { namespace = '', name = '', tab: requestedTab } }: PageProps) {
   const t = useText(clusterTexts);
   const tList = useText(clustersTexts);
   const tShell = useText(shellTexts);
-  const tab = TABS.find((each) => each === asked) ?? 'overview';
+  const tab = TABS.find((each) => each === requestedTab) ?? 'overview';
   usePageTitle(tab === 'overview' ? name : `${t(`tab.${tab}`)} · ${name}`);
   const clusterSnapshot = useResources(clusters, { namespace });
   const { object: cluster, isMissing, failure } = useResource(clusters, namespace, name);

@@ -71,7 +71,7 @@ export function PoolsPanel({ cluster, pools }: PoolsPanelProps) {
 function PoolRow({ pool: { metadata, spec, status }, base }: { readonly pool: NodePool; readonly base: string }) {
   const t = useText(clusterTexts);
   const { name = '' } = metadata;
-  const isGoing = metadata.deletionTimestamp !== undefined;
+  const isDeleting = metadata.deletionTimestamp !== undefined;
   const size = spec.autoscaling.enabled
     ? t('pools.size.auto', { min: spec.minReplicas, max: spec.maxReplicas ?? 100 })
     : t('pools.size.fixed', { replicas: spec.replicas });
@@ -82,10 +82,10 @@ function PoolRow({ pool: { metadata, spec, status }, base }: { readonly pool: No
       </Td>
       <Td dataLabel={t('pools.flavor')}>{plainName(status?.flavorName ?? spec.flavor)}</Td>
       <Td dataLabel={t('pools.nodes')}>{status?.readySummary ?? `–/${spec.replicas}`}</Td>
-      <Td dataLabel={t('pools.size')}>{isGoing ? t('pools.deleting') : size}</Td>
+      <Td dataLabel={t('pools.size')}>{isDeleting ? t('pools.deleting') : size}</Td>
       <Td dataLabel={t('pools.version')}>{status?.version ?? '–'}</Td>
       <Td>
-        {!isGoing && (
+        {!isDeleting && (
           <Link href={`${base}/pools/${name}`} aria-label={t('pools.edit.label', { name })}>
             {t('pools.edit')}
           </Link>

@@ -2,7 +2,7 @@ import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { Machine } from '@fairway/api/kinds/machine';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
 
-/** Views of a cluster, by the last part of their path; the first has none. */
+/** Views of a cluster, by the last part of their path; the path of the first view has no such part. */
 export const TABS = [
   'overview',
   'access',

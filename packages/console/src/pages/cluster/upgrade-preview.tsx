@@ -59,14 +59,14 @@ function UpgradePlanView({
   readonly plan: UpgradePlanStatus;
 }) {
   const t = useText(versionTexts);
-  const lackingQuotas = quotas.filter(({ isEnough }) => !isEnough);
+  const insufficientQuotas = quotas.filter(({ isEnough }) => !isEnough);
   return (
     <>
       {estimate !== undefined && <p>{t('plan.duration', { duration: durationText(estimate.seconds, t) })}</p>}
       <h4>{t('plan.findings')}</h4>
-      {findings.length === 0 && lackingQuotas.length === 0 && <p className="fw-good">✓ {t('plan.nothing')}</p>}
+      {findings.length === 0 && insufficientQuotas.length === 0 && <p className="fw-good">✓ {t('plan.nothing')}</p>}
       <ul className="fw-plain">
-        {lackingQuotas.map(({ name, needed, left }) => (
+        {insufficientQuotas.map(({ name, needed, left }) => (
           <li key={name}>{t('plan.quota', { name, needed, left })}</li>
         ))}
         {findings.map((finding) => (

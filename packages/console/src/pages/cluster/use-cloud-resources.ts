@@ -3,7 +3,7 @@ import type { Cluster } from '@fairway/api/kinds/cluster';
 import { clusters, pathOf } from '../../api/resources.ts';
 import { type PolledResponse, usePolledResponse } from '../../api/use-polled-response.ts';
 
-/** Servers respond from lists that are at most 15 s old. */
+/** The server responds from lists that are at most 15 s old. */
 const POLL_INTERVAL_MS = 10_000;
 
 /** A cluster's cloud resources. */

@@ -29,7 +29,7 @@ it('lists the kubeconfigs of the cluster that are still valid', () => {
   expect(validKubeconfigs(events, cluster(), NOW).map(({ user }) => user)).toEqual(['bob', 'keystone:a b']);
 });
 
-it('omits those issued before a revocation', () => {
+it('omits kubeconfigs issued before a revocation', () => {
   const events = [
     issuedEvent('before', '2026-11-26T13:00:00Z'),
     issuedEvent('after', '2026-11-26T13:00:00Z', { at: '2026-11-26T11:58:00Z' }),

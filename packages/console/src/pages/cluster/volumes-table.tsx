@@ -2,7 +2,7 @@ import type { ClusterVolume } from '@fairway/api/kinds/cloud-resources-request';
 import { Table, Tbody, Td, Th, Thead, Tr } from '@patternfly/react-table/dist/esm/components/Table';
 import { StateLabel } from '../../app/state-label.tsx';
 import { plainName } from '../../text/plain.ts';
-import { When } from '../../text/relative-time.tsx';
+import { RelativeTime } from '../../text/relative-time.tsx';
 import { useText } from '../../text/use-text.ts';
 import { volumeState } from './cloud-state.ts';
 import { cloudTexts } from './cloud-texts.ts';
@@ -56,7 +56,7 @@ function VolumeRow({ volume }: { readonly volume: ClusterVolume }) {
         {attached.length === 0 ? <span className="fw-quiet">{t('attached.none')}</span> : attached.join(', ')}
       </Td>
       <Td dataLabel={t('column.since')}>
-        <When at={createdAt} />
+        <RelativeTime at={createdAt} />
       </Td>
     </Tr>
   );

@@ -37,9 +37,9 @@ export interface YamlEditorProps {
 }
 
 /**
- * Edits an object as text. Only changed fields are written, so the others keep their owners. The displayed difference
- * is the server's own dry run. Concurrent changes are not overwritten: the write must apply to the version of the
- * object that the difference was computed from.
+ * Edits an object as text. Only changed fields are written, so the other fields keep their owners. The displayed
+ * difference is the result of the server's dry run. Concurrent changes are not overwritten: the write must apply to the
+ * version of the object that the difference was computed from.
  */
 export function YamlEditor({ resource, stored, onDone }: YamlEditorProps) {
   const t = useText(yamlTexts);
@@ -52,7 +52,7 @@ export function YamlEditor({ resource, stored, onDone }: YamlEditorProps) {
     () => ({ before: editableObject(stored), text: yamlOf(editableObject(stored)) }),
     (edited) => edited.text !== yamlOf(edited.before),
   );
-  const [problems, setProblems] = useState<{ readonly title: string; readonly said: readonly string[] }>();
+  const [problems, setProblems] = useState<{ readonly title: string; readonly messages: readonly string[] }>();
   const [preview, setPreview] = useState<Preview>();
   const { run, isRunning, failure } = useWrite();
   const { namespace, name = '' } = stored.metadata;
@@ -62,22 +62,22 @@ export function YamlEditor({ resource, stored, onDone }: YamlEditorProps) {
     run(async () => {
       setProblems(undefined);
       const read = readYaml(text);
-      if (!read.ok) return setProblems({ title: t('problem.yaml'), said: [read.problem] });
+      if (!read.ok) return setProblems({ title: t('problem.yaml'), messages: [read.problem] });
       if (!isSameObject(before, read.value)) {
-        return setProblems({ title: t('problem.kind', { kind: resource.kind, name }), said: [] });
+        return setProblems({ title: t('problem.kind', { kind: resource.kind, name }), messages: [] });
       }
       const changes = mergePatch(before, read.value);
-      if (changes === undefined) return setProblems({ title: t('problem.none'), said: [] });
+      if (changes === undefined) return setProblems({ title: t('problem.none'), messages: [] });
       // The current object, so that concurrent changes are not part of the difference.
       const current = await request<StoredObject>(pathOf(resource, namespace, name));
       const patch = withResourceVersion(changes, current);
       const result = await dryRunPatch(resource, { namespace, name }, patch, new AbortController().signal);
       if (result.failure !== undefined) throw result.failure;
       if (result.problems.size > 0) {
-        const said = [...result.problems].flatMap(([field, each]) =>
+        const messages = [...result.problems].flatMap(([field, each]) =>
           each.map((words) => (field === '' ? words : `${field}: ${words}`)),
         );
-        return setProblems({ title: t('problem.server'), said });
+        return setProblems({ title: t('problem.server'), messages });
       }
       const after = result.object ?? current;
       const { managedFields = [] } = current.metadata;
@@ -144,7 +144,7 @@ export function YamlEditor({ resource, stored, onDone }: YamlEditorProps) {
       <div id="editor-problems">
         {problems !== undefined && (
           <Alert isInline isLiveRegion variant="danger" title={problems.title}>
-            {problems.said.map((words) => (
+            {problems.messages.map((words) => (
               <p key={words} className="fw-words">
                 <ServerText text={words} />
               </p>
@@ -171,7 +171,7 @@ export function YamlEditor({ resource, stored, onDone }: YamlEditorProps) {
   );
 }
 
-/** With the resourceVersion that the patch is for: for any other, the API returns a conflict. */
+/** Adds the resourceVersion that the patch is for. If the object has another one, the API returns a conflict. */
 function withResourceVersion(
   changes: Record<string, unknown>,
   { metadata: { resourceVersion } }: StoredObject,

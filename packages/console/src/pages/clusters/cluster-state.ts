@@ -3,7 +3,7 @@ import type { Cluster, ClusterPhase } from '@fairway/api/kinds/cluster';
 /** The state of a cluster for users: needs attention, in progress, or ready. */
 export type ClusterState = 'attention' | 'progress' | 'ready' | 'asleep';
 
-const BY_PHASE: Readonly<Record<ClusterPhase, ClusterState>> = {
+const STATE_BY_PHASE: Readonly<Record<ClusterPhase, ClusterState>> = {
   Pending: 'progress',
   Provisioning: 'progress',
   Ready: 'ready',
@@ -17,10 +17,10 @@ const BY_PHASE: Readonly<Record<ClusterPhase, ClusterState>> = {
   Deleting: 'progress',
 };
 
-/** Phases that only a newer server knows count as needing attention. */
+/** Phases that this console does not know count as needing attention. */
 export function clusterState({ status }: Pick<Cluster, 'status'>): ClusterState {
   const phase = status?.phase ?? 'Pending';
-  const state: ClusterState | undefined = BY_PHASE[phase];
+  const state: ClusterState | undefined = STATE_BY_PHASE[phase];
   const operation = status?.lastOperation?.state;
   if (operation === 'Error' || operation === 'Failed') return 'attention';
   return state ?? 'attention';

@@ -2,13 +2,13 @@ import type { Cluster } from '@fairway/api/kinds/cluster';
 import { MaybeLink } from '../../app/maybe-link.tsx';
 import { StateLabel } from '../../app/state-label.tsx';
 import type { Column } from '../../table/column.ts';
-import { When } from '../../text/relative-time.tsx';
+import { RelativeTime } from '../../text/relative-time.tsx';
 import type { Translate } from '../../text/use-text.ts';
 import { ClusterProgress } from './cluster-progress.tsx';
 import { clusterState, runningOperation } from './cluster-state.ts';
 import type { clustersTexts } from './texts.ts';
 
-/** With a namespace column if there are clusters of several namespaces. */
+/** Includes a namespace column if the clusters are in several namespaces. */
 export function clusterColumns(
   t: Translate<(typeof clustersTexts)['en']>,
   isAllNamespaces: boolean,
@@ -80,7 +80,7 @@ export function clusterColumns(
       title: t('column.created'),
       width: 10,
       sortBy: ({ metadata: { creationTimestamp = '' } }) => creationTimestamp,
-      cell: ({ metadata: { creationTimestamp } }) => <When at={creationTimestamp} />,
+      cell: ({ metadata: { creationTimestamp } }) => <RelativeTime at={creationTimestamp} />,
     },
   ];
 }

@@ -8,7 +8,7 @@ import type { ownCredentialsTexts } from './texts.ts';
 
 type TranslateCredentials = Translate<(typeof ownCredentialsTexts)['en']>;
 
-/** Switches clusters to another credential. If it fails, a repeated call continues with the remaining clusters. */
+/** Switches clusters to another credential. If this fails, a repeated call continues with the remaining clusters. */
 export function switchAction(
   { metadata: { name = '', namespace = '' } }: CloudCredential,
   affectedClusters: readonly Cluster[],
@@ -32,7 +32,7 @@ export function switchAction(
   };
 }
 
-/** Deletes the credential; the API rejects it while a cluster uses it. */
+/** Deletes the credential; the API rejects this while a cluster uses the credential. */
 export function deleteAction(credential: CloudCredential, t: TranslateCredentials): Action {
   const { name = '', namespace = '' } = credential.metadata;
   const { reclaimPolicy } = credential.spec;

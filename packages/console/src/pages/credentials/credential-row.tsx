@@ -8,7 +8,7 @@ import type { Action } from '../../app/confirm/confirmed-action.tsx';
 import { UnknownNotice } from '../../app/outdated-notice.tsx';
 import { StateLabel } from '../../app/state-label.tsx';
 import { plainName } from '../../text/plain.ts';
-import { When } from '../../text/relative-time.tsx';
+import { RelativeTime } from '../../text/relative-time.tsx';
 import { ServerText } from '../../text/server-text.tsx';
 import { useText } from '../../text/use-text.ts';
 import { readyOf } from '../operator/ready-state.ts';
@@ -49,7 +49,7 @@ export function CredentialRow({ credential, usingClusters, successors, onAction 
         {expiresAt === undefined ? (
           <span className="fw-quiet">{t('never')}</span>
         ) : (
-          <When at={expiresAt} tense="either" />
+          <RelativeTime at={expiresAt} tense="either" />
         )}
       </Td>
       <Td dataLabel={t('column.used')}>

@@ -1,7 +1,7 @@
 import type { CloudCredential } from '@fairway/api/kinds/cloud-credential';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import { describe, expect, it } from 'vitest';
-import { clustersOf, successorsOf } from './credential-use.ts';
+import { clustersUsing, successorsOf } from './credential-use.ts';
 
 interface CredentialOptions {
   readonly namespace?: string;
@@ -26,19 +26,19 @@ it('is used by the clusters in its namespace that reference it', () => {
     ({ metadata: { namespace, name }, spec: { credentialName } }) as unknown as Cluster;
   const all = [cluster('team', 'a', 'mine'), cluster('team', 'b'), cluster('other', 'c', 'mine')];
 
-  expect(clustersOf(credential('mine'), all).map(({ metadata }) => metadata.name)).toEqual(['a']);
+  expect(clustersUsing(credential('mine'), all).map(({ metadata }) => metadata.name)).toEqual(['a']);
 });
 
 describe('a credential', () => {
   it.each<{ reason: string; other: CloudCredential; may: boolean }>([
-    { reason: 'another one of the same project', other: credential('next'), may: true },
+    { reason: 'another credential of the same project', other: credential('next'), may: true },
     { reason: 'itself', other: credential('mine'), may: false },
-    { reason: 'one of another project', other: credential('next', { project: 'q' }), may: false },
-    { reason: 'one of another cloud', other: credential('next', { cloud: 'd' }), may: false },
-    { reason: 'one of another namespace', other: credential('next', { namespace: 'other' }), may: false },
-    { reason: 'one that is not accepted', other: credential('next', { ready: 'False' }), may: false },
+    { reason: 'a credential of another project', other: credential('next', { project: 'q' }), may: false },
+    { reason: 'a credential of another cloud', other: credential('next', { cloud: 'd' }), may: false },
+    { reason: 'a credential of another namespace', other: credential('next', { namespace: 'other' }), may: false },
+    { reason: 'a credential that is not accepted', other: credential('next', { ready: 'False' }), may: false },
     {
-      reason: 'one that is being deleted',
+      reason: 'a credential that is being deleted',
       other: credential('next', { deletionTimestamp: '2026-11-26T12:00:00Z' }),
       may: false,
     },

@@ -3,7 +3,7 @@ import type { Cluster } from '@fairway/api/kinds/cluster';
 import { readyOf } from '../operator/ready-state.ts';
 
 /** The clusters for which Fairway uses the credential. */
-export function clustersOf({ metadata }: CloudCredential, clusters: readonly Cluster[]): readonly Cluster[] {
+export function clustersUsing({ metadata }: CloudCredential, clusters: readonly Cluster[]): readonly Cluster[] {
   return clusters.filter(
     ({ metadata: { namespace }, spec }) => namespace === metadata.namespace && spec.credentialName === metadata.name,
   );

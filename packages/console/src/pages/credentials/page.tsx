@@ -19,7 +19,7 @@ import { useSession } from '../../session/session.ts';
 import { EmptyList } from '../../table/empty-list.tsx';
 import { useText } from '../../text/use-text.ts';
 import { CredentialRow } from './credential-row.tsx';
-import { clustersOf, successorsOf } from './credential-use.ts';
+import { clustersUsing, successorsOf } from './credential-use.ts';
 import { ownCredentialsTexts } from './texts.ts';
 
 const COLUMNS = ['name', 'user', 'state', 'expires', 'used'] as const;
@@ -69,7 +69,7 @@ export function Page() {
                     key={credential.metadata.uid}
                     credential={credential}
                     usingClusters={
-                      clusterSnapshot.isComplete ? clustersOf(credential, clusterSnapshot.items) : undefined
+                      clusterSnapshot.isComplete ? clustersUsing(credential, clusterSnapshot.items) : undefined
                     }
                     successors={successorsOf(credential, items)}
                     onAction={setAction}
@@ -104,7 +104,7 @@ function AddCredential({
         credentials={credentials}
         isAsking={isAsking}
         isOptional
-        onAllowed={() => setIsAsking(false)}
+        onGranted={() => setIsAsking(false)}
       />
       {!isAsking && (
         <div className="fw-actions">

@@ -12,12 +12,12 @@ import { EmptyList } from '../../table/empty-list.tsx';
 import { ListPage } from '../../table/list-page.tsx';
 import { stateFilters } from '../../table/state-filters.ts';
 import { plainName } from '../../text/plain.ts';
-import { When } from '../../text/relative-time.tsx';
+import { RelativeTime } from '../../text/relative-time.tsx';
 import { type Translate, useText } from '../../text/use-text.ts';
 import { clusterTexts } from '../cluster/texts.ts';
 import { machinesTexts } from './texts.ts';
 
-/** All machines of the project, of all clusters. */
+/** All machines of the project, across its clusters. */
 export function Page() {
   const t = useText(machinesTexts);
   const tPhase = useText(clusterTexts);
@@ -107,7 +107,7 @@ function machineColumns(
       key: 'created',
       title: t('column.created'),
       sortBy: ({ metadata: { creationTimestamp = '' } }) => creationTimestamp,
-      cell: ({ metadata: { creationTimestamp } }) => <When at={creationTimestamp} />,
+      cell: ({ metadata: { creationTimestamp } }) => <RelativeTime at={creationTimestamp} />,
     },
   ];
 }

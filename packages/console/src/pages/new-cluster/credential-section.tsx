@@ -12,11 +12,11 @@ export interface CredentialSectionProps {
   readonly value: string | undefined;
   readonly problems: readonly string[];
   readonly onChange: (credentialName: string) => void;
-  /** The user wants to add a credential; undefined if none can be added here. */
+  /** Called when the user wants to add a credential; undefined if none can be added here. */
   readonly onAddCredential: (() => void) | undefined;
 }
 
-/** The CloudCredential of the cluster; few users have a choice. */
+/** The CloudCredential of the cluster; most users have only one. */
 export function CredentialSection(props: CredentialSectionProps) {
   const { credentials, hasOwnCloud, value, problems, onChange, onAddCredential } = props;
   const t = useText(newClusterTexts);

@@ -12,11 +12,11 @@ export interface DraftResult {
 export async function dryRunDraft(draft: ClusterDraft, namespace: string, signal: AbortSignal): Promise<DraftResult> {
   const cluster = clusterOf(draft, namespace);
   const pools = poolsOf(draft, namespace);
-  const [clusterResult, ...poolSnapshot] = await Promise.all([
+  const [clusterResult, ...poolResults] = await Promise.all([
     dryRunCreate(clusters, cluster, signal),
     ...pools.map((pool, index) => dryRunCreate(nodePools, withSiblings(pool, cluster, pools.slice(0, index)), signal)),
   ]);
-  return { cluster: clusterResult, pools: poolSnapshot };
+  return { cluster: clusterResult, pools: poolResults };
 }
 
 /** The number of errors from the API; undefined without a response. */

@@ -1,7 +1,7 @@
 import { useText } from '../../text/use-text.ts';
 import { newClusterTexts } from './texts.ts';
 
-/** Further nodes are displayed as a number. */
+/** Additional nodes are displayed as a number. */
 const MAX_DRAWN_NODES = 8;
 const NODE = 22;
 const GAP = 10;

@@ -36,7 +36,7 @@ import { Summary } from './summary.tsx';
 import { newClusterTexts } from './texts.ts';
 import { VersionSection } from './version-section.tsx';
 
-/** Fields of the Cluster whose messages have a place on the page. */
+/** Fields of the Cluster that the page displays messages for. */
 const FORM_FIELDS = [
   'metadata.name',
   'metadata.namespace',
@@ -73,7 +73,7 @@ export function Page() {
     value: written,
     set: setUserInput,
     discard,
-  } = useDraft<WritableObject>(
+  } = useDraft<NewClusterInput>(
     `new cluster ${session.namespace}`,
     () => EMPTY_INPUT,
     () => true,
@@ -187,7 +187,7 @@ export function Page() {
                   credentials={credentials}
                   isAsking={isWithoutCloud || addsCredential}
                   isOptional={!isWithoutCloud}
-                  onAllowed={(newDelegation) => {
+                  onGranted={(newDelegation) => {
                     changeSpec({ credentialName: newDelegation });
                     setAddsCredential(false);
                   }}
@@ -240,7 +240,7 @@ export function Page() {
                 onAdd={() => setUserInput((now) => ({ ...now, pools: [...draft.pools, newPool()] }))}
               />
             </Step>
-            <Step number={5} title={t('step.options')} closedText={t('options.intro')}>
+            <Step number={5} title={t('step.options')} collapsedText={t('options.intro')}>
               <OptionsSection spec={draft.spec} plan={plan} problemsAt={at} onChange={changeSpec} />
             </Step>
           </div>
@@ -262,20 +262,20 @@ export function Page() {
 }
 
 /** The user's input; other fields follow the API's defaults. */
-interface WritableObject {
+interface NewClusterInput {
   readonly name: string;
   readonly spec: ClusterSpec;
   readonly pools: readonly PoolDraft[] | undefined;
 }
 
-const EMPTY_INPUT: WritableObject = { name: '', spec: {}, pools: undefined };
+const EMPTY_INPUT: NewClusterInput = { name: '', spec: {}, pools: undefined };
 
 /** The API's own default, if that plan exists. */
 function firstPlan(names: readonly string[]): string {
   return names.includes('free') ? 'free' : (names.toSorted()[0] ?? '');
 }
 
-/** Messages about fields that are not displayed, and about no field. */
+/** Messages about fields that are not displayed, and messages without a field. */
 function unassignedProblems({ cluster, pools }: Awaited<ReturnType<typeof dryRunDraft>>): readonly string[] {
   const parts = [
     { result: cluster, shown: FORM_FIELDS },
@@ -293,12 +293,12 @@ function unassignedProblems({ cluster, pools }: Awaited<ReturnType<typeof dryRun
 interface StepProps {
   readonly number: number;
   readonly title: string;
-  /** Collapsed initially, with this text. */
-  readonly closedText?: string;
+  /** Collapsed initially; then only this text is displayed. */
+  readonly collapsedText?: string;
   readonly children: ReactNode;
 }
 
-function Step({ number, title, closedText, children }: StepProps) {
+function Step({ number, title, collapsedText, children }: StepProps) {
   const [isExpanded, setIsExpanded] = useState(false);
   return (
     <section className="fw-step" aria-labelledby={`step-${number}`}>
@@ -306,11 +306,11 @@ function Step({ number, title, closedText, children }: StepProps) {
         <span aria-hidden="true">{number}</span>
         {title}
       </h2>
-      {closedText === undefined ? (
+      {collapsedText === undefined ? (
         children
       ) : (
         <ExpandableSection
-          toggleText={closedText}
+          toggleText={collapsedText}
           isExpanded={isExpanded}
           onToggle={(_event, next) => setIsExpanded(next)}
         >

@@ -20,7 +20,7 @@ export interface SummaryProps {
   readonly isAsking: boolean;
   readonly isCreating: boolean;
   readonly failure: Failure | undefined;
-  /** Messages about no field of the form. */
+  /** Messages that concern no field of the form. */
   readonly problemsElsewhere: readonly string[];
   readonly onCancel: () => void;
 }

@@ -24,7 +24,10 @@ export function quotaOf(profile: Pick<CloudProfile, 'status'>, name: string): Qu
   return quotasOf(profile).find((quota) => quota.name === name);
 }
 
-/** Used share of a quota, 0 to 1; 0 without one. A limit of 0 is not exhausted: the cloud does not offer the resource. */
+/**
+ * Used share of a quota, 0 to 1; 0 without a quota. A limit of 0 does not count as exhausted: the cloud does not offer
+ * the resource.
+ */
 export function usedShare({ used, limit }: Quota): number {
   return limit === undefined || limit === 0 ? 0 : used / limit;
 }

@@ -10,17 +10,17 @@ const GAP = 1;
 const MIN_SCALE = 10;
 const MINUTE_MS = 60_000;
 
-/** Calls by outcome, a bar for each reading; the newest on the right. */
+/** Calls by outcome, with one bar for each reading; the newest is on the right. */
 export function CallsChart({ paces }: { readonly paces: readonly CloudPace[] }) {
   const t = useText(cloudsTexts);
   const shown = paces.slice(-MAX_BARS);
   const last = shown.at(-1);
   if (last === undefined) return <p className="fw-op-chart-empty fw-quiet">{t('chart.empty')}</p>;
-  const most = Math.max(MIN_SCALE, ...shown.map(({ total }) => total));
+  const maxTotal = Math.max(MIN_SCALE, ...shown.map(({ total }) => total));
   const minutes = Math.max(1, Math.round((last.atMs - (shown[0]?.atMs ?? last.atMs)) / MINUTE_MS));
   const label = t('chart.label', {
     minutes,
-    most: Math.round(most),
+    most: Math.round(maxTotal),
     answered: Math.round(last.calls.answered),
     failed: Math.round(failuresOf(last)),
   });
@@ -35,11 +35,16 @@ export function CallsChart({ paces }: { readonly paces: readonly CloudPace[] }) 
         height={HEIGHT}
       >
         {shown.map((pace, index) => (
-          <Bar key={pace.atMs} pace={pace} x={(MAX_BARS - shown.length + index) * (BAR_WIDTH + GAP)} most={most} />
+          <Bar
+            key={pace.atMs}
+            pace={pace}
+            x={(MAX_BARS - shown.length + index) * (BAR_WIDTH + GAP)}
+            maxTotal={maxTotal}
+          />
         ))}
       </svg>
       <figcaption>
-        <span className="fw-quiet">{t('chart.most', { count: Math.round(most) })}</span>
+        <span className="fw-quiet">{t('chart.most', { count: Math.round(maxTotal) })}</span>
         {CALL_OUTCOMES.map((outcome) => (
           <span key={outcome} className="fw-op-legend">
             <svg width="10" height="10" aria-hidden="true">
@@ -53,12 +58,20 @@ export function CallsChart({ paces }: { readonly paces: readonly CloudPace[] }) 
   );
 }
 
-function Bar({ pace: { calls }, x, most }: { readonly pace: CloudPace; readonly x: number; readonly most: number }) {
+function Bar({
+  pace: { calls },
+  x,
+  maxTotal,
+}: {
+  readonly pace: CloudPace;
+  readonly x: number;
+  readonly maxTotal: number;
+}) {
   let top = HEIGHT;
   return (
     <>
       {CALL_OUTCOMES.map((outcome) => {
-        const height = (calls[outcome] / most) * HEIGHT;
+        const height = (calls[outcome] / maxTotal) * HEIGHT;
         top -= height;
         return height === 0 ? null : (
           <rect key={outcome} className={`fw-op-${outcome}`} x={x} y={top} width={BAR_WIDTH} height={height} />

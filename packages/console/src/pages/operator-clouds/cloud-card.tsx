@@ -18,7 +18,7 @@ export interface CloudCardProps {
   readonly readings: readonly Reading[];
 }
 
-const RECENT_MS = 30_000;
+const RECENT_WINDOW_MS = 30_000;
 const MINUTE_MS = 60_000;
 
 /** Fairway's calls to a cloud, and their outcomes. */
@@ -26,7 +26,7 @@ export function CloudCard({ name, reading, readings }: CloudCardProps) {
   const t = useText(cloudsTexts);
   const locale = useLocale();
   const paces = useMemo(() => pacesOf(readings, name), [readings, name]);
-  const recentPace = latestPace(readings, name, RECENT_MS);
+  const recentPace = latestPace(readings, name, RECENT_WINDOW_MS);
   const minute = latestPace(readings, name, MINUTE_MS);
   const state = cloudState(reading, recentPace);
   const failureCount = reading.lists.reduce((sum, list) => sum + list.failing, 0);

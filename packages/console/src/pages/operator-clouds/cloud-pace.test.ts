@@ -3,14 +3,14 @@ import { samplesOf } from '../operator/metrics-text.ts';
 import { failuresOf, latestPace, paceBetween, pacesOf } from './cloud-pace.ts';
 import { type Reading, readingOf } from './cloud-reading.ts';
 
-interface Counted {
+interface CallCounts {
   readonly ok?: number;
   readonly failed?: number;
   readonly silent?: number;
   readonly seconds?: number;
 }
 
-function reading(atSeconds: number, { ok = 0, failed = 0, silent = 0, seconds = 0 }: Counted): Reading {
+function reading(atSeconds: number, { ok = 0, failed = 0, silent = 0, seconds = 0 }: CallCounts): Reading {
   const calls = (code: string, value: number, method = 'GET') =>
     `fairway_openstack_requests_total{cloud="one",service="compute",method="${method}",resource="/servers",code="${code}"} ${value}`;
   const text = [
@@ -28,7 +28,7 @@ function reading(atSeconds: number, { ok = 0, failed = 0, silent = 0, seconds = 
 }
 
 describe('the computed pace', () => {
-  test('is the count per minute between two readings', () => {
+  test('is the number of calls per minute between two readings', () => {
     const pace = paceBetween(
       reading(0, { ok: 100, seconds: 10 }),
       reading(30, { ok: 110, failed: 5, seconds: 11.5 }),
@@ -46,7 +46,7 @@ describe('the computed pace', () => {
     expect(pace.total).toBe(7);
   });
 
-  test('starts a window with the first reading in it', () => {
+  test('includes the first reading within a window', () => {
     const readings = [
       reading(0, { ok: 1000 }),
       reading(10, { ok: 1010 }),

@@ -12,7 +12,7 @@ export interface ServicePace {
   readonly calls: Readonly<Record<CallOutcome, number>>;
   readonly total: number;
   readonly retries: number;
-  /** From sending a call to the end of its response; undefined without calls. */
+  /** From sending a call to receiving its complete response; undefined without calls. */
   readonly meanMs: number | undefined;
 }
 
@@ -28,7 +28,7 @@ export interface CloudPace {
 const MINUTE_MS = 60_000;
 const NOTHING: ServiceCounts = { calls: { answered: 0, refused: 0, failed: 0, silent: 0 }, retries: 0, seconds: 0 };
 
-/** The pace of a cloud between two readings. A count that has decreased was reset by a restart of its replica. */
+/** The pace of a cloud between two readings. A count that has decreased was reset by a restart of the replica. */
 export function paceBetween(before: Reading, after: Reading, cloud: string): CloudPace {
   const minutes = Math.max(after.atMs - before.atMs, 1) / MINUTE_MS;
   const [oldReading, now] = [before.clouds.get(cloud), after.clouds.get(cloud)];

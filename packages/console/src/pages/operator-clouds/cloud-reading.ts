@@ -23,11 +23,11 @@ export interface CloudReading {
   readonly lists: readonly ListAge[];
 }
 
-/** Lists of one kind of resource that controllers read. */
+/** Lists that controllers read, for one kind of resource. */
 export interface ListAge {
   readonly resource: string;
   readonly ageSeconds: number;
-  /** Projects whose last list failed. */
+  /** Projects whose last list request failed. */
   readonly failing: number;
 }
 

@@ -12,10 +12,16 @@ test.each([
   { name: 'one in twenty calls fails', waiting: 0, lists: [], pace: pace(95, 5), state: 'ready' },
   { name: 'more calls fail', waiting: 0, lists: [], pace: pace(90, 5, 5), state: 'attention' },
   { name: 'the only call failed', waiting: 0, lists: [], pace: pace(0, 1), state: 'attention' },
-  { name: 'the last list of a project failed', waiting: 0, lists: list(1), pace: pace(100, 0), state: 'attention' },
+  {
+    name: 'the last list request of a project failed',
+    waiting: 0,
+    lists: list(1),
+    pace: pace(100, 0),
+    state: 'attention',
+  },
   { name: 'calls wait for the budget', waiting: 3, lists: [], pace: pace(100, 0), state: 'waiting' },
   { name: 'no call was made', waiting: 0, lists: [], pace: pace(0, 0), state: 'ready' },
   { name: 'only one reading exists', waiting: 0, lists: [], pace: undefined, state: 'progress' },
-] as const)('$name: $state', ({ waiting, lists, pace: lately, state }) => {
-  expect(cloudState({ waiting, lists }, lately)).toBe(state);
+] as const)('$name: $state', ({ waiting, lists, pace: recentPace, state }) => {
+  expect(cloudState({ waiting, lists }, recentPace)).toBe(state);
 });

@@ -4,7 +4,7 @@ import { useText } from '../../text/use-text.ts';
 import type { ListAge } from './cloud-reading.ts';
 import { cloudsTexts } from './texts.ts';
 
-/** The age of the lists that controllers read: collapsed, unless one has failed. */
+/** The age of the lists that controllers read; collapsed unless a list has failed. */
 export function ListsTable({ cloud, lists }: { readonly cloud: string; readonly lists: readonly ListAge[] }) {
   const t = useText(cloudsTexts);
   return (

@@ -18,8 +18,8 @@ export function ServicesTable({ cloud, reading, pace }: ServicesTableProps) {
   const number = (value: number | undefined) =>
     value === undefined ? t('none') : Math.round(value).toLocaleString(locale);
   return (
-    // Focusable, so that the keyboard scrolls it on a narrow screen.
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+    // Focusable, so that the keyboard can scroll it on a narrow screen. oxlint-disable-next-line
+    // jsx-a11y/no-noninteractive-tabindex
     <section className="fw-op-scroll" aria-label={t('table.label', { cloud })} tabIndex={0}>
       <Table aria-label={t('table.label', { cloud })} variant="compact" gridBreakPoint="" className="fw-op-numbers">
         <Thead>

@@ -11,7 +11,7 @@ import { StateLabel } from '../../app/state-label.tsx';
 import type { Column } from '../../table/column.ts';
 import { EmptyList } from '../../table/empty-list.tsx';
 import { type ListFilter, ListPage } from '../../table/list-page.tsx';
-import { When } from '../../text/relative-time.tsx';
+import { RelativeTime } from '../../text/relative-time.tsx';
 import { type Translate, useText } from '../../text/use-text.ts';
 import { readyOf } from '../operator/ready-state.ts';
 import { credentialsTexts } from './texts.ts';
@@ -55,7 +55,9 @@ function searchText({ metadata: { namespace, name }, spec, status }: CloudCreden
 
 /** The message of the condition ExpiresSoon while it is True. */
 function expiryOf({ status }: CloudCredential): string | undefined {
-  return status?.conditions?.find(({ type, status: holds }) => type === 'ExpiresSoon' && holds === 'True')?.message;
+  return status?.conditions?.find(
+    ({ type, status: conditionStatus }) => type === 'ExpiresSoon' && conditionStatus === 'True',
+  )?.message;
 }
 
 function columnsOf(t: Translate<(typeof credentialsTexts)['en']>): readonly Column<CloudCredential>[] {
@@ -107,7 +109,7 @@ function columnsOf(t: Translate<(typeof credentialsTexts)['en']>): readonly Colu
         status?.expiresAt === undefined ? (
           <span className="fw-quiet">{t('never')}</span>
         ) : (
-          <When at={status.expiresAt} tense="either" />
+          <RelativeTime at={status.expiresAt} tense="either" />
         ),
     },
     {

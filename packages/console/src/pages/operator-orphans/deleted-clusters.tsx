@@ -2,7 +2,7 @@ import { Button } from '@patternfly/react-core/dist/esm/components/Button';
 import { Table, Tbody, Td, Th, Thead, Tr } from '@patternfly/react-table/dist/esm/components/Table';
 import type { Failure } from '../../api/failure.ts';
 import { FailureNotice } from '../../app/failure-notice.tsx';
-import { When } from '../../text/relative-time.tsx';
+import { RelativeTime } from '../../text/relative-time.tsx';
 import { useText } from '../../text/use-text.ts';
 import type { DeletedCluster } from './orphans.ts';
 import { orphansTexts } from './texts.ts';
@@ -49,7 +49,7 @@ export function DeletedClusters({ deletedClusters, isKnown, failure, onCheck }: 
                 </Td>
                 <Td dataLabel={t('ended.project')}>{cluster.projectID}</Td>
                 <Td dataLabel={t('ended.when')}>
-                  <When at={cluster.ended} />
+                  <RelativeTime at={cluster.ended} />
                 </Td>
                 <Td dataLabel={t('ended.action')}>
                   <Button

@@ -2,7 +2,7 @@ import { Table, Tbody, Td, Th, Thead, Tr } from '@patternfly/react-table/dist/es
 import { events } from '../../api/resources.ts';
 import { useResources } from '../../api/use-resources.ts';
 import { FailureNotice } from '../../app/failure-notice.tsx';
-import { When } from '../../text/relative-time.tsx';
+import { RelativeTime } from '../../text/relative-time.tsx';
 import { ServerText } from '../../text/server-text.tsx';
 import { useText } from '../../text/use-text.ts';
 import { orphansTexts } from './texts.ts';
@@ -46,7 +46,7 @@ export function OrphanEvents() {
             {orphanEvents.map(({ event: { metadata, involvedObject, reason, message }, at }) => (
               <Tr key={metadata.uid}>
                 <Td dataLabel={t('told.when')}>
-                  <When at={at} />
+                  <RelativeTime at={at} />
                 </Td>
                 <Td dataLabel={t('told.object')}>
                   {metadata.namespace}/{involvedObject?.name}

@@ -1,4 +1,9 @@
-import { CLUSTER_LABEL, ENDED_ANNOTATION, ENDED_CLUSTER_LABEL, PROJECT_ID_ANNOTATION } from '@fairway/api/group';
+import {
+  CLEANUP_TIME_ANNOTATION,
+  CLUSTER_LABEL,
+  DELETED_CLUSTER_LABEL,
+  PROJECT_ID_ANNOTATION,
+} from '@fairway/api/group';
 import { expect, test } from 'vitest';
 import { samplesOf } from '../operator/metrics-text.ts';
 import { CLUSTER_ENDED_LABEL, deletedClusters, ORPHANS_METRIC, orphanCounts } from './orphans.ts';
@@ -21,13 +26,13 @@ test('reads the records that Fairway writes, latest first', () => {
     metadata: {
       name,
       uid: `uid of ${name}`,
-      labels: { [ENDED_CLUSTER_LABEL]: 'u' },
-      annotations: { [CLUSTER_LABEL]: cluster, [ENDED_ANNOTATION]: ended, [PROJECT_ID_ANNOTATION]: 'p' },
+      labels: { [DELETED_CLUSTER_LABEL]: 'u' },
+      annotations: { [CLUSTER_LABEL]: cluster, [CLEANUP_TIME_ANNOTATION]: ended, [PROJECT_ID_ANNOTATION]: 'p' },
     },
   });
   const records = [record('a', 'team/one', '2026-01-01T00:00:00Z'), record('b', 'team/two', '2026-01-02T00:00:00Z')];
 
-  expect(CLUSTER_ENDED_LABEL).toBe(ENDED_CLUSTER_LABEL);
+  expect(CLUSTER_ENDED_LABEL).toBe(DELETED_CLUSTER_LABEL);
   expect(deletedClusters([...records, { metadata: { name: 'none' } }])).toEqual([
     { name: 'b', uid: 'uid of b', cluster: 'team/two', projectID: 'p', ended: '2026-01-02T00:00:00Z' },
     { name: 'a', uid: 'uid of a', cluster: 'team/one', projectID: 'p', ended: '2026-01-01T00:00:00Z' },

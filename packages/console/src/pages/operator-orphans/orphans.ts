@@ -10,7 +10,7 @@ export interface OrphanCount {
 
 /** A deleted cluster whose cloud resources Fairway still checks. */
 export interface DeletedCluster {
-  /** Name of its ConfigMap. */
+  /** Name of the ConfigMap that records it. */
   readonly name: string;
   readonly uid: string;
   /** `namespace/name`. */

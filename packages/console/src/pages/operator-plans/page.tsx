@@ -27,7 +27,7 @@ export function Page() {
   const t = useText(plansTexts);
   usePageTitle(t('title'));
   const planSnapshot = useResources(plans);
-  // Users who may not see all clusters see no usage: otherwise every plan would look unused.
+  // Users who may not list all clusters see no usage; otherwise every plan would look unused.
   const clusterSnapshot = useResources(clusters);
   const rows = useMemo((): readonly PlanRow[] => {
     if (!clusterSnapshot.isComplete) return [];

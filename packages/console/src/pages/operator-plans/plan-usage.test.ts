@@ -20,6 +20,6 @@ test('counts clusters, projects and nodes of each plan', () => {
   ]);
 });
 
-test('does not count a missing value', () => {
+test('ignores missing values', () => {
   expect(usageByPlan([cluster('one', 'free', 1)], ({ status }) => status?.version).size).toBe(0);
 });

@@ -13,7 +13,7 @@ import type { PageProps } from '../../app/pages.ts';
 import { StateLabel } from '../../app/state-label.tsx';
 import type { Column } from '../../table/column.ts';
 import { type ListFilter, ListPage } from '../../table/list-page.tsx';
-import { When } from '../../text/relative-time.tsx';
+import { RelativeTime } from '../../text/relative-time.tsx';
 import { type Translate, useText } from '../../text/use-text.ts';
 import { clusterState } from '../clusters/cluster-state.ts';
 import { clustersTexts } from '../clusters/texts.ts';
@@ -161,7 +161,7 @@ function columnsOf(
       key: 'created',
       title: t('column.created'),
       sortBy: ({ metadata: { creationTimestamp = '' } }) => creationTimestamp,
-      cell: ({ metadata: { creationTimestamp } }) => <When at={creationTimestamp} />,
+      cell: ({ metadata: { creationTimestamp } }) => <RelativeTime at={creationTimestamp} />,
     },
   ];
 }

@@ -42,7 +42,7 @@ export function Page() {
     [releaseSnapshot.items],
   );
   const failure = releaseSnapshot.failure ?? clusterSnapshot.failure;
-  // For users who may not see all clusters, used versions would look unused.
+  // To users who may not list all clusters, used versions would look unused.
   const isKnown = releaseSnapshot.isComplete && clusterSnapshot.isComplete;
   return (
     <PageSection isFilled className="fw-op-page">

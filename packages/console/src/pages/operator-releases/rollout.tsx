@@ -4,7 +4,7 @@ import { Progress } from '@patternfly/react-core/dist/esm/components/Progress';
 import { Table, Tbody, Td, Th, Thead, Tr } from '@patternfly/react-table/dist/esm/components/Table';
 import { MaybeLink } from '../../app/maybe-link.tsx';
 import { type DisplayState, StateLabel } from '../../app/state-label.tsx';
-import { When } from '../../text/relative-time.tsx';
+import { RelativeTime } from '../../text/relative-time.tsx';
 import { ServerText } from '../../text/server-text.tsx';
 import { useText } from '../../text/use-text.ts';
 import type { RolloutActionName } from './actions.ts';
@@ -85,7 +85,7 @@ export function Rollout({ minor, title, rollout, onAction }: RolloutProps) {
                   </MaybeLink>
                 </Td>
                 <Td dataLabel={t('failed.since')}>
-                  <When at={since} />
+                  <RelativeTime at={since} />
                 </Td>
                 <Td dataLabel={t('failed.message')}>
                   <ServerText text={message} />

@@ -13,7 +13,7 @@ import { FailureNotice } from '../../app/failure-notice.tsx';
 import { OutdatedNotice } from '../../app/outdated-notice.tsx';
 import { usePageTitle } from '../../app/page-title.ts';
 import { StateLabel } from '../../app/state-label.tsx';
-import { useNow, When } from '../../text/relative-time.tsx';
+import { RelativeTime, useNow } from '../../text/relative-time.tsx';
 import { useText } from '../../text/use-text.ts';
 import { Figures } from '../operator/figures.tsx';
 import { ShardMap } from './shard-map.tsx';
@@ -22,7 +22,7 @@ import { replicasTexts } from './texts.ts';
 
 const SYSTEM_NAMESPACE = 'fairway-system';
 
-/** The replicas of Fairway, and how many clusters each works on. */
+/** The replicas of Fairway, and the number of clusters that each one works on. */
 export function Page() {
   const t = useText(replicasTexts);
   usePageTitle(t('title'));
@@ -91,10 +91,10 @@ export function Page() {
                   <Td dataLabel={t('column.clusters')}>{replica.clusters}</Td>
                   <Td dataLabel={t('column.shards')}>{replica.shards}</Td>
                   <Td dataLabel={t('column.since')}>
-                    <When at={replica.since} />
+                    <RelativeTime at={replica.since} />
                   </Td>
                   <Td dataLabel={t('column.heard')}>
-                    <When at={replica.lastRenewal} />
+                    <RelativeTime at={replica.lastRenewal} />
                   </Td>
                 </Tr>
               ))}

@@ -2,10 +2,10 @@ import { useText } from '../../text/use-text.ts';
 import type { Replica, Shard } from './shards.ts';
 import { replicasTexts } from './texts.ts';
 
-/** As many colours as users can distinguish; further replicas share them. */
+/** The maximum number of colours that users can distinguish; additional replicas reuse them. */
 const COLOURS = 6;
 
-/** A map of which replica has which shard. The tables and labels contain the same data; the map shows the balance. */
+/** Shows which replica has which shard. The tables and labels contain the same data; the map shows the balance. */
 export function ShardMap({
   shards,
   replicas,

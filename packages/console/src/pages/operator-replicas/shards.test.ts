@@ -53,7 +53,7 @@ describe('the assignment of clusters', () => {
     ]);
   });
 
-  test('records the time at which a renewal changed', () => {
+  test('records when each renewal was observed', () => {
     const first = renewalTimes(new Map(), [member('a')], 1000);
     const sameTimes = renewalTimes(first, [member('a')], 2000);
     const renewed = { ...member('a'), spec: { renewTime: '2026-01-01T12:00:02.000000Z' } };
@@ -62,7 +62,7 @@ describe('the assignment of clusters', () => {
     expect(renewalTimes(sameTimes, [renewed], 3000).get('fairway-member-a')?.ms).toBe(3000);
   });
 
-  test('shows no assignment without Leases', () => {
+  test('shows no assignment without any Leases', () => {
     expect(shardStateOf([], ['team/demo'], { heardMs: new Map(), nowMs: NOW })).toEqual({ replicas: [], shards: [] });
   });
 });

@@ -13,7 +13,7 @@ export interface Replica {
 
 export interface Shard {
   readonly number: number;
-  /** The replica that works on the shard; undefined while none does. */
+  /** The replica that works on the shard; undefined if there is none. */
   readonly holder: string | undefined;
   readonly since: string | undefined;
   readonly clusters: number;
@@ -34,8 +34,8 @@ const GRACE_MS = 10_000;
 const RECENTLY_MOVED_MS = 60_000;
 
 /**
- * The assignment of clusters, from the Leases of their group. A replica is alive according to when this browser
- * observed its renewals, as replicas do themselves: `heardMs`, by the Lease's name.
+ * The assignment of clusters, from the Leases of their group. Like the replicas themselves, it decides whether a
+ * replica is alive by when this browser observed renewals: `heardMs`, by the Lease's name.
  */
 export function shardStateOf(
   leases: readonly Lease[],

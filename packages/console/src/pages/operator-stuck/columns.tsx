@@ -3,7 +3,7 @@ import { Link } from 'wouter';
 import { MaybeLink } from '../../app/maybe-link.tsx';
 import type { Column } from '../../table/column.ts';
 import { plainName } from '../../text/plain.ts';
-import { When } from '../../text/relative-time.tsx';
+import { RelativeTime } from '../../text/relative-time.tsx';
 import { ServerText } from '../../text/server-text.tsx';
 import { isoOf } from '../../text/time.ts';
 import type { Translate } from '../../text/use-text.ts';
@@ -21,7 +21,7 @@ export function stuckColumns(
       title: t('column.since'),
       width: 10,
       sortBy: ({ sinceMs }) => sinceMs,
-      cell: ({ sinceMs }) => <When at={isoOf(sinceMs)} />,
+      cell: ({ sinceMs }) => <RelativeTime at={isoOf(sinceMs)} />,
     },
     {
       key: 'object',

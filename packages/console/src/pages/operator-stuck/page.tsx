@@ -19,7 +19,7 @@ import { stuckTexts } from './texts.ts';
 const THRESHOLDS = [0, 5, 15, 60, 1440] as const;
 const MINUTE_MS = 60_000;
 
-/** Objects with problems that last, oldest first. */
+/** Objects with persistent problems, oldest first. */
 export function Page() {
   const t = useText(stuckTexts);
   usePageTitle(t('title'));
@@ -46,7 +46,10 @@ export function Page() {
     [stuckCandidates, minutes, now],
   );
   const snapshot = useDerivedSnapshot(stuckObjects, [clusterSnapshot, poolSnapshot, machineSnapshot]);
-  const columns = useMemo(() => stuckColumns(t, (trouble, name) => setAction(stuckAction(trouble, name, t))), [t]);
+  const columns = useMemo(
+    () => stuckColumns(t, (stuckObject, name) => setAction(stuckAction(stuckObject, name, t))),
+    [t],
+  );
   const filters = useMemo(
     () =>
       (['operator', 'cloud', 'user', 'fairway'] as const).map(

@@ -42,13 +42,16 @@ const operation = (state: 'Processing' | 'Succeeded') => ({
 
 describe('a stuck object', () => {
   test.each([
-    { name: 'nothing is', status: { conditions: [condition('Ready', 'True')], lastOperation: operation('Succeeded') } },
+    {
+      name: 'a healthy object',
+      status: { conditions: [condition('Ready', 'True')], lastOperation: operation('Succeeded') },
+    },
     {
       name: 'an advisory condition',
       status: { conditions: [condition('VersionSupported', 'False', 'VersionDeprecated')] },
     },
     {
-      name: 'a patch that the user postpones',
+      name: 'a patch that the user has postponed',
       status: { conditions: [condition('UpToDate', 'False', 'UpdateAvailable')] },
     },
     { name: 'a requested hibernation', status: { conditions: [condition('Ready', 'False', 'Hibernated')] } },
@@ -60,7 +63,7 @@ describe('a stuck object', () => {
     expect(stuckObjectOf('Machine', machine(status))).toBeUndefined();
   });
 
-  test('is reported by Ready, with its time and who must act', () => {
+  test('is described by Ready, with its time and who must act', () => {
     const status = {
       conditions: [
         condition('ServerReady', 'False', 'FlavorOutOfStock', '2026-01-01T00:10:00Z'),
@@ -85,7 +88,7 @@ describe('a stuck object', () => {
     });
   });
 
-  test('is reported by a running operation, since its start', () => {
+  test('is described by a running operation, since the operation’s start', () => {
     const status = {
       conditions: [condition('Ready', 'False', 'WaitingForNode')],
       lastOperation: operation('Processing'),
@@ -98,7 +101,7 @@ describe('a stuck object', () => {
     });
   });
 
-  test('is reported by the oldest condition besides Ready', () => {
+  test('is described by the oldest condition besides Ready', () => {
     const status = {
       conditions: [
         condition('Ready', 'True'),

@@ -8,15 +8,15 @@ import { actionRequiredBy } from '../../cluster/action-required-by.ts';
 /** An object with an unmet condition or an operation in progress. */
 export interface StuckObject {
   readonly kind: 'Cluster' | 'NodePool' | 'Machine';
-  /** Its name is unique among all kinds. */
+  /** The object's name, unique among all kinds. */
   readonly metadata: { readonly name: string };
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
-  /** The name of its cluster. */
+  /** The name of the object's cluster. */
   readonly cluster: string;
   readonly sinceMs: number;
-  /** The unmet condition; empty if an operation takes long. */
+  /** The unmet condition; empty if an operation is taking long. */
   readonly condition: string;
   readonly reason: string;
   readonly message: string;
@@ -26,7 +26,7 @@ export interface StuckObject {
 }
 
 /** Conditions that are advice or requested by a user: nothing waits for them. */
-const NO_PROBLEM: ReadonlySet<string> = new Set([
+const NON_PROBLEM_TYPES: ReadonlySet<string> = new Set([
   'Paused',
   'VersionSupported',
   'FieldsApplied',
@@ -34,13 +34,13 @@ const NO_PROBLEM: ReadonlySet<string> = new Set([
   'ControlPlaneHighlyAvailable',
   'Autoscaled',
 ]);
-const CHOSEN: ReadonlySet<string> = new Set(['UpdateAvailable', 'Hibernated', 'UpgradePaused']);
+const REQUESTED_REASONS: ReadonlySet<string> = new Set(['UpdateAvailable', 'Hibernated', 'UpgradePaused']);
 const PAUSED = 'fairway.dev/paused';
 
 type Kind = StuckObject['kind'];
 const known = new WeakMap<object, StuckObject | null>();
 
-/** The problem of an object; undefined: none. Each state of an object is evaluated only once. */
+/** The problem of an object; undefined if there is none. Each state of an object is evaluated only once. */
 export function stuckObjectOf(kind: Kind, object: Cluster | NodePool | Machine): StuckObject | undefined {
   const before = known.get(object);
   if (before !== undefined) return before ?? undefined;
@@ -55,7 +55,7 @@ function findProblem(kind: Kind, { metadata, spec, status }: Cluster | NodePool 
   if (condition === undefined && operation === undefined) return undefined;
   const createdMs = timeMs(metadata.creationTimestamp) ?? 0;
   const startTimes = [condition?.lastTransitionTime, operation?.startTime ?? operation?.lastUpdateTime].map(timeMs);
-  // Until Fairway has processed the object, its condition has no time of its own.
+  // Until Fairway has processed the object, its condition has no timestamp.
   const sinceMs = Math.max(createdMs, Math.min(...startTimes.filter((ms) => ms !== undefined)));
   const reason = condition?.reason ?? operation?.reason ?? '';
   return {
@@ -79,8 +79,8 @@ function findProblem(kind: Kind, { metadata, spec, status }: Cluster | NodePool 
 function worstCondition(conditions: readonly Condition[]): Condition | undefined {
   const negativeConditions = conditions.filter(
     ({ type, status, reason }) =>
-      !NO_PROBLEM.has(type) &&
-      !CHOSEN.has(reason) &&
+      !NON_PROBLEM_TYPES.has(type) &&
+      !REQUESTED_REASONS.has(reason) &&
       !isNegativePolarity(type) &&
       (status === 'False' || (type === 'Ready' && status === 'Unknown')),
   );

@@ -2,7 +2,10 @@ import { useMemo } from 'react';
 import type { Snapshot } from '../../api/resource-store.ts';
 import { keyOf, type StoredObject } from '../../api/resources.ts';
 
-/** Rows derived from several collections as if from one: complete when all are, and failed when one has failed. */
+/**
+ * Rows derived from several collections as if from one: complete when all collections are, and failed when any has
+ * failed.
+ */
 export function useDerivedSnapshot<T extends StoredObject>(
   rows: readonly T[],
   sources: readonly Pick<Snapshot<never>, 'isComplete' | 'failure' | 'asOfMs'>[],

@@ -8,14 +8,14 @@ export interface ShareBarProps {
   readonly unit?: string;
 }
 
-const NEARLY = 0.9;
+const NEARLY_FULL_SHARE = 0.9;
 
 /** Usage and limit, as numbers and as a bar. */
 export function ShareBar({ label, used, limit, unit = '' }: ShareBarProps) {
   const locale = useLocale();
   const of = limit === undefined ? '∞' : limit.toLocaleString(locale);
   const share = limit === undefined || limit === 0 ? 0 : Math.min(used / limit, 1);
-  const isFull = limit !== undefined && used >= limit * NEARLY && used > 0;
+  const isFull = limit !== undefined && used >= limit * NEARLY_FULL_SHARE && used > 0;
   return (
     <div className="fw-op-share" title={`${label}: ${used.toLocaleString(locale)} / ${of} ${unit}`}>
       <span className={isFull ? 'fw-op-share-full' : undefined}>

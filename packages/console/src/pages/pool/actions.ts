@@ -20,10 +20,10 @@ export function deletePoolAction(pool: NodePool, t: TranslatePool): Action {
   };
 }
 
-/** The implied loss of a change of a pool: all nodes, or the replacement of each one. Undefined: none. */
+/** What a change of a pool destroys: all nodes, or each node by replacing it. Undefined: nothing. */
 export function nodeLossOf(before: PoolSpec, after: PoolSpec): 'zero' | 'replaced' | undefined {
-  const goesToZero = isAtZero(after) && !isAtZero(before);
-  if (goesToZero) return 'zero';
+  const scalesToZero = isAtZero(after) && !isAtZero(before);
+  if (scalesToZero) return 'zero';
   return before.flavor === after.flavor ? undefined : 'replaced';
 }
 

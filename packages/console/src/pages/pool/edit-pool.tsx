@@ -100,7 +100,7 @@ export function EditPool({ cluster, pool }: EditPoolProps) {
 }
 
 interface PoolEdit {
-  /** The pool when the edit began: the change is the difference from it. */
+  /** The pool when the edit began; the change is computed relative to it. */
   readonly initial: NodePool;
   readonly edit: Edit<NodePool>;
   readonly spec: PoolSpec;

@@ -15,7 +15,7 @@ import { EditPool } from './edit-pool.tsx';
 import { NewPool } from './new-pool.tsx';
 import { poolTexts } from './texts.ts';
 
-/** Adds a pool to a cluster, or edits one: without a name in the URL, a new one. */
+/** Edits a pool, or adds a new one if the URL contains no name. */
 export function Page({ params: { namespace = '', name = '', pool: poolName } }: PageProps) {
   const t = useText(poolTexts);
   const tShell = useText(shellTexts);

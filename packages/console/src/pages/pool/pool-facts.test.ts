@@ -5,7 +5,7 @@ import { poolFacts } from './pool-facts.ts';
 const NETWORK = '0c0b9a4e-6f0b-4ff0-9a3e-0d5a3c3a7a11';
 const SUBNET = '5be2c0a8-2a7b-4c0e-9d0a-6b1f0a7c9d33';
 
-test('shows nothing for a pool without further settings', () => {
+test('shows nothing for a pool without additional settings', () => {
   expect(poolFacts(aNodePool())).toEqual([]);
 });
 

@@ -7,11 +7,11 @@ export interface PoolFactRow {
   readonly fact: PoolFact;
   /** As in the spec; for anti-affinity, its policy. */
   readonly values: readonly string[];
-  /** Why it is not applied. */
+  /** Why the setting is not applied. */
   readonly problem?: string | undefined;
 }
 
-/** The settings of the pool, in display order. Pure. */
+/** The settings of the pool, in display order. */
 export function poolFacts({ spec, status }: Pick<NodePool, 'spec' | 'status'>): readonly PoolFactRow[] {
   const { antiAffinity, antiAffinityPolicy = 'Hard', kubelet = {} } = spec;
   const groupsCondition = status?.conditions?.find(({ type }) => type === 'SecurityGroupsApplied');

@@ -38,8 +38,8 @@ export interface SignInPageProps {
 export function SignInPage({ options, notice, failure, session }: SignInPageProps) {
   const t = useText(signInTexts);
   usePageTitle(t('title'));
-  const offeredMethods = options.keystone ? SIGN_IN_METHODS : SIGN_IN_METHODS.filter((way) => way === 'token');
-  const [way, setMethod] = useState<SignInMethod>(offeredMethods[0] ?? 'token');
+  const offeredMethods = options.keystone ? SIGN_IN_METHODS : SIGN_IN_METHODS.filter((method) => method === 'token');
+  const [method, setMethod] = useState<SignInMethod>(offeredMethods[0] ?? 'token');
   const [input, setInput] = useState<SignInInput>(
     session?.kind === 'keystone' ? { ...EMPTY_INPUT, username: session.user } : EMPTY_INPUT,
   );
@@ -49,7 +49,7 @@ export function SignInPage({ options, notice, failure, session }: SignInPageProp
     failure && t('failed.singleSignOn', { message: failure.message }),
   );
   const [isBusy, setIsBusy] = useState(false);
-  const fields = fieldsOf(way, wantsPasscode);
+  const fields = fieldsOf(method, wantsPasscode);
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     // Moves the focus, because this page replaces another.
@@ -64,12 +64,12 @@ export function SignInPage({ options, notice, failure, session }: SignInPageProp
     if (missing[0] !== undefined) return document.getElementById(missing[0])?.focus();
     setIsBusy(true);
     try {
-      await signIn(credentialsOf(way, input));
+      await signIn(credentialsOf(method, input));
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       setIsBusy(false);
       if (needsPasscode(error) && !wantsPasscode) return setWantsPasscode(true);
-      const { text, values } = problemOf(error, way, wantsPasscode);
+      const { text, values } = problemOf(error, method, wantsPasscode);
       setProblem(t(text, values));
     }
   }
@@ -94,7 +94,7 @@ export function SignInPage({ options, notice, failure, session }: SignInPageProp
             <ToggleGroupItem
               key={each}
               text={t(`way.${each}`)}
-              isSelected={each === way}
+              isSelected={each === method}
               onChange={() => {
                 setMethod(each);
                 setProblem(undefined);

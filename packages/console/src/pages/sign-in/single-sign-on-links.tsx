@@ -4,7 +4,7 @@ import { signInTexts } from './texts.ts';
 
 export interface SingleSignOnLinksProps {
   readonly names: readonly string[];
-  /** In a new tab, so that this one keeps its input; it continues once the other tab has signed in. */
+  /** Opens in a new tab, so that this tab keeps its input. This tab continues once the other one has signed in. */
   readonly inNewTab: boolean;
 }
 

@@ -141,16 +141,19 @@ describe('nodeCloudConfig', () => {
     ['containerd github.com/containerd/containerd 1.6.20~ds1 1.6.20~ds1-1+deb12u3', 'kept', 'replaced'],
     ['containerd github.com/containerd/containerd 1.5.9-0ubuntu1~20.04.4 ', 'replaced', 'replaced'],
     ['', 'replaced', 'replaced'],
-  ])('of an image with %j is %s for 1.36 and %s for 1.37, which has no cgroup driver setting', (line, for36, for37) => {
-    const settingsFor = (version: string) => {
-      const script = files({ ...config, version }).get('/usr/local/lib/fairway/install-node') ?? '';
-      const [, pattern = ''] = /containerd --version .* grep -qE '([^']+)'/.exec(script) ?? [];
-      const grep = spawnSync('grep', ['-qE', pattern], { input: `${line}\n` });
-      return grep.status === 0 ? 'kept' : 'replaced';
-    };
-    expect(settingsFor('1.36.3')).toBe(for36);
-    expect(settingsFor('1.37.0')).toBe(for37);
-  });
+  ])(
+    'containerd of an image that reports %j is %s for 1.36 and %s for 1.37, which has no cgroup driver setting',
+    (line, for36, for37) => {
+      const settingsFor = (version: string) => {
+        const script = files({ ...config, version }).get('/usr/local/lib/fairway/install-node') ?? '';
+        const [, pattern = ''] = /containerd --version .* grep -qE '([^']+)'/.exec(script) ?? [];
+        const grep = spawnSync('grep', ['-qE', pattern], { input: `${line}\n` });
+        return grep.status === 0 ? 'kept' : 'replaced';
+      };
+      expect(settingsFor('1.36.3')).toBe(for36);
+      expect(settingsFor('1.37.0')).toBe(for37);
+    },
+  );
 
   it('installs a unit that runs at every boot until it has succeeded once', () => {
     const document = load(nodeCloudConfig(config)) as CloudConfig;

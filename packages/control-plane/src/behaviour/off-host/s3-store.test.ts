@@ -64,7 +64,7 @@ test('reads all pages of a list', async () => {
 
 test.each([
   {
-    reason: 'its complaint',
+    reason: 'its error message',
     status: 403,
     body: '<Error><Code>AccessDenied</Code><Message>no way</Message></Error>',
     message: /answers 403 \(AccessDenied: no way\)/,

@@ -129,7 +129,7 @@ describe('token reviews of an API server', () => {
   });
 
   test.each([
-    { what: 'no JSON', body: 'token', status: 400 },
+    { what: 'a body that is not JSON', body: 'token', status: 400 },
     { what: 'another version', body: review('good', 'authentication.k8s.io/v1beta1'), status: 400 },
     { what: 'a review that is too long', body: review('x'.repeat(70_000)), status: 413 },
   ])('return $status for $what, without reviewing a token', async ({ body, status }) => {
@@ -202,14 +202,14 @@ describe('access reviews of an API server', () => {
 test('does not process requests beyond a limit per minute', async () => {
   const client = await apiServer();
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  const answers = await Promise.all(
+  const statuses = await Promise.all(
     Array.from({ length: REQUEST_RATE.burst + 5 }, () =>
       post({ ...client, agent }, review('bad')).then(({ status }) => status),
     ),
   );
   agent.destroy();
 
-  expect(answers.filter((status) => status === 200).length).toBe(REQUEST_RATE.burst);
+  expect(statuses.filter((status) => status === 200).length).toBe(REQUEST_RATE.burst);
   expect(requestedPaths.length).toBe(REQUEST_RATE.burst);
 });
 
@@ -228,7 +228,7 @@ describe('other clients', () => {
   };
 
   test.each<{ who: string; client: () => Promise<Client> }>([
-    { who: "a webhook of the tenant's, which shows no certificate", client: () => Promise.resolve({}) },
+    { who: 'a webhook of the tenant, which presents no certificate', client: () => Promise.resolve({}) },
     { who: "another cluster's API server", client: () => apiServer(otherPki) },
     {
       who: 'a certificate that the tenant had signed for that name',

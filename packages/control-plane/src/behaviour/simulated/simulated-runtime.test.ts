@@ -132,10 +132,10 @@ afterEach(async () => {
 });
 
 /** Calls `ensure`, and again on each callback, until no step is in progress. */
-async function settle(runtime: SimulatedRuntime, wanted: ControlPlaneSpec): Promise<ControlPlaneState> {
+async function settle(runtime: SimulatedRuntime, desired: ControlPlaneSpec): Promise<ControlPlaneState> {
   for (;;) {
     const changed = nextChange(runtime);
-    const state = await runtime.ensure(wanted);
+    const state = await runtime.ensure(desired);
     if (state.phase === 'Running' || state.phase === 'Failed') return state;
     await changed;
   }
@@ -150,7 +150,7 @@ function nextChange(runtime: SimulatedRuntime): Promise<string> {
   });
 }
 
-function queryUsage(port: number, ca: string): Promise<string> {
+function fetchVersion(port: number, ca: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const call = request({ host: '127.0.0.1', port, ca, agent: false }, (response) => {
       response.setEncoding('utf8');
@@ -232,22 +232,22 @@ describe('SimulatedRuntime', () => {
     const state = await runtime.ensure(spec);
     expect(state).toMatchObject({ phase: 'Running', ready: true, version: '1.35.8', endpoint: { host: '127.0.0.1' } });
     const port = state.endpoint?.port ?? 0;
-    expect(await queryUsage(port, pki.cluster.active.certificatePem)).toBe('1.35.8');
-    await expect(queryUsage(port, pki.frontProxy.active.certificatePem)).rejects.toThrow('self-signed certificate');
+    expect(await fetchVersion(port, pki.cluster.active.certificatePem)).toBe('1.35.8');
+    await expect(fetchVersion(port, pki.frontProxy.active.certificatePem)).rejects.toThrow('self-signed certificate');
   });
 
   it('does nothing if nothing has changed', async () => {
-    let made = 0;
+    let creations = 0;
     const runtime = aRuntime(new PersistentStores(), (options) => {
-      made++;
+      creations++;
       return tinyHollow(options);
     });
     await settle(runtime, spec);
     await Promise.all([runtime.ensure(spec), runtime.ensure(spec), runtime.ensure(structuredCloneOf(spec))]);
-    expect(made).toBe(1);
+    expect(creations).toBe(1);
   });
 
-  it('keeps its port over a restart of the process, whether or not the port is passed in', async () => {
+  it('keeps its port across a restart of the process, whether or not the port is passed in', async () => {
     const stores = new PersistentStores();
     const first = aRuntime(stores);
     const { endpoint } = await settle(first, spec);
@@ -262,12 +262,12 @@ describe('SimulatedRuntime', () => {
 
     expect(await runtime.hibernate('uid-1')).toBe(true);
     expect(await runtime.hibernate('uid-1')).toBe(true);
-    await expect(queryUsage(endpoint?.port ?? 0, pki.cluster.active.certificatePem)).rejects.toThrow('ECONNREFUSED');
+    await expect(fetchVersion(endpoint?.port ?? 0, pki.cluster.active.certificatePem)).rejects.toThrow('ECONNREFUSED');
     expect(await runtime.list()).toEqual(['uid-1']);
     expect(runtime.usage()).toMatchObject({ managed: 0 });
 
     expect((await settle(runtime, spec)).endpoint).toEqual(endpoint);
-    expect(await queryUsage(endpoint?.port ?? 0, pki.cluster.active.certificatePem)).toBe('1.35.8');
+    expect(await fetchVersion(endpoint?.port ?? 0, pki.cluster.active.certificatePem)).toBe('1.35.8');
   });
 
   it('restarts with a new version on the same port', async () => {
@@ -276,7 +276,7 @@ describe('SimulatedRuntime', () => {
     const upgraded = { ...spec, version: '1.36.4', endpoint };
     expect(await runtime.ensure(upgraded)).toMatchObject({ phase: 'Updating', reason: 'Updating' });
     expect(await settle(runtime, upgraded)).toMatchObject({ phase: 'Running', version: '1.36.4', endpoint });
-    expect(await queryUsage(endpoint?.port ?? 0, pki.cluster.active.certificatePem)).toBe('1.36.4');
+    expect(await fetchVersion(endpoint?.port ?? 0, pki.cluster.active.certificatePem)).toBe('1.36.4');
   });
 
   it('reviews tokens with the current reviewer, and restarts only when one is added or removed', async () => {
@@ -346,7 +346,7 @@ describe('SimulatedRuntime', () => {
     expect(await second.remove('uid-1')).toBe(true);
     expect(await second.list()).toEqual([]);
     expect(await second.remove('uid-1'), 'once more').toBe(true);
-    await expect(queryUsage(endpoint?.port ?? 0, '')).rejects.toThrow('ECONNREFUSED');
+    await expect(fetchVersion(endpoint?.port ?? 0, '')).rejects.toThrow('ECONNREFUSED');
   });
 
   it('wipes its database, and serves at the same endpoint again', async () => {
@@ -355,7 +355,7 @@ describe('SimulatedRuntime', () => {
     const { endpoint } = await settle(runtime, spec);
     expect(await runtime.wipe('uid-1')).toBe(true);
     expect(await stores.list()).toEqual([]);
-    await expect(queryUsage(endpoint?.port ?? 0, '')).rejects.toThrow('ECONNREFUSED');
+    await expect(fetchVersion(endpoint?.port ?? 0, '')).rejects.toThrow('ECONNREFUSED');
 
     const again = await settle(runtime, { ...spec, endpoint });
     expect(again.endpoint).toEqual(endpoint);
@@ -378,17 +378,17 @@ describe('SimulatedRuntime', () => {
     const { endpoint } = await settle(runtime, spec);
     const server = `https://127.0.0.1:${endpoint?.port}`;
     const client = locals.transport({ server, certificateAuthority: trustBundle(pki.cluster), clock });
-    const queryUsage = async () => (await client.request({ method: 'GET', path: '/version' })).text();
-    expect(await queryUsage()).toBe('1.35.8');
+    const fetchVersion = async () => (await client.request({ method: 'GET', path: '/version' })).text();
+    expect(await fetchVersion()).toBe('1.35.8');
     const first = locals.at(`127.0.0.1 ${endpoint?.port}`)?.certificate;
 
     await clock.advance(250 * 86_400_000);
     await runtime.ensure(spec);
     expect(locals.at(`127.0.0.1 ${endpoint?.port}`)?.certificate).not.toBe(first);
-    expect(await queryUsage()).toBe('1.35.8');
+    expect(await fetchVersion()).toBe('1.35.8');
 
     await runtime.release('uid-1');
-    await expect(queryUsage()).rejects.toThrow('ECONNREFUSED');
+    await expect(fetchVersion()).rejects.toThrow('ECONNREFUSED');
     client.close();
   });
 
@@ -441,7 +441,7 @@ describe('unsupported settings of a simulated control plane', () => {
     for (const why of Object.values(await runtime.unenforcedFields())) expect(why).toContain('--control-plane process');
   });
 
-  it('are reported for an OIDC issuer, along with others', async () => {
+  it('are reported for an OIDC issuer together with other settings', async () => {
     const runtime = aRuntime(new PersistentStores());
     const oidc = {
       issuerURL: 'https://login.example.org',

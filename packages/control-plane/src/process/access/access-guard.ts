@@ -3,7 +3,7 @@ import type { Clock, Timer } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
 import type { Endpoint } from '../../runtime.ts';
 import type { Nft } from './nft.ts';
-import { liftScript, listArguments, parseList, restrictScript, tableScript } from './nft-script.ts';
+import { liftScript, nftListArguments, parseNftList, restrictScript, tableScript } from './nft-script.ts';
 
 export interface AccessGuardOptions {
   /** ID of the home: letters and digits. Fairway processes with different homes do not touch each other's rules. */
@@ -29,8 +29,9 @@ export interface DesiredAccess {
 }
 
 /**
- * `open`: all clients are admitted, as desired. `enforced`: only the desired addresses are admitted. `unavailable`: this machine
- * can't enforce it. `failed`: it can, but the last attempt failed, and the previous rules are in effect.
+ * `open`: all clients are admitted, as desired. `enforced`: only the desired addresses are admitted. `unavailable`:
+ * this machine can't enforce the restriction. `failed`: this machine can enforce it, but the last attempt failed, and
+ * the previous rules are in effect.
  */
 export type AccessState =
   | { readonly kind: 'open' | 'enforced' }
@@ -61,7 +62,7 @@ export class AccessGuard {
     this.#table = `fairway_${options.homeId}`;
   }
 
-  /** Why API servers at an address cannot be restricted; undefined if they can. */
+  /** Why API servers at an address cannot be restricted; undefined if they can be. */
   async problemAt(address: string): Promise<string | undefined> {
     if (isLoopback(address)) return undefined;
     if (!isIPv4(address)) return `the API servers have the IPv6 address ${address}: remove it`;
@@ -74,8 +75,8 @@ export class AccessGuard {
   }
 
   /**
-   * Takes effect before it resolves, for new and established connections; does nothing if it is already in effect.
-   * Never rejects.
+   * The restriction takes effect before this resolves, for new and established connections. Does nothing if it is
+   * already in effect. Never rejects.
    */
   async ensure(desired: DesiredAccess): Promise<AccessState> {
     const { clusterUid, endpoint, sources } = desired;
@@ -191,7 +192,7 @@ export class AccessGuard {
   /** Endpoints with rules in the kernel, by cluster; none if this process can't see any. */
   async #list(): Promise<Map<string, Endpoint>> {
     try {
-      return new Map(parseList(await this.#run(listArguments(this.#table))));
+      return new Map(parseNftList(await this.#run(nftListArguments(this.#table))));
     } catch {
       return new Map();
     }

@@ -16,7 +16,7 @@ export interface RestrictedEndpoint {
  * those connections. Packets over the loopback device come from this machine itself.
  */
 
-const INPUT = 'input_by_endpoint';
+const INPUT_CHAIN = 'input_by_endpoint';
 const OUTPUT = 'output_by_endpoint';
 const CHAIN = 'input-';
 /** Runs before the usual filter chains. No other table can allow what is rejected here. */
@@ -29,13 +29,13 @@ const PRIORITY = -10;
 export function tableScript(table: string): readonly string[] {
   return [
     `add table inet ${table}`,
-    `add map inet ${table} ${INPUT} { type ipv4_addr . inet_service : verdict; }`,
+    `add map inet ${table} ${INPUT_CHAIN} { type ipv4_addr . inet_service : verdict; }`,
     `add map inet ${table} ${OUTPUT} { type ipv4_addr . inet_service : verdict; }`,
     `add chain inet ${table} input { type filter hook input priority ${PRIORITY}; policy accept; }`,
     `add chain inet ${table} output { type filter hook output priority ${PRIORITY}; policy accept; }`,
     `flush chain inet ${table} input`,
     `flush chain inet ${table} output`,
-    `add rule inet ${table} input iifname != "lo" ip daddr . tcp dport vmap @${INPUT}`,
+    `add rule inet ${table} input iifname != "lo" ip daddr . tcp dport vmap @${INPUT_CHAIN}`,
     `add rule inet ${table} output oifname != "lo" ip saddr . tcp sport vmap @${OUTPUT}`,
   ];
 }
@@ -58,7 +58,7 @@ export function restrictScript(
     `flush chain inet ${table} ${output}`,
     // The reset that the rule above sends must pass.
     `add rule inet ${table} ${output} ip daddr != @${set} tcp flags & rst == 0 reject with tcp reset`,
-    `add element inet ${table} ${INPUT} { ${key} : jump ${input} }`,
+    `add element inet ${table} ${INPUT_CHAIN} { ${key} : jump ${input} }`,
     `add element inet ${table} ${OUTPUT} { ${key} : jump ${output} }`,
   ];
 }
@@ -70,7 +70,7 @@ export function liftScript(table: string, clusterUid: string, endpoint: Endpoint
   return [
     // Deleting a missing entry would fail.
     ...restrictScript(table, { clusterUid, endpoint, sources: [] }),
-    `delete element inet ${table} ${INPUT} { ${key} }`,
+    `delete element inet ${table} ${INPUT_CHAIN} { ${key} }`,
     `delete element inet ${table} ${OUTPUT} { ${key} }`,
     `delete chain inet ${table} ${input}`,
     `delete chain inet ${table} ${output}`,
@@ -79,12 +79,12 @@ export function liftScript(table: string, clusterUid: string, endpoint: Endpoint
 }
 
 /** Arguments of nft that list the restricted endpoints. */
-export function listArguments(table: string): readonly string[] {
-  return ['-j', 'list', 'map', 'inet', table, INPUT];
+export function nftListArguments(table: string): readonly string[] {
+  return ['-j', 'list', 'map', 'inet', table, INPUT_CHAIN];
 }
 
-/** Endpoints by cluster UID in nft's output for `listArguments`. Throws for any other text. */
-export function parseList(text: string): ReadonlyMap<string, Endpoint> {
+/** Endpoints by cluster UID in nft's output for `nftListArguments`. Throws for any other text. */
+export function parseNftList(text: string): ReadonlyMap<string, Endpoint> {
   const { nftables } = JSON.parse(text) as { nftables: readonly { map?: { elem?: readonly ListedElement[] } }[] };
   const found = new Map<string, Endpoint>();
   for (const [key, action] of nftables.flatMap(({ map }) => map?.elem ?? [])) {

@@ -54,7 +54,7 @@ export class ClusterEgress {
     this.#tokenWebhook?.setReviews(reviews);
   }
 
-  /** Serves the API server's token and access reviews; undefined if it no longer uses them. */
+  /** Serves the API server's token and access reviews. Both arguments are undefined if it no longer uses them. */
   serveReviews(tls: WebhookTls | undefined, reviews: Reviews | undefined): void {
     this.setReviews(reviews);
     if (tls === undefined || reviews === undefined) this.#tokenWebhook = undefined;

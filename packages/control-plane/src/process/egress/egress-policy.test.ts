@@ -39,7 +39,7 @@ describe('destinations of an API server', () => {
     { kind: 'controlplane', address: '::ffff:127.0.0.1', port: 443, reason: 'a loopback address mapped to IPv6' },
     { kind: 'controlplane', address: '::ffff:7f00:1', port: 443, reason: 'a mapped address in hexadecimal' },
     { kind: 'controlplane', address: '::127.0.0.1', port: 443, reason: 'a mapped address in the deprecated form' },
-    { kind: 'controlplane', address: '64:ff9b::7f00:1', port: 443, reason: 'a loopback address behind a translator' },
+    { kind: 'controlplane', address: '64:ff9b::7f00:1', port: 443, reason: 'a loopback address behind NAT64' },
     { kind: 'controlplane', address: '2002:7f00:1::1', port: 443, reason: 'a loopback address in 6to4' },
     { kind: 'cluster', address: '169.254.169.254', port: 80, reason: 'the metadata service of the cloud' },
     { kind: 'cluster', address: '169.254.169.254', port: 10_250, reason: 'the metadata service on any port' },
@@ -88,7 +88,7 @@ describe('exceptions of the operator', () => {
     );
   });
 
-  test('deny ranges in spite of any permission', () => {
+  test('deny ranges even if other rules allow them', () => {
     const exceptions = { allowed: ['10.0.0.0/8'], denied: ['10.1.0.0/24', '93.184.215.0/24'] };
 
     expect(decide('cluster', '10.1.0.5', 10_250, exceptions)).toContain('operator');

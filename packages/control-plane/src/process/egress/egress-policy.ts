@@ -10,10 +10,7 @@ export type EgressKind = 'cluster' | 'controlplane';
 
 export const EGRESS_KINDS = ['cluster', 'controlplane'] as const satisfies readonly EgressKind[];
 
-/**
- * The operator's exceptions: what control planes may reach in addition to the rules, and what they may not reach in
- * spite of them.
- */
+/** The operator's exceptions: what control planes may reach in addition to the rules, and what they may never reach. */
 export interface EgressExceptions {
   /** Allowed ranges, for all ports or a single one: `192.0.2.0/24`, `127.0.0.1/32:9443`. */
   readonly allowed: readonly string[];
@@ -48,9 +45,9 @@ export function egressPolicy({ nodeNetworks, exceptions, ownAddresses }: EgressR
   const isDenied = cidrSet(exceptions.denied);
   const allowed = exceptions.allowed.map(parseEgressTarget);
   const isNode = cidrSet(nodeNetworks);
-  return (kind, given, port) => {
-    if (isIP(given) === 0) return `${given} is not an address`;
-    const address = canonicalAddress(given);
+  return (kind, host, port) => {
+    if (isIP(host) === 0) return `${host} is not an address`;
+    const address = canonicalAddress(host);
     if (isDenied(address)) return `the operator does not allow connections to ${address}`;
     if (allowed.some((target) => target.has(address) && (target.port ?? port) === port)) return undefined;
     if (ALWAYS_DENIED(address)) return `${address} is a loopback or link-local address`;

@@ -43,7 +43,7 @@ export function egressSocketName(kind: EgressKind): string {
  * has no effect. Connections, buffers and waits are bounded.
  *
  * **Caveats.** Established connections survive a change of the policy. All connections end with this process; API
- * servers reconnect once the next one listens.
+ * servers reconnect once the next process listens.
  */
 export class EgressProxy implements AsyncDisposable {
   readonly #options: EgressProxyOptions;
@@ -81,7 +81,7 @@ export class EgressProxy implements AsyncDisposable {
     this.#pods = pods;
   }
 
-  /** Serves new connections to the token webhook; undefined if there is none. */
+  /** Sets the token webhook for new connections; undefined disables it. */
   set tokenWebhook(webhook: Pick<TokenWebhook, 'serve'> | undefined) {
     this.#tokenWebhook = webhook;
   }

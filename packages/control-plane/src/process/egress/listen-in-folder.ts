@@ -7,8 +7,9 @@ import type { ProcessUser } from '../process-user.ts';
 const MAX_SOCKET_PATH_LENGTH = 100;
 
 /**
- * Listens on a Unix socket for this process's user and one more. The socket is renamed into place once it listens: a
- * predecessor that closes at the same moment unlinks its own name, and would otherwise remove the new socket.
+ * Listens on a Unix socket for this process's user and one other user. The socket is renamed into place once it
+ * listens: a predecessor that closes at the same moment unlinks its own name, and would otherwise remove the new
+ * socket.
  */
 export async function listenInFolder(
   server: Server,

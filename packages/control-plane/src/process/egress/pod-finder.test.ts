@@ -17,6 +17,6 @@ test.each<{ pods: readonly Pod[]; found: string | undefined; reason: string }>([
   { pods: [pod('a', { ready: false }), pod('b')], found: 'b', reason: 'a Ready pod takes precedence' },
   { pods: [pod('a', { hostNetwork: true })], found: undefined, reason: 'the pod shares the address of its node' },
   { pods: [pod('a', { hostIP: '' })], found: undefined, reason: 'the pod has no kubelet' },
-])('finds for the address: $reason: $found', ({ pods, found }) => {
+])('finds $found for the address: $reason', ({ pods, found }) => {
   expect(podLocationOf(pods)?.name).toBe(found);
 });

@@ -56,7 +56,7 @@ export class PodNetwork {
   }
 }
 
-interface Forwarding extends ClientCertificate {
+interface PortForwardTarget extends ClientCertificate {
   /** CA of kubelets' certificates. */
   readonly authority: string;
   readonly pod: PodLocation;
@@ -64,7 +64,10 @@ interface Forwarding extends ClientCertificate {
 }
 
 /** Makes the kubelet at the other end forward a port. */
-function forward(socket: Socket, { certificate, privateKey, authority, pod, port }: Forwarding): Promise<Duplex> {
+function forward(
+  socket: Socket,
+  { certificate, privateKey, authority, pod, port }: PortForwardTarget,
+): Promise<Duplex> {
   const host = pod.nodeAddress;
   const authorityPart = host.includes(':') ? `[${host}]` : host;
   const path = ['portForward', pod.namespace, pod.name, pod.uid].map(encodeURIComponent).join('/');

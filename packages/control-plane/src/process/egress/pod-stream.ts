@@ -12,7 +12,7 @@ const MAX_ERROR_LENGTH = 1024;
  */
 export class PodStream extends Duplex {
   readonly #webSocket: WebSocket;
-  readonly #begun = new Set<number>();
+  readonly #startedChannels = new Set<number>();
   #errorText = '';
 
   constructor(webSocket: WebSocket) {
@@ -31,8 +31,8 @@ export class PodStream extends Duplex {
   #take(message: Buffer): void {
     const [channel] = message;
     if (channel === undefined) return;
-    if (!this.#begun.has(channel)) {
-      this.#begun.add(channel);
+    if (!this.#startedChannels.has(channel)) {
+      this.#startedChannels.add(channel);
     } else if (channel === ERROR_CHANNEL) {
       this.#errorText = `${this.#errorText}${message.toString('utf8', 1)}`.slice(0, MAX_ERROR_LENGTH);
     } else if (!this.push(message.subarray(1))) {

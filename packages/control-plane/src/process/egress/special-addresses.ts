@@ -23,8 +23,8 @@ const SPECIAL_IPV4 = [
 const SPECIAL_IPV6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'];
 const GLOBAL_UNICAST_IPV6 = '2000::/3';
 
-const special = cidrSet([...SPECIAL_IPV4, ...SPECIAL_IPV6]);
-const globalUnicast = cidrSet([GLOBAL_UNICAST_IPV6]);
+const isSpecialAddress = cidrSet([...SPECIAL_IPV4, ...SPECIAL_IPV6]);
+const isGlobalUnicast = cidrSet([GLOBAL_UNICAST_IPV6]);
 
 /** A set of ranges; a single address is a range too. Throws for invalid ranges. */
 export function cidrSet(cidrs: Iterable<string>): (address: string) => boolean {
@@ -47,8 +47,8 @@ export function cidrSet(cidrs: Iterable<string>): (address: string) => boolean {
 
 /** Whether an address is a public Internet address, judging by the address alone. */
 export function isPublicAddress(address: string): boolean {
-  if (familyOf(address) === 'ipv4') return !special(address);
-  return globalUnicast(address) && !special(address);
+  if (familyOf(address) === 'ipv4') return !isSpecialAddress(address);
+  return isGlobalUnicast(address) && !isSpecialAddress(address);
 }
 
 /** The IPv4 address of an IPv4-mapped IPv6 address (`::ffff:127.0.0.1`), or else the address itself. */

@@ -5,7 +5,7 @@ import { OffHostReplicator } from '../../off-host/off-host-replicator.ts';
 import type { SnapshotArchive } from '../../off-host/snapshot-archive.ts';
 import type { ControlPlaneSpec, SnapshotInfo, SnapshotsState } from '../../runtime.ts';
 import { type ClusterRecord, withRestore } from '../cluster-record.ts';
-import { FAILED_AFTER } from '../control-plane-state.ts';
+import { MAX_CONSECUTIVE_EXITS } from '../control-plane-state.ts';
 import { syncTree } from '../files.ts';
 import type { Probes } from '../probes.ts';
 import type { ControlPlaneSupervisor } from '../supervisor.ts';
@@ -22,7 +22,7 @@ export interface ClusterSnapshotsOptions {
   /** The cluster's folder. */
   readonly folder: string;
   readonly snapshots: SnapshotFolder;
-  /** Where copies are stored; undefined if none are. */
+  /** Where copies are stored; undefined without off-host copies. */
   readonly archive: SnapshotArchive | undefined;
   readonly clusterUid: string;
   readonly toolFolders: readonly string[];
@@ -87,7 +87,7 @@ export class ClusterSnapshots {
     }
     // A restore first takes a snapshot, so etcd gets time to start, unless it can't.
     const { ready, failures } = this.#options.supervisor.state.components.etcd;
-    if (!ready && failures < FAILED_AFTER) return;
+    if (!ready && failures < MAX_CONSECUTIVE_EXITS) return;
     this.#restorer.step(pending, async (request) => {
       const { folder, snapshots, toolFolders, run, supervisor, probes, clock } = this.#options;
       const restoredData = await restoreData({

@@ -1,10 +1,10 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ETCD_DATA } from '../folder-layout.ts';
+import { ETCD_DATA_FOLDER } from '../folder-layout.ts';
 
-/** etcd's data folder in a cluster's folder. Each restore creates another one. */
+/** etcd's data folder in a cluster's folder. Each restore creates another folder. */
 export function dataFolderName(generation: number | undefined): string {
-  return generation ? `${ETCD_DATA}-${generation}` : ETCD_DATA;
+  return generation ? `${ETCD_DATA_FOLDER}-${generation}` : ETCD_DATA_FOLDER;
 }
 
 export async function removeData(folder: string): Promise<void> {

@@ -127,7 +127,7 @@ describe('restore errors', () => {
       message: 'its checksum does not match; select another snapshot',
     },
     {
-      reason: 'no tool',
+      reason: 'a missing tool',
       prepare: () => {
         rmSync(join(parent, 'bin/etcdutl'));
         return {};
@@ -168,7 +168,7 @@ test('restores an etcd that does not serve without a snapshot, from the revision
 
 test.each([
   { snapshot: 40, known: 100, after: 1_000_000_100, reason: 'beyond the known revision' },
-  { snapshot: 2_000_000_000, known: 40, after: 3_000_000_000, reason: 'never back' },
+  { snapshot: 2_000_000_000, known: 40, after: 3_000_000_000, reason: 'never backwards' },
 ])('continues revisions: $reason', ({ snapshot, known, after }) => {
   expect(snapshot + revisionBump(snapshot, known)).toBe(after);
 });

@@ -61,7 +61,7 @@ describe('names of snapshots', () => {
   });
 
   test.each(['', 'etcd', '20261121-120000', '20261121-120000-007.db', '../20261121-120000-007', '20269921-120000-007'])(
-    'are never like "%s"',
+    'never have the form "%s"',
     (name) => {
       expect(takenAtMsOf(name)).toBeUndefined();
     },

@@ -9,7 +9,7 @@ export interface SnapshotSchedulerOptions {
   readonly folder: SnapshotFolder;
   /** etcd's snapshot stream, taken now. */
   readonly stream: () => AsyncIterable<Uint8Array>;
-  /** Whether etcd serves; no snapshot is tried while it does not. */
+  /** Whether etcd serves; no snapshot is attempted while it does not. */
   readonly canTake: () => boolean;
   readonly clock: Clock;
   readonly log: Logger;
@@ -18,8 +18,8 @@ export interface SnapshotSchedulerOptions {
 
 /** Poll interval while etcd does not serve yet. */
 const RETRY_INTERVAL_MS = 1000;
-const FIRST_RETRY_MS = 10_000;
-const LAST_RETRY_MS = 600_000;
+const MIN_RETRY_MS = 10_000;
+const MAX_RETRY_MS = 600_000;
 
 /** Takes one cluster's snapshots when they are due, and deletes those beyond the number to keep. The folder is its only state. */
 export class SnapshotScheduler {
@@ -109,7 +109,7 @@ export class SnapshotScheduler {
       this.#failures++;
       this.#problem = messageOf(error);
       log.warn({ err: error, failures: this.#failures }, 'snapshot failed');
-      return Math.min(FIRST_RETRY_MS * 2 ** (this.#failures - 1), LAST_RETRY_MS);
+      return Math.min(MIN_RETRY_MS * 2 ** (this.#failures - 1), MAX_RETRY_MS);
     }
   }
 }

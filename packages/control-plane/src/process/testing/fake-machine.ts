@@ -84,7 +84,7 @@ export class FakeMachine implements ProcessHost, Probes {
   databaseBytes = 4096;
   /** Whether etcd's quota is exceeded. */
   isFull = false;
-  /** Memory usage of processes; unknown for others. */
+  /** Memory usage of processes; unknown for processes that are not listed. */
   readonly memory = new Map<Component, number>();
   /** Components that ignore SIGTERM. */
   readonly stubborn = new Set<Component>();

@@ -4,7 +4,7 @@ import type { NodePool } from '@fairway/api/kinds/node-pool';
 import { aNodePool } from '@fairway/api/testing/objects';
 import { formatTime } from '@fairway/base/clock';
 import type { DaemonSet, Pod } from '@fairway/kube/kinds/generated/types';
-import { aPod, requesting } from '@fairway/scheduling/testing/objects';
+import { aPod, specWithRequests } from '@fairway/scheduling/testing/objects';
 import type { TenantNode } from '@fairway/tenancy/connection/node';
 import type { PoolFacts } from '../cluster-view.ts';
 import type { DecisionFacts } from '../decision.ts';
@@ -12,7 +12,7 @@ import { machineState } from '../machine-state.ts';
 import { nodeTemplate } from '../node-template.ts';
 
 export const NOW = Date.UTC(2026, 0, 1, 12);
-export const ZONE = 'topology.kubernetes.io/zone';
+export const ZONE_LABEL = 'topology.kubernetes.io/zone';
 
 export function minutesAgo(minutes: number): string {
   return formatTime(NOW - minutes * 60_000);
@@ -70,8 +70,11 @@ export function factsOf({ pools, pods = [], daemonSets = [], rest = {} }: Cluste
 function poolFacts(name: string, sketch: PoolSketch, daemonSets: readonly DaemonSet[]): PoolFacts {
   const { spec = {}, status, vcpus = 2, machines = {}, isAutoscaled = true } = sketch;
   const autoscaling = { enabled: isAutoscaled, ...spec.autoscaling };
-  const made = aNodePool({ replicas: Object.keys(machines).length, maxReplicas: 50, ...spec, autoscaling }, { name });
-  const pool = status ? { ...made, status } : made;
+  const basePool = aNodePool(
+    { replicas: Object.keys(machines).length, maxReplicas: 50, ...spec, autoscaling },
+    { name },
+  );
+  const pool = status ? { ...basePool, status } : basePool;
   return {
     pool,
     name,
@@ -126,7 +129,7 @@ function nodeOf(name: string, { node, zone }: MachineSketch, vcpus: number, pool
       labels: {
         'kubernetes.io/hostname': name,
         'fairway.dev/node-pool': pool,
-        ...(zone !== undefined && { [ZONE]: zone }),
+        ...(zone !== undefined && { [ZONE_LABEL]: zone }),
       },
       ...(annotations && { annotations }),
     },
@@ -141,14 +144,14 @@ function nodeOf(name: string, { node, zone }: MachineSketch, vcpus: number, pool
 const owner = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web', uid: 'web', controller: true };
 
 /** A pending pod of a ReplicaSet for which the scheduler has found no node. */
-export function pending(name: string, cpu: string, spec: Partial<Pod['spec']> = {}, labels = {}): Pod {
-  const pod = aPod(name, { ...requesting(cpu), ...spec }, labels);
+export function pendingPod(name: string, cpu: string, spec: Partial<Pod['spec']> = {}, labels = {}): Pod {
+  const pod = aPod(name, { ...specWithRequests(cpu), ...spec }, labels);
   const conditions = [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable' }];
   return { ...pod, metadata: { ...pod.metadata, ownerReferences: [owner] }, status: { phase: 'Pending', conditions } };
 }
 
 /** A running pod. */
 export function running(name: string, nodeName: string, cpu: string, metadata: Partial<Pod['metadata']> = {}): Pod {
-  const pod = aPod(name, { ...requesting(cpu), nodeName });
+  const pod = aPod(name, { ...specWithRequests(cpu), nodeName });
   return { ...pod, metadata: { ...pod.metadata, ownerReferences: [owner], ...metadata }, status: { phase: 'Running' } };
 }

@@ -17,9 +17,9 @@ import type { Outcome, Situation, Workload } from './situation.ts';
  */
 export const SITUATION_LABEL = 'example.com/situation';
 const NAMESPACE = 'default';
-const ZONE = 'topology.kubernetes.io/zone';
+const ZONE_LABEL = 'topology.kubernetes.io/zone';
 /** A finalizer that keeps deleted pods in place. */
-const KEPT_LABEL = 'example.com/kept';
+const KEEP_FINALIZER = 'example.com/kept';
 
 /** Names of the initial nodes, by `pool/index`. */
 export type NodeNames = ReadonlyMap<string, string>;
@@ -111,7 +111,7 @@ export function podsOf(situation: Situation, nodes: NodeNames): SituationPod[] {
           namespace,
           labels: { app },
           ...(annotations && { annotations }),
-          ...(isBeingDeleted && { finalizers: [KEPT_LABEL] }),
+          ...(isBeingDeleted && { finalizers: [KEEP_FINALIZER] }),
         },
         spec: { ...podSpec(situation, app, workload), ...(nodeName !== undefined && { nodeName }) },
       },
@@ -121,7 +121,7 @@ export function podsOf(situation: Situation, nodes: NodeNames): SituationPod[] {
   });
 }
 
-/** The controller that recreates the pods; it adopts existing ones. */
+/** The controller that recreates the pods; it adopts existing pods. */
 export function replicaSetsOf(situation: Situation): ReplicaSet[] {
   return Object.entries(situation.workloads).flatMap(([name, workload]): ReplicaSet[] => {
     const { on = [], waiting = 0, annotations, namespace = NAMESPACE, isBare = false } = workload;
@@ -181,7 +181,7 @@ export function volumesOf(
     if (volumeIn === undefined) return [];
     const name = appOf(situation, workload);
     const common = { accessModes: ['ReadWriteOnce'], storageClassName: '' };
-    const isInZone = { matchExpressions: [{ key: ZONE, operator: 'In', values: [volumeIn] }] };
+    const isInZone = { matchExpressions: [{ key: ZONE_LABEL, operator: 'In', values: [volumeIn] }] };
     return [
       {
         volume: {

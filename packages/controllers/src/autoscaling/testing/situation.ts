@@ -14,13 +14,13 @@ export interface Situation {
   readonly daemonCpu?: string;
   /** The number of pods that a PodDisruptionBudget protects, by workload. */
   readonly budgets?: Readonly<Record<string, number>>;
-  /** A flavor, used only here, of which the cloud has no capacity. */
+  /** A flavor, used only here, for which the cloud has no capacity. */
   readonly outOfStock?: string;
   /** Sizes that Fairway's autoscaler gives the pools; unchanged by default. */
   readonly expectedSizes?: Readonly<Record<string, number>>;
   /** Nodes that are deleted, as `pool/index`. */
   readonly gone?: readonly string[];
-  /** Why cluster-autoscaler's result differs, for tenants; undefined if it does not. */
+  /** Why cluster-autoscaler's result differs, for tenants; undefined if it does not differ. */
   readonly difference?: string;
 }
 

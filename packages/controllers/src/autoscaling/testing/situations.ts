@@ -3,10 +3,10 @@ import type { Situation } from './situation.ts';
 
 type PodSpec = Pod['spec'];
 
-const ZONE = 'topology.kubernetes.io/zone';
-const HOST = 'kubernetes.io/hostname';
-const SAFE_TO_EVICT = 'cluster-autoscaler.kubernetes.io/safe-to-evict';
-const SCALE_DOWN_DISABLED = 'cluster-autoscaler.kubernetes.io/scale-down-disabled';
+const ZONE_LABEL = 'topology.kubernetes.io/zone';
+const HOSTNAME_LABEL = 'kubernetes.io/hostname';
+const SAFE_TO_EVICT_ANNOTATION = 'cluster-autoscaler.kubernetes.io/safe-to-evict';
+const SCALE_DOWN_DISABLED_ANNOTATION = 'cluster-autoscaler.kubernetes.io/scale-down-disabled';
 
 /** Forbids two pods of the app with the same value of `topologyKey`. */
 function antiAffinity(app: string, topologyKey: string): Partial<PodSpec> {
@@ -106,7 +106,7 @@ const UP: readonly Situation[] = [
     pools: { a: { size: 1, zones: ['nova-a'] }, b: { size: 1, zones: ['nova-b'] } },
     workloads: {
       busy: { on: ['a/0', 'b/0'], cpu: BUSY_CPU },
-      web: { waiting: 2, cpu: '1500m', spec: topologySpread('spread-web', ZONE) },
+      web: { waiting: 2, cpu: '1500m', spec: topologySpread('spread-web', ZONE_LABEL) },
     },
     expectedSizes: { a: 2, b: 2 },
   },
@@ -114,7 +114,7 @@ const UP: readonly Situation[] = [
     key: 'apart',
     name: 'Pods that may not share a node',
     pools: { general: { size: 1 } },
-    workloads: { web: { on: ['general/0'], waiting: 2, cpu: '100m', spec: antiAffinity('apart-web', HOST) } },
+    workloads: { web: { on: ['general/0'], waiting: 2, cpu: '100m', spec: antiAffinity('apart-web', HOSTNAME_LABEL) } },
     expectedSizes: { general: 3 },
   },
   {
@@ -186,9 +186,12 @@ const SCALE_DOWN_SITUATIONS: readonly Situation[] = [
   },
   {
     key: 'safe',
-    name: `A pod of the node has ${SAFE_TO_EVICT}: "false"`,
+    name: `A pod of the node has ${SAFE_TO_EVICT_ANNOTATION}: "false"`,
     pools: TWO_NODES,
-    workloads: { ...busyNode, web: { on: ['general/1'], cpu: '100m', annotations: { [SAFE_TO_EVICT]: 'false' } } },
+    workloads: {
+      ...busyNode,
+      web: { on: ['general/1'], cpu: '100m', annotations: { [SAFE_TO_EVICT_ANNOTATION]: 'false' } },
+    },
   },
   {
     key: 'bare',
@@ -233,8 +236,8 @@ const SCALE_DOWN_SITUATIONS: readonly Situation[] = [
   },
   {
     key: 'disabled',
-    name: `An empty node has ${SCALE_DOWN_DISABLED}: "true"`,
-    pools: { general: { size: 1, canShrink: true, annotations: { [SCALE_DOWN_DISABLED]: 'true' } } },
+    name: `An empty node has ${SCALE_DOWN_DISABLED_ANNOTATION}: "true"`,
+    pools: { general: { size: 1, canShrink: true, annotations: { [SCALE_DOWN_DISABLED_ANNOTATION]: 'true' } } },
     workloads: {},
   },
 ];

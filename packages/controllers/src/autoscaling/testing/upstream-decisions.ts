@@ -9,6 +9,6 @@ const RecordedDecisions = z.object({
 });
 
 /** cluster-autoscaler's decision for each situation, by key, as recorded by `npm run compare:autoscalers`. */
-export const UPSTREAM = RecordedDecisions.parse(
+export const UPSTREAM_DECISIONS = RecordedDecisions.parse(
   JSON.parse(readFileSync(join(import.meta.dirname, 'upstream-decisions.json'), 'utf8')),
 );

@@ -5,9 +5,9 @@ import { decideWithFairway } from '../../autoscaling/testing/fairway-decisions.t
 import { renderComparison } from '../../autoscaling/testing/render-comparison.ts';
 import { expectedOutcome, type Outcome } from '../../autoscaling/testing/situation.ts';
 import { SITUATIONS } from '../../autoscaling/testing/situations.ts';
-import { UPSTREAM } from '../../autoscaling/testing/upstream-decisions.ts';
+import { UPSTREAM_DECISIONS } from '../../autoscaling/testing/upstream-decisions.ts';
 
-const PAGE = join(import.meta.dirname, '../../../../../docs/tenants/autoscaling-compared.md');
+const PAGE_PATH = join(import.meta.dirname, '../../../../../docs/tenants/autoscaling-compared.md');
 
 /** tests/autoscaling-compared.test.ts runs the same situations with cluster-autoscaler. */
 describe('a cluster in situation', () => {
@@ -22,13 +22,13 @@ describe('a cluster in situation', () => {
   });
 });
 
-test('the page for tenants contains them all (npm run generate:autoscaling)', () => {
-  expect(readFileSync(PAGE, 'utf8')).toBe(renderComparison(SITUATIONS, UPSTREAM));
+test('the page for tenants contains all situations (npm run generate:autoscaling)', () => {
+  expect(readFileSync(PAGE_PATH, 'utf8')).toBe(renderComparison(SITUATIONS, UPSTREAM_DECISIONS));
 });
 
-test('an unexplained difference fails the page', () => {
+test('generating the page fails on an unexplained difference', () => {
   const [situation, ...others] = SITUATIONS.filter(({ difference }) => difference !== undefined);
   const { difference: _, ...unexplained } = situation ?? SITUATIONS[0]!;
 
-  expect(() => renderComparison([unexplained, ...others], UPSTREAM)).toThrow('why is it different?');
+  expect(() => renderComparison([unexplained, ...others], UPSTREAM_DECISIONS)).toThrow('why is it different?');
 });

@@ -1,7 +1,7 @@
 import type { CloudCatalogue } from '@fairway/api/admission/cloud-catalogue';
 import { PAUSED_ANNOTATION } from '@fairway/api/group';
 import { type CloudProfile, cloudProfileName, cloudProfiles } from '@fairway/api/kinds/cloud-profile';
-import { blinded } from '@fairway/api/testing/blind';
+import { withoutBlindField } from '@fairway/api/testing/blind';
 import { formatTime } from '@fairway/base/clock';
 import { FakeClock } from '@fairway/base/clock-fake';
 import type { Informer } from '@fairway/kube/client/informer';
@@ -16,7 +16,7 @@ describe('a simulated cloud', () => {
   let fairway: TestFairway;
   afterEach(() => fairway[Symbol.asyncDispose]());
 
-  test('yields a team’s profile with the available choices, which is recreated after its deletion', async () => {
+  test('yields a team’s profile with the available choices, and recreates it after its deletion', async () => {
     fairway = await TestFairway.start();
     const name = cloudProfileName(undefined);
     const isComplete = ([profile]: readonly CloudProfile[]) =>
@@ -33,7 +33,7 @@ describe('a simulated cloud', () => {
     await fairway.client.resource(cloudProfiles).delete(name, { namespace: TEAM });
     await fairway.until(
       cloudProfiles,
-      ([made]) => made?.metadata.uid !== metadata.uid && isComplete(made ? [made] : []),
+      ([found]) => found?.metadata.uid !== metadata.uid && isComplete(found ? [found] : []),
       name,
     );
   });
@@ -58,7 +58,7 @@ function start(options: { readonly stored?: readonly CloudProfile[]; readonly us
   };
   const read = (key: string) => {
     const profile = objects.get(key);
-    return profile && blinded(cloudProfiles.kind, profile);
+    return profile && withoutBlindField(cloudProfiles.kind, profile);
   };
   const client = {
     create: (profile: CloudProfile) =>

@@ -33,7 +33,7 @@ const where = { namespace: TEAM };
 async function start() {
   const clock = new SteppingClock();
   const log = silentLogger;
-  const cloud = createCloud({ clock: clock.ofServers, random: Math.random });
+  const cloud = createCloud({ clock: clock.serverClock, random: Math.random });
   await cloud.listen({ host: '127.0.0.1', port: 0 });
   const yaml = cloud.cloudsYaml();
   const config = new CloudsYaml({
@@ -118,7 +118,7 @@ async function start() {
       await end();
       end = await startProcess();
     },
-    /** The cost of the next so many milliseconds. */
+    /** The calls and writes of the next `durationMs` milliseconds. */
     costOf: async (durationMs: number) => {
       const before = { calls: cloud.calls.total, writes };
       await clock.pass(durationMs);
@@ -146,16 +146,16 @@ const responseFault = (status: number): FaultInput => ({
 
 describe('a credential that Keystone does not revoke', () => {
   test.each<{ cause: string; fault: FaultInput; reason: string }>([
-    { cause: 'it answers 503', fault: responseFault(503), reason: 'CloudUnavailable' },
-    { cause: 'it answers 500', fault: responseFault(500), reason: 'CloudUnavailable' },
-    { cause: 'something else answers in its place', fault: responseFault(404), reason: 'ConfigurationInvalid' },
+    { cause: 'Keystone responds with 503', fault: responseFault(503), reason: 'CloudUnavailable' },
+    { cause: 'Keystone responds with 500', fault: responseFault(500), reason: 'CloudUnavailable' },
+    { cause: 'something else responds in its place', fault: responseFault(404), reason: 'ConfigurationInvalid' },
     {
-      cause: 'it logs in and deletes nothing',
+      cause: 'Keystone allows logins, but no deletions',
       fault: { ...responseFault(503), method: 'DELETE' },
       reason: 'CloudUnavailable',
     },
     {
-      cause: 'it refuses the token of a login that it let in',
+      cause: 'Keystone refuses the token of a login that it accepted',
       fault: { ...responseFault(401), method: 'DELETE' },
       reason: 'CloudUnavailable',
     },
@@ -235,8 +235,8 @@ describe('a credential that Keystone does not revoke', () => {
   });
 
   test.each([
-    { login: 'that is refused', status: 401 },
-    { login: 'that it may not have any more', status: 403 },
+    { login: 'refused', status: 401 },
+    { login: 'no longer permitted', status: 403 },
   ])('is removed if its login is $login, and an Event warns that it may become valid again', async ({ status }) => {
     await using fairway = await start();
     fairway.cloud.faults.add({ ...responseFault(status), method: 'POST' });

@@ -36,7 +36,7 @@ const random = () => 0.5;
 async function start(invalidCount: number) {
   const clock = new SteppingClock();
   const log = silentLogger;
-  const cloud = createCloud({ clock: clock.ofServers, random: Math.random });
+  const cloud = createCloud({ clock: clock.serverClock, random: Math.random });
   await cloud.listen({ host: '127.0.0.1', port: 0 });
   const yaml = cloud.cloudsYaml();
   const config = new CloudsYaml({

@@ -46,7 +46,7 @@ describe('the transport without sockets behaves like the one with a socket', () 
       expected: { status: 200, type: 'application/json' },
     },
     { what: 'a request without a token', path: '/compute/v2.1/servers', expected: { status: 401 } },
-    { what: 'a path of no service', path: '/elsewhere', expected: { status: 404, body: '' } },
+    { what: 'a path that belongs to no service', path: '/elsewhere', expected: { status: 404, body: '' } },
     {
       what: 'a rejected body',
       path: '/identity/v3/auth/tokens',
@@ -68,13 +68,13 @@ describe('the transport without sockets behaves like the one with a socket', () 
   });
 
   test('an aborted request', async () => {
-    const given = outcomes(
+    const pending = outcomes(
       '/identity/v3',
       {},
       AbortSignal.abort(Object.assign(new Error('too late'), { name: 'Late' })),
     );
 
-    expect(await given).toEqual([{ name: 'Late' }, { name: 'Late' }]);
+    expect(await pending).toEqual([{ name: 'Late' }, { name: 'Late' }]);
   });
 
   test('a request that must not be written anymore', async () => {

@@ -161,7 +161,7 @@ export class MissingClusterGC {
     await credentials.remove(uid);
     if (cache.clusters.get(clusterKey) === undefined) clouds.release((each) => each === clusterKey);
     const counts = [...known.found].map(([kind, ids]) => `${ids.size} ${kind}`);
-    this.#report(missingCluster, `were deleted: ${['control plane', ...counts, 'roots of trust'].join(', ')}`, known);
+    this.#report(missingCluster, `were deleted: ${['control plane', ...counts, 'CA certificates'].join(', ')}`, known);
     this.#metrics?.ended();
     this.#known.delete(uid);
   }
@@ -184,7 +184,7 @@ export class MissingClusterGC {
     const missing = credentialName
       ? `CloudCredential ${credentialName} no longer exists; recreate it in namespace ${namespace}`
       : `namespace ${namespace} has no cloud; set the annotation fairway.dev/cloud on it`;
-    const alternative = `or manually delete the resources tagged with its UID, then the Secret of its roots of trust`;
+    const alternative = `or manually delete the resources tagged with its UID, then the Secret with its CA certificates`;
     throw new ProblemError({ reason: 'CloudUnavailable', message: `${missing}, ${alternative}` });
   }
 

@@ -9,10 +9,7 @@ import type { Declaration } from '../../dependencies.ts';
 import { MissingClusterGC } from './cluster-gc.ts';
 import { caSecretInformer, caSecretsByCluster } from './missing-clusters.ts';
 
-/**
- * Deletes the remaining resources of clusters whose Cluster was removed without Fairway. Its keys are those of
- * Clusters.
- */
+/** Deletes the remaining resources of clusters whose Cluster was removed without Fairway. Keyed by Cluster. */
 export const missingClusterController: Declaration = {
   name: 'vanished-cluster',
   concurrency: 2,

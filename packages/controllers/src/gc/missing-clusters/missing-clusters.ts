@@ -9,7 +9,7 @@ import {
 import { identityOf } from '@fairway/api/identity';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import { isPaused } from '@fairway/api/pause';
-import { ignoreGone } from '@fairway/kube/client/ignore-not-found';
+import { ignoreDeleted } from '@fairway/kube/client/ignore-not-found';
 import type { Informer } from '@fairway/kube/client/informer';
 import type { InformerSet } from '@fairway/kube/client/informer-set';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
@@ -23,7 +23,7 @@ const RESTORE_MANAGER = 'fairway-restore';
 /**
  * A cluster whose CA Secret is stored here. It is created before anything else of the cluster and deleted last, so a CA
  * Secret without a Cluster means that the Cluster was removed without Fairway: by a removed finalizer, or an edited
- * database. Another Fairway's clusters have theirs elsewhere.
+ * database. The CA Secrets of another Fairway's clusters are elsewhere.
  */
 export interface CaSecretRecord {
   readonly uid: string;
@@ -75,7 +75,9 @@ export function recordOf(secret: KubeObject): CaSecretRecord | undefined {
   };
 }
 
-/** The clusters whose CA Secrets are stored, all or only that with the UID. One request, without the Secrets' data. */
+/**
+ * The clusters whose CA Secrets are stored: all, or only the one with the UID. One request, without the Secrets' data.
+ */
 export async function listCaSecrets(client: KubeClient, uid?: string): Promise<readonly CaSecretRecord[]> {
   const labelSelector = uid === undefined ? CLUSTER_UID_LABEL : `${CLUSTER_UID_LABEL}=${uid}`;
   const { items } = await client.metadata(Secrets).list({ namespace: SYSTEM_NAMESPACE, labelSelector });
@@ -84,7 +86,7 @@ export async function listCaSecrets(client: KubeClient, uid?: string): Promise<r
 }
 
 /**
- * Those of these clusters without a Cluster according to the API server rather than a cache, because their resources
+ * Which of these clusters have no Cluster according to the API server rather than a cache, because their resources
  * cannot be restored.
  */
 export async function recordsWithoutCluster<T extends Pick<CaSecretRecord, 'uid' | 'clusterKey'>>(
@@ -109,7 +111,7 @@ export async function markMissing(
   const since = sinceMs === undefined ? null : new Date(sinceMs).toISOString();
   const value = { metadata: { uid: secret.uid, annotations: { [MISSING_SINCE_ANNOTATION]: since } } };
   const where = { namespace: SYSTEM_NAMESPACE };
-  await ignoreGone(client.metadata(Secrets).patch(secret.name, { type: 'merge', value }, where));
+  await ignoreDeleted(client.metadata(Secrets).patch(secret.name, { type: 'merge', value }, where));
 }
 
 export function namespaceOf(clusterKey: string): string {

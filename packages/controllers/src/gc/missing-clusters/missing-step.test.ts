@@ -5,7 +5,7 @@ import { recordOf } from './missing-clusters.ts';
 import { missingStep } from './missing-step.ts';
 
 const NOW = Date.parse('2026-05-01T12:00:00Z');
-const GRACE = 600_000;
+const GRACE_MS = 600_000;
 
 function caSecret(
   annotations: Record<string, string> = {},
@@ -29,8 +29,8 @@ function since(time: string): Record<string, string> {
 }
 
 test.each([
-  { what: 'not found missing before', secret: caSecret(), step: { action: 'mark', waitMs: GRACE } },
-  { what: 'an unreadable time', secret: caSecret(since('yesterday')), step: { action: 'mark', waitMs: GRACE } },
+  { what: 'not found missing before', secret: caSecret(), step: { action: 'mark', waitMs: GRACE_MS } },
+  { what: 'an unreadable time', secret: caSecret(since('yesterday')), step: { action: 'mark', waitMs: GRACE_MS } },
   {
     what: 'missing for 4 minutes',
     secret: caSecret(since('2026-05-01T11:56:00Z')),
@@ -39,7 +39,7 @@ test.each([
   {
     what: 'a clock that was set back',
     secret: caSecret(since('2026-05-02T12:00:00Z')),
-    step: { action: 'wait', waitMs: GRACE },
+    step: { action: 'wait', waitMs: GRACE_MS },
   },
   { what: 'missing for 10 minutes', secret: caSecret(since('2026-05-01T11:50:00Z')), step: { action: 'delete' } },
   {
@@ -57,7 +57,7 @@ test.each([
 ])('a CA Secret without a Cluster, $what: $step.action', ({ secret, step }) => {
   const record = recordOf(secret);
 
-  expect(record && missingStep(record, NOW, GRACE)).toEqual(step);
+  expect(record && missingStep(record, NOW, GRACE_MS)).toEqual(step);
 });
 
 test.each([

@@ -8,7 +8,7 @@ export type MissingStep =
   | { readonly action: 'hold' | 'delete' }
   | { readonly action: 'mark' | 'wait'; readonly waitMs: number };
 
-/** Decides about a CA Secret that has no Cluster according to the API server. Pure. */
+/** Decides what to do about a CA Secret that has no Cluster according to the API server. Pure. */
 export function missingStep(record: CaSecretRecord, nowMs: number, graceMs: number): MissingStep {
   if (record.isHeld) return { action: 'hold' };
   const leftMs = remainingMs(record, nowMs, graceMs);

@@ -15,11 +15,11 @@ import { volumesOfCluster, volumesToDelete } from '../../cluster/volume-deletion
 export interface RemainingResource {
   readonly id: string;
   /** Its creation time according to the cloud; undefined for kinds without one. */
-  readonly madeAt: string | undefined;
+  readonly createdAt: string | undefined;
 }
 
 /** The resources found of a cluster, by kind, as OpenStack names it. */
-export type Remains = ReadonlyMap<string, readonly RemainingResource[]>;
+export type FoundResources = ReadonlyMap<string, readonly RemainingResource[]>;
 
 /**
  * All resources in the project with the tag of the cluster, except retained volumes and shares, from lists that started after `sinceMs`.
@@ -29,7 +29,7 @@ export async function findRemainingResources(
   cloud: ProjectCloud,
   clusterUid: string,
   sinceMs: number = cloud.now(),
-): Promise<Remains> {
+): Promise<FoundResources> {
   const { cache, client } = cloud;
   const projectID = await client.session.projectId();
   const owner = { projectID, clusterUid };
@@ -77,7 +77,7 @@ function remainingResourceOf(item: {
   readonly created?: string | null | undefined;
   readonly created_at?: string | null | undefined;
 }): RemainingResource {
-  return { id: item.id, madeAt: item.created ?? item.created_at ?? undefined };
+  return { id: item.id, createdAt: item.created ?? item.created_at ?? undefined };
 }
 
 async function loadBalancersOf(
@@ -101,7 +101,7 @@ async function loadBalancersOf(
 export async function deleteRemainingResources(
   cloud: ProjectCloud,
   cluster: Cluster,
-  remains: Remains,
+  remains: FoundResources,
   options: CallOptions & { readonly signal: AbortSignal },
 ): Promise<RemainingResources | undefined> {
   const { compute } = cloud.client;

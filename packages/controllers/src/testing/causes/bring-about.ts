@@ -36,7 +36,7 @@ export async function bringAbout(
   const cloud = steps.cloud === undefined ? {} : { cloud: steps.cloud };
   const random = seededRandom(SEED);
   const fairway = await TestFairway.start({ clock, random, ...faults.options, ...joining, ...cloud });
-  const begun = { fairway, clock, faults, [Symbol.asyncDispose]: () => fairway[Symbol.asyncDispose]() };
+  const scenario = { fairway, clock, faults, [Symbol.asyncDispose]: () => fairway[Symbol.asyncDispose]() };
   try {
     if (steps.from === 'a cluster') {
       await clock.during(fairway.readyCluster({ replicas: 1 }));
@@ -48,12 +48,12 @@ export async function bringAbout(
       await fairway.createCluster();
       await fairway.createPool({ replicas: 1 });
     }
-    if (steps.upgradeEffect) {
+    if (steps.laterChange) {
       await clock.pass(20_000);
-      await steps.upgradeEffect(fairway);
+      await steps.laterChange(fairway);
     }
     await clock.pass(cause.afterMs ?? 20_000);
-    return begun;
+    return scenario;
   } catch (error) {
     await fairway[Symbol.asyncDispose]();
     throw error;

@@ -39,7 +39,7 @@ export interface Steps {
   /** The request that follows; by default, a cluster and a pool are created if none exists. */
   readonly request?: (fairway: TestFairway) => unknown;
   /** What happens 20 s later. */
-  readonly upgradeEffect?: (fairway: TestFairway) => unknown;
+  readonly laterChange?: (fairway: TestFairway) => unknown;
 }
 
 export const MINUTE_MS = 60_000;

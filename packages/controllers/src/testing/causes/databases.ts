@@ -2,12 +2,14 @@ import type { ControlPlaneState, SnapshotsState } from '@fairway/control-plane/r
 import type { Cause, Steps } from './cause.ts';
 
 /** Messages of the process runtime; its own tests verify them. */
-function says(state: Partial<ControlPlaneState>): Steps {
-  return { from: 'a cluster', begin: ({ runtime }) => runtime.say(state), request: () => undefined };
+function runtimeReports(state: Partial<ControlPlaneState>): Steps {
+  return { from: 'a cluster', begin: ({ runtime }) => runtime.reportState(state), request: () => undefined };
 }
 
 function reportSnapshots(state: Partial<SnapshotsState>): Steps {
-  return says({ snapshots: { list: [], problem: undefined, restored: undefined, restoring: undefined, ...state } });
+  return runtimeReports({
+    snapshots: { list: [], problem: undefined, restored: undefined, restoring: undefined, ...state },
+  });
 }
 
 const request = { snapshot: '20261121-163000-000' };
@@ -16,7 +18,7 @@ const request = { snapshot: '20261121-163000-000' };
 export const DATABASE_CAUSES: readonly Cause[] = [
   {
     cause: 'The database of a cluster is full',
-    by: says({
+    by: runtimeReports({
       phase: 'Failed',
       ready: false,
       reason: 'DatabaseFull',
@@ -72,7 +74,7 @@ export const DATABASE_CAUSES: readonly Cause[] = [
   },
   {
     cause: 'The API server does not start with the settings',
-    by: says({
+    by: runtimeReports({
       settingsProblem:
         'spec.apiServer: kube-apiserver does not start with these settings: Error: enable-admission-plugins plugin "Mine" is unknown',
     }),
@@ -85,7 +87,7 @@ export const DATABASE_CAUSES: readonly Cause[] = [
   },
   {
     cause: 'Fairway cannot keep strangers out of the API server',
-    by: says({
+    by: runtimeReports({
       settingsProblem:
         'spec.apiServer.allowedCIDRs is not applied: nft is not on PATH. The API server accepts connections from anywhere.',
       settingsReason: 'SettingsNotEnforced',

@@ -12,18 +12,18 @@ import { serverOf } from './nodes.ts';
 /** A cluster with a node: creates something in the cloud for it, changes that, and deletes the cluster. */
 function deletedAfterSetup<T>(
   make: (fairway: TestFairway) => Promise<T>,
-  wait: (fairway: TestFairway, made: T) => unknown = () => undefined,
+  wait: (fairway: TestFairway, created: T) => unknown = () => undefined,
   more: Partial<Steps> = {},
 ): Steps {
-  let made: T;
+  let created: T;
   return {
     from: 'a cluster',
     begin: async (fairway) => {
-      made = await make(fairway);
+      created = await make(fairway);
     },
     request: () => undefined,
-    upgradeEffect: async (fairway) => {
-      await wait(fairway, made);
+    laterChange: async (fairway) => {
+      await wait(fairway, created);
       await fairway.delete(clusters, 'demo');
     },
     ...more,
@@ -35,7 +35,7 @@ const nothing = () => Promise.resolve();
 /** A cloud in which steps of these kinds take a day. */
 function slow(...steps: readonly LifecycleStep[]): Pick<Steps, 'cloud'> {
   const lifetimes = Object.fromEntries(steps.map((step) => [step, 24 * 60 * MINUTE_MS]));
-  return { cloud: { latency: { ...NO_LATENCY, life: { ...NO_LATENCY.life, ...lifetimes } } } };
+  return { cloud: { latency: { ...NO_LATENCY, lifecycle: { ...NO_LATENCY.lifecycle, ...lifetimes } } } };
 }
 
 async function clusterIn(fairway: TestFairway) {
@@ -71,7 +71,7 @@ const snapshotVolume = deletedAfterSetup(makeVolume, ({ process }, volume_id) =>
   process.project.client.blockStorage.snapshots.create({ volume_id, name: 'mine' }),
 );
 
-async function makeBalancer(fairway: TestFairway): Promise<void> {
+async function makeLoadBalancer(fairway: TestFairway): Promise<void> {
   const { uid, network } = await clusterIn(fairway);
   const tags = [FAIRWAY_TAG, clusterTag(uid)];
   const { loadBalancers } = fairway.process.project.client.loadBalancing;
@@ -118,7 +118,7 @@ const revoked: Steps = {
     credentialID = id;
   },
   request: () => undefined,
-  upgradeEffect: async (fairway) => {
+  laterChange: async (fairway) => {
     await fairway.process.project.client.identity.deleteApplicationCredential(credentialID);
     await fairway.delete(clusters, 'demo');
   },
@@ -133,7 +133,7 @@ function deletedWithPool(pool: Parameters<TestFairway['createPool']>[0], begin: 
       await fairway.createPool({ replicas: 1, ...pool });
     },
     request: () => undefined,
-    upgradeEffect: async (fairway) => {
+    laterChange: async (fairway) => {
       await begin(fairway, new SwitchedFaults());
       await fairway.delete(clusters, 'demo');
     },
@@ -177,11 +177,11 @@ function machineDeletion(
   message: string,
   afterMs = 2 * MINUTE_MS,
 ): Cause {
-  const told = `machine {machine}: ${message}; since {time}`;
+  const eventMessage = `machine {machine}: ${message}; since {time}`;
   return deletion(cause, by, reason, message, {
     afterMs,
     message: `${HELD_MACHINE_MESSAGE}${message}; since {time}`,
-    event: { kind: 'Cluster', reason, message: told },
+    event: { kind: 'Cluster', reason, message: eventMessage },
   });
 }
 
@@ -315,7 +315,7 @@ export const DELETION_CAUSES: readonly Cause[] = [
   ),
   deletion(
     'Octavia does not let a load balancer of a deleted cluster go',
-    deletedAfterSetup(makeBalancer, (fairway) => {
+    deletedAfterSetup(makeLoadBalancer, (fairway) => {
       const message = 'Load Balancer is immutable and cannot be updated.';
       const action = { kind: 'answer', status: 409, message } as const;
       fairway.cloud.faults.add({ service: 'load-balancer', method: 'DELETE', times: null, action });
@@ -325,7 +325,7 @@ export const DELETION_CAUSES: readonly Cause[] = [
   ),
   deletion(
     'Octavia does not finish with a load balancer of a deleted cluster',
-    deletedAfterSetup(nothing, makeBalancer, slow('loadBalancerUpdate', 'loadBalancerCreate')),
+    deletedAfterSetup(nothing, makeLoadBalancer, slow('loadBalancerUpdate', 'loadBalancerCreate')),
     'CloudBusy',
     "load balancer kube-web ({id}) is PENDING_CREATE: Octavia must finish changing it before it can be deleted; if this persists, the cloud operator must check octavia-worker and set its provisioning_status to ERROR in Octavia's database; Fairway then deletes it",
     { afterMs: 10 * MINUTE_MS },

@@ -3,7 +3,7 @@ import { machines } from '@fairway/api/kinds/machine';
 import { nodePools } from '@fairway/api/kinds/node-pool';
 import type { TestFairway } from '../test-fairway.ts';
 import { type Cause, MINUTE_MS, type Steps } from './cause.ts';
-import { createWith, failNode } from './nodes.ts';
+import { createWithHealing, failNode } from './nodes.ts';
 
 const held = (begin: Steps['begin']): Pick<Cause, 'by' | 'afterMs' | 'kind' | 'phase' | 'condition'> => ({
   by: { from: 'a cluster', begin, request: failNode },
@@ -51,7 +51,12 @@ export const HEALING_CAUSES: readonly Cause[] = [
   },
   {
     cause: 'A repair did not help',
-    by: { from: 'nothing', nodesJoin: false, begin: createWith({ strategy: 'Replace' }), request: () => undefined },
+    by: {
+      from: 'nothing',
+      nodesJoin: false,
+      begin: createWithHealing({ strategy: 'Replace' }),
+      request: () => undefined,
+    },
     afterMs: 28 * MINUTE_MS,
     kind: 'Machine',
     phase: 'Installing',

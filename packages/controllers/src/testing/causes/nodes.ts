@@ -21,7 +21,7 @@ export async function failNode(fairway: TestFairway): Promise<void> {
 }
 
 /** Requests new nodes, none of whose servers joins. */
-async function renewWithoutJoining(fairway: TestFairway): Promise<void> {
+async function requestNodesThatNeverJoin(fairway: TestFairway): Promise<void> {
   fairway.joinsNodes = false;
   const healing = { enabled: false };
   const upgradeStrategy = { type: 'Rolling' };
@@ -68,11 +68,11 @@ async function keepPod(
       spec: { minAvailable: 1, selector: { matchLabels: budget.labels } },
     });
   }
-  faults.keepsPods = true;
+  faults.blocksEvictions = true;
 }
 
 /** Creates a cluster with a pool of one node with these healing settings. */
-export function createWith(healing: { enabled?: boolean; strategy?: 'Replace' }) {
+export function createWithHealing(healing: { enabled?: boolean; strategy?: 'Replace' }) {
   return async (fairway: TestFairway): Promise<void> => {
     await fairway.createCluster();
     await fairway.createPool({ replicas: 1, healing });
@@ -97,7 +97,7 @@ export const NODE_CAUSES: readonly Cause[] = [
   },
   {
     cause: 'A server has not joined',
-    by: { from: 'nothing', nodesJoin: false, begin: createWith({ enabled: false }), request: () => undefined },
+    by: { from: 'nothing', nodesJoin: false, begin: createWithHealing({ enabled: false }), request: () => undefined },
     afterMs: 15 * MINUTE_MS,
     kind: 'Machine',
     phase: 'Installing',
@@ -113,7 +113,7 @@ export const NODE_CAUSES: readonly Cause[] = [
   },
   {
     cause: 'A first node has not joined: its pool',
-    by: { from: 'nothing', nodesJoin: false, begin: createWith({ enabled: false }), request: () => undefined },
+    by: { from: 'nothing', nodesJoin: false, begin: createWithHealing({ enabled: false }), request: () => undefined },
     afterMs: 15 * MINUTE_MS,
     kind: 'NodePool',
     phase: 'Degraded',
@@ -123,7 +123,7 @@ export const NODE_CAUSES: readonly Cause[] = [
   },
   {
     cause: 'A first node has not joined: its cluster',
-    by: { from: 'nothing', nodesJoin: false, begin: createWith({ enabled: false }), request: () => undefined },
+    by: { from: 'nothing', nodesJoin: false, begin: createWithHealing({ enabled: false }), request: () => undefined },
     afterMs: 15 * MINUTE_MS,
     kind: 'Cluster',
     phase: 'Degraded',
@@ -158,7 +158,7 @@ export const NODE_CAUSES: readonly Cause[] = [
     cause: 'The new nodes of an upgrade do not join',
     by: {
       from: 'a cluster',
-      begin: renewWithoutJoining,
+      begin: requestNodesThatNeverJoin,
       request: () => undefined,
     },
     afterMs: 15 * MINUTE_MS,
@@ -272,7 +272,7 @@ export const NODE_CAUSES: readonly Cause[] = [
         await fairway.createPool({ replicas: 1, rootVolume: { sizeGiB: 50 } });
       },
       request: () => undefined,
-      upgradeEffect: requestReinstall,
+      laterChange: requestReinstall,
     },
     kind: 'Machine',
     phase: 'Ready',

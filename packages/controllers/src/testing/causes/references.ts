@@ -145,7 +145,7 @@ export const REFERENCE_CAUSES: readonly Cause[] = [
       'spec.network.subnetID: subnet {id} has the range 10.2.7.0/24, which overlaps the pod network 10.2.0.0/16; create a cluster with other ranges',
   },
   {
-    cause: 'A further network of a pool is gone',
+    cause: 'An additional network of a pool is gone',
     by: secondPool({ networks: [{ networkID: UNKNOWN_ID }] }),
     kind: 'NodePool',
     phase: 'Failed',
@@ -154,7 +154,7 @@ export const REFERENCE_CAUSES: readonly Cause[] = [
       'spec.networks[0].networkID: {id}: the project has no such network; choose one of `openstack network list`, such as {id} ("fairway-demo")',
   },
   {
-    cause: 'A further network of a pool has no subnet',
+    cause: 'An additional network of a pool has no subnet',
     by: poolInAdditionalNetwork(undefined),
     kind: 'NodePool',
     phase: 'Failed',
@@ -162,7 +162,7 @@ export const REFERENCE_CAUSES: readonly Cause[] = [
     message: 'spec.networks[0].networkID: {id}: the network has no IPv4 subnet: create one in it',
   },
   {
-    cause: 'A further network of a pool overlaps the pods',
+    cause: 'An additional network of a pool overlaps the pods',
     by: poolInAdditionalNetwork('10.2.7.0/24'),
     kind: 'NodePool',
     phase: 'Failed',

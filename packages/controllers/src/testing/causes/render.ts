@@ -41,8 +41,8 @@ function renderWaits(causes: readonly Cause[]): string {
   const tables = (['deletion', 'start'] as const).map((of) => {
     const rows = WAITS.filter((wait) => wait.of === of).map(({ object, heldBy, cause }) => {
       const { reason, kind, event } = causes.find((each) => each.cause === cause) as Cause;
-      const told = event ? `\`${event.reason}\` on the ${event.kind}` : `\`${reason}\` on the ${kind}`;
-      return `| ${object} | ${heldBy} | ${ACTORS[actionRequiredBy(reason)]} | \`${reason}\` | ${told} |`;
+      const reported = event ? `\`${event.reason}\` on the ${event.kind}` : `\`${reason}\` on the ${kind}`;
+      return `| ${object} | ${heldBy} | ${ACTORS[actionRequiredBy(reason)]} | \`${reason}\` | ${reported} |`;
     });
     const heading = of === 'deletion' ? 'What deletions wait for' : 'What starts wait for';
     return `## ${heading}\n\n| object | what holds it | who must act | reason | Event |\n|---|---|---|---|---|\n${rows.join('\n')}\n`;

@@ -8,7 +8,9 @@ import { type Cause, MINUTE_MS, type Steps } from './cause.ts';
 const MINOR = '1.50';
 
 /** A cluster that follows a minor version with one patch. */
-function options(cluster: Parameters<TestFairway['createCluster']>[0] = {}): Pick<Steps, 'from' | 'begin' | 'request'> {
+function clusterOnMinor(
+  cluster: Parameters<TestFairway['createCluster']>[0] = {},
+): Pick<Steps, 'from' | 'begin' | 'request'> {
   const request = async (fairway: TestFairway) => {
     await fairway.create(kubernetesReleases, aRelease(MINOR, {}, [0]));
     await fairway.createCluster({ version: MINOR, ...cluster });
@@ -34,11 +36,11 @@ export const VERSION_CAUSES: readonly Cause[] = [
     by: {
       from: 'nothing',
       begin: async (fairway) => {
-        fairway.runtime.binaries = [];
+        fairway.runtime.availableVersions = [];
         await fairway.create(kubernetesReleases, aRelease(MINOR, {}, [0]));
       },
       request: () => undefined,
-      upgradeEffect: (fairway) => fairway.createCluster({ version: MINOR }),
+      laterChange: (fairway) => fairway.createCluster({ version: MINOR }),
     },
     afterMs: 2 * MINUTE_MS,
     kind: 'Cluster',
@@ -49,7 +51,7 @@ export const VERSION_CAUSES: readonly Cause[] = [
   },
   {
     cause: 'A patch waits, as updatePolicy asks for',
-    by: { ...options({ updatePolicy: 'NeverUpdate' }), upgradeEffect: changeRelease({ patches: twoPatches }) },
+    by: { ...clusterOnMinor({ updatePolicy: 'NeverUpdate' }), laterChange: changeRelease({ patches: twoPatches }) },
     afterMs: MINUTE_MS,
     kind: 'Cluster',
     phase: 'Ready',
@@ -60,7 +62,7 @@ export const VERSION_CAUSES: readonly Cause[] = [
   },
   {
     cause: 'The rollout of a patch is stopped',
-    by: { ...options(), upgradeEffect: changeRelease({ patches: twoPatches, rollout: paused }) },
+    by: { ...clusterOnMinor(), laterChange: changeRelease({ patches: twoPatches, rollout: paused }) },
     afterMs: MINUTE_MS,
     kind: 'Cluster',
     phase: 'Ready',
@@ -84,7 +86,7 @@ export const VERSION_CAUSES: readonly Cause[] = [
   },
   {
     cause: 'The version is deprecated',
-    by: { ...options(), upgradeEffect: changeRelease({ phaseOverride: 'Deprecated' }) },
+    by: { ...clusterOnMinor(), laterChange: changeRelease({ phaseOverride: 'Deprecated' }) },
     afterMs: MINUTE_MS,
     kind: 'Cluster',
     phase: 'Ready',
@@ -95,8 +97,8 @@ export const VERSION_CAUSES: readonly Cause[] = [
   {
     cause: 'The version ends soon',
     by: {
-      ...options(),
-      upgradeEffect: (fairway) => changeRelease({ endOfLife: dayOf(fairway.clock.now() + 5 * 86_400_000) })(fairway),
+      ...clusterOnMinor(),
+      laterChange: (fairway) => changeRelease({ endOfLife: dayOf(fairway.clock.now() + 5 * 86_400_000) })(fairway),
     },
     afterMs: MINUTE_MS,
     kind: 'Cluster',
@@ -108,7 +110,7 @@ export const VERSION_CAUSES: readonly Cause[] = [
   },
   {
     cause: 'The version has reached its end of life',
-    by: { ...options(), upgradeEffect: changeRelease({ phaseOverride: 'EndOfLife' }) },
+    by: { ...clusterOnMinor(), laterChange: changeRelease({ phaseOverride: 'EndOfLife' }) },
     afterMs: MINUTE_MS,
     kind: 'Cluster',
     phase: 'Ready',
@@ -128,7 +130,7 @@ export const VERSION_CAUSES: readonly Cause[] = [
         await fairway.createPool({ replicas: 1 });
       },
       request: () => undefined,
-      upgradeEffect: (fairway) => fairway.patch(clusters, 'demo', { spec: { version: '1.38' } }),
+      laterChange: (fairway) => fairway.patch(clusters, 'demo', { spec: { version: '1.38' } }),
     },
     afterMs: MINUTE_MS,
     kind: 'Cluster',

@@ -91,9 +91,9 @@ export const WAITS: readonly Wait[] = [
   ...starts('pool', [
     ['a Cluster', 'The cluster of a pool is gone'],
     ['an image', 'An image is gone'],
-    ['a further network', 'A further network of a pool is gone'],
-    ['a subnet of a further network', 'A further network of a pool has no subnet'],
-    ['a further network with other ranges', 'A further network of a pool overlaps the pods'],
+    ['an additional network', 'An additional network of a pool is gone'],
+    ['a subnet of an additional network', 'An additional network of a pool has no subnet'],
+    ['an additional network with other ranges', 'An additional network of a pool overlaps the pods'],
     ['a router for floating IPs', 'Floating IPs without a router'],
     ['addresses of the range', 'A range has no room for the nodes'],
     ['the number of nodes of the Plan', 'The pools of a cluster ask for more nodes than the plan allows'],

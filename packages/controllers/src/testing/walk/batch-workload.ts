@@ -1,4 +1,4 @@
-import { ignoreGone } from '@fairway/kube/client/ignore-not-found';
+import { ignoreDeleted } from '@fairway/kube/client/ignore-not-found';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import type { Pod } from '@fairway/kube/kinds/generated/types';
 import { Pods } from '@fairway/kube/kinds/resources';
@@ -60,7 +60,7 @@ export class BatchWorkload {
   }
 
   async #remove({ metadata }: Pod): Promise<void> {
-    await ignoreGone(
+    await ignoreDeleted(
       this.#client.resource(Pods).delete(metadata.name ?? '', { ...IN_DEFAULT_NAMESPACE, gracePeriodSeconds: 0 }),
     );
   }

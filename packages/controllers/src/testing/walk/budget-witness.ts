@@ -1,5 +1,5 @@
 import { drainTimeoutMs } from '@fairway/api/domain/drain-timeout';
-import { isHibernationWanted } from '@fairway/api/domain/hibernation';
+import { shouldHibernate } from '@fairway/api/domain/hibernation';
 import { machines } from '@fairway/api/kinds/machine';
 import { nodePools } from '@fairway/api/kinds/node-pool';
 import { formatTime } from '@fairway/base/clock';
@@ -7,7 +7,7 @@ import { isApiError } from '@fairway/kube/object/api-error';
 import { TEAM, type TestFairway } from '../test-fairway.ts';
 
 /** The plan's drain timeout; pools of a walk set none of their own. */
-const DRAIN_MS = 600_000;
+const DRAIN_TIMEOUT_MS = 600_000;
 /** Times in a status are whole seconds. */
 const SECOND_MS = 1_000;
 
@@ -50,21 +50,21 @@ export class BudgetWitness implements Disposable {
     const running = await this.#runningPods(name);
     if (running === 0) return;
     const sinceMs = await this.#drainedSinceMs(name);
-    if (sinceMs !== undefined && nowMs + SECOND_MS < sinceMs + DRAIN_MS) {
+    if (sinceMs !== undefined && nowMs + SECOND_MS < sinceMs + DRAIN_TIMEOUT_MS) {
       this.#report(
         `${name} lost its server at ${formatTime(nowMs)} with ${running} pods that a budget keeps, drained since ${formatTime(sinceMs)}`,
       );
     }
   }
 
-  /** Undefined if nothing has to drain it. */
+  /** Undefined if nothing has to drain the node. */
   async #drainedSinceMs(name: string): Promise<number | undefined> {
     const { client } = this.#fairway;
     try {
       const machine = await client.resource(machines).get(name, { namespace: TEAM });
       const pool = await client.resource(nodePools).get(machine.spec.nodePoolName, { namespace: TEAM });
       const cluster = await this.#fairway.clusterOf(machine);
-      if (isHibernationWanted(cluster) || drainTimeoutMs(pool.spec, undefined) !== undefined) return undefined;
+      if (shouldHibernate(cluster) || drainTimeoutMs(pool.spec, undefined) !== undefined) return undefined;
       const time = machine.metadata.deletionTimestamp ?? machine.status?.reinstall?.startTime;
       return time === undefined ? Number.POSITIVE_INFINITY : Date.parse(time);
     } catch (error) {

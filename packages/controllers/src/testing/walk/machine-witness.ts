@@ -1,4 +1,4 @@
-import { isHibernationWanted } from '@fairway/api/domain/hibernation';
+import { shouldHibernate } from '@fairway/api/domain/hibernation';
 import { rolloutLimits } from '@fairway/api/domain/rollout-limits';
 import { targetReplicas } from '@fairway/api/domain/target-replicas';
 import { minorOf } from '@fairway/api/domain/version-numbers';
@@ -16,7 +16,7 @@ const MAX_VERSION_SKEW = 3;
 /** Observes everything that the API reports, and reports violations of invariants, independent of any controller. */
 export class MachineWitness implements AsyncDisposable {
   readonly violations: string[] = [];
-  /** Machines deleted by users, whose actions are not limited. */
+  /** Machines deleted by users: limits do not apply to them. */
   readonly deletedByHand = new Set<string>();
   readonly #clusters: Informer<Cluster>;
   readonly #pools: Informer<NodePool>;
@@ -67,20 +67,23 @@ export class MachineWitness implements AsyncDisposable {
 
   #onChanged(old: Machine, machine: Machine): void {
     if (old.spec.version !== machine.spec.version) this.#checkSkew(machine);
-    const isAlreadyGoing = old.metadata.deletionTimestamp !== undefined;
-    if (isAlreadyGoing || !isAvailable(old) || isAvailable(machine)) return;
+    const isAlreadyDeleted = old.metadata.deletionTimestamp !== undefined;
+    if (isAlreadyDeleted || !isAvailable(old) || isAvailable(machine)) return;
     const isGoing = machine.metadata.deletionTimestamp !== undefined;
     const isReinstalled = isBeingReinstalled(machine) && !isBeingReinstalled(old);
     if (!isGoing && !isReinstalled) return;
     this.#checkAvailable(machine);
   }
 
-  /** A working node was removed: enough others must work. During an in-place update one is always unavailable. */
+  /**
+   * Checks that enough other nodes work when a working node is removed. During an in-place update one is always
+   * unavailable.
+   */
   #checkAvailable(machine: Machine): void {
     const { pool, staying, sizes } = this.#poolOf(machine);
     if (pool === undefined || this.deletedByHand.has(machine.metadata.name ?? '')) return;
     if (pool.metadata.deletionTimestamp !== undefined) return;
-    if (isHibernationWanted(this.#clusters.get(`${TEAM}/${machine.spec.clusterName}`))) return;
+    if (shouldHibernate(this.#clusters.get(`${TEAM}/${machine.spec.clusterName}`))) return;
     const available = staying.filter((each) => each.metadata.uid !== machine.metadata.uid && isAvailable(each)).length;
     const { maxUnavailable } = rolloutLimits(pool, Math.max(...sizes));
     const isGoing = machine.metadata.deletionTimestamp !== undefined;

@@ -1,4 +1,4 @@
-import { ignoreGone } from '@fairway/kube/client/ignore-not-found';
+import { ignoreDeleted } from '@fairway/kube/client/ignore-not-found';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import type { Pod } from '@fairway/kube/kinds/generated/types';
 import { Namespaces, PodDisruptionBudgets, Pods } from '@fairway/kube/kinds/resources';
@@ -68,7 +68,7 @@ export class TenantWorkload {
             message: 'Kubelet stopped posting node status.',
           };
       const value = { status: { conditions: [ready] } };
-      await ignoreGone(resource.patch(name, { type: 'merge', value }, { subresource: 'status' }));
+      await ignoreDeleted(resource.patch(name, { type: 'merge', value }, { subresource: 'status' }));
     }
     return new Map((await resource.list()).items.map((node) => [node.metadata.name ?? '', node]));
   }
@@ -80,7 +80,7 @@ export class TenantWorkload {
       const node = nodes.get(pod.spec?.nodeName ?? '');
       const isOver = pod.metadata.deletionTimestamp !== undefined && (node === undefined || isNodeReady(node));
       if (node === undefined || isOver) {
-        await ignoreGone(pods.delete(pod.metadata.name ?? '', { ...IN_DEFAULT_NAMESPACE, gracePeriodSeconds: 0 }));
+        await ignoreDeleted(pods.delete(pod.metadata.name ?? '', { ...IN_DEFAULT_NAMESPACE, gracePeriodSeconds: 0 }));
       } else left.push(pod);
     }
     const staying = left.filter(({ metadata }) => metadata.deletionTimestamp === undefined);

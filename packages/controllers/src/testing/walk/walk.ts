@@ -1,4 +1,4 @@
-import { isHibernationWanted } from '@fairway/api/domain/hibernation';
+import { shouldHibernate } from '@fairway/api/domain/hibernation';
 import { identityOf } from '@fairway/api/identity';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
@@ -141,7 +141,7 @@ export class Walk implements AsyncDisposable {
       if (is !== expected) problems.push(`${what}: ${String(is)}, not ${String(expected)}`);
     };
     expectEqual('the cluster is ready', isReady(cluster), true);
-    expectEqual('the cluster hibernates', isHibernationWanted(cluster), false);
+    expectEqual('the cluster hibernates', shouldHibernate(cluster), false);
     expectEqual('the pool is ready', isReady(pool), true);
     expectEqual('the elastic pool is ready', isReady(elasticPool), true);
     const running = (await this.batch?.pods())?.filter(({ spec }) => spec?.nodeName !== undefined).length;

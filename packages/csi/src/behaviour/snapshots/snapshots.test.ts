@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 afterEach(() => harness[Symbol.asyncDispose]());
 
-const make = async (name: string) => {
+const createSnapshot = async (name: string) => {
   const { snapshot } = await harness.call<{ snapshot: CsiSnapshot }>('CreateSnapshot', snapshotRequest(name, volume));
   return snapshot;
 };
@@ -18,14 +18,14 @@ const remove = (id: string) => harness.refusal('DeleteSnapshot', { snapshot_id: 
 const snapshots = () => harness.clock.during(Array.fromAsync(harness.client.blockStorage.snapshots.list()));
 
 describe('CreateSnapshot', () => {
-  test('returns when the snapshot is usable, and returns the same one again', async () => {
+  test('returns when the snapshot is usable, and returns the same snapshot again', async () => {
     const beginMs = harness.clock.now();
-    const snapshot = await make('s');
+    const snapshot = await createSnapshot('s');
 
     expect(snapshot).toMatchObject({ source_volume_id: volume, size_bytes: GIB, ready_to_use: true });
     expect(snapshot.creation_time.seconds * 1000).toBeGreaterThanOrEqual(beginMs - 1_000);
     harness.restart();
-    expect(await make('s')).toEqual(snapshot);
+    expect(await createSnapshot('s')).toEqual(snapshot);
     expect(await snapshots()).toHaveLength(1);
   });
 
@@ -33,7 +33,7 @@ describe('CreateSnapshot', () => {
     expect(await harness.refusal('CreateSnapshot', snapshotRequest('s', volume), 1_000)).toMatch(
       /^DEADLINE_EXCEEDED: snapshot .* is being created/,
     );
-    await make('s');
+    await createSnapshot('s');
     expect(await snapshots()).toHaveLength(1);
   });
 
@@ -43,7 +43,7 @@ describe('CreateSnapshot', () => {
     expect(await harness.refusal('CreateSnapshot', snapshotRequest('s', volume))).toMatch(/^UNAVAILABLE/);
     harness.restart();
 
-    await make('s');
+    await createSnapshot('s');
     expect(await snapshots()).toHaveLength(1);
   });
 
@@ -58,21 +58,21 @@ describe('CreateSnapshot', () => {
   });
 
   test('rejects a name that belongs to a snapshot of another volume', async () => {
-    await make('s');
+    await createSnapshot('s');
     const second = await harness.createVolume('pvc-2');
 
     expect(await harness.refusal('CreateSnapshot', snapshotRequest('s', second))).toMatch(/^ALREADY_EXISTS/);
   });
 
   test('creates a snapshot that a volume can be copied from', async () => {
-    const { snapshot_id: id } = await make('s');
+    const { snapshot_id: id } = await createSnapshot('s');
     const copy = await harness.createVolume('copy', { volume_content_source: { snapshot: { snapshot_id: id } } });
 
     expect((await harness.volumes()).find((each) => each.id === copy)).toMatchObject({ snapshot_id: id });
   });
 
   test("refuses another cluster's volume, and CreateVolume refuses a copy of its snapshot", async () => {
-    const { snapshot_id: id } = await make('s');
+    const { snapshot_id: id } = await createSnapshot('s');
     harness.restart('other');
 
     expect(await harness.refusal('CreateSnapshot', snapshotRequest('t', volume))).toMatch(/^PERMISSION_DENIED/);
@@ -82,17 +82,17 @@ describe('CreateSnapshot', () => {
   });
 
   test.each([
-    { name: '', of: 'x', told: /^INVALID_ARGUMENT: name is missing/ },
-    { name: 's', of: '', told: /^INVALID_ARGUMENT: source_volume_id is missing/ },
-    { name: 's', of: 'x', told: /^NOT_FOUND: volume x does not exist/ },
-  ])('refuses name "$name" with volume "$of"', async ({ name, of, told }) => {
-    expect(await harness.refusal('CreateSnapshot', snapshotRequest(name, of))).toMatch(told);
+    { name: '', of: 'x', reported: /^INVALID_ARGUMENT: name is missing/ },
+    { name: 's', of: '', reported: /^INVALID_ARGUMENT: source_volume_id is missing/ },
+    { name: 's', of: 'x', reported: /^NOT_FOUND: volume x does not exist/ },
+  ])('refuses name "$name" with volume "$of"', async ({ name, of, reported }) => {
+    expect(await harness.refusal('CreateSnapshot', snapshotRequest(name, of))).toMatch(reported);
   });
 });
 
 describe('DeleteSnapshot', () => {
-  test('returns when the snapshot is deleted, and succeeds if none exists', async () => {
-    const { snapshot_id: id } = await make('s');
+  test('returns when the snapshot is deleted, and succeeds if it does not exist', async () => {
+    const { snapshot_id: id } = await createSnapshot('s');
 
     expect(await remove(id)).toBe('OK');
     expect(await snapshots()).toEqual([]);
@@ -102,7 +102,7 @@ describe('DeleteSnapshot', () => {
   });
 
   test('leaves snapshots of another cluster and unmarked ones alone', async () => {
-    const { snapshot_id: other } = await make('s');
+    const { snapshot_id: other } = await createSnapshot('s');
     const { id: plain } = await harness.clock.during(
       harness.client.blockStorage.snapshots.create({ volume_id: volume }),
     );
@@ -129,7 +129,7 @@ describe('ListSnapshots', () => {
   };
 
   test('lists all snapshots, those of a volume, or one', async () => {
-    const { snapshot_id: first } = await make('s');
+    const { snapshot_id: first } = await createSnapshot('s');
     await harness.clock.pass(1_000);
     const second = await harness.createVolume('pvc-2');
     const { snapshot } = await harness.call<{ snapshot: CsiSnapshot }>('CreateSnapshot', snapshotRequest('t', second));

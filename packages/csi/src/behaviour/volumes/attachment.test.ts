@@ -21,11 +21,11 @@ const holders = async (id = volume) =>
 
 describe('ControllerPublishVolume', () => {
   test('returns the device when the server has the volume, also on a repeated call', async () => {
-    const answer = await harness.call('ControllerPublishVolume', publishRequest(volume, server));
+    const response = await harness.call('ControllerPublishVolume', publishRequest(volume, server));
 
-    expect(answer).toEqual({ publish_context: { DevicePath: '/dev/vdb' } });
+    expect(response).toEqual({ publish_context: { DevicePath: '/dev/vdb' } });
     expect(await holders()).toEqual([server]);
-    expect(await harness.call('ControllerPublishVolume', publishRequest(volume, server))).toEqual(answer);
+    expect(await harness.call('ControllerPublishVolume', publishRequest(volume, server))).toEqual(response);
   });
 
   test('continues on the next call after its deadline', async () => {
@@ -73,9 +73,11 @@ describe('ControllerPublishVolume', () => {
   });
 
   test('attaches nothing to the nodes of another cluster', async () => {
-    const theirs = await harness.createServer(['fairway', 'fairway-cluster-theirs', 'fairway-machine-m']);
+    const foreignServer = await harness.createServer(['fairway', 'fairway-cluster-theirs', 'fairway-machine-m']);
 
-    expect(await publish(volume, theirs)).toBe(`PERMISSION_DENIED: server ${theirs} is a node of another cluster`);
+    expect(await publish(volume, foreignServer)).toBe(
+      `PERMISSION_DENIED: server ${foreignServer} is a node of another cluster`,
+    );
     expect(await holders()).toEqual([]);
   });
 
@@ -90,19 +92,22 @@ describe('ControllerPublishVolume', () => {
   });
 
   test.each([
-    { id: '', node: 'n', told: /^INVALID_ARGUMENT: volume_id is missing/ },
-    { node: '', told: /^INVALID_ARGUMENT: node_id is missing/ },
-    { more: { volume_capability: null }, told: /^INVALID_ARGUMENT: volume_capability: volume_capability is missing/ },
-    { more: { readonly: true }, told: /^INVALID_ARGUMENT: readonly is set/ },
-    { id: crypto.randomUUID(), told: /^NOT_FOUND: volume .* does not exist/ },
-    { node: crypto.randomUUID(), told: /^NOT_FOUND: node_id .* is not the ID of a server/ },
-    { node: 'worker-1', told: /^NOT_FOUND: node_id worker-1 is not the ID of a server/ },
+    { id: '', node: 'n', reported: /^INVALID_ARGUMENT: volume_id is missing/ },
+    { node: '', reported: /^INVALID_ARGUMENT: node_id is missing/ },
+    {
+      more: { volume_capability: null },
+      reported: /^INVALID_ARGUMENT: volume_capability: volume_capability is missing/,
+    },
+    { more: { readonly: true }, reported: /^INVALID_ARGUMENT: readonly is set/ },
+    { id: crypto.randomUUID(), reported: /^NOT_FOUND: volume .* does not exist/ },
+    { node: crypto.randomUUID(), reported: /^NOT_FOUND: node_id .* is not the ID of a server/ },
+    { node: 'worker-1', reported: /^NOT_FOUND: node_id worker-1 is not the ID of a server/ },
     {
       more: { volume_capability: capability(AccessMode.multiNodeReaderOnly) },
-      told: /^FAILED_PRECONDITION: volume_capability: volume .* limited to one node at a time/,
+      reported: /^FAILED_PRECONDITION: volume_capability: volume .* limited to one node at a time/,
     },
-  ])('refuses volume $id, node $node, $more', async ({ id, node, more, told }) => {
-    expect(await publish(id, node, more)).toMatch(told);
+  ])('refuses volume $id, node $node, $more', async ({ id, node, more, reported }) => {
+    expect(await publish(id, node, more)).toMatch(reported);
   });
 });
 

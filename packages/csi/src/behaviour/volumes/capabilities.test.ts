@@ -7,26 +7,26 @@ const of = (mode: number, isBlock = false) => capability(mode, isBlock) as Volum
 
 describe('a capability', () => {
   test.each([
-    { given: null, told: /is missing/ },
-    { given: { mount: { fs_type: '' }, access_mode: null }, told: /access_mode is 0/ },
-    { given: of(8), told: /access_mode is 8/ },
-    { given: { access_mode: { mode: 1 } }, told: /neither block nor mount/ },
-  ])('is incomplete if it is $given', ({ given, told }) => {
-    expect(incompleteReason(given)).toMatch(told);
+    { given: null, reported: /is missing/ },
+    { given: { mount: { fs_type: '' }, access_mode: null }, reported: /access_mode is 0/ },
+    { given: of(8), reported: /access_mode is 8/ },
+    { given: { access_mode: { mode: 1 } }, reported: /neither block nor mount/ },
+  ])('is incomplete if it is $given', ({ given, reported }) => {
+    expect(incompleteReason(given)).toMatch(reported);
   });
 
   test.each([
-    { mode: AccessMode.singleNodeWriter, isBlock: false, isMultiattach: false, told: /^$/ },
-    { mode: AccessMode.singleNodeReaderOnly, isBlock: false, isMultiattach: false, told: /^$/ },
-    { mode: AccessMode.singleNodeMultiWriter, isBlock: false, isMultiattach: false, told: /^$/ },
-    { mode: AccessMode.multiNodeReaderOnly, isBlock: false, isMultiattach: true, told: /^$/ },
-    { mode: AccessMode.multiNodeReaderOnly, isBlock: false, isMultiattach: false, told: /one node at a time/ },
-    { mode: AccessMode.multiNodeMultiWriter, isBlock: true, isMultiattach: true, told: /^$/ },
-    { mode: AccessMode.multiNodeMultiWriter, isBlock: true, isMultiattach: false, told: /one node at a time/ },
-    { mode: AccessMode.multiNodeMultiWriter, isBlock: false, isMultiattach: true, told: /one file system/ },
-    { mode: AccessMode.multiNodeSingleWriter, isBlock: false, isMultiattach: true, told: /one file system/ },
-  ])('has mode $mode, block: $isBlock, multiattach: $isMultiattach', ({ mode, isBlock, isMultiattach, told }) => {
+    { mode: AccessMode.singleNodeWriter, isBlock: false, isMultiattach: false, reported: /^$/ },
+    { mode: AccessMode.singleNodeReaderOnly, isBlock: false, isMultiattach: false, reported: /^$/ },
+    { mode: AccessMode.singleNodeMultiWriter, isBlock: false, isMultiattach: false, reported: /^$/ },
+    { mode: AccessMode.multiNodeReaderOnly, isBlock: false, isMultiattach: true, reported: /^$/ },
+    { mode: AccessMode.multiNodeReaderOnly, isBlock: false, isMultiattach: false, reported: /one node at a time/ },
+    { mode: AccessMode.multiNodeMultiWriter, isBlock: true, isMultiattach: true, reported: /^$/ },
+    { mode: AccessMode.multiNodeMultiWriter, isBlock: true, isMultiattach: false, reported: /one node at a time/ },
+    { mode: AccessMode.multiNodeMultiWriter, isBlock: false, isMultiattach: true, reported: /one file system/ },
+    { mode: AccessMode.multiNodeSingleWriter, isBlock: false, isMultiattach: true, reported: /one file system/ },
+  ])('has mode $mode, block: $isBlock, multiattach: $isMultiattach', ({ mode, isBlock, isMultiattach, reported }) => {
     const reason = unsupportedReason([of(mode, isBlock)], { isMultiattach, subjectText: 'these volumes are' });
-    expect(reason ?? '').toMatch(told);
+    expect(reason ?? '').toMatch(reported);
   });
 });

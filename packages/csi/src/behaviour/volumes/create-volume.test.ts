@@ -170,26 +170,32 @@ describe('CreateVolume', () => {
   });
 
   test.each([
-    { more: { name: '' }, told: /^INVALID_ARGUMENT: name is missing/ },
-    { more: { name: 'x'.repeat(129) }, told: /^INVALID_ARGUMENT: name is longer than 128 bytes/ },
-    { more: { name: 'a\nb' }, told: /^INVALID_ARGUMENT: name has control characters/ },
-    { more: { volume_capabilities: [] }, told: /^INVALID_ARGUMENT: volume_capabilities is empty/ },
-    { more: { parameters: { typ: 'x' } }, told: /^INVALID_ARGUMENT: parameter "typ" is unknown/ },
-    { more: { parameters: { type: 'none' } }, told: /^INVALID_ARGUMENT: parameter "type" is "none", but Cinder has / },
-    { more: { parameters: { availability: 'mars' } }, told: /^INVALID_ARGUMENT: parameter "availability" is "mars"/ },
-    { more: { mutable_parameters: { iops: '1' } }, told: /^INVALID_ARGUMENT: mutable_parameters is set/ },
-    { more: { secrets: { cloud: 'x' } }, told: /^INVALID_ARGUMENT: secrets are set/ },
+    { more: { name: '' }, reported: /^INVALID_ARGUMENT: name is missing/ },
+    { more: { name: 'x'.repeat(129) }, reported: /^INVALID_ARGUMENT: name is longer than 128 bytes/ },
+    { more: { name: 'a\nb' }, reported: /^INVALID_ARGUMENT: name has control characters/ },
+    { more: { volume_capabilities: [] }, reported: /^INVALID_ARGUMENT: volume_capabilities is empty/ },
+    { more: { parameters: { typ: 'x' } }, reported: /^INVALID_ARGUMENT: parameter "typ" is unknown/ },
+    {
+      more: { parameters: { type: 'none' } },
+      reported: /^INVALID_ARGUMENT: parameter "type" is "none", but Cinder has /,
+    },
+    {
+      more: { parameters: { availability: 'mars' } },
+      reported: /^INVALID_ARGUMENT: parameter "availability" is "mars"/,
+    },
+    { more: { mutable_parameters: { iops: '1' } }, reported: /^INVALID_ARGUMENT: mutable_parameters is set/ },
+    { more: { secrets: { cloud: 'x' } }, reported: /^INVALID_ARGUMENT: secrets are set/ },
     {
       more: { volume_capabilities: [capability(AccessMode.multiNodeMultiWriter)] },
-      told: /^INVALID_ARGUMENT: volume_capabilities: several nodes cannot write/,
+      reported: /^INVALID_ARGUMENT: volume_capabilities: several nodes cannot write/,
     },
-    { more: { volume_content_source: {} }, told: /^INVALID_ARGUMENT: volume_content_source specifies neither/ },
+    { more: { volume_content_source: {} }, reported: /^INVALID_ARGUMENT: volume_content_source specifies neither/ },
     {
       more: { volume_content_source: { volume: { volume_id: 'none' } } },
-      told: /^NOT_FOUND: volume none does not exist in the project/,
+      reported: /^NOT_FOUND: volume none does not exist in the project/,
     },
-  ])('refuses $more', async ({ more, told }) => {
-    expect(await harness.refusal('CreateVolume', volumeRequest('pvc-1', more))).toMatch(told);
+  ])('refuses $more', async ({ more, reported }) => {
+    expect(await harness.refusal('CreateVolume', volumeRequest('pvc-1', more))).toMatch(reported);
     expect(createCount()).toBe(0);
   });
 });

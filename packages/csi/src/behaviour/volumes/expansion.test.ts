@@ -59,12 +59,12 @@ describe('ControllerExpandVolume', () => {
   });
 
   test.each([
-    { more: { volume_id: '' }, told: /^INVALID_ARGUMENT: volume_id is missing/ },
-    { more: { capacity_range: null }, told: /^INVALID_ARGUMENT: capacity_range is missing/ },
-    { more: { volume_id: crypto.randomUUID() }, told: /^NOT_FOUND/ },
-    { more: { capacity_range: { required_bytes: 2 * GIB, limit_bytes: GIB } }, told: /^OUT_OF_RANGE/ },
-  ])('refuses $more', async ({ more, told }) => {
-    expect(await harness.refusal('ControllerExpandVolume', request(2 * GIB, more))).toMatch(told);
+    { more: { volume_id: '' }, reported: /^INVALID_ARGUMENT: volume_id is missing/ },
+    { more: { capacity_range: null }, reported: /^INVALID_ARGUMENT: capacity_range is missing/ },
+    { more: { volume_id: crypto.randomUUID() }, reported: /^NOT_FOUND/ },
+    { more: { capacity_range: { required_bytes: 2 * GIB, limit_bytes: GIB } }, reported: /^OUT_OF_RANGE/ },
+  ])('refuses $more', async ({ more, reported }) => {
+    expect(await harness.refusal('ControllerExpandVolume', request(2 * GIB, more))).toMatch(reported);
   });
 
   test("does not expand another cluster's volume", async () => {

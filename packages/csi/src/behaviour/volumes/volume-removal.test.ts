@@ -10,7 +10,7 @@ afterEach(() => harness[Symbol.asyncDispose]());
 const remove = (id: string) => ({ volume_id: id, secrets: {} });
 
 describe('DeleteVolume', () => {
-  test('returns when the volume is deleted, and succeeds if none exists', async () => {
+  test('returns when the volume is deleted, and succeeds if it does not exist', async () => {
     const id = await harness.createVolume('pvc-1');
 
     expect(await harness.refusal('DeleteVolume', remove(id))).toBe('OK');

@@ -5,7 +5,7 @@ import type { ResourceType } from '@fairway/kube/object/meta';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { FORMS, refusal, TEAM, TestGateway } from '../../testing/test-gateway.ts';
 
-describe.each(FORMS)('%s gateway: the catalogue', (form) => {
+describe.each(FORMS)('%s gateway: catalogue', (form) => {
   let gateway: TestGateway;
   beforeAll(async () => {
     gateway = await TestGateway.start(form);
@@ -37,7 +37,7 @@ describe.each(FORMS)('%s gateway: the catalogue', (form) => {
     await expect(gateway.as('operator').resource(type).get(name)).rejects.toMatchObject({ code: 404 });
   });
 
-  test('does not let an operator remove a patch version that a cluster runs from its release, but any other', async () => {
+  test('lets an operator remove a patch version from its release only if no cluster runs it', async () => {
     const releases = gateway.as('operator').resource(kubernetesReleases);
     const { spec } = await releases.get('1.35');
     const withoutPatch = (version: string) => ({

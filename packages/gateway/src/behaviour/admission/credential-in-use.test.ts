@@ -9,7 +9,7 @@ import { FORMS, refusal, TEAM, TestGateway } from '../../testing/test-gateway.ts
 
 const where = { namespace: TEAM };
 
-describe.each(FORMS)('%s gateway: a CloudCredential', (form) => {
+describe.each(FORMS)('%s gateway: deletion of a CloudCredential', (form) => {
   let gateway: TestGateway;
   beforeAll(async () => {
     gateway = await TestGateway.start(form);
@@ -27,8 +27,8 @@ describe.each(FORMS)('%s gateway: a CloudCredential', (form) => {
       metadata: { name, ...where },
       spec: { cloud: 'simulator', secretRef: { name }, reclaimPolicy: 'Retain' },
     });
-  /** Creates it like a restored one, which was admitted elsewhere, so that the cloud is not queried. */
-  const makeCluster = (name: string, credentialName: string) => {
+  /** Creates it like a restored object, which was admitted elsewhere, so that the cloud is not queried. */
+  const createRestoredCluster = (name: string, credentialName: string) => {
     const { metadata, ...cluster } = aCluster(
       { credentialName },
       { name, ...where, finalizers: [FINALIZER], annotations: { [PAUSED_ANNOTATION]: RESTORE_PAUSE } },
@@ -37,10 +37,10 @@ describe.each(FORMS)('%s gateway: a CloudCredential', (form) => {
     return gateway.as('operator').resource(clusters).create(object);
   };
 
-  test('is not deleted while clusters use it, and the error names them', async () => {
+  test('is refused while clusters use the credential, with their names in the error', async () => {
     await make('used');
-    await makeCluster('one', 'used');
-    await makeCluster('two', 'used');
+    await createRestoredCluster('one', 'used');
+    await createRestoredCluster('two', 'used');
 
     const refused = await refusal(credentials('alice').delete('used', where));
 
@@ -51,14 +51,14 @@ describe.each(FORMS)('%s gateway: a CloudCredential', (form) => {
     expect((await credentials('alice').get('used', where)).metadata.deletionTimestamp).toBeUndefined();
   });
 
-  test('cannot be deleted by an operator either', async () => {
+  test('is refused for an operator too', async () => {
     await make('held');
-    await makeCluster('three', 'held');
+    await createRestoredCluster('three', 'held');
 
     expect(await refusal(credentials('operator').delete('held', where))).toMatchObject({ code: 403 });
   });
 
-  test('is deleted if it is unused', async () => {
+  test('is accepted if the credential is unused', async () => {
     await make('free');
 
     await credentials('alice').delete('free', where);
@@ -66,9 +66,9 @@ describe.each(FORMS)('%s gateway: a CloudCredential', (form) => {
     expect(await exists('free')).toBe(false);
   });
 
-  test('is deleted with the last terminating cluster that uses it', async () => {
+  test('completes with the last terminating cluster that uses the credential', async () => {
     await make('going');
-    await makeCluster('four', 'going');
+    await createRestoredCluster('four', 'going');
     await gateway.gateway.client.resource(clusters).delete('four', where);
 
     await credentials('alice').delete('going', where);

@@ -8,7 +8,7 @@ import { FORMS, refusal, TEAM, TestGateway, UNKNOWN_CLOUD_TEAM } from '../../tes
 const PATH = `/apis/${API_VERSION}/namespaces`;
 /** After this time on the gateway's accelerated clock, cached lists of the cloud are refreshed. */
 const CATALOGUE_AGE_MS = 61_000;
-const UNKNOWN_PLACE = '00000000-0000-4000-8000-000000000000';
+const UNKNOWN_ID = '00000000-0000-4000-8000-000000000000';
 
 describe.each(FORMS)('%s gateway', (form) => {
   let gateway: TestGateway;
@@ -41,7 +41,7 @@ describe.each(FORMS)('%s gateway', (form) => {
     });
   });
 
-  describe('refuses what the cloud does not offer, and names the field and the alternatives', () => {
+  describe('refuses resources that the cloud does not have, naming the field and the alternatives', () => {
     test.each([
       {
         what: 'a flavor',
@@ -69,7 +69,7 @@ describe.each(FORMS)('%s gateway', (form) => {
     });
 
     test.each([
-      { what: 'a network', cluster: { network: { networkID: UNKNOWN_PLACE } }, field: 'spec.network.networkID' },
+      { what: 'a network', cluster: { network: { networkID: UNKNOWN_ID } }, field: 'spec.network.networkID' },
       { what: 'a region', cluster: { region: 'Atlantis' }, field: 'spec.region' },
       { what: 'an image', cluster: { image: 'CP/M' }, field: 'spec.image' },
     ])('$what of a cluster', async ({ cluster, field }) => {
@@ -151,9 +151,9 @@ describe.each(FORMS)('%s gateway', (form) => {
 
   describe('a namespace without a cloud', () => {
     test.each([
-      ['a cluster', () => gateway.createCluster('demo', {}, UNKNOWN_CLOUD_TEAM)],
-      ['a pool', () => gateway.createPool('general', {}, UNKNOWN_CLOUD_TEAM)],
-    ])('accepts no %s, and tells the operator what to do', async (_, create) => {
+      ['cluster', () => gateway.createCluster('demo', {}, UNKNOWN_CLOUD_TEAM)],
+      ['pool', () => gateway.createPool('general', {}, UNKNOWN_CLOUD_TEAM)],
+    ])('accepts no %s, and explains what the operator must do', async (_, create) => {
       const refused = await refusal(create());
 
       expect(refused).toMatchObject({ code: 403, reason: 'Forbidden' });
@@ -166,7 +166,7 @@ describe.each(FORMS)('%s gateway', (form) => {
     test('to metadata only does not query the cloud', async () => {
       const { metadata } = await gateway.createPool('labelled');
       gateway.clock.skip(CATALOGUE_AGE_MS);
-      const before = gateway.cloudCalls;
+      const before = gateway.cloudCallCount;
       const value = { metadata: { labels: { team: 'a' }, annotations: { note: 'b' } } };
       const changed = await gateway
         .as('alice')
@@ -174,28 +174,28 @@ describe.each(FORMS)('%s gateway', (form) => {
         .patch('labelled', { type: 'merge', value }, { namespace: TEAM });
 
       expect(changed.metadata).toMatchObject({ ...value.metadata, generation: metadata.generation });
-      expect(gateway.cloudCalls).toBe(before);
+      expect(gateway.cloudCallCount).toBe(before);
     });
 
     test('to status only does not query the cloud', async () => {
       gateway.clock.skip(CATALOGUE_AGE_MS);
-      const before = gateway.cloudCalls;
+      const before = gateway.cloudCallCount;
       await gateway.setEndpoint('demo');
 
-      expect(gateway.cloudCalls).toBe(before);
+      expect(gateway.cloudCallCount).toBe(before);
     });
 
     test('to the spec queries the cloud if the cached lists are older than a minute', async () => {
       await gateway.createPool('changed');
       gateway.clock.skip(CATALOGUE_AGE_MS);
-      const before = gateway.cloudCalls;
+      const before = gateway.cloudCallCount;
       const value = { spec: { replicas: 2 } };
       await gateway.as('alice').resource(nodePools).patch('changed', { type: 'merge', value }, { namespace: TEAM });
 
-      expect(gateway.cloudCalls).toBeGreaterThan(before);
+      expect(gateway.cloudCallCount).toBeGreaterThan(before);
     });
 
-    test('in a dry run is validated like a real one', async () => {
+    test('is validated in a dry run like a real one', async () => {
       const body = poolBody('tried', { flavor: 'b3-9' });
 
       expect((await post('nodepools', body, '?dryRun=All')).status).toBe(422);
@@ -215,7 +215,7 @@ describe.each(FORMS)('%s gateway', (form) => {
     return gateway.call('alice', 'POST', `${PATH}/${TEAM}/${plural}${query}`, body);
   }
 
-  describe('more nodes than the plan allows', () => {
+  describe('requesting more nodes than the plan allows', () => {
     /** `kubectl scale`. */
     function scale(name: string, replicas: number): Promise<RawReply> {
       return gateway.call('alice', 'PATCH', `${PATH}/${TEAM}/nodepools/${name}/scale`, { spec: { replicas } });
@@ -227,7 +227,7 @@ describe.each(FORMS)('%s gateway', (form) => {
       await gateway.createPool('second', { clusterName: 'big', replicas: 1 });
     });
 
-    test('are also refused through the scale subresource', async () => {
+    test('is also refused through the scale subresource', async () => {
       expect(await scale('second', 41)).toMatchObject({
         status: 422,
         body: {
@@ -238,12 +238,12 @@ describe.each(FORMS)('%s gateway', (form) => {
       });
     });
 
-    test('do not include the limit itself', async () => {
+    test('is accepted at exactly the limit', async () => {
       expect(await scale('second', 40)).toMatchObject({ status: 200, body: { spec: { replicas: 40 } } });
       expect(await scale('second', 2)).toMatchObject({ status: 200, body: { spec: { replicas: 2 } } });
     });
 
-    test('are refused on creation', async () => {
+    test('is refused on creation', async () => {
       const refused = await refusal(gateway.createPool('third', { clusterName: 'big', replicas: 100 }));
 
       expect(fieldsOf(refused)).toHaveProperty(['spec.replicas']);

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ATTEMPTS, attack, refusalOutcome } from '../../testing/finalizer-attempts.ts';
 import { FORMS, TEAM, TestGateway } from '../../testing/test-gateway.ts';
 
-/** A member of the team, and one who also has the Kubernetes role `admin` in its namespace. */
+/** One member of the team, and one who also has the Kubernetes role `admin` in the team's namespace. */
 const ATTACKERS: readonly UserInfo[] = ['alice', 'anna'].map((username) => ({
   username,
   groups: ['system:authenticated'],

@@ -24,7 +24,7 @@ describe.each(FORMS)('%s gateway: the finalizer of the controllers', (form) => {
         metadata: { name: 'own', namespace: TEAM },
         spec: { cloud: 'simulator', secretRef: { name: 'own' }, reclaimPolicy: 'Retain' },
       });
-    // With the controllers' identity.
+    // Uses the controllers' identity.
     const { client } = gateway.gateway;
     await client.resource(clusters).patch('demo', hold, { namespace: TEAM });
     await client.resource(nodePools).patch('general', hold, { namespace: TEAM });
@@ -44,7 +44,7 @@ describe.each(FORMS)('%s gateway: the finalizer of the controllers', (form) => {
     { who: 'alice', plural: 'cloudcredentials', name: 'own' },
     { who: 'operator', plural: 'clusters', name: 'demo' },
   ])('stays on $plural, whatever $who patches', async ({ who, plural, name }) => {
-    const before = gateway.cloudCalls;
+    const before = gateway.cloudCallCount;
 
     expect(await gateway.call(who, 'PATCH', path(plural, name), { metadata: { finalizers: null } })).toMatchObject(
       refused,
@@ -52,7 +52,7 @@ describe.each(FORMS)('%s gateway: the finalizer of the controllers', (form) => {
     expect(
       await gateway.call(who, 'PATCH', path(plural, name), { metadata: { finalizers: ['example.com/mine'] } }),
     ).toMatchObject(refused);
-    expect(gateway.cloudCalls).toBe(before);
+    expect(gateway.cloudCallCount).toBe(before);
   });
 
   test('stays on a cluster that is replaced by a manifest without it, even if its spec changes too', async () => {

@@ -8,7 +8,7 @@ import { FORMS, refusal, TEAM, TestGateway } from '../../testing/test-gateway.ts
 
 const PATH = `/apis/${API_VERSION}/namespaces/${TEAM}`;
 
-describe.each(FORMS)('limits at the %s gateway', (form) => {
+describe.each(FORMS)('limits of a plan, at the %s gateway', (form) => {
   let gateway: TestGateway;
   beforeAll(async () => {
     gateway = await TestGateway.start(form);
@@ -36,7 +36,7 @@ describe.each(FORMS)('limits at the %s gateway', (form) => {
   });
 });
 
-describe('limits at the embedded gateway, under concurrency', () => {
+describe('limits of a plan, at the embedded gateway under concurrency', () => {
   let gateway: TestGateway;
   let maxNodes: number;
   beforeAll(async () => {

@@ -3,20 +3,20 @@ import { dryRunRow } from '../../testing/manifests/dry-run-row.ts';
 import { expectedOf, outcomeOf } from '../../testing/manifests/expected.ts';
 import type { RowKind } from '../../testing/manifests/row.ts';
 import { TABLE } from '../../testing/manifests/table.ts';
-import { createWorld, type Ids } from '../../testing/manifests/test-objects.ts';
+import { createTestObjects, type Ids } from '../../testing/manifests/test-objects.ts';
 import { FORMS, TEAM, TestGateway } from '../../testing/test-gateway.ts';
 
 /** In real time, so that the cloud is fast enough for every request. */
 const CLOCK_FACTOR = 1;
 const OPERATORS: readonly RowKind[] = ['Plan', 'KubernetesRelease'];
 
-describe.each(FORMS)('%s gateway', (form) => {
+describe.each(FORMS)('%s gateway: manifests', (form) => {
   let gateway: TestGateway;
   let ids: Ids;
   beforeAll(async () => {
     gateway = await TestGateway.start(form, undefined, CLOCK_FACTOR);
     await gateway.populate();
-    ids = await createWorld(gateway.as('operator'), gateway.project(TEAM));
+    ids = await createTestObjects(gateway.as('operator'), gateway.project(TEAM));
   });
   afterAll(() => gateway.close());
 

@@ -1,7 +1,7 @@
 import { API_VERSION } from '@fairway/api/group';
 import { type NewNodePool, type NodePoolStatus, nodePools } from '@fairway/api/kinds/node-pool';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createWorld } from '../../testing/manifests/test-objects.ts';
+import { createTestObjects } from '../../testing/manifests/test-objects.ts';
 import { FORMS, TEAM, TestGateway } from '../../testing/test-gateway.ts';
 
 const condition = (reason: string) => ({
@@ -19,7 +19,7 @@ describe.each(FORMS)('%s gateway: a pool with a misspelt cluster name', (form) =
   beforeAll(async () => {
     gateway = await TestGateway.start(form, undefined, 1);
     await gateway.populate();
-    await createWorld(gateway.as('operator'), gateway.project(TEAM));
+    await createTestObjects(gateway.as('operator'), gateway.project(TEAM));
   });
   afterAll(() => gateway.close());
 

@@ -48,7 +48,7 @@ describe.each(FORMS)('limits of a namespace, at the %s gateway', (form) => {
   beforeAll(() => open(form));
   afterAll(() => gateway.close());
 
-  test('apply to CloudCredentials; the refusal has the limit, the number and advice', async () => {
+  test('apply to CloudCredentials; the refusal contains the limit, the number and advice', async () => {
     const aliceCredentials = gateway.as('alice').resource(cloudCredentials);
     for (let index = 0; index < 4; index++) await aliceCredentials.create(credential(`c-${index}`));
     const refused = await refusal(aliceCredentials.create(credential('one-more')));
@@ -141,7 +141,7 @@ describe('limits of a namespace, at the embedded gateway', () => {
     expect(accepted).toBe(1);
   });
 
-  test('apply to a dry run, which does not count', async () => {
+  test('apply to a dry run, which itself is not counted', async () => {
     const aliceCredentials = gateway.as('alice').resource(Secrets);
     await expect(refusal(aliceCredentials.create(secret('dry'), { dryRun: true }))).resolves.toMatchObject({
       code: 403,

@@ -23,20 +23,20 @@ describe.each(FORMS)('the quota of a project at the %s gateway', (form) => {
   const refusalMessage = async (work: Promise<unknown>) =>
     (await refusal(work)).causes.map(({ field, message }) => `${field}: ${message}`);
 
-  test('refuses a cluster beyond it, with the current number and advice', async () => {
+  test('refuses a cluster beyond the quota, with the current number and advice', async () => {
     expect(await refusalMessage(gateway.createCluster('third'))).toEqual([
       `metadata.namespace: Forbidden: the project's quota is 2 clusters (${QUOTA_MESSAGE}), and the namespace has 2: delete one, or ask the operator for a larger quota`,
     ]);
   });
 
-  test('refuses nodes beyond it across all clusters, and accepts others', async () => {
+  test('refuses nodes beyond the quota across all clusters, and accepts others', async () => {
     expect(await refusalMessage(gateway.createPool('wide', { clusterName: 'first', replicas: 4 }))).toEqual([
       `spec.replicas: Invalid value: 4: the project's quota is 5 nodes (${QUOTA_MESSAGE}), and other pools have 2: must be at most 3; scale other pools down, or ask the operator for a larger quota`,
     ]);
     await expect(gateway.createPool('fits', { clusterName: 'first', replicas: 1 })).resolves.toBeDefined();
   });
 
-  test('refuses cores beyond it, by the flavors of the cloud', async () => {
+  test('refuses cores beyond the quota, based on the cloud’s flavors', async () => {
     expect(
       await refusalMessage(gateway.createPool('heavy', { clusterName: 'first', replicas: 1, flavor: 'b3-16' })),
     ).toEqual([
@@ -44,7 +44,7 @@ describe.each(FORMS)('the quota of a project at the %s gateway', (form) => {
     ]);
   });
 
-  test('lets pools shrink and change while it is exceeded', async () => {
+  test('lets pools shrink and change while the quota is exceeded', async () => {
     await gateway
       .as('operator')
       .resource(projectQuotas)

@@ -18,17 +18,17 @@ describe.each(FORMS)('a one-time request by annotation, at the %s gateway', (for
     await gateway.populate();
     await gateway.createCluster('demo');
     await gateway.createPool('general', { clusterName: 'demo' });
-    await makeMachine();
+    await createMachine();
     const status = { status: { healing: { requests: [{ machine: 'general-a', value: LAST_TIME }] } } };
     await writeStatus('general', status);
-    const createMaintained = { status: { maintenance: { requested: LAST_TIME } } };
-    await gateway.call('operator', 'PATCH', `${NAMESPACE_PATH}/clusters/demo/status`, createMaintained);
+    const maintenanceStatus = { status: { maintenance: { requested: LAST_TIME } } };
+    await gateway.call('operator', 'PATCH', `${NAMESPACE_PATH}/clusters/demo/status`, maintenanceStatus);
   });
   afterAll(() => gateway.close());
 
   const NAMESPACE_PATH = `/apis/${API_VERSION}/namespaces/${TEAM}`;
 
-  async function makeMachine(): Promise<void> {
+  async function createMachine(): Promise<void> {
     const spec = {
       clusterName: 'demo',
       nodePoolName: 'general',
@@ -53,7 +53,7 @@ describe.each(FORMS)('a one-time request by annotation, at the %s gateway', (for
   test.each([
     { on: 'clusters/demo', name: 'maintenance-requested' },
     { on: 'machines/general-a', name: 'repair-requested' },
-  ])('has no effect, with a warning, if it is earlier than the last one: $name on $on', async ({ on, name }) => {
+  ])('has no effect if it is earlier than the last one, and returns a warning: $name on $on', async ({ on, name }) => {
     const path = `${NAMESPACE_PATH}/${on}`;
     expect(await annotate(path, name, LAST_TIME)).toMatchObject({ status: 200, warnings: '' });
     expect(await annotate(path, name, EARLIER_TIME)).toMatchObject({
@@ -71,7 +71,7 @@ describe.each(FORMS)('a one-time request by annotation, at the %s gateway', (for
     { on: `${NAMESPACE_PATH}/nodepools/general`, name: 'retry-requested' },
     { on: `${NAMESPACE_PATH}/machines/general-a`, name: 'repair-requested' },
     { on: `/apis/${API_VERSION}/${kubernetesReleases.plural}/1.36`, name: 'retry-requested' },
-  ])('is refused with a mistyped year that would block all later ones: $name on $on', async ({ on, name }) => {
+  ])('is refused if its year is mistyped and would block all later requests: $name on $on', async ({ on, name }) => {
     const { status, body } = await annotate(on, name, MISTYPED_CLUSTER);
 
     expect(status).toBe(422);

@@ -18,7 +18,7 @@ describe.each(FORMS)('audit events behind the %s gateway', (form) => {
     gateway = await TestGateway.start(form);
     await gateway.populate();
     for (const name of ['one', 'two', 'three']) await gateway.createCluster(name);
-    // It is refused, but audited.
+    // This request is refused, but audited.
     await gateway.createCluster('elsewhere', {}, UNKNOWN_CLOUD_TEAM).catch(() => undefined);
   });
   afterAll(() => gateway.close());
@@ -30,7 +30,7 @@ describe.each(FORMS)('audit events behind the %s gateway', (form) => {
   }
 
   test.each(['alice', 'rita'] as const)(
-    'let %s list only those of their own namespace, newest first',
+    'are listed for %s only in their own namespace, newest first',
     async (person) => {
       const { items } = await list(person, '?fieldSelector=verb=create,objectRef.resource=clusters');
 
@@ -76,8 +76,8 @@ describe.each(FORMS)('audit events behind the %s gateway', (form) => {
   test.each([
     { who: 'an operator', reader: { username: 'root', groups: ['system:masters'] }, sees: true },
     { who: 'herself', reader: 'alice' as const, sees: true },
-    { who: 'another of the namespace', reader: 'rita' as const, sees: false },
-  ])('show $who details of alice’s event besides the user name: $sees', async ({ reader, sees }) => {
+    { who: 'another user of the namespace', reader: 'rita' as const, sees: false },
+  ])('show $who details of alice’s event in addition to the user name: $sees', async ({ reader, sees }) => {
     const query = '?fieldSelector=user.username=alice,verb=create,objectRef.name=one';
     const { status, body } = await gateway.call(reader, 'GET', `${listOf(TEAM)}${query}`);
     const [event] = (body as EventList).items;
@@ -87,7 +87,7 @@ describe.each(FORMS)('audit events behind the %s gateway', (form) => {
     expect('groups' in (event?.user ?? {})).toBe(sees);
   });
 
-  test('are refused to a user without the right', async () => {
+  test('are refused to a user without permission', async () => {
     expect(await gateway.call('rita', 'GET', listOf(UNKNOWN_CLOUD_TEAM))).toMatchObject({ status: 403 });
     expect(await gateway.call('nobody', 'GET', listOf(TEAM))).toMatchObject({ status: 403 });
     expect(await gateway.call('alice', 'GET', `/apis/${API_VERSION}/auditevents`)).toMatchObject({ status: 403 });
@@ -100,7 +100,7 @@ describe.each(FORMS)('audit events behind the %s gateway', (form) => {
     ['GET', '?fieldSelector=metadata.name=a', 400],
     ['GET', '?continue=x', 400],
     ['GET', '?as=Secrets', 400],
-  ] as const)('have the response to %s %s: %s', async (method, rest, status) => {
+  ] as const)('respond to %s %s with %s', async (method, rest, status) => {
     const user = { username: 'root', groups: ['system:masters'] };
     const body =
       method === 'POST' ? { apiVersion: API_VERSION, kind: 'AuditEvent', metadata: { name: 'a' } } : undefined;
@@ -114,7 +114,7 @@ describe.each(FORMS)('audit events behind the %s gateway', (form) => {
     expect(await gateway.call(user, 'GET', listOf('missing'))).toMatchObject({ status: 200, body: { items: [] } });
   });
 
-  test('are listed by discovery', async () => {
+  test('appear in discovery', async () => {
     const { body } = await gateway.call('alice', 'GET', `/apis/${API_VERSION}`);
     const { resources } = body as { resources: { name: string }[] };
 

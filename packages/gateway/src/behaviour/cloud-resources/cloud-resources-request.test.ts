@@ -23,7 +23,7 @@ describe.each(FORMS)('clusters/cloudresources of the %s gateway', (form) => {
     return gateway.call(person, 'POST', `${PATH}/${cluster}/cloudresources`, body);
   }
 
-  // It only reads, so a reader may use it.
+  // The request only reads, so a reader may send it.
   test.each(['alice', 'rita'] as const)('returns the status to %s', async (person) => {
     const { status, body } = await requestResources(person);
 
@@ -37,7 +37,7 @@ describe.each(FORMS)('clusters/cloudresources of the %s gateway', (form) => {
 
   test.each<{ reason: string; person: Person; cluster?: string; code: number }>([
     { reason: 'a stranger', person: 'nobody', code: 403 },
-    { reason: 'no cluster', person: 'alice', cluster: 'nobody', code: 404 },
+    { reason: 'a missing cluster', person: 'alice', cluster: 'nobody', code: 404 },
   ])('refuses $reason: $code', async ({ person, cluster, code }) => {
     expect((await requestResources(person, cluster)).status).toBe(code);
   });

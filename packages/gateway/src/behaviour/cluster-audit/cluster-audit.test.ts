@@ -17,7 +17,7 @@ interface EventList {
   readonly items: readonly AuditEvent[];
 }
 
-/** One event per second, starting at noon. */
+/** One event per second, starting at 12:00. */
 function lineOf(second: number, change: Partial<AuditEvent> = {}): string {
   const time = `2026-01-31T12:00:${String(second).padStart(2, '0')}.000000Z`;
   const event: AuditEvent = {
@@ -128,7 +128,7 @@ describe.each(FORMS)('audit events of a cluster behind the %s gateway', (form) =
     expect(await gateway.call('nobody', 'GET', pathOf('missing'))).toMatchObject({ status: 403 });
   });
 
-  test('are refused for a cluster without them, with advice', async () => {
+  test('are refused for a cluster that does not store them, with advice', async () => {
     const { status, body } = await gateway.call('rita', 'GET', pathOf('silent'));
 
     expect(status).toBe(409);
@@ -150,7 +150,7 @@ describe.each(FORMS)('audit events of a cluster behind the %s gateway', (form) =
     ['GET', 'asking', '?continue=x', 400],
     ['GET', 'asking', '?as=Secrets', 400],
     ['GET', 'asking', '?limit=many', 400],
-  ] as const)('have the response to %s %s %s: %s', async (method, cluster, query, status) => {
+  ] as const)('respond to %s %s %s with %s', async (method, cluster, query, status) => {
     const user = { username: 'root', groups: ['system:masters'] };
     const body = method === 'POST' ? { apiVersion: API_VERSION, kind: 'AuditEventList', metadata: {} } : undefined;
 

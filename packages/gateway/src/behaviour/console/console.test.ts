@@ -63,12 +63,12 @@ describe.each(FORMS)('the console at the %s gateway', (form) => {
     });
 
     it.each([
-      ['with a form of another site', { 'sec-fetch-site': 'cross-site', 'content-type': 'text/plain' }],
-      ['with a link', { 'sec-fetch-site': 'none', accept: 'text/html' }],
-      ['without the header of the console', { 'sec-fetch-site': 'same-origin' }],
-      ['with a script of another origin', { ...OWN_PAGE, origin: 'https://evil.example' }],
-      ['with a script of another host of the domain', { ...OWN_PAGE, 'sec-fetch-site': 'same-site' }],
-      ['with another’s Authorization', { ...OWN_PAGE, authorization: 'Bearer of-nobody' }],
+      ['a form of another site', { 'sec-fetch-site': 'cross-site', 'content-type': 'text/plain' }],
+      ['a link', { 'sec-fetch-site': 'none', accept: 'text/html' }],
+      ["a request without the console's header", { 'sec-fetch-site': 'same-origin' }],
+      ['a script of another origin', { ...OWN_PAGE, origin: 'https://evil.example' }],
+      ['a script of another host of the domain', { ...OWN_PAGE, 'sec-fetch-site': 'same-site' }],
+      ['another user’s Authorization header', { ...OWN_PAGE, authorization: 'Bearer of-nobody' }],
     ])('is ignored with %s', async (_reason, headers) => {
       const read = await browser.send(clustersOf(project), { headers });
       const createResponse = await browser.send(clustersOf(project), { method: 'POST', body: {}, headers });
@@ -93,7 +93,7 @@ describe.each(FORMS)('the console at the %s gateway', (form) => {
       expect((await browser.fetchJson(clustersOf(project))).status).toBe(200);
     });
 
-    it('is invalid after a change', async () => {
+    it('is invalid after any modification', async () => {
       browser.cookie = `${browser.cookie?.slice(0, -4)}AAAA`;
 
       expect((await browser.fetchJson(clustersOf(project))).status).toBe(401);
@@ -151,7 +151,7 @@ describe.each(FORMS)('the console at the %s gateway', (form) => {
     expect(second.status).toBe(200);
   });
 
-  it('signs in with a token that the API accepts, and with no other', async () => {
+  it('signs in with a token that the API accepts, and with no other token', async () => {
     const token = await gateway.keystone.tokenOf('simulator');
     const forgedCookie = await browser.signIn({ kind: 'token', token: `gAAAAA${'x'.repeat(160)}` });
     const known = await browser.signIn({ kind: 'token', token });
@@ -163,7 +163,7 @@ describe.each(FORMS)('the console at the %s gateway', (form) => {
     expect((await browser.signIn({ kind: 'token', token })).status).toBe(200);
   });
 
-  it('switches to another project of the user, and to no others', async () => {
+  it('switches to another project of the user, and only to such projects', async () => {
     const other = await gateway.keystone.as('simulator-other').session.projectId();
     const { id } = await gateway.keystone.as('simulator').identity.me();
     const roles = (await gateway.keystone.send('GET', '/roles?name=reader')) as { roles: { id: string }[] };
@@ -195,7 +195,7 @@ describe.each(FORMS)('the console at the %s gateway', (form) => {
     expect(before.status).toBe(401);
   });
 
-  it('ends the session that a new one replaces, unless its token was the user’s own', async () => {
+  it('ends the session that a new one replaces, unless the user provided its token', async () => {
     await browser.signIn(passwordBody('demo', { project }));
     const former = browser.cookie;
     await browser.signIn({ kind: 'token', token: await gateway.keystone.tokenOf('simulator') });
@@ -286,7 +286,7 @@ describe.each(FORMS)('the console at the %s gateway', (form) => {
     expect((await browser.fetchJson('/console/watches', { method: 'POST', body: { watches } })).status).toBe(401);
   });
 
-  it('redirects browsers from / to itself, but no other clients', async () => {
+  it('redirects browsers from / to itself, but not other clients', async () => {
     const page = await browser.send('/', { headers: { accept: 'text/html,*/*' } });
     const client = await browser.send('/', { headers: { accept: 'application/json' } });
     await Promise.all([page.text(), client.text()]);
@@ -295,7 +295,7 @@ describe.each(FORMS)('the console at the %s gateway', (form) => {
     expect(client.status).not.toBe(302);
   });
 
-  it('keeps its keys in one Secret, on all replicas', async () => {
+  it('keeps its keys in one Secret shared by all replicas', async () => {
     await browser.signIn(passwordBody());
     const { items } = await gateway.form.client.resource(Secrets).list({ namespace: 'fairway-system' });
     const keys = items.filter(({ metadata }) => metadata.name === SESSION_KEYS_SECRET);

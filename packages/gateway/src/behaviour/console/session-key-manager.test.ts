@@ -29,7 +29,7 @@ it('gives replicas that start at the same time the same key', async () => {
   expect(new Set(ids).size).toBe(1);
 });
 
-it('lets a replica with an outdated cache open what another one sealed', async () => {
+it('lets a replica with an outdated cache open a session that another replica sealed', async () => {
   const [first, second] = [new SessionKeyManager(client, clock), new SessionKeyManager(client, clock)];
   const oldKey = await activeKeyOf(first);
   await activeKeyOf(second);
@@ -65,7 +65,7 @@ it('rarely queries the API', async () => {
   expect(reads).toBe(1);
 });
 
-it('continues with cached keys while the API is unavailable, and reports an error without any', async () => {
+it('continues with cached keys while the API is unavailable, and reports an error if there are none', async () => {
   const manager = new SessionKeyManager(client, clock);
   const known = await activeKeyOf(manager);
   const late = new SessionKeyManager(client, clock);

@@ -16,7 +16,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { FORMS, type Person, TEAM, TestGateway } from '../../testing/test-gateway.ts';
 
 const PATH = `/apis/${API_VERSION}/namespaces/${TEAM}/clusters`;
-const SYSTEM = 'fairway-system';
+const SYSTEM_NAMESPACE = 'fairway-system';
 
 const REQUEST = craftPem({ subject: [part('CN', 'a')] });
 const TWO_EXTENSION_REQUESTS = craftPem({
@@ -48,7 +48,7 @@ describe.each(FORMS)('%s gateway', (form) => {
   }
 
   function clusterCaOf(uid: string | undefined) {
-    const selection = { namespace: SYSTEM, labelSelector: `fairway.dev/cluster-uid=${uid}` };
+    const selection = { namespace: SYSTEM_NAMESPACE, labelSelector: `fairway.dev/cluster-uid=${uid}` };
     return gateway.gateway.client.resource(Secrets).list(selection);
   }
 
@@ -76,7 +76,7 @@ describe.each(FORMS)('%s gateway', (form) => {
       expect((body as KubeconfigRequest).status?.kubeconfig).not.toContain('client-key-data');
     });
 
-    test('is refused for a malformed CSR, or one that its key has not signed', async () => {
+    test('is refused for a malformed CSR, or a CSR that was not signed with its own key', async () => {
       const [ownCertificate, other] = await Promise.all([generateKeyPair(), generateKeyPair()]);
       const keys = { publicKey: ownCertificate.publicKey, privateKey: other.privateKey };
       const foreignCertificate = await createCertificateRequest({ commonName: 'alice', organizations: [], keys });
@@ -92,7 +92,7 @@ describe.each(FORMS)('%s gateway', (form) => {
 
     test.each([
       [
-        'headers that go on',
+        'a header with thousands of continuation lines',
         `-----BEGIN CERTIFICATE REQUEST-----\na: b\n${' c: d\n'.repeat(5000)}\nAAAA`,
         /PEM block|no headers/,
       ],
@@ -150,7 +150,7 @@ describe.each(FORMS)('%s gateway', (form) => {
       expect(certificateIn(body).verify(new X509Certificate(clusterCas['users-ca.crt'] ?? '').publicKey)).toBe(true);
     });
 
-    test('is signed by the stored CA, whoever changed it', async () => {
+    test('is signed by the stored CA, even if someone else has changed it', async () => {
       await requestKubeconfig('alice');
       const before = await storedClusterCas('demo');
       const elsewhere = new ClusterCredentials(gateway.gateway.client, gateway.clock);
@@ -231,7 +231,7 @@ describe.each(FORMS)('%s gateway', (form) => {
       expect((await clusterCaOf(metadata.uid)).items).toEqual([]);
     });
 
-    test('in a dry run, which creates nothing: no key, no CAs, no Event', async () => {
+    test('in a dry run, which creates neither a key nor CAs nor an Event', async () => {
       const { metadata } = await gateway.createCluster('tried');
       await gateway.setEndpoint('tried');
       const { status, body } = await requestKubeconfig('alice', { expirationSeconds: 900 }, 'tried', '?dryRun=All');

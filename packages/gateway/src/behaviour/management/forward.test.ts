@@ -6,12 +6,12 @@ import type { ServerLimits } from '@fairway/apiserver/server/limits';
 import { RawClient } from '@fairway/apiserver/server/raw-client';
 import { FakeClock } from '@fairway/base/clock-fake';
 import { afterEach, describe, expect, test } from 'vitest';
-import { type ScriptedFront, startScriptedFront } from '../../testing/test-front.ts';
+import { type ScriptedFrontEnd, startScriptedFrontEnd } from '../../testing/test-front.ts';
 
 const PODS = '/apis/fairway.dev/v1alpha1/namespaces/red/clusters';
 const ALICE = { username: 'alice', groups: ['devs', 'ops'], extra: { 'example.com/scope': ['r'] } };
 
-const running: ScriptedFront[] = [];
+const running: ScriptedFrontEnd[] = [];
 afterEach(async () => {
   for (const each of running.splice(0)) await each[Symbol.asyncDispose]();
 });
@@ -19,10 +19,10 @@ afterEach(async () => {
 async function before(
   listener: (request: IncomingMessage, response: ServerResponse) => unknown,
   limits: Partial<ServerLimits> = {},
-): Promise<ScriptedFront> {
-  const front = await startScriptedFront(listener, ALICE, { limits });
-  running.push(front);
-  return front;
+): Promise<ScriptedFrontEnd> {
+  const frontEnd = await startScriptedFrontEnd(listener, ALICE, { limits });
+  running.push(frontEnd);
+  return frontEnd;
 }
 
 /** An API server that records its requests. */
@@ -34,15 +34,15 @@ async function echo(request_: IncomingMessage, response: ServerResponse): Promis
 
 describe('a request', () => {
   test('is forwarded unchanged, impersonating the caller', async () => {
-    const front = await before(echo);
+    const frontEnd = await before(echo);
     const headers = { 'content-type': 'application/json', 'user-agent': 'kubectl', 'audit-id': 'a-1', accept: 'x/y' };
-    const frontResponse = await front.send(
+    const receivedResponse = await frontEnd.send(
       `${PODS}?fieldManager=kubectl&dryRun=All`,
       { method: 'POST', headers },
       '{"a":"ü"}',
     );
 
-    expect(await json(frontResponse)).toMatchObject({
+    expect(await json(receivedResponse)).toMatchObject({
       method: 'POST',
       url: `${PODS}?fieldManager=kubectl&dryRun=All`,
       body: '{"a":"ü"}',
@@ -60,8 +60,8 @@ describe('a request', () => {
     });
   });
 
-  test('is forwarded without headers that claim another identity, or that apply to one connection', async () => {
-    const front = await before(echo);
+  test('is forwarded without headers that claim another identity or apply only to one connection', async () => {
+    const frontEnd = await before(echo);
     const headers = {
       authorization: 'Bearer stolen',
       connection: 'close, x-hop',
@@ -78,22 +78,31 @@ describe('a request', () => {
       'x-remote-user': 'root',
       x_remote_user: 'root',
     };
-    const { headers: receivedHeaders } = (await json(await front.send(PODS, { headers }))) as {
+    const { headers: receivedHeaders } = (await json(await frontEnd.send(PODS, { headers }))) as {
       headers: Record<string, string[]>;
     };
 
     expect(receivedHeaders['authorization']).toEqual(['Bearer the-gateway']);
     expect(receivedHeaders['x-forwarded-for']).toEqual(['192.0.2.1, 127.0.0.1']);
     expect(JSON.stringify(receivedHeaders)).not.toMatch(/root|c3RvbGVu/);
-    const gone = ['cookie', 'keep-alive', 'te', 'upgrade', 'x-hop', 'x-real-ip', 'x-remote-group', 'x-remote-user'];
-    expect(Object.keys(receivedHeaders).filter((name) => gone.includes(name))).toEqual([]);
+    const strippedHeaders = [
+      'cookie',
+      'keep-alive',
+      'te',
+      'upgrade',
+      'x-hop',
+      'x-real-ip',
+      'x-remote-group',
+      'x-remote-user',
+    ];
+    expect(Object.keys(receivedHeaders).filter((name) => strippedHeaders.includes(name))).toEqual([]);
     expect(Object.keys(receivedHeaders)).toContain('audit-id');
   });
 
   test('is forwarded only in the name of an impersonated user', async () => {
-    const front = await before(echo);
+    const frontEnd = await before(echo);
     const headers = { 'impersonate-user': 'bob', 'impersonate-group': ['x'], 'impersonate-extra-k': 'v' };
-    const { headers: receivedHeaders } = (await json(await front.send(PODS, { headers }))) as {
+    const { headers: receivedHeaders } = (await json(await frontEnd.send(PODS, { headers }))) as {
       headers: Record<string, string[]>;
     };
 
@@ -105,14 +114,14 @@ describe('a request', () => {
 
   test('is not forwarded if it is refused before authorization', async () => {
     let arrived = 0;
-    const front = await before((_, response) => {
+    const frontEnd = await before((_, response) => {
       arrived++;
       response.end();
     });
-    const frontResponse = await front.send('/api/v1/namespaces/kube-system/secrets');
+    const receivedResponse = await frontEnd.send('/api/v1/namespaces/kube-system/secrets');
 
-    expect(frontResponse.statusCode).toBe(403);
-    expect(await json(frontResponse)).toMatchObject({
+    expect(receivedResponse.statusCode).toBe(403);
+    expect(await json(receivedResponse)).toMatchObject({
       kind: 'Status',
       reason: 'Forbidden',
       message: 'forbidden: secrets of namespace kube-system are not served to tenants',
@@ -126,7 +135,7 @@ const WARNING = Buffer.from('299 - "no cluster größer"', 'utf8').toString('lat
 
 describe('a response', () => {
   test('is returned unchanged: status, headers, bytes', async () => {
-    const front = await before((_, response) => {
+    const frontEnd = await before((_, response) => {
       response.writeHead(409, {
         'content-type': 'application/json',
         warning: WARNING,
@@ -135,42 +144,42 @@ describe('a response', () => {
       });
       response.end(Buffer.from('{"kind":"Status"}'));
     });
-    const frontResponse = await front.send(PODS);
+    const receivedResponse = await frontEnd.send(PODS);
 
-    expect([frontResponse.statusCode, await text(frontResponse)]).toEqual([409, '{"kind":"Status"}']);
-    expect(frontResponse.headers).toMatchObject({ warning: WARNING, 'retry-after': '3', 'x-a': 'b' });
+    expect([receivedResponse.statusCode, await text(receivedResponse)]).toEqual([409, '{"kind":"Status"}']);
+    expect(receivedResponse.headers).toMatchObject({ warning: WARNING, 'retry-after': '3', 'x-a': 'b' });
   });
 
   test('to a watch begins before any events, and each event arrives immediately', async () => {
     let server: ServerResponse | undefined;
-    const front = await before((_, response) => {
+    const frontEnd = await before((_, response) => {
       server = response;
       response.writeHead(200, { 'content-type': 'application/json' });
       response.flushHeaders();
     });
-    const frontResponse = await front.send(`${PODS}?watch=true`);
-    expect(frontResponse.statusCode).toBe(200);
-    frontResponse.setEncoding('utf8');
+    const receivedResponse = await frontEnd.send(`${PODS}?watch=true`);
+    expect(receivedResponse.statusCode).toBe(200);
+    receivedResponse.setEncoding('utf8');
 
     server?.write('{"type":"ADDED"}\n');
-    expect(await once(frontResponse, 'data')).toEqual(['{"type":"ADDED"}\n']);
+    expect(await once(receivedResponse, 'data')).toEqual(['{"type":"ADDED"}\n']);
     server?.write('{"type":"MODIFIED"}\n');
-    expect(await once(frontResponse, 'data')).toEqual(['{"type":"MODIFIED"}\n']);
+    expect(await once(receivedResponse, 'data')).toEqual(['{"type":"MODIFIED"}\n']);
   });
 
-  test('is not read from the API server faster than the client reads it', async () => {
+  test('is not read from the API server faster than the client reads', async () => {
     const CHUNK = Buffer.alloc(64 * 1024);
     const CHUNKS = 512;
     let bufferedBytes = 0;
-    const front: ScriptedFront = await before(async (_, response) => {
+    const frontEnd: ScriptedFrontEnd = await before(async (_, response) => {
       for (let sentChunks = 0; sentChunks < CHUNKS; sentChunks++) {
         if (!response.write(CHUNK)) await once(response, 'drain');
-        bufferedBytes = Math.max(bufferedBytes, front.openResponses.at(-1)?.writableLength ?? 0);
+        bufferedBytes = Math.max(bufferedBytes, frontEnd.openResponses.at(-1)?.writableLength ?? 0);
       }
       response.end();
     });
     let readBytes = 0;
-    for await (const chunk of await front.send(PODS)) {
+    for await (const chunk of await frontEnd.send(PODS)) {
       readBytes += (chunk as Buffer).length;
       // A client that reads more slowly than the server writes.
       await setImmediate();
@@ -187,17 +196,17 @@ describe('limits per user', () => {
     { what: 'watches, in any form', path: `${PODS}?watch=yes`, method: 'GET', limits: { maxWatchesPerUser: 1 } },
     { what: 'reads', path: PODS, method: 'GET', limits: { maxReadingRequestsPerUser: 1 } },
     { what: 'writes', path: PODS, method: 'POST', limits: { maxMutatingRequestsPerUser: 1 } },
-  ])('apply to $what: 429, until one ends', async ({ path, method, limits }) => {
+  ])('apply to $what: 429 until one ends', async ({ path, method, limits }) => {
     const open: ServerResponse[] = [];
-    const front = await before((_, response) => {
+    const frontEnd = await before((_, response) => {
       open.push(response);
       response.writeHead(200).flushHeaders();
     }, limits);
-    const first = await front.send(path, { method });
-    const refused = await front.send(path, { method });
+    const first = await frontEnd.send(path, { method });
+    const refused = await frontEnd.send(path, { method });
     open[0]?.end();
     await text(first);
-    const secondTry = await front.send(path, { method });
+    const secondTry = await frontEnd.send(path, { method });
 
     expect([first.statusCode, refused.statusCode, secondTry.statusCode]).toEqual([200, 429, 200]);
     expect(refused.headers['retry-after']).toBe('1');
@@ -207,22 +216,22 @@ describe('limits per user', () => {
 
 describe('metrics', () => {
   test('count responses by destination, and watches while they stream', async () => {
-    const front = await before((incoming, response) => {
+    const frontEnd = await before((incoming, response) => {
       response.writeHead(200);
       if (incoming.url?.includes('watch')) response.flushHeaders();
       else response.end();
     });
-    const watch = await front.send(`${PODS}?watch=true`);
-    await text(await front.send(PODS));
-    await text(await front.send('/api/v1/pods'));
-    await text(await front.send('//'));
-    expect(await front.registry.metrics()).toContain('fairway_gateway_watches 1');
-    front.front.drain();
+    const watch = await frontEnd.send(`${PODS}?watch=true`);
+    await text(await frontEnd.send(PODS));
+    await text(await frontEnd.send('/api/v1/pods'));
+    await text(await frontEnd.send('//'));
+    expect(await frontEnd.registry.metrics()).toContain('fairway_gateway_watches 1');
+    frontEnd.frontEnd.drain();
     await text(watch);
-    const ready = await front.send('/readyz');
+    const ready = await frontEnd.send('/readyz');
     expect([ready.statusCode, await text(ready)]).toEqual([500, expect.stringContaining('[-]shutdown failed')]);
-    await front.server.close();
-    const lines = (await front.registry.metrics())
+    await frontEnd.server.close();
+    const lines = (await frontEnd.registry.metrics())
       .split('\n')
       .filter((line) => /^fairway_gateway_(req|wat)/.test(line));
 
@@ -240,53 +249,56 @@ describe('an interrupted connection', () => {
   test('ends pipelined watches at the API server if the client disconnects', async () => {
     const arrived: Promise<unknown>[] = [];
     const bothArrived = Promise.withResolvers<void>();
-    const front = await before((_, response) => {
+    const frontEnd = await before((_, response) => {
       response.writeHead(200).flushHeaders();
       if (arrived.push(once(response, 'close')) === 2) bothArrived.resolve();
     });
-    const client = await RawClient.open(Number(new URL(front.server.url).port), front.server.authority.certificatePem);
+    const client = await RawClient.open(
+      Number(new URL(frontEnd.server.url).port),
+      frontEnd.server.authority.certificatePem,
+    );
     client.send('GET', `${PODS}?watch=1`);
     client.send('GET', `${PODS}?watch=2`);
     await bothArrived.promise;
     await client.close();
     await Promise.all(arrived);
 
-    expect(front.traffic.inUse('watches')).toBe(0);
-    const metrics = await front.registry.metrics();
+    expect(frontEnd.traffic.inUse('watches')).toBe(0);
+    const metrics = await frontEnd.registry.metrics();
     expect(metrics).toContain('fairway_gateway_watches 0');
     expect(metrics).toMatch(/fairway_gateway_requests_total\{destination="api-server".*\} 2/);
   });
 
   test('ends a watch at the API server if the client disconnects', async () => {
     const upstreamEnd = Promise.withResolvers<void>();
-    const front = await before((_, response) => {
+    const frontEnd = await before((_, response) => {
       response.writeHead(200);
       response.flushHeaders();
       response.once('close', () => upstreamEnd.resolve());
     });
-    const frontResponse = await front.send(`${PODS}?watch=true`);
-    frontResponse.destroy();
+    const receivedResponse = await frontEnd.send(`${PODS}?watch=true`);
+    receivedResponse.destroy();
 
     await expect(upstreamEnd.promise).resolves.toBeUndefined();
   });
 
   test('shows the client an incomplete response if the API server disconnects', async () => {
-    const front = await before((_, response) => {
+    const frontEnd = await before((_, response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
       response.write('{"items":[', () => response.destroy());
     });
 
-    await expect(text(await front.send(PODS))).rejects.toMatchObject({ code: 'ECONNRESET' });
+    await expect(text(await frontEnd.send(PODS))).rejects.toMatchObject({ code: 'ECONNRESET' });
   });
 
   test('returns 503, which a client retries, if the API server is down', async () => {
-    const front = await before(() => undefined);
-    await front.upstream.close();
-    const frontResponse = await front.send(PODS, { method: 'POST' }, '{}');
+    const frontEnd = await before(() => undefined);
+    await frontEnd.upstream.close();
+    const receivedResponse = await frontEnd.send(PODS, { method: 'POST' }, '{}');
 
-    expect(frontResponse.statusCode).toBe(503);
-    expect(frontResponse.headers['retry-after'] ?? '').toBe('1');
-    expect(await json(frontResponse)).toMatchObject({
+    expect(receivedResponse.statusCode).toBe(503);
+    expect(receivedResponse.headers['retry-after'] ?? '').toBe('1');
+    expect(await json(receivedResponse)).toMatchObject({
       reason: 'ServiceUnavailable',
       details: { retryAfterSeconds: 1 },
     });
@@ -296,66 +308,66 @@ describe('an interrupted connection', () => {
     { method: 'POST', isRepeated: false, reason: 'it may have been executed' },
     { method: 'GET', isRepeated: true, reason: 'it only reads' },
   ])('returns an error if the API server disconnects during a $method: $reason', async ({ method, isRepeated }) => {
-    const front = await before((incoming) => incoming.socket.destroy());
-    const frontResponse = await front.send(PODS, { method }, method === 'POST' ? '{}' : null);
+    const frontEnd = await before((incoming) => incoming.socket.destroy());
+    const receivedResponse = await frontEnd.send(PODS, { method }, method === 'POST' ? '{}' : null);
 
-    expect(frontResponse.statusCode).toBe(503);
-    expect(frontResponse.headers['retry-after'] !== undefined).toBe(isRepeated);
+    expect(receivedResponse.statusCode).toBe(503);
+    expect(receivedResponse.headers['retry-after'] !== undefined).toBe(isRepeated);
   });
 
   test.each(['GET', 'POST'])(
-    'returns 504 for a %s in time if the API server does not respond, and releases its slot',
+    'returns 504 for a %s if the API server does not respond in time, and releases its slot',
     async (method) => {
       const clock = new FakeClock();
       const arrived = Promise.withResolvers<void>();
       const listener = (incoming: IncomingMessage) => {
         if (incoming.url === PODS) arrived.resolve();
       };
-      const front = await startScriptedFront(listener, ALICE, { clock });
-      running.push(front);
-      const frontResponse = front.send(PODS, { method });
+      const frontEnd = await startScriptedFrontEnd(listener, ALICE, { clock });
+      running.push(frontEnd);
+      const receivedResponse = frontEnd.send(PODS, { method });
       await arrived.promise;
       await clock.advance(75_000);
 
-      const { statusCode } = await frontResponse;
-      await front.answered();
+      const { statusCode } = await receivedResponse;
+      await frontEnd.requestsFinished();
       expect(statusCode).toBe(504);
-      expect([front.traffic.inUse('readingRequests'), front.traffic.inUse('mutatingRequests')]).toEqual([0, 0]);
+      expect([frontEnd.traffic.inUse('readingRequests'), frontEnd.traffic.inUse('mutatingRequests')]).toEqual([0, 0]);
       expect(clock.pendingTimers).toBe(0);
     },
   );
 
-  test('returns 504 for a watch of the console in time if the API server does not respond, and releases its slot', async () => {
+  test('returns 504 for a watch of the console if the API server does not respond in time, and releases its slot', async () => {
     const clock = new FakeClock();
     const arrived = Promise.withResolvers<void>();
-    const front = await startScriptedFront(() => arrived.resolve(), ALICE, { clock });
-    running.push(front);
+    const frontEnd = await startScriptedFrontEnd(() => arrived.resolve(), ALICE, { clock });
+    running.push(frontEnd);
     const { signal } = new AbortController();
-    const opened = front.front.openWatch({ bearerToken: 'alice', peer: '' }, `${PODS}?watch=true`, signal);
+    const opened = frontEnd.frontEnd.openWatch({ bearerToken: 'alice', peer: '' }, `${PODS}?watch=true`, signal);
     const failure = opened.then(undefined, (error: unknown) => error);
     await arrived.promise;
     await clock.advance(75_000);
 
     expect(await failure).toMatchObject({ code: 504 });
-    expect(front.traffic.inUse('watches')).toBe(0);
+    expect(frontEnd.traffic.inUse('watches')).toBe(0);
     expect(clock.pendingTimers).toBe(0);
   });
 
-  test('ends watches like a timeout when the gateway stops, and later requests get 503 with Retry-After', async () => {
+  test('ends watches as if they had timed out when the gateway stops, and responds to later requests with 503 and Retry-After', async () => {
     const upstreamEnd = Promise.withResolvers<void>();
-    const front = await before((_, response) => {
+    const frontEnd = await before((_, response) => {
       response.writeHead(200);
       response.write('{"type":"ADDED"}\n');
       response.once('close', () => upstreamEnd.resolve());
     });
-    const frontResponse = await front.send(`${PODS}?watch=true`);
-    const fullText = text(frontResponse);
-    await once(frontResponse, 'readable');
-    front.front.drain();
+    const receivedResponse = await frontEnd.send(`${PODS}?watch=true`);
+    const fullText = text(receivedResponse);
+    await once(receivedResponse, 'readable');
+    frontEnd.frontEnd.drain();
 
     expect(await fullText).toBe('{"type":"ADDED"}\n');
     await upstreamEnd.promise;
-    const late = await front.send(PODS);
+    const late = await frontEnd.send(PODS);
     expect([late.statusCode, late.headers['retry-after']]).toEqual([503, '1']);
   });
 });

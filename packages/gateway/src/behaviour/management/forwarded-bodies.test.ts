@@ -4,7 +4,7 @@ import type { ServerLimits } from '@fairway/apiserver/server/limits';
 import { RawClient } from '@fairway/apiserver/server/raw-client';
 import { FakeClock } from '@fairway/base/clock-fake';
 import { afterEach, describe, expect, test } from 'vitest';
-import { type ScriptedFront, startScriptedFront } from '../../testing/test-front.ts';
+import { type ScriptedFrontEnd, startScriptedFrontEnd } from '../../testing/test-front.ts';
 
 const CLUSTERS = '/apis/fairway.dev/v1alpha1/namespaces/red/clusters';
 const ALICE = { username: 'alice', groups: [] };
@@ -15,14 +15,14 @@ afterEach(async () => {
   for (const each of stack.splice(0).reverse()) await each[Symbol.asyncDispose]();
 });
 
-interface RunningFront {
-  readonly front: ScriptedFront;
+interface RunningFrontEnd {
+  readonly frontEnd: ScriptedFrontEnd;
   readonly clock: FakeClock;
   /** The API server's requests with their bodies. */
   readonly parsedRequests: string[];
 }
 
-async function serve(limits: Partial<ServerLimits> = {}): Promise<RunningFront> {
+async function serve(limits: Partial<ServerLimits> = {}): Promise<RunningFrontEnd> {
   const clock = new FakeClock();
   const parsedRequests: string[] = [];
   const listener = async (request: IncomingMessage, response: ServerResponse) => {
@@ -31,33 +31,37 @@ async function serve(limits: Partial<ServerLimits> = {}): Promise<RunningFront> 
     parsedRequests.push(`${request.method} ${body}`);
     response.end('{}');
   };
-  const front = await startScriptedFront(listener, ALICE, { limits, clock });
-  stack.push(front);
-  return { front, clock, parsedRequests };
+  const frontEnd = await startScriptedFrontEnd(listener, ALICE, { limits, clock });
+  stack.push(frontEnd);
+  return { frontEnd, clock, parsedRequests };
 }
 
 /** Starts a POST but sends only `body`, as the user that `headers` impersonate. */
-async function begin({ front }: RunningFront, headers: Record<string, string | number>, body = ''): Promise<RawClient> {
-  const { port } = new URL(front.server.url);
-  const client = await RawClient.open(Number(port), front.server.authority.certificatePem);
+async function begin(
+  { frontEnd }: RunningFrontEnd,
+  headers: Record<string, string | number>,
+  body = '',
+): Promise<RawClient> {
+  const { port } = new URL(frontEnd.server.url);
+  const client = await RawClient.open(Number(port), frontEnd.server.authority.certificatePem);
   stack.push({ [Symbol.asyncDispose]: () => client.close() });
   client.send('POST', CLUSTERS, headers, body);
   return client;
 }
 
-async function untilBuffered({ front }: RunningFront, bytes: number): Promise<void> {
-  while (front.traffic.inUse('bodyBytes') < bytes) await setImmediate();
+async function untilBuffered({ frontEnd }: RunningFrontEnd, bytes: number): Promise<void> {
+  while (frontEnd.traffic.inUse('bodyBytes') < bytes) await setImmediate();
 }
 
-async function untilReleased({ front }: RunningFront): Promise<void> {
-  while (front.traffic.inUse('bodyBytes') > 0) await setImmediate();
+async function untilReleased({ frontEnd }: RunningFrontEnd): Promise<void> {
+  while (frontEnd.traffic.inUse('bodyBytes') > 0) await setImmediate();
 }
 
 const emptyRequest = { 'content-length': 2 };
 const asBob = { 'impersonate-user': 'bob' };
 
 describe('a body forwarded by the gateway', () => {
-  test('costs the API server nothing while it arrives slowly, delays no one and ends in time with 408', async () => {
+  test('costs the API server nothing while it arrives slowly, delays no other request, and times out with 408', async () => {
     const served = await serve({ maxMutatingRequests: 1, bodyTimeoutMs: 10_000 });
     const slow = await Promise.all([1, 2, 3].map(() => begin(served, { 'content-length': 1_000 }, '{')));
     await untilBuffered(served, 3);
@@ -66,9 +70,9 @@ describe('a body forwarded by the gateway', () => {
     await served.clock.advance(10_000);
 
     expect(await Promise.all(slow.map((client) => client.status()))).toEqual([408, 408, 408]);
-    expect(Object.fromEntries(served.front.traffic.rejections)).toEqual({ bodyTimeout: 3 });
+    expect(Object.fromEntries(served.frontEnd.traffic.rejections)).toEqual({ bodyTimeout: 3 });
     expect(served.parsedRequests).toEqual(['POST {}']);
-    expect(served.front.upstream.connections.accepted).toBe(1);
+    expect(served.frontEnd.upstream.connections.accepted).toBe(1);
   });
 
   test('is refused with 413 before it arrives if it is declared as too large', async () => {
@@ -76,20 +80,20 @@ describe('a body forwarded by the gateway', () => {
     const client = await begin(served, { 'content-length': 3 * MIB + 1 });
 
     expect(await client.status()).toBe(413);
-    expect(served.front.upstream.connections.accepted).toBe(0);
+    expect(served.frontEnd.upstream.connections.accepted).toBe(0);
   });
 
-  test('is refused with 413 once it is too large, and never reaches the API server', async () => {
+  test('is refused with 413 as soon as it is too large, and never reaches the API server', async () => {
     const served = await serve({ maxBodyBytes: 1_000 });
     const chunk = `3e9\r\n${'x'.repeat(1_001)}\r\n`;
     const client = await begin(served, { 'transfer-encoding': 'chunked' }, chunk);
 
     expect(await client.status()).toBe(413);
-    expect(served.front.traffic.inUse('bodyBytes')).toBe(0);
-    expect(served.front.upstream.connections.accepted).toBe(0);
+    expect(served.frontEnd.traffic.inUse('bodyBytes')).toBe(0);
+    expect(served.frontEnd.upstream.connections.accepted).toBe(0);
   });
 
-  test('counts against its user: 429 beyond their share, while others continue', async () => {
+  test('counts against the user’s share: 429 beyond it, while other users continue', async () => {
     const served = await serve({ maxBodyBytesInFlightPerUser: 100 });
     await begin(served, { 'content-length': 1_000 }, 'x'.repeat(99));
     await untilBuffered(served, 99);
@@ -117,7 +121,7 @@ describe('a body forwarded by the gateway', () => {
     await client.close();
     await untilReleased(served);
 
-    expect(await served.front.requestArrived()).toEqual([]);
+    expect(await served.frontEnd.requestArrived()).toEqual([]);
   });
 
   test('stays within the memory limits with 1 MiB on each of 60 connections', async () => {
@@ -126,15 +130,15 @@ describe('a body forwarded by the gateway', () => {
     const names = Array.from({ length: 60 }, (_, index) => `user-${index % 6}`);
     let maxBytes = 0;
     const countingListener = setInterval(() => {
-      maxBytes = Math.max(maxBytes, served.front.traffic.inUse('bodyBytes'));
+      maxBytes = Math.max(maxBytes, served.frontEnd.traffic.inUse('bodyBytes'));
     }, 1);
     const clients = await Promise.all(
       names.map((name) => begin(served, { 'content-length': MIB + 1, 'impersonate-user': name }, body)),
     );
     // The admitted requests are still pending, and all others have been refused.
-    const { rejections } = served.front.traffic;
+    const { rejections } = served.frontEnd.traffic;
     const refused = () => (rejections.get('bodyBytes.perHolder') ?? 0) + (rejections.get('bodyBytes.total') ?? 0);
-    while (served.front.traffic.inUse('bodyBytes') + refused() * MIB < 60 * MIB - MIB) await setImmediate();
+    while (served.frontEnd.traffic.inUse('bodyBytes') + refused() * MIB < 60 * MIB - MIB) await setImmediate();
     clearInterval(countingListener);
     await Promise.all(clients.map((client) => client.close()));
     await untilReleased(served);

@@ -3,19 +3,19 @@ import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import type { AuditPolicy } from '@fairway/apiserver/audit/policy-rules';
 import { afterEach, describe, expect, test } from 'vitest';
-import { type ScriptedFront, startScriptedFront } from '../../testing/test-front.ts';
+import { type ScriptedFrontEnd, startScriptedFrontEnd } from '../../testing/test-front.ts';
 
 const CLUSTERS = '/apis/fairway.dev/v1alpha1/namespaces/red/clusters';
 const ALICE = { username: 'alice', groups: ['devs'] };
 
-let front: ScriptedFront;
-afterEach(() => front[Symbol.asyncDispose]());
+let frontEnd: ScriptedFrontEnd;
+afterEach(() => frontEnd[Symbol.asyncDispose]());
 
-async function startFront(
+async function startFrontEnd(
   listener: (request: IncomingMessage, response: ServerResponse) => unknown,
   policy?: AuditPolicy,
 ): Promise<void> {
-  front = await startScriptedFront(listener, ALICE, policy && { policy });
+  frontEnd = await startScriptedFrontEnd(listener, ALICE, policy && { policy });
 }
 
 const EVERYTHING_POLICY: AuditPolicy = () => ({
@@ -25,11 +25,11 @@ const EVERYTHING_POLICY: AuditPolicy = () => ({
 });
 
 /** Sends a request and waits for its end; returns the audit events so far. */
-async function eventsOf(...request: Parameters<ScriptedFront['send']>) {
-  const frontResponse = await front.send(...request);
-  await text(frontResponse);
-  await front.answered();
-  return { events: front.audit.events, headers: frontResponse.headers };
+async function eventsOf(...request: Parameters<ScriptedFrontEnd['send']>) {
+  const receivedResponse = await frontEnd.send(...request);
+  await text(receivedResponse);
+  await frontEnd.requestsFinished();
+  return { events: frontEnd.audit.events, headers: receivedResponse.headers };
 }
 
 /** An API server that creates the posted object. */
@@ -42,7 +42,7 @@ function createdResponse(body: object, headers: Record<string, string> = {}) {
 }
 
 test('logs a forwarded create with the name that the API server generated', async () => {
-  await startFront(
+  await startFrontEnd(
     createdResponse({ kind: 'Cluster', metadata: { annotations: { a: 'x'.repeat(200_000) }, name: 'demo-x7k2p' } }),
   );
   const { events } = await eventsOf(CLUSTERS, { method: 'POST', headers: { 'user-agent': 'kubectl' } }, '{}');
@@ -75,7 +75,7 @@ test('logs a forwarded create with the name that the API server generated', asyn
 
 test('logs the audit ID that the API server and the client see', async () => {
   let receivedHeader: string | string[] | undefined;
-  await startFront((request, response) => {
+  await startFrontEnd((request, response) => {
     receivedHeader = request.headers['audit-id'];
     response.writeHead(200, { 'audit-id': String(receivedHeader) }).end('{}');
   });
@@ -86,7 +86,7 @@ test('logs the audit ID that the API server and the client see', async () => {
 });
 
 test.each([['x'.repeat(65)], ['{"kind":"Event"}']])('replaces an invalid audit ID: %s', async (id) => {
-  await startFront((request, response) => response.end(String(request.headers['audit-id'])));
+  await startFrontEnd((request, response) => response.end(String(request.headers['audit-id'])));
   const { events } = await eventsOf(`${CLUSTERS}/a`, { method: 'DELETE', headers: { 'audit-id': id } });
 
   expect(events[0]?.auditID).toMatch(/^[0-9a-f-]{36}$/);
@@ -94,7 +94,7 @@ test.each([['x'.repeat(65)], ['{"kind":"Event"}']])('replaces an invalid audit I
 
 test('requests the response in a format that the gateway can parse', async () => {
   const body = { metadata: { name: 'demo' } };
-  await startFront(async (request, response) => {
+  await startFrontEnd(async (request, response) => {
     await text(request);
     const isPlain = request.headers['accept-encoding'] === undefined;
     if (isPlain) response.writeHead(201).end(JSON.stringify(body));
@@ -113,7 +113,9 @@ describe('a refusal of the API server', () => {
   test('is logged with its message, without causes', async () => {
     const causes = [{ reason: 'FieldValueInvalid', message: 'x', field: 'spec.plan' }];
     const details = { name: 'demo', group: 'fairway.dev', kind: 'clusters', causes };
-    await startFront(refused({ kind: 'Status', message: 'no such plan', reason: 'Invalid', details, code: 422 }, 422));
+    await startFrontEnd(
+      refused({ kind: 'Status', message: 'no such plan', reason: 'Invalid', details, code: 422 }, 422),
+    );
     const { events } = await eventsOf(`${CLUSTERS}/demo`, { method: 'PATCH' }, '{}');
 
     expect(events[0]?.responseStatus).toEqual({
@@ -127,11 +129,11 @@ describe('a refusal of the API server', () => {
   });
 
   test.each<[string, object]>([
-    ['no Status', ['x']],
+    ['not a Status', ['x']],
     ['too long to keep', { message: 'x'.repeat(100_000) }],
-    ['of other types', { message: 7, details: 'x' }],
+    ['a Status with fields of other types', { message: 7, details: 'x' }],
   ])('is logged only by its code if the response is %s', async (_, status) => {
-    await startFront(refused(status, 409));
+    await startFrontEnd(refused(status, 409));
     const { events } = await eventsOf(`${CLUSTERS}/demo`, { method: 'DELETE' });
 
     expect(events[0]?.responseStatus).toEqual({ metadata: {}, code: 409 });
@@ -139,7 +141,7 @@ describe('a refusal of the API server', () => {
 });
 
 test('logs an impersonated request with both users, even a read', async () => {
-  await startFront((_, response) => response.end('{}'));
+  await startFrontEnd((_, response) => response.end('{}'));
   const { events } = await eventsOf(CLUSTERS, { headers: { 'impersonate-user': 'bob', 'impersonate-group': ['x'] } });
 
   expect(events).toMatchObject([
@@ -149,12 +151,12 @@ test('logs an impersonated request with both users, even a read', async () => {
       impersonatedUser: { username: 'bob', groups: ['x', 'system:authenticated'] },
     },
   ]);
-  // The allowed verb was impersonate; the API server decides whether bob may list.
+  // The allowed verb was impersonate; the API server decides whether bob may list objects.
   expect(events[0]?.annotations).toBeUndefined();
 });
 
 test('logs a request that is not forwarded, with the reason', async () => {
-  await startFront((_, response) => response.end());
+  await startFrontEnd((_, response) => response.end());
   const { events } = await eventsOf('/api/v1/namespaces/kube-system/secrets/a');
 
   expect(events).toMatchObject([
@@ -171,7 +173,7 @@ test('logs a request that is not forwarded, with the reason', async () => {
 });
 
 test('logs an ambiguous request', async () => {
-  await startFront((_, response) => response.end());
+  await startFrontEnd((_, response) => response.end());
   const { events } = await eventsOf(`${CLUSTERS}/..%2fsecrets`, { headers: { 'user-agent': 'mallory' } });
 
   expect(events).toMatchObject([
@@ -180,7 +182,7 @@ test('logs an ambiguous request', async () => {
 });
 
 test('does not log reads, discovery, health and reviews', async () => {
-  await startFront((_, response) => response.writeHead(200, { 'content-type': 'application/json' }).end('{}'));
+  await startFrontEnd((_, response) => response.writeHead(200, { 'content-type': 'application/json' }).end('{}'));
   for (const path of [CLUSTERS, `${CLUSTERS}/a`, '/livez', '/version', '/apis/fairway.dev/v1alpha1'])
     await eventsOf(path);
   const { events } = await eventsOf('/admission/secret', { method: 'POST' }, '{}');
@@ -189,7 +191,7 @@ test('does not log reads, discovery, health and reviews', async () => {
 });
 
 test('logs a watch of Secrets at its start and its end', async () => {
-  await startFront((_, response) => response.writeHead(200).end('{"type":"ADDED"}\n'));
+  await startFrontEnd((_, response) => response.writeHead(200).end('{"type":"ADDED"}\n'));
   const { events } = await eventsOf('/api/v1/namespaces/red/secrets?watch=1');
 
   expect(events).toMatchObject([{ verb: 'watch', stage: 'ResponseStarted', responseStatus: { code: 200 } }]);
@@ -197,14 +199,14 @@ test('logs a watch of Secrets at its start and its end', async () => {
 
 test('logs a client that disconnects before the response, because it may have changed something', async () => {
   const arrived = Promise.withResolvers<void>();
-  await startFront(() => arrived.resolve());
-  const pendingRequest = front.send(`${CLUSTERS}/a`, { method: 'DELETE' });
+  await startFrontEnd(() => arrived.resolve());
+  const pendingRequest = frontEnd.send(`${CLUSTERS}/a`, { method: 'DELETE' });
   pendingRequest.catch(() => undefined);
   await arrived.promise;
-  for (const socket of front.server.connections.open) socket.destroy();
-  await front.answered();
+  for (const socket of frontEnd.server.connections.open) socket.destroy();
+  await frontEnd.requestsFinished();
 
-  expect(front.audit.events).toMatchObject([
+  expect(frontEnd.audit.events).toMatchObject([
     { verb: 'delete', responseStatus: { status: 'Failure', message: 'the client was gone before the answer' } },
   ]);
 });
@@ -219,7 +221,7 @@ describe('a policy of level RequestResponse', () => {
 
   test('quotes a forwarded request and its response, which is not compressed', async () => {
     let encoding: string | undefined;
-    await startFront(async (request, response) => {
+    await startFrontEnd(async (request, response) => {
       encoding = request.headers['accept-encoding'];
       await createdResponse(cluster)(request, response);
     }, EVERYTHING_POLICY);
@@ -238,7 +240,7 @@ describe('a policy of level RequestResponse', () => {
 
   test('streams a response that is too large without quoting it', async () => {
     const large = { ...cluster, spec: { text: 'x'.repeat(300_000) } };
-    await startFront(createdResponse(large), EVERYTHING_POLICY);
+    await startFrontEnd(createdResponse(large), EVERYTHING_POLICY);
     const { events } = await eventsOf(CLUSTERS, { method: 'POST' }, '{}');
 
     expect(events).toMatchObject([
@@ -250,14 +252,14 @@ describe('a policy of level RequestResponse', () => {
     ]);
   });
 
-  test.each(['/api/v1/namespaces/red/secrets', `${CLUSTERS}/a/kubeconfig`])('does not quote %s', async (path) => {
-    await startFront(
+  test.each(['/api/v1/namespaces/red/secrets', `${CLUSTERS}/a/kubeconfig`])('omits the body of %s', async (path) => {
+    await startFrontEnd(
       createdResponse({ kind: 'Secret', metadata: { name: 's' }, data: { a: 'aHVudGVy' } }),
       EVERYTHING_POLICY,
     );
     const { events } = await eventsOf(path, { method: 'POST' }, '{"data":{"a":"aHVudGVy"}}');
 
     expect(events).toMatchObject([{ level: 'Metadata' }]);
-    expect(front.audit.lines.join()).not.toContain('aHVudGVy');
+    expect(frontEnd.audit.lines.join()).not.toContain('aHVudGVy');
   });
 });

@@ -4,17 +4,17 @@ import { KubeClient } from '@fairway/kube/client/kube-client';
 import { Secrets } from '@fairway/kube/kinds/resources';
 import { afterEach, expect, test } from 'vitest';
 import { InProcessEntryPoint } from '../../management/in-process-entry-point.ts';
-import { type ScriptedFront, startScriptedFront } from '../../testing/test-front.ts';
+import { type ScriptedFrontEnd, startScriptedFrontEnd } from '../../testing/test-front.ts';
 
 const ALICE = { username: 'alice', groups: ['devs'] };
 const CLUSTERS = '/apis/fairway.dev/v1alpha1/namespaces/red/clusters';
 
-let running: ScriptedFront;
+let running: ScriptedFrontEnd;
 afterEach(() => running[Symbol.asyncDispose]());
 
 async function newEntryPoint(listener: (request: IncomingMessage, response: ServerResponse) => unknown) {
-  running = await startScriptedFront(listener, ALICE);
-  const signInService = new InProcessEntryPoint((request, response) => running.front.handler(request, response));
+  running = await startScriptedFrontEnd(listener, ALICE);
+  const signInService = new InProcessEntryPoint((request, response) => running.frontEnd.handler(request, response));
   return signInService.connect({ bearerToken: 'a-token', peer: '192.0.2.7' });
 }
 

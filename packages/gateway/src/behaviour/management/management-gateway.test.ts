@@ -51,7 +51,7 @@ async function robotToken(): Promise<string> {
 const CLUSTERS = `/apis/${API_VERSION}/namespaces/${RED}/clusters`;
 const REVIEW = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview', metadata: {} };
 
-/** The user as whom the API server authenticates the caller. */
+/** The user that the API server authenticates the caller as. */
 async function identityOf(identity: Identity) {
   const path = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
   const rawResponse = await send(identity, 'POST', path, { body: JSON.stringify(REVIEW) });
@@ -60,7 +60,7 @@ async function identityOf(identity: Identity) {
 }
 
 describe('a caller', () => {
-  test('is the user in its certificate, with its groups, in all scripts', async () => {
+  test('is the user in its certificate, with its groups, in any script', async () => {
     const user = await identityOf({ user: 'jürgen', groups: ['devs', 'ö'] });
 
     expect(user).toMatchObject({ username: 'jürgen', groups: ['devs', 'ö', 'system:authenticated'] });
@@ -79,7 +79,7 @@ describe('a caller', () => {
 
   test.each<[string, Identity]>([
     ['nothing', undefined],
-    ['a token that nobody knows', { token: 'made-up' }],
+    ['an unknown token', { token: 'made-up' }],
   ])('gets a Status with the reason for %s', async (_, identity) => {
     const rawResponse = await send(identity, 'GET', CLUSTERS);
 
@@ -87,7 +87,7 @@ describe('a caller', () => {
     expect(rawResponse.json()).toMatchObject({ kind: 'Status', status: 'Failure', reason: 'Unauthorized', code: 401 });
   });
 
-  test('gets the API server’s error without rights', async () => {
+  test('gets the API server’s error if it lacks permission', async () => {
     const { status, json } = await send({ user: 'bob' }, 'GET', CLUSTERS);
 
     expect(status).toBe(403);
@@ -96,7 +96,7 @@ describe('a caller', () => {
     );
   });
 
-  test('can impersonate only with the right to', async () => {
+  test('can impersonate only if it has permission', async () => {
     const asJuergen = { 'impersonate-user': Buffer.from('jürgen').toString('latin1') };
     const refused = await send({ user: 'bob' }, 'GET', CLUSTERS, { headers: asJuergen });
 
@@ -108,7 +108,7 @@ describe('a caller', () => {
     expect(elsewhere.json().message).toContain('User "jürgen" cannot list resource "clusters"');
   });
 
-  test('finds its own audit ID', async () => {
+  test('receives its own audit ID', async () => {
     const headers = { 'audit-id': '3f0c7f55-0000-4000-8000-000000000000' };
 
     expect((await send({ user: 'bob' }, 'GET', CLUSTERS, { headers })).headers['audit-id']).toBe(headers['audit-id']);
@@ -151,7 +151,7 @@ describe("the gateway's own paths", () => {
     expect(await send(undefined, 'GET', path)).toMatchObject({ status: 200, body: 'ok' });
   });
 
-  test('/metrics requires the right to read it', async () => {
+  test('/metrics requires permission to read it', async () => {
     expect((await send({ user: 'bob' }, 'GET', '/metrics')).status).toBe(403);
     await cluster.client.resource(ClusterRoles).create({
       metadata: { name: 'metrics' },

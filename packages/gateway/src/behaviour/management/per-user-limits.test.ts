@@ -2,13 +2,13 @@ import { json } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
 import type { ServerLimits } from '@fairway/apiserver/server/limits';
 import { afterEach, describe, expect, test } from 'vitest';
-import { type FrontOptions, type ScriptedFront, startScriptedFront } from '../../testing/test-front.ts';
+import { type FrontEndOptions, type ScriptedFrontEnd, startScriptedFrontEnd } from '../../testing/test-front.ts';
 
 const CLUSTERS = '/apis/fairway.dev/v1alpha1/namespaces/red/clusters';
 const ALICE = { username: 'alice', groups: [] };
 const REQUEST_COUNT = 20;
 
-const running: ScriptedFront[] = [];
+const running: ScriptedFrontEnd[] = [];
 afterEach(async () => {
   for (const each of running.splice(0)) await each[Symbol.asyncDispose]();
 });
@@ -35,14 +35,14 @@ const cases: readonly LimitedWork[] = [
 ];
 
 describe("the gateway's own work for one user", () => {
-  test.each(cases)('is limited for $what: 429 beyond', async ({ path, method, headers = {}, limit }) => {
+  test.each(cases)('is limited for $what: 429 beyond the limit', async ({ path, method, headers = {}, limit }) => {
     const gate = Promise.withResolvers<void>();
     let startedCount = 0;
     const hold = async () => {
       startedCount++;
       await gate.promise;
     };
-    const options: FrontOptions = {
+    const options: FrontEndOptions = {
       limits: { [limit]: 2 },
       authorizer: {
         async authorize() {
@@ -55,7 +55,7 @@ describe("the gateway's own work for one user", () => {
         return { status: 201, headers: { 'content-type': 'application/json' }, body: '{}' };
       },
     };
-    const front = await startScriptedFront(
+    const frontEnd = await startScriptedFrontEnd(
       async (_, response) => {
         await hold();
         response.setHeader('content-type', 'application/json').end('{"kind":"APIGroupList","groups":[]}');
@@ -63,11 +63,11 @@ describe("the gateway's own work for one user", () => {
       ALICE,
       options,
     );
-    running.push(front);
-    const responses = Array.from({ length: REQUEST_COUNT }, () => front.send(path, { method, headers }));
+    running.push(frontEnd);
+    const responses = Array.from({ length: REQUEST_COUNT }, () => frontEnd.send(path, { method, headers }));
     const refused: unknown[] = [];
-    for (const frontResponse of responses) {
-      void frontResponse.then(({ statusCode }) => {
+    for (const receivedResponse of responses) {
+      void receivedResponse.then(({ statusCode }) => {
         if (statusCode === 429) refused.push(statusCode);
       });
     }
@@ -77,6 +77,6 @@ describe("the gateway's own work for one user", () => {
 
     const statuses = (await Promise.all(responses)).map(({ statusCode = 0 }) => statusCode);
     expect(statuses.filter((status) => status < 300)).toHaveLength(2);
-    expect(await json(await front.send(path, { method, headers }))).toBeDefined();
+    expect(await json(await frontEnd.send(path, { method, headers }))).toBeDefined();
   });
 });

@@ -27,13 +27,13 @@ const WATCHED_KINDS = {
 };
 const REVIEWS = { apiGroups: ['*'], resources: ['tokenreviews', 'subjectaccessreviews'], verbs: ['create'] };
 
-test('lets a gateway with all rights start', async () => {
+test('lets a gateway with all permissions start', async () => {
   await allow([WATCHED_KINDS, REVIEWS, { apiGroups: ['*'], resources: ['*'], verbs: ['impersonate'] }]);
 
   await expect(requireRights(new KubeClient(cluster.server.transport(ADMISSION_GATE)))).resolves.toBeUndefined();
 });
 
-test('reports all missing rights at once', async () => {
+test('reports all missing permissions at once', async () => {
   await allow([WATCHED_KINDS, REVIEWS, { apiGroups: [''], resources: ['users', 'groups'], verbs: ['impersonate'] }]);
 
   await expect(requireRights(new KubeClient(cluster.server.transport(ADMISSION_GATE)))).rejects.toMatchObject({
@@ -43,7 +43,7 @@ test('reports all missing rights at once', async () => {
   });
 });
 
-test('requires more rights to admit Keystone users, and the error has the command to grant them', async () => {
+test('requires more permissions to admit Keystone users, and the error contains the command that grants them', async () => {
   await allow([WATCHED_KINDS, REVIEWS, { apiGroups: [''], resources: ['namespaces'], verbs: ['create', 'patch'] }]);
 
   await expect(requireKeystoneRights(new KubeClient(cluster.server.transport(ADMISSION_GATE)))).rejects.toMatchObject({

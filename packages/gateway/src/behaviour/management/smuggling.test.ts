@@ -1,12 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { LAST_REQUEST, sendRaw, statusesOf } from '@fairway/kube/testing/raw-requests';
 import { afterEach, describe, expect, test } from 'vitest';
-import { type ScriptedFront, startScriptedFront } from '../../testing/test-front.ts';
+import { type ScriptedFrontEnd, startScriptedFrontEnd } from '../../testing/test-front.ts';
 
 const CLUSTERS = '/apis/fairway.dev/v1alpha1/namespaces/red/clusters';
 const MALLORY = { username: 'mallory', groups: ['devs'] };
-/** A request that must never be smuggled through: the gateway's own credentials are those of an administrator. */
-const SMUGGLED = [
+/**
+ * A request that must never be smuggled through, because the gateway's own credentials are those of an administrator.
+ */
+const SMUGGLED_REQUEST = [
   'DELETE /api/v1/namespaces/kube-system HTTP/1.1',
   'Host: fairway',
   'Authorization: Bearer the-gateway',
@@ -16,9 +18,9 @@ const SMUGGLED = [
   '',
   '',
 ].join('\r\n');
-const CHUNKED = `${SMUGGLED.length.toString(16)}\r\n${SMUGGLED}\r\n0\r\n\r\n`;
+const CHUNKED = `${SMUGGLED_REQUEST.length.toString(16)}\r\n${SMUGGLED_REQUEST}\r\n0\r\n\r\n`;
 
-const running: ScriptedFront[] = [];
+const running: ScriptedFrontEnd[] = [];
 afterEach(async () => {
   for (const each of running.splice(0)) await each[Symbol.asyncDispose]();
 });
@@ -32,15 +34,15 @@ interface ParsedRequests {
 /** The requests that an API server parsed from a client's bytes. */
 async function attack(...parts: readonly string[]) {
   const understood: ParsedRequests[] = [];
-  const front = await startScriptedFront(async (request: IncomingMessage, response: ServerResponse) => {
+  const frontEnd = await startScriptedFrontEnd(async (request: IncomingMessage, response: ServerResponse) => {
     let body = '';
     for await (const chunk of request) body += String(chunk);
     understood.push({ method: request.method, user: request.headersDistinct['impersonate-user']?.join(), body });
     response.end('{}');
   }, MALLORY);
-  running.push(front);
-  const answered = await sendRaw(front.server, ...parts);
-  const bytes = (await front.requestArrived()).join('');
+  running.push(frontEnd);
+  const answered = await sendRaw(frontEnd.server, ...parts);
+  const bytes = (await frontEnd.requestArrived()).join('');
   return { statuses: statusesOf(answered), answered, understood, bytes };
 }
 
@@ -56,25 +58,33 @@ interface Case {
 }
 
 const OWN_BODY = '{"spec":{}}';
-const LENGTH_HEADER = `Content-Length: ${SMUGGLED.length}`;
+const LENGTH_HEADER = `Content-Length: ${SMUGGLED_REQUEST.length}`;
 const CHUNKS = 'Transfer-Encoding: chunked';
 
 describe('refuses a body where none is allowed', () => {
   const cases: readonly Case[] = [
-    { what: 'GET in chunks', parts: [head(`GET ${CLUSTERS}`, CHUNKS) + CHUNKED], statuses: [400, 200] },
-    { what: 'GET with a length', parts: [head(`GET ${CLUSTERS}`, LENGTH_HEADER) + SMUGGLED], statuses: [400, 200] },
-    { what: 'HEAD in chunks', parts: [head(`HEAD ${CLUSTERS}`, CHUNKS) + CHUNKED], statuses: [400, 200] },
-    { what: 'OPTIONS in chunks', parts: [head(`OPTIONS ${CLUSTERS}`, CHUNKS) + CHUNKED], statuses: [405, 200] },
-    { what: 'TRACE with a length', parts: [head(`TRACE ${CLUSTERS}`, LENGTH_HEADER) + SMUGGLED], statuses: [405, 200] },
-    { what: 'PROPFIND in chunks', parts: [head(`PROPFIND ${CLUSTERS}`, CHUNKS) + CHUNKED], statuses: [405, 200] },
+    { what: 'a chunked GET', parts: [head(`GET ${CLUSTERS}`, CHUNKS) + CHUNKED], statuses: [400, 200] },
     {
-      what: 'GET that a client declares with Expect and sends anyway',
-      parts: [head(`GET ${CLUSTERS}`, 'Expect: 100-continue', LENGTH_HEADER), SMUGGLED],
+      what: 'a GET with a length',
+      parts: [head(`GET ${CLUSTERS}`, LENGTH_HEADER) + SMUGGLED_REQUEST],
+      statuses: [400, 200],
+    },
+    { what: 'a chunked HEAD', parts: [head(`HEAD ${CLUSTERS}`, CHUNKS) + CHUNKED], statuses: [400, 200] },
+    { what: 'a chunked OPTIONS', parts: [head(`OPTIONS ${CLUSTERS}`, CHUNKS) + CHUNKED], statuses: [405, 200] },
+    {
+      what: 'a TRACE with a length',
+      parts: [head(`TRACE ${CLUSTERS}`, LENGTH_HEADER) + SMUGGLED_REQUEST],
+      statuses: [405, 200],
+    },
+    { what: 'a chunked PROPFIND', parts: [head(`PROPFIND ${CLUSTERS}`, CHUNKS) + CHUNKED], statuses: [405, 200] },
+    {
+      what: 'a GET that a client declares with Expect and sends anyway',
+      parts: [head(`GET ${CLUSTERS}`, 'Expect: 100-continue', LENGTH_HEADER), SMUGGLED_REQUEST],
       statuses: [100, 400],
     },
     {
       what: 'an upgrade with a length',
-      parts: [head(`GET ${CLUSTERS}`, 'Connection: upgrade', 'Upgrade: websocket', LENGTH_HEADER), SMUGGLED],
+      parts: [head(`GET ${CLUSTERS}`, 'Connection: upgrade', 'Upgrade: websocket', LENGTH_HEADER), SMUGGLED_REQUEST],
       statuses: [400],
     },
   ];
@@ -82,14 +92,14 @@ describe('refuses a body where none is allowed', () => {
   test.each(cases)('$what', async ({ parts, statuses }) => {
     const result = await attack(...parts, LAST_REQUEST);
 
-    // If the body was incomplete, the connection ends with the rejection.
+    // If the body was incomplete, the connection closes after the rejection.
     expect(statuses).toEqual(expect.arrayContaining(result.statuses));
     expect(result.statuses).toContain(statuses.find((status) => status >= 400));
     expect(result.understood).toEqual([]);
     expect(result.bytes).toBe('');
   });
 
-  test('does not wait for the rest of a refused body', async () => {
+  test('does not wait for the remainder of a refused body', async () => {
     const { answered, bytes } = await attack(head(`GET ${CLUSTERS}`, CHUNKS), '5\r\nhello\r\n');
 
     expect(answered).toContain('a GET with a body is not supported');
@@ -100,10 +110,10 @@ describe('refuses a body where none is allowed', () => {
 
 describe('does not let Connection name headers of the request itself', () => {
   test.each([
-    ['GET', 'content-length', LENGTH_HEADER, SMUGGLED],
-    ['DELETE', 'content-length', LENGTH_HEADER, SMUGGLED],
-    ['DELETE', 'close, Content-Length', LENGTH_HEADER, SMUGGLED],
-    ['POST', 'content-length', LENGTH_HEADER, SMUGGLED],
+    ['GET', 'content-length', LENGTH_HEADER, SMUGGLED_REQUEST],
+    ['DELETE', 'content-length', LENGTH_HEADER, SMUGGLED_REQUEST],
+    ['DELETE', 'close, Content-Length', LENGTH_HEADER, SMUGGLED_REQUEST],
+    ['POST', 'content-length', LENGTH_HEADER, SMUGGLED_REQUEST],
     ['POST', 'transfer-encoding', CHUNKS, CHUNKED],
     ['GET', 'host', 'X-A: b', ''],
     ['GET', 'authorization', 'Authorization: Bearer mine', ''],
@@ -126,10 +136,10 @@ describe('does not let Connection name headers of the request itself', () => {
 
 describe('forwards a legitimate body, whatever it contains', () => {
   test.each([
-    ['POST', [LENGTH_HEADER], SMUGGLED],
-    ['PUT', [LENGTH_HEADER], SMUGGLED],
-    ['PATCH', [LENGTH_HEADER], SMUGGLED],
-    ['DELETE', [LENGTH_HEADER], SMUGGLED],
+    ['POST', [LENGTH_HEADER], SMUGGLED_REQUEST],
+    ['PUT', [LENGTH_HEADER], SMUGGLED_REQUEST],
+    ['PATCH', [LENGTH_HEADER], SMUGGLED_REQUEST],
+    ['DELETE', [LENGTH_HEADER], SMUGGLED_REQUEST],
     ['POST', [CHUNKS], CHUNKED],
     ['PATCH', [CHUNKS], CHUNKED],
     ['DELETE', [CHUNKS], CHUNKED],
@@ -139,10 +149,10 @@ describe('forwards a legitimate body, whatever it contains', () => {
     const { statuses, understood } = await attack(head(`${method} ${CLUSTERS}/a`, ...headers) + body, LAST_REQUEST);
 
     expect(statuses[0]).toBe(200);
-    expect(understood).toEqual([{ method, user: 'mallory', body: SMUGGLED }]);
+    expect(understood).toEqual([{ method, user: 'mallory', body: SMUGGLED_REQUEST }]);
   });
 
-  test('frames a body itself, once', async () => {
+  test('frames a body itself, only once', async () => {
     const { bytes } = await attack(
       head(`POST ${CLUSTERS}`, CHUNKS, 'Trailer: Impersonate-User') +
         `3;a=b\r\n{"s\r\n8\r\npec":{}}\r\n0\r\nImpersonate-User: root\r\n\r\n` +
@@ -171,30 +181,33 @@ describe('forwards a legitimate body, whatever it contains', () => {
   });
 });
 
-describe('refuses what two parsers could read differently', () => {
+describe('refuses requests that two parsers could read differently', () => {
   const post = (...headers: readonly string[]) => head(`POST ${CLUSTERS}`, ...headers);
   test.each<[string, string]>([
     ['a length before chunks', post('Content-Length: 4', CHUNKS) + CHUNKED],
     ['chunks before a length', post(CHUNKS, 'Content-Length: 4') + CHUNKED],
-    ['two lengths', post('Content-Length: 2', `Content-Length: ${2 + SMUGGLED.length}`) + `{}${SMUGGLED}`],
+    [
+      'two lengths',
+      post('Content-Length: 2', `Content-Length: ${2 + SMUGGLED_REQUEST.length}`) + `{}${SMUGGLED_REQUEST}`,
+    ],
     ['the same length twice', `${post('Content-Length: 2', 'Content-Length: 2')}{}`],
     ['a list of lengths', `${post('Content-Length: 2, 2')}{}`],
     ['a length with a sign', `${post('Content-Length: +2')}{}`],
     ['a negative length', `${post('Content-Length: -1')}{}`],
-    ['a length of base 16', `${post('Content-Length: 0x2')}{}`],
+    ['a hexadecimal length', `${post('Content-Length: 0x2')}{}`],
     ['a length of 2^64 + 2', `${post('Content-Length: 18446744073709551618')}{}`],
     ['an encoding that is not chunked', post('Transfer-Encoding: xchunked') + CHUNKED],
     ['an encoding around the chunks', post('Transfer-Encoding: gzip, chunked') + CHUNKED],
-    ['chunks twice', post(CHUNKS, CHUNKS) + CHUNKED],
-    ['chunks that are not last', post('Transfer-Encoding: chunked, identity') + CHUNKED],
+    ['chunked encoding twice', post(CHUNKS, CHUNKS) + CHUNKED],
+    ['chunked encoding that is not last', post('Transfer-Encoding: chunked, identity') + CHUNKED],
     ['white space before the colon', post('Transfer-Encoding : chunked') + CHUNKED],
-    ['odd white space after it', post('Transfer-Encoding: \x0bchunked') + CHUNKED],
+    ['unusual white space after the colon', post('Transfer-Encoding: \x0bchunked') + CHUNKED],
     ['an encoding on a folded line', post('Transfer-Encoding:\r\n chunked') + CHUNKED],
     ['a folded line', `${post('X-A: b\r\n Impersonate-User: root', 'Content-Length: 2')}{}`],
     ['a header after a bare LF', `${post('X-A: b\nImpersonate-User: root', 'Content-Length: 2')}{}`],
     ['a header after a bare CR', `${post('X-A: b\rImpersonate-User: root', 'Content-Length: 2')}{}`],
     ['a header after a NUL', `${post('X-A: b\0Impersonate-User: root', 'Content-Length: 2')}{}`],
-    ['a head of bare LFs', `GET ${CLUSTERS} HTTP/1.1\nHost: fairway\n\n`],
+    ['a head with bare LFs', `GET ${CLUSTERS} HTTP/1.1\nHost: fairway\n\n`],
     ['chunks with bare LFs', `${post(CHUNKS)}2\n{}\n0\n\n`],
     ['a chunk extension with a bare LF', `${post(CHUNKS)}2;\n{}\r\n0\r\n\r\n`],
     ['white space after the size of a chunk', `${post(CHUNKS)}2 \r\n{}\r\n0\r\n\r\n`],
@@ -203,22 +216,22 @@ describe('refuses what two parsers could read differently', () => {
     ['two hosts', post('Host: elsewhere')],
     ['two credentials', post('Authorization: Bearer a', 'Authorization: Bearer b')],
     [
-      'two types of content',
+      'two content types',
       `${post('Content-Type: application/json', 'Content-Type: text/yaml', 'Content-Length: 2')}{}`,
     ],
     ['no host', `GET ${CLUSTERS} HTTP/1.1\r\n\r\n`],
     ['HTTP/0.9', `GET ${CLUSTERS}\r\n\r\n`],
-    ['a version that is not there', `GET ${CLUSTERS} HTTP/1.2\r\nHost: fairway\r\n\r\n`],
+    ['a version that does not exist', `GET ${CLUSTERS} HTTP/1.2\r\nHost: fairway\r\n\r\n`],
     ['the preface of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
-    ['a method in small letters', head(`get ${CLUSTERS}`)],
+    ['a method in lower case', head(`get ${CLUSTERS}`)],
     ['an absolute target', head(`GET https://elsewhere${CLUSTERS}`)],
-    ['the server as a whole', head('OPTIONS *')],
-    ['a target that walks up', head(`GET ${CLUSTERS}/../../../api/v1/namespaces/kube-system/secrets`)],
+    ['an asterisk as the target', head('OPTIONS *')],
+    ['a target with parent segments', head(`GET ${CLUSTERS}/../../../api/v1/namespaces/kube-system/secrets`)],
     ['an encoded slash', head(`GET ${CLUSTERS}/a%2fb`)],
-    ['an encoded line end', head(`GET ${CLUSTERS}/a%0d%0aImpersonate-User:%20root`)],
+    ['an encoded line break', head(`GET ${CLUSTERS}/a%0d%0aImpersonate-User:%20root`)],
     ['a fragment', head(`GET ${CLUSTERS}#/a`)],
     ['white space in the target', head(`GET ${CLUSTERS} HTTP/1.1 x`)],
-    ['bytes that are not ASCII in the target', head(`GET ${CLUSTERS}/\xc3\xbc`)],
+    ['non-ASCII bytes in the target', head(`GET ${CLUSTERS}/\xc3\xbc`)],
   ])('%s', async (_, bytes) => {
     const result = await attack(bytes, LAST_REQUEST);
 
@@ -241,8 +254,8 @@ describe('a connection that the client expects to become a tunnel', () => {
       'port-forward',
       head('POST /api/v1/namespaces/red/pods/a/portforward', 'Connection: upgrade', 'Upgrade: SPDY/3.1'),
     ],
-  ])("stays HTTP: what follows %s is the client's own next request", async (_, request) => {
-    const { statuses, understood, bytes } = await attack(request, SMUGGLED, LAST_REQUEST);
+  ])("stays HTTP: the bytes after %s are the client's own next request", async (_, request) => {
+    const { statuses, understood, bytes } = await attack(request, SMUGGLED_REQUEST, LAST_REQUEST);
 
     expect(statuses.at(1)).toBe(403);
     expect(understood.filter(({ user, body }) => user !== 'mallory' || body.includes('Impersonate'))).toEqual([]);
@@ -251,7 +264,10 @@ describe('a connection that the client expects to become a tunnel', () => {
   });
 
   test('is closed after CONNECT', async () => {
-    const { answered, bytes } = await attack('CONNECT 10.0.0.1:443 HTTP/1.1\r\nHost: fairway\r\n\r\n', SMUGGLED);
+    const { answered, bytes } = await attack(
+      'CONNECT 10.0.0.1:443 HTTP/1.1\r\nHost: fairway\r\n\r\n',
+      SMUGGLED_REQUEST,
+    );
 
     expect([answered, bytes]).toEqual(['', '']);
   });
@@ -277,7 +293,7 @@ describe('pipelined requests', () => {
 
   test.each([
     ['with a length', `Content-Length: ${OWN_BODY.length}\r\n\r\n${OWN_BODY}`, OWN_BODY],
-    ['in chunks', `${CHUNKS}\r\n\r\n${CHUNKED}`, SMUGGLED],
+    ['in chunks', `${CHUNKS}\r\n\r\n${CHUNKED}`, SMUGGLED_REQUEST],
   ])('end after a request of HTTP/1.0 %s', async (_, rest, body) => {
     const { statuses, understood } = await attack(`POST ${CLUSTERS} HTTP/1.0\r\nHost: fairway\r\n${rest}`);
 

@@ -3,7 +3,10 @@ import { startTlsServer } from '@fairway/kube/testing/tls-server';
 import { expect, test } from 'vitest';
 import { Upstream } from '../../management/upstream.ts';
 
-/** The requests that an API server received if it reads one on a reused connection and closes it without a response. */
+/**
+ * The requests received by an API server that reads one request on a reused connection and closes the connection
+ * without a response.
+ */
 async function sendAndRecord(method: string, body?: Uint8Array): Promise<{ headerLines: string[]; outcome: unknown }> {
   await using stack = new AsyncDisposableStack();
   const headerLines: string[] = [];

@@ -23,7 +23,7 @@ describe.each(FORMS)('cloudprofiles/quotas of the %s gateway', (form) => {
     return gateway.call(person, 'POST', path, { apiVersion: API_VERSION, kind: 'QuotasRequest' });
   }
 
-  // It only reads, so a reader may use it.
+  // The request only reads, so a reader may send it.
   test.each(['alice', 'rita'] as const)('returns the project’s quotas to %s', async (person) => {
     const { status, body } = await requestQuotas(person);
 
@@ -40,7 +40,7 @@ describe.each(FORMS)('cloudprofiles/quotas of the %s gateway', (form) => {
 
   test.each<{ reason: string; person: Person; profile?: string; code: number }>([
     { reason: 'a stranger', person: 'nobody', code: 403 },
-    { reason: 'no profile', person: 'alice', profile: 'nothing', code: 404 },
+    { reason: 'a missing profile', person: 'alice', profile: 'nothing', code: 404 },
   ])('refuses $reason: $code', async ({ person, profile, code }) => {
     expect((await requestQuotas(person, profile === undefined ? {} : { profile })).status).toBe(code);
   });

@@ -22,8 +22,8 @@ describe.each(FORMS)('the audit log of the %s gateway', (form) => {
 
   test('records who got a kubeconfig, without its contents', async () => {
     const body = { apiVersion: API_VERSION, kind: 'KubeconfigRequest', spec: { expirationSeconds: 900 } };
-    const { status, body: got } = await gateway.call('alice', 'POST', `${CLUSTERS}/demo/kubeconfig`, body);
-    const { kubeconfig } = (got as { status: { kubeconfig: string } }).status;
+    const { status, body: responseBody } = await gateway.call('alice', 'POST', `${CLUSTERS}/demo/kubeconfig`, body);
+    const { kubeconfig } = (responseBody as { status: { kubeconfig: string } }).status;
 
     expect(status).toBe(201);
     expect(auditEventsOf('alice')).toMatchObject([

@@ -53,7 +53,7 @@ test('leaves an existing store unchanged: no object is written again', async () 
   expect(await versions(await restart())).toEqual(before);
 });
 
-test('does not overwrite a Plan that the operator changed, and keeps one that is not shipped', async () => {
+test('keeps a Plan that the operator changed, and one that is not shipped', async () => {
   const client = gateway.as('operator').resource(plans);
   await client.patch('free', { type: 'merge', value: { spec: { maxNodes: 7 } } });
   const { spec } = await client.get('standard');
@@ -77,7 +77,7 @@ test('keeps rules that an operator added to a shipped role', async () => {
   expect(after.rules).toContainEqual(more);
 });
 
-test('revokes only the rights to Secrets that an older release gave to members', async () => {
+test('revokes only the access to Secrets that an older release gave to members', async () => {
   const roles = gateway.as('operator').resource(ClusterRoles);
   const member = await roles.get('fairway-member');
   const secrets = { apiGroups: [''], resources: ['secrets'] };

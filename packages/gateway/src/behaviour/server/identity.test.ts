@@ -35,7 +35,7 @@ function patchStatus(who: Writer, status: object): Promise<Cluster> {
   return gateway.as(who).resource(clusters).patch(name(), { type: 'merge', value: { status } }, options);
 }
 
-/** All ways in which a client may try to write a status. */
+/** All ways in which a client may try to set a status. */
 const WAYS: readonly { readonly way: string; readonly write: (who: Writer) => Promise<unknown> }[] = [
   { way: 'a patch of the status', write: (who) => patchStatus(who, { originUID: ORIGIN }) },
   {
@@ -68,34 +68,34 @@ const WAYS: readonly { readonly way: string; readonly write: (who: Writer) => Pr
 ];
 
 describe('the cloud identity of a cluster', () => {
-  test.each(WAYS)('cannot be set by a member, by $way', async ({ write }) => {
+  test.each(WAYS)('cannot be set by a member through $way', async ({ write }) => {
     const error = await refusal(write('alice'));
 
     expect(error.reason).toBe('Forbidden');
     expect(identityOf(await current())).toBe(cluster.metadata.uid);
   });
 
-  test.each(WAYS)('can be set by the operator, by $way', async ({ write }) => {
+  test.each(WAYS)('can be set by the operator through $way', async ({ write }) => {
     await write('operator');
 
     expect(identityOf(await current())).toBe(ORIGIN);
   });
 
-  test('is not taken from the status of a created object', async () => {
+  test('is ignored in the status of a created object', async () => {
     const { apiVersion, kind, spec } = cluster;
     const metadata = { name: `${name()}b`, namespace: TEAM };
-    const made = await gateway
+    const created = await gateway
       .as('alice')
       .resource(clusters)
       .create({ apiVersion: apiVersion ?? '', kind: kind ?? '', metadata, spec, status: { originUID: ORIGIN } });
 
-    expect(identityOf(made)).toBe(made.metadata.uid);
+    expect(identityOf(created)).toBe(created.metadata.uid);
   });
 
   test.each([
-    { status: { originUID: OTHER_UID }, what: 'another one' },
+    { status: { originUID: OTHER_UID }, what: 'another identity' },
     { status: { originUID: null }, what: 'none' },
-    { status: null, what: 'no status' },
+    { status: null, what: 'removing the status' },
   ])('cannot be changed: $what is refused', async ({ status }) => {
     await patchStatus('operator', { originUID: ORIGIN });
     const options = { namespace: TEAM, subresource: 'status' };
@@ -115,7 +115,7 @@ describe('the cloud identity of a cluster', () => {
     expect(error.message).toContain('can be set only before Fairway has acted on the object');
   });
 
-  test('survives a status without it', async () => {
+  test('survives a status update that omits it', async () => {
     await patchStatus('operator', { originUID: ORIGIN, phase: 'Ready' });
 
     await writeStatus(gateway.gateway.client.resource(clusters), await current(), { observedGeneration: 1 });

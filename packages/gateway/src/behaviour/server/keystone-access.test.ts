@@ -48,7 +48,7 @@ describe.each(FORMS)('Keystone users at the %s gateway', (form) => {
   });
   afterAll(() => gateway.close());
 
-  it('see their identity as IDs, and names in addition', async () => {
+  it('see their identity as IDs, and their names in addition', async () => {
     const { id } = await gateway.keystone.as('simulator').identity.me();
 
     expect(await identityOf(demo)).toEqual({
@@ -76,7 +76,7 @@ describe.each(FORMS)('Keystone users at the %s gateway', (form) => {
   it.each<{ how: string; revoke: (token: string) => Promise<unknown> }>([
     { how: 'is signed out', revoke: async (token) => gateway.keystone.tokens.forget(token) },
     { how: 'is revoked in Keystone', revoke: (token) => gateway.keystone.revoke('simulator', token) },
-  ])('cannot watch after the end of their token, which $how', async ({ revoke }) => {
+  ])('cannot watch after their token ends, which $how', async ({ revoke }) => {
     const token = await gateway.keystone.tokenOf('simulator');
     const revokedClient = await gateway.by(token);
     const remainingClient = await gateway.as('simulator');
@@ -112,7 +112,7 @@ describe.each(FORMS)('Keystone users at the %s gateway', (form) => {
     await continuedWatch.ended;
   });
 
-  it('have a namespace for their project, created on the first request of any of them', async () => {
+  it('have a namespace for their project, created on the first request of any of its users', async () => {
     await identityOf(demo);
     const { metadata } = await gateway.form.client.resource(Namespaces).get(project);
     const { items } = await gateway.form.client.resource(RoleBindings).list({ namespace: project });
@@ -128,7 +128,7 @@ describe.each(FORMS)('Keystone users at the %s gateway', (form) => {
     { who: 'a member', client: () => demo, reads: 0, writes: 0 },
     { who: 'a reader', client: () => reader, reads: 0, writes: 403 },
     { who: 'a member of another project', client: () => other, reads: 403, writes: 403 },
-  ])('have the rights of their role there: $who', async ({ who, client, reads, writes }) => {
+  ])('have the permissions of their role in their project: $who', async ({ who, client, reads, writes }) => {
     const name = who.replaceAll(' ', '-');
 
     expect(await codeOf(client().resource(clusters).list({ namespace: project }))).toBe(reads);
@@ -137,14 +137,14 @@ describe.each(FORMS)('Keystone users at the %s gateway', (form) => {
     expect(await canI(client(), 'create', 'clusters', project)).toBe(writes === 0);
   });
 
-  it('have no rights elsewhere, nor to non-resource paths', async () => {
+  it('have no permissions elsewhere, nor on non-resource paths', async () => {
     expect(await codeOf(demo.resource(clusters).list())).toBe(403);
     expect(await codeOf(demo.resource(clusters).list({ namespace: 'default' }))).toBe(403);
     expect(await codeOf(demo.resource(Namespaces).list())).toBe(403);
     expect(await canI(demo, 'patch', 'namespaces', project)).toBe(false);
   });
 
-  it('cannot gain rights through their names', async () => {
+  it('cannot gain permissions through their names', async () => {
     const admin = gateway.keystone.as('simulator-admin');
     const roles = await gateway.keystone.send('GET', '/roles');
     const member = (roles as { roles: { id: string; name: string }[] }).roles.find(({ name }) => name === 'member');
@@ -177,7 +177,7 @@ describe.each(FORMS)('Keystone users at the %s gateway', (form) => {
     expect(error.code).toBe(401);
   });
 
-  it('are in the audit log by name and ID, without tokens', async () => {
+  it('appear in the audit log by name and ID, without tokens', async () => {
     const token = await gateway.keystone.tokenOf('simulator');
     await (await gateway.by(token)).resource(clusters).list({ namespace: project });
     const text = JSON.stringify(gateway.audit.events);
@@ -203,7 +203,7 @@ describe.each(FORMS)('Keystone users at the %s gateway', (form) => {
   });
 });
 
-describe.each(FORMS)('a namespace at the %s gateway', (form) => {
+describe.each(FORMS)('a project’s namespace at the %s gateway', (form) => {
   let gateway: KeystoneGateway;
   let project: string;
   beforeAll(async () => {
@@ -218,7 +218,7 @@ describe.each(FORMS)('a namespace at the %s gateway', (form) => {
     return gateway.form.client.resource(Namespaces).create({ ...namespace, apiVersion: 'v1', kind: 'Namespace' });
   };
 
-  it('is not taken over if someone else created it with the name of a project', async () => {
+  it('is not taken over if someone else has created it', async () => {
     await create(`p-${project}`, {});
 
     const error = await refusal(identityOf(await gateway.as('simulator')));
@@ -230,7 +230,7 @@ describe.each(FORMS)('a namespace at the %s gateway', (form) => {
     await gateway.form.client.resource(Namespaces).delete(`p-${project}`);
   });
 
-  it('in which an operator states the project belongs to that project', async () => {
+  it('belongs to the project that the operator specifies in it', async () => {
     const other = await gateway.keystone.as('simulator-other').session.projectId();
     await create('others', { 'fairway.dev/project-id': other });
 

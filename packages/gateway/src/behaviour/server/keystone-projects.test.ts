@@ -61,7 +61,7 @@ describe('the namespace of a project', () => {
     expect(reader.revisionOf(Namespaces)).toBe(previousRevision);
   });
 
-  it('is completed after a process was killed before it bound the roles', async () => {
+  it('is completed after a process was killed before it had bound the roles', async () => {
     const metadata = { name: 'a', annotations: { 'fairway.dev/project-id': 'a' } };
     await gateway.form.client.resource(Namespaces).create({ apiVersion: 'v1', kind: 'Namespace', metadata, spec: {} });
 
@@ -86,13 +86,13 @@ describe('the namespace of a project', () => {
 
   it('loses the bindings of a role that is no longer mapped when its holder makes a request', async () => {
     await namespaces().of(userOf('a'));
-    const strict = namespaces({ roles: { operator: 'fairway-member' } });
+    const remappedNamespaces = namespaces({ roles: { operator: 'fairway-member' } });
 
-    expect(await strict.of(userOf('a'))).toBeUndefined();
+    expect(await remappedNamespaces.of(userOf('a'))).toBeUndefined();
 
     expect(await bindings('a')).toEqual(['fairway-member: keystone:project:a:operator']);
     const previousRevision = gateway.form.server.reader.revisionOf(Namespaces);
-    await strict.of(userOf('a'));
+    await remappedNamespaces.of(userOf('a'));
     expect(gateway.form.server.reader.revisionOf(Namespaces)).toBe(previousRevision);
   });
 
@@ -206,7 +206,7 @@ describe('a deleted project', () => {
     expect(exists(project)).toBe(true);
   });
 
-  it('is detected with one list in ten minutes, however often namespaces change', async () => {
+  it('is detected with one list every ten minutes, however often namespaces change', async () => {
     const reconcile = cleanup(['simulator-admin']);
     const previousRevision = gateway.keystone.calls(LIST);
     for (let index = 0; index < 20; index++) await reconcile(CLEANUP_KEY, { signal: new AbortController().signal });

@@ -22,8 +22,8 @@ describe.each(FORMS)('%s gateway', (form) => {
   test.each([
     { method: 'GET', path: `${PATH}?watch=true`, reason: 'a list is not a watch' },
     { method: 'GET', path: `${PATH}/clusters.fairway.dev`, reason: 'no definition exists' },
-    { method: 'POST', path: PATH, reason: 'none can be created' },
-    { method: 'GET', path: '/apis/apiextensions.k8s.io/v1', reason: 'it is not in discovery' },
+    { method: 'POST', path: PATH, reason: 'no definition can be created' },
+    { method: 'GET', path: '/apis/apiextensions.k8s.io/v1', reason: 'the group is not in discovery' },
   ] as const)('does not serve $method $path: $reason', async ({ method, path }) => {
     const body = method === 'POST' ? { body: '{}', headers: { 'content-type': 'application/json' } } : {};
 

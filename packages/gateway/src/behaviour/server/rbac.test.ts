@@ -83,7 +83,7 @@ describe.each(FORMS)('%s gateway', (form) => {
   );
 
   describe('in the namespace of the role binding', () => {
-    test.each(CASES)('$verb $what: a member $member, a reader $reader', async ({ verb, type, member, reader }) => {
+    test.each(CASES)('$verb $what: member $member, reader $reader', async ({ verb, type, member, reader }) => {
       expect(await canI('alice', verb, type, { namespace: TEAM })).toBe(member);
       expect(await canI('rita', verb, type, { namespace: TEAM })).toBe(reader);
       expect(await canI('nobody', verb, type, { namespace: TEAM })).toBe(false);
@@ -91,7 +91,7 @@ describe.each(FORMS)('%s gateway', (form) => {
   });
 
   describe('elsewhere', () => {
-    test.each(CASES)('no role in another namespace allows $verb on $what', async ({ verb, type }) => {
+    test.each(CASES)('does not allow $verb on $what through a role in another namespace', async ({ verb, type }) => {
       expect(await canI('rita', verb, type, { namespace: UNKNOWN_CLOUD_TEAM })).toBe(false);
       expect(await canI('alice', verb, type)).toBe(false);
     });
@@ -105,7 +105,7 @@ describe.each(FORMS)('%s gateway', (form) => {
       await expect(secrets).rejects.toMatchObject({ code: 403, reason: 'Forbidden' });
     });
 
-    test('does not let anyone assign another cloud to a namespace than the operator did', async () => {
+    test('lets no one replace the cloud that the operator assigned to a namespace', async () => {
       expect(await canI('alice', 'patch', Namespaces)).toBe(false);
       expect(await canI('alice', 'update', Namespaces)).toBe(false);
     });
@@ -133,7 +133,7 @@ describe.each(FORMS)('%s gateway', (form) => {
     });
   });
 
-  test('a Machine can be deleted but not created', async () => {
+  test('lets tenants delete a Machine, but not create one', async () => {
     const machine = {
       apiVersion: API_VERSION,
       kind: machines.kind,

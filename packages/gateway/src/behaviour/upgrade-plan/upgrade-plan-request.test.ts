@@ -52,29 +52,42 @@ describe.each(FORMS)('clusters/upgradeplan of the %s gateway', (form) => {
     });
   });
 
-  test.each<{ reason: string; person: Person; spec?: object; cluster?: string; code: number; says: RegExp }>([
-    { reason: 'a reader', person: 'rita', code: 403, says: /cannot create resource "clusters\/upgradeplan"/ },
-    { reason: 'a stranger', person: 'nobody', code: 403, says: /cannot create/ },
-    { reason: 'no cluster', person: 'alice', cluster: 'nobody', code: 404, says: /"nobody" not found/ },
-    {
-      reason: 'a request without a version',
-      person: 'alice',
-      cluster: 'new',
-      code: 409,
-      says: /is not running any version yet/,
-    },
-    {
-      reason: 'no version',
-      person: 'alice',
-      spec: { version: 'v1' },
-      code: 422,
-      says: /spec\.version: Invalid value: "v1": must be a Kubernetes version/,
-    },
-  ])('refuses $reason: $code', async ({ person, spec, cluster, code, says }) => {
+  test.each<{ reason: string; person: Person; spec?: object; cluster?: string; code: number; expectedMessage: RegExp }>(
+    [
+      {
+        reason: 'a reader',
+        person: 'rita',
+        code: 403,
+        expectedMessage: /cannot create resource "clusters\/upgradeplan"/,
+      },
+      { reason: 'a stranger', person: 'nobody', code: 403, expectedMessage: /cannot create/ },
+      {
+        reason: 'a missing cluster',
+        person: 'alice',
+        cluster: 'nobody',
+        code: 404,
+        expectedMessage: /"nobody" not found/,
+      },
+      {
+        reason: 'a request without a version',
+        person: 'alice',
+        cluster: 'new',
+        code: 409,
+        expectedMessage: /is not running any version yet/,
+      },
+      {
+        reason: 'an invalid version',
+        person: 'alice',
+        spec: { version: 'v1' },
+        code: 422,
+        expectedMessage: /spec\.version: Invalid value: "v1": must be a Kubernetes version/,
+      },
+    ],
+  )('refuses $reason: $code', async ({ person, spec, cluster, code, expectedMessage }) => {
     const { status, body } = await requestPlan(person, spec, { ...(cluster !== undefined && { cluster }) });
 
     expect(status).toBe(code);
-    expect(body).toMatchObject({ kind: 'Status', message: expect.stringMatching(says) });
+    expect(body).toMatchObject({ kind: 'Status', message: expect.stringMatching(expectedMessage) });
   });
 
   test('reports that the planner is busy', async () => {
@@ -94,7 +107,7 @@ describe.each(FORMS)('clusters/upgradeplan of the %s gateway', (form) => {
       return gateway.call('alice', 'PATCH', `${PATH}/demo${query}`, { spec: { version } });
     };
 
-    test('gets the blockers as warnings', async () => {
+    test('returns the blockers as warnings', async () => {
       const { status, warnings } = await dryRun(plan);
 
       expect(status).toBe(200);
@@ -102,7 +115,7 @@ describe.each(FORMS)('clusters/upgradeplan of the %s gateway', (form) => {
       expect(warnings).toContain('fairway cluster upgrade demo --plan --to 1.36');
     });
 
-    test('has no warnings if there are no blockers', async () => {
+    test('returns no warnings if there are no blockers', async () => {
       const { warnings } = await dryRun(async (...planCount) => ({ ...(await plan(...planCount)), findings: [] }));
 
       expect(warnings).not.toContain('upgrade');

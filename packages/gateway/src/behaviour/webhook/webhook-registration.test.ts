@@ -86,7 +86,7 @@ describe('the webhook', () => {
     });
   });
 
-  test('uses the CAs that all replicas share', async () => {
+  test('uses CAs that all replicas share', async () => {
     const { metadata } = await cluster.client.resource(Secrets).get(GATEWAY_CA_SECRET, { namespace: SYSTEM_NAMESPACE });
     const next = await createGatewayCa(systemClock);
     await cluster.client.resource(Secrets).update({ ...gatewayCaSecret(next), metadata });

@@ -1,6 +1,7 @@
 import type { Row } from './row.ts';
 
-const FIVE_FIELDS = 'is not a cron expression with five fields (minute hour day month weekday) such as "0 20 * * 1-5"';
+const CRON_FIELDS_MESSAGE =
+  'is not a cron expression with five fields (minute hour day month weekday) such as "0 20 * * 1-5"';
 
 export const CLUSTER_HIBERNATION_ROWS: readonly Row[] = [
   {
@@ -35,7 +36,7 @@ export const CLUSTER_HIBERNATION_ROWS: readonly Row[] = [
     name: 'a schedule in prose',
     spec: { hibernation: { schedules: [{ hibernate: 'in the evening' }] } },
     refused: [
-      `spec.hibernation.schedules[0].hibernate: Invalid value: "in the evening": ${FIVE_FIELDS}: invalid configuration format ('in the evening'), exactly five, six, or seven space separated parts are required.`,
+      `spec.hibernation.schedules[0].hibernate: Invalid value: "in the evening": ${CRON_FIELDS_MESSAGE}: invalid configuration format ('in the evening'), exactly five, six, or seven space separated parts are required.`,
     ],
   },
   {

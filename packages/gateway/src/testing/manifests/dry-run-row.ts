@@ -50,16 +50,14 @@ export function valueAt(object: unknown, path: string): unknown {
     .reduce<unknown>((value, name) => (value as Readonly<Record<string, unknown>> | undefined)?.[name], object);
 }
 
-/**
- * A webhook's causes are kept. From a CRD's causes, the note that CEL was skipped because of other errors is removed.
- */
+/** Keeps a webhook's causes. Removes from a CRD's causes the note that CEL was skipped because of other errors. */
 function causesOf({ message = '', details }: StatusBody): string[] {
   const causes = details?.causes ?? [];
   const lines = causes.map((cause) => `${cause.field}: ${cause.message}`).filter((line) => !CEL_SKIPPED.test(line));
   return lines.length === 0 ? [message.replace(DENIED_PREFIX, '')] : lines;
 }
 
-/** The header of RFC 7234, as kubectl reads it. */
+/** The header of RFC 7234, parsed as kubectl does. */
 function warningsOf(header: string): string[] {
   return [...header.matchAll(/299 \S+ "((?:[^"\\]|\\.)*)"/g)].map(([, text = '']) => text.replace(/\\(.)/g, '$1'));
 }

@@ -3,7 +3,8 @@ import { valueAt } from './dry-run-row.ts';
 import type { Row } from './row.ts';
 
 /**
- * What rejects an object that violates the schema: Fairway, the embedded server by its CRDs, or a real kube-apiserver.
+ * The component that rejects an object that violates the schema: Fairway, the embedded server through its CRDs, or a
+ * real kube-apiserver.
  */
 export type Validator = 'embedded' | 'management' | 'kubernetes';
 
@@ -17,7 +18,7 @@ export function expectedOf(
   return { refused: words[validator], warningTexts: warns, has };
 }
 
-/** The corresponding part of the actual result, limited to the fields in the row. */
+/** The corresponding part of the actual result, limited to the fields that the row lists. */
 export function outcomeOf(row: Row, { refused, warningTexts, object }: Outcome): ReturnType<typeof expectedOf> {
   const hasMessage = Object.fromEntries(Object.keys(row.has ?? {}).map((path) => [path, valueAt(object, path)]));
   return { refused, warningTexts, has: hasMessage };

@@ -226,7 +226,7 @@ export const NODE_POOL_ROWS: readonly Row[] = [
     ],
   },
   {
-    name: 'further networks',
+    name: 'additional networks',
     spec: {
       clusterName: 'demo',
       flavor: 'b3-8',
@@ -234,19 +234,19 @@ export const NODE_POOL_ROWS: readonly Row[] = [
     },
   },
   {
-    name: 'a further network by its name',
+    name: 'an additional network by its name',
     spec: { clusterName: 'demo', flavor: 'b3-8', networks: [{ networkID: 'office' }] },
     refused: [
       'spec.networks[0].networkID: Invalid value: "office": must be the ID (UUID) of an OpenStack resource, not its name',
     ],
   },
   {
-    name: 'a further network twice',
+    name: 'an additional network twice',
     spec: { clusterName: 'demo', flavor: 'b3-8', networks: [{ networkID: '{office}' }, { networkID: '{office}' }] },
     refused: ['spec.networks[1]: Duplicate value: {"networkID":"{office}"}'],
   },
   {
-    name: 'further networks that servers cannot have',
+    name: 'additional networks that servers cannot have',
     spec: {
       clusterName: 'demo',
       flavor: 'b3-8',
@@ -267,7 +267,7 @@ export const NODE_POOL_ROWS: readonly Row[] = [
     ],
   },
   {
-    name: 'a further network that the plan does not list',
+    name: 'an additional network that the plan does not list',
     spec: { clusterName: 'listed', flavor: 'b3-8', networks: [{ networkID: '{twin}', subnetID: '{twin-0}' }] },
     refused: [
       'spec.networks[0].networkID: Invalid value: "{twin}": plan "listed" allows the networks "office": choose one of them, or another plan',

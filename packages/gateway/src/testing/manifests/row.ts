@@ -1,4 +1,4 @@
-/** A manifest as a user writes it, and the API server's response. It is never stored. */
+/** A manifest as a user writes it, and the API server's response to a dry run of it. */
 export interface Row {
   readonly name: string;
   /** Merged over the stored spec of `metadata.name`; otherwise, the object is created. */

@@ -52,7 +52,7 @@ const RELEASES: Readonly<Record<string, { readonly phase: ReleasePhase; readonly
   '1.37': { phase: 'Supported', patches: ['1.37.0', '1.37.1'] },
   '1.38': { phase: 'Preview', patches: ['1.38.0'] },
 };
-const WITHDRAWN = '1.37.1';
+const WITHDRAWN_PATCH = '1.37.1';
 
 const CLUSTERS: Readonly<Record<string, { readonly spec: NewCluster['spec']; readonly version: string }>> = {
   demo: { spec: { version: '1.36.0' }, version: '1.36.0' },
@@ -74,13 +74,13 @@ const POOLS: Readonly<Record<string, Partial<NewNodePool['spec']>>> = {
 /**
  * Creates the objects that the rows assume, as an operator; the clusters run, and the shipped releases are replaced.
  */
-export async function createWorld(operator: KubeClient, project: ProjectCloud): Promise<Ids> {
+export async function createTestObjects(operator: KubeClient, project: ProjectCloud): Promise<Ids> {
   const ids = await createNetworks(project);
   const releases = operator.resource(kubernetesReleases);
   for (const { metadata } of (await releases.list()).items) await releases.delete(metadata.name ?? '');
   for (const [minor, { phase, patches }] of Object.entries(RELEASES)) {
     const components = { containerd: '2.2.7', pause: '3.10.1' };
-    const offeredPatches = patches.map((version) => ({ version, withdrawn: version === WITHDRAWN }));
+    const offeredPatches = patches.map((version) => ({ version, withdrawn: version === WITHDRAWN_PATCH }));
     const spec = { minor, phaseOverride: phase, source: 'a test', patches: offeredPatches, components };
     await releases.create({ apiVersion: API_VERSION, kind: kubernetesReleases.kind, metadata: { name: minor }, spec });
   }

@@ -8,7 +8,7 @@ import { kindIn, resourceIn } from '../request-kind.ts';
 
 const API_VERSION = 'admission.k8s.io/v1';
 
-/** The AdmissionReview that a webhook gets. `version`: convert the write to this version of the resource. */
+/** The AdmissionReview that a webhook gets. `version` is the resource version to which the write is converted. */
 export async function reviewOf(
   request: AdmissionRequest,
   write: WriteInProgress,

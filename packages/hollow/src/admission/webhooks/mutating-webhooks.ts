@@ -18,7 +18,11 @@ export function mutatingWebhooks(reader: () => ObjectReader, options: WebhookCal
   const webhooks = new WebhookSet(reader, MutatingWebhookConfigurations);
   const reinvocations = new WeakMap<AdmissionRequest, Reinvocations>();
 
-  async function ask(request: AdmissionRequest, write: WriteInProgress, matches: readonly Match[]): Promise<void> {
+  async function callWebhooks(
+    request: AdmissionRequest,
+    write: WriteInProgress,
+    matches: readonly Match[],
+  ): Promise<void> {
     const again = reinvocations.get(request) ?? new Reinvocations();
     reinvocations.set(request, again);
     again.begin(request.object);
@@ -40,9 +44,9 @@ export function mutatingWebhooks(reader: () => ObjectReader, options: WebhookCal
       const { write } = request;
       if (write === undefined) return undefined;
       const matches = webhooks.matching(request, write);
-      return matches.length === 0 ? undefined : ask(request, write, matches);
+      return matches.length === 0 ? undefined : callWebhooks(request, write, matches);
     },
-    wantsSecondRound: (request) => reinvocations.get(request)?.wantsSecondRound ?? false,
+    needsReinvocation: (request) => reinvocations.get(request)?.wantsSecondRound ?? false,
   };
 }
 

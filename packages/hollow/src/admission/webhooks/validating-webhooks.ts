@@ -8,7 +8,11 @@ import { type Match, WebhookSet } from './webhook-set.ts';
 /** Calls validating webhooks in parallel; the response is from the first one in order that rejects. */
 export function validatingWebhooks(reader: () => ObjectReader, options: WebhookCallOptions): AdmissionPlugin {
   const webhooks = new WebhookSet(reader, ValidatingWebhookConfigurations);
-  async function ask(request: AdmissionRequest, write: WriteInProgress, matches: readonly Match[]): Promise<void> {
+  async function callWebhooks(
+    request: AdmissionRequest,
+    write: WriteInProgress,
+    matches: readonly Match[],
+  ): Promise<void> {
     const called = matches.filter(({ webhook }) => isSelected(webhook, request, reader(), options.authorizer));
     const phase = { type: 'validating', round: 0 } as const;
     const results = await Promise.allSettled(called.map((match) => callWebhook(options, request, write, match, phase)));
@@ -20,7 +24,7 @@ export function validatingWebhooks(reader: () => ObjectReader, options: WebhookC
       const { write } = request;
       if (write === undefined) return undefined;
       const matches = webhooks.matching(request, write);
-      return matches.length === 0 ? undefined : ask(request, write, matches);
+      return matches.length === 0 ? undefined : callWebhooks(request, write, matches);
     },
   };
 }

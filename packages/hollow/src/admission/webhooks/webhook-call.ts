@@ -33,8 +33,8 @@ export async function callWebhook(
   const { hook, index } = webhook;
   const name = JSON.stringify(hook.name);
   const uid = randomUUID();
-  const wantedMs = (hook.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS) * 1000;
-  const timeoutMs = Math.min(wantedMs, write.deadlineMs - clock.now());
+  const hookTimeoutMs = (hook.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS) * 1000;
+  const timeoutMs = Math.min(hookTimeoutMs, write.deadlineMs - clock.now());
   let response: ReviewResponse | string;
   try {
     const body = await caller.post(hook.clientConfig, await reviewOf(request, write, version, uid), timeoutMs);

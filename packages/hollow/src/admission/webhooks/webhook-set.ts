@@ -35,7 +35,7 @@ export interface Match {
 type Configuration = MutatingWebhookConfiguration | ValidatingWebhookConfiguration;
 type Rules = WeakMap<object, Map<string, readonly Match[]>>;
 
-const NONE: readonly Match[] = [];
+const NO_MATCHES: readonly Match[] = [];
 /** These kinds are exempt: they are needed to repair broken admission. */
 const EXEMPT_GROUP = 'admissionregistration.k8s.io';
 
@@ -55,7 +55,7 @@ export class WebhookSet {
   /** Matches only rules: selectors and conditions need the object. */
   matching(request: AdmissionRequest, write: WriteInProgress): readonly Match[] {
     const { resource, subresource, operation, namespace } = request;
-    if (this.#all().length === 0 || resource.group === EXEMPT_GROUP) return NONE;
+    if (this.#all().length === 0 || resource.group === EXEMPT_GROUP) return NO_MATCHES;
     const key = `${operation} ${namespace === ''} ${subresource}`;
     let known = this.#matches.get(resource);
     if (known === undefined) this.#matches.set(resource, (known = new Map()));

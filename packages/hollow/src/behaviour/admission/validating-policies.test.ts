@@ -43,23 +43,23 @@ test.each<{
   reason: string;
   spec: PolicySpec;
   binding?: Partial<ValidatingAdmissionPolicyBinding['spec']>;
-  says?: string;
+  expectedMessage?: string;
 }>([
   { reason: 'a rule that is met', spec: { validations: [{ expression: "object.data.a == 'b'" }] } },
   {
     reason: 'a rule that is violated',
     spec: { validations: [{ expression: "object.data.a == 'c'", message: 'a must be c' }] },
-    says: 'a must be c',
+    expectedMessage: 'a must be c',
   },
   {
     reason: 'a rule without a message',
     spec: { validations: [{ expression: "'x' in object.data" }] },
-    says: "failed expression: 'x' in object.data",
+    expectedMessage: "failed expression: 'x' in object.data",
   },
   {
     reason: 'a message from an expression',
     spec: { validations: [{ expression: 'false', messageExpression: "'it is ' + object.data.a" }] },
-    says: 'it is b',
+    expectedMessage: 'it is b',
   },
   {
     reason: 'a condition that is not met',
@@ -77,7 +77,7 @@ test.each<{
       ],
       validations: [{ expression: 'variables.isMany', message: 'too few' }],
     },
-    says: 'too few',
+    expectedMessage: 'too few',
   },
   {
     reason: 'a failing variable that nothing uses',
@@ -92,7 +92,8 @@ test.each<{
       variables: [{ name: 'broken', expression: 'object.data.missing' }],
       validations: [{ expression: "variables.broken == 'c'" }],
     },
-    says: 'expression resulted in error: composited variable "broken" fails to evaluate: No such key: missing',
+    expectedMessage:
+      'expression resulted in error: composited variable "broken" fails to evaluate: No such key: missing',
   },
   {
     reason: 'all properties of the request',
@@ -116,7 +117,7 @@ test.each<{
   {
     reason: 'a missing field, with failures counted',
     spec: { validations: [{ expression: 'object.data.missing == 1' }] },
-    says: 'expression resulted in error: ',
+    expectedMessage: 'expression resulted in error: ',
   },
   {
     reason: 'a missing field, with failures ignored',
@@ -156,15 +157,15 @@ test.each<{
         },
       ],
     },
-    says: 'expression resulted in error: operation cancelled: actual cost limit exceeded',
+    expectedMessage: 'expression resulted in error: operation cancelled: actual cost limit exceeded',
   },
-])('a policy with $reason returns: $says', async ({ spec, binding, says }) => {
+])('a policy with $reason returns: $expectedMessage', async ({ spec, binding, expectedMessage }) => {
   await using cluster = await withPolicy(spec, binding);
 
   const response = await responseOf(create(cluster));
 
-  expect(response.slice(0, `422 Invalid ${DENIED}${says}`.length)).toBe(
-    says === undefined ? '' : `422 Invalid ${DENIED}${says}`,
+  expect(response.slice(0, `422 Invalid ${DENIED}${expectedMessage}`.length)).toBe(
+    expectedMessage === undefined ? '' : `422 Invalid ${DENIED}${expectedMessage}`,
   );
 });
 
@@ -261,31 +262,34 @@ const PARAMETERIZED: PolicySpec = {
   validations: [{ expression: 'object.data.a == params.data.a', messageExpression: "'a must be ' + params.data.a" }],
 };
 
-test.each<{ reason: string; paramRef?: ParamRef; data?: string; says?: string; spec?: Partial<PolicySpec> }>([
-  { reason: 'a matching parameter', paramRef: { name: 'limit-b', parameterNotFoundAction: 'Deny' } },
-  {
-    reason: 'a parameter that is violated',
-    paramRef: { name: 'limit-c', parameterNotFoundAction: 'Deny' },
-    says: 'a must be c',
-  },
-  {
-    reason: 'several parameters, one of them violated',
-    paramRef: { selector: { matchLabels: { limit: 'yes' } }, parameterNotFoundAction: 'Deny' },
-    says: 'a must be c',
-  },
-  {
-    reason: 'a missing parameter',
-    paramRef: { name: 'none', parameterNotFoundAction: 'Deny' },
-    says: 'failed to configure binding: no params found for policy binding with `Deny` parameterNotFoundAction',
-  },
-  { reason: 'an optional parameter that is missing', paramRef: { name: 'none', parameterNotFoundAction: 'Allow' } },
-  {
-    reason: 'parameters of a kind that does not exist',
-    spec: { paramKind: { apiVersion: 'example.org/v1', kind: 'Limit' } },
-    paramRef: { name: 'limit-b', parameterNotFoundAction: 'Allow' },
-    says: `failed to configure binding: failed to find resource referenced by paramKind: 'example.org/v1, Kind=Limit'`,
-  },
-])('a policy with $reason returns: $says', async ({ paramRef, says, spec }) => {
+test.each<{ reason: string; paramRef?: ParamRef; data?: string; expectedMessage?: string; spec?: Partial<PolicySpec> }>(
+  [
+    { reason: 'a matching parameter', paramRef: { name: 'limit-b', parameterNotFoundAction: 'Deny' } },
+    {
+      reason: 'a parameter that is violated',
+      paramRef: { name: 'limit-c', parameterNotFoundAction: 'Deny' },
+      expectedMessage: 'a must be c',
+    },
+    {
+      reason: 'several parameters, one of them violated',
+      paramRef: { selector: { matchLabels: { limit: 'yes' } }, parameterNotFoundAction: 'Deny' },
+      expectedMessage: 'a must be c',
+    },
+    {
+      reason: 'a missing parameter',
+      paramRef: { name: 'none', parameterNotFoundAction: 'Deny' },
+      expectedMessage:
+        'failed to configure binding: no params found for policy binding with `Deny` parameterNotFoundAction',
+    },
+    { reason: 'an optional parameter that is missing', paramRef: { name: 'none', parameterNotFoundAction: 'Allow' } },
+    {
+      reason: 'parameters of a kind that does not exist',
+      spec: { paramKind: { apiVersion: 'example.org/v1', kind: 'Limit' } },
+      paramRef: { name: 'limit-b', parameterNotFoundAction: 'Allow' },
+      expectedMessage: `failed to configure binding: failed to find resource referenced by paramKind: 'example.org/v1, Kind=Limit'`,
+    },
+  ],
+)('a policy with $reason returns: $expectedMessage', async ({ paramRef, expectedMessage, spec }) => {
   await using cluster = await withPolicy({ ...PARAMETERIZED, ...spec }, { ...(paramRef && { paramRef }) });
   const configMaps = cluster.client.resource(ConfigMaps);
   const labels = { limit: 'yes' };
@@ -294,5 +298,7 @@ test.each<{ reason: string; paramRef?: ParamRef; data?: string; says?: string; s
     await configMaps.create(limit);
   }
 
-  expect(await responseOf(create(cluster))).toBe(says === undefined ? '' : `422 Invalid ${DENIED}${says}`);
+  expect(await responseOf(create(cluster))).toBe(
+    expectedMessage === undefined ? '' : `422 Invalid ${DENIED}${expectedMessage}`,
+  );
 });

@@ -10,12 +10,12 @@ test('binding a pod to a node keeps its generation', async () => {
   await using cluster = await TestCluster.start();
   const pods = cluster.client.resource<Pod>(Pods);
 
-  const made = await pods.create({
+  const created = await pods.create({
     metadata: { name: 'web', ...where },
     spec: { containers: [{ name: 'a', image: 'a' }] },
   });
   const bound = await eventuallyObject(pods, { ...where, name: 'web' }, ({ spec }) => Boolean(spec.nodeName));
   const changed = await pods.patch('web', { type: 'merge', value: { spec: { activeDeadlineSeconds: 500 } } }, where);
 
-  expect([made, bound, changed].map(({ metadata }) => metadata.generation)).toEqual([1, 1, 2]);
+  expect([created, bound, changed].map(({ metadata }) => metadata.generation)).toEqual([1, 1, 2]);
 });

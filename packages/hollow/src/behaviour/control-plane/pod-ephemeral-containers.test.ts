@@ -28,13 +28,13 @@ test('adds containers to a pod and increases its generation', async () => {
 
 test.each([
   [
-    'of a name that is taken',
+    'with a name that is already taken',
     { name: 'main', image: 'a' },
     'spec.ephemeralContainers[0].name: Duplicate value: "main"',
   ],
   ['without an image', { name: 'one' }, 'spec.ephemeralContainers[0].image: Required value'],
   [
-    'beside none',
+    'that targets a missing container',
     { name: 'one', image: 'a', targetContainerName: 'x' },
     'spec.ephemeralContainers[0].targetContainerName: Not found: "x"',
   ],

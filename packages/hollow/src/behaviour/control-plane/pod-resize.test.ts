@@ -66,7 +66,7 @@ test.each([
     message: 'spec: Forbidden: only cpu and memory resources are mutable',
   },
   {
-    reason: 'another policy',
+    reason: 'another resize policy',
     change: {
       containers: [{ name: 'main', resizePolicy: [{ resourceName: 'cpu', restartPolicy: 'RestartContainer' }] }],
     },

@@ -26,12 +26,12 @@ describe('a Service', () => {
   it.each([
     { reason: 'headless', spec: { clusterIP: 'None' }, expected: { clusterIP: 'None', clusterIPs: ['None'] } },
     {
-      reason: 'external name',
+      reason: 'of type ExternalName',
       spec: { type: 'ExternalName', externalName: 'a.example', ports: [] },
       expected: { externalName: 'a.example', clusterIP: undefined },
     },
     {
-      reason: 'node port',
+      reason: 'of type NodePort',
       spec: { type: 'NodePort', ports: [{ port: 80, nodePort: 30_080 }] },
       expected: { ports: [{ port: 80, targetPort: 80, protocol: 'TCP', nodePort: 30_080 }] },
     },

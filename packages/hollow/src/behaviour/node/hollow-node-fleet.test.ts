@@ -191,7 +191,7 @@ it('follows servers that are stopped, started and deleted', async () => {
   await expect.poll(() => cluster.disks.read(id)).toBeUndefined();
 });
 
-it('is silent after a panic until its server is rebooted, although the server is ACTIVE', async () => {
+it('keeps a node silent after a panic until its server is rebooted, although the server is ACTIVE', async () => {
   await using environment = await TestEnvironment.start();
   const { cluster, fleet, test } = environment;
   const id = await environment.server('node-1', userDataOf('node-1'));
@@ -222,7 +222,7 @@ it('is silent after a panic until its server is rebooted, although the server is
   await expect.poll(() => fleet.phases.get(id)).toBe('running');
 });
 
-it('reinstalls a rebuilt server, even with the same image and if nobody saw the rebuild', async () => {
+it('reinstalls a rebuilt server, even with the same image and after an unobserved rebuild', async () => {
   await using environment = await TestEnvironment.start();
   const { cluster, fleet, test } = environment;
   const id = await environment.server('node-1', userDataOf('node-1'));

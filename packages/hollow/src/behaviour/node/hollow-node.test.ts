@@ -219,18 +219,18 @@ describe('heartbeats', () => {
     const nodes = cluster.client.resource(Nodes);
     const readiness = async () =>
       (await nodes.get('node-1')).status?.conditions?.find(({ type }) => type === 'Ready')?.status;
-    const takeForLost = () => {
+    const loseContact = () => {
       const value = { status: { conditions: [{ type: 'Ready', status: 'Unknown', reason: 'NodeStatusUnknown' }] } };
       return nodes.patch('node-1', { type: 'strategic', value }, { subresource: 'status' });
     };
     cluster.isCutOff = true;
     await cluster.clock.advance(60_000);
-    await takeForLost();
+    await loseContact();
     cluster.isCutOff = false;
 
     await cluster.clock.advance(8000);
     await expect.poll(readiness).toBe('True');
-    await takeForLost();
+    await loseContact();
     await cluster.clock.advance(11_000);
     await expect.poll(readiness).toBe('True');
   });
@@ -288,7 +288,7 @@ describe('serving', () => {
 });
 
 describe('pods', () => {
-  it('runs them with an address from its pod CIDR', async () => {
+  it('run with an address from the node’s pod CIDR', async () => {
     await using cluster = await NodeCluster.start();
     await newReadyNode(cluster);
     await cluster.runPod('web');
@@ -308,7 +308,7 @@ describe('pods', () => {
     ).toEqual(['ContainersReady', 'Initialized', 'PodReadyToStartContainers', 'Ready']);
   });
 
-  it('reports the observed generation of a pod', async () => {
+  it('have their observed generation reported', async () => {
     await using cluster = await NodeCluster.start();
     await newReadyNode(cluster);
     await cluster.runPod('web');
@@ -329,7 +329,7 @@ describe('pods', () => {
     expect(reported.map(({ observedGeneration }) => observedGeneration)).toEqual(reported.map(() => next));
   });
 
-  it('completes those that exit after a while', async () => {
+  it('complete when their containers exit after a while', async () => {
     await using cluster = await NodeCluster.start();
     await newReadyNode(cluster);
     await cluster.runPod('job', { restartPolicy: 'Never' }, { 'hollow.fairway.dev/exit-after': '5s' });
@@ -350,7 +350,7 @@ describe('pods', () => {
     });
   });
 
-  it('keeps files of one pod on the node for the next', async () => {
+  it('leave files on the node for the next pod', async () => {
     await using cluster = await NodeCluster.start();
     await newReadyNode(cluster);
     const pods = cluster.client.resource(Pods);
@@ -372,7 +372,7 @@ describe('pods', () => {
     expect(await ended('second')).toBe(0);
   });
 
-  it('rejects one that was bound although another pod uses its port', async () => {
+  it('are rejected if bound although another pod uses their port', async () => {
     await using cluster = await NodeCluster.start();
     await newReadyNode(cluster);
     const pods = cluster.client.resource(Pods);
@@ -389,7 +389,7 @@ describe('pods', () => {
     expect(status).toMatchObject({ reason: 'NodePorts', message: expect.stringContaining('free ports') });
   });
 
-  it('terminates a deleted pod gracefully', async () => {
+  it('are terminated gracefully when deleted', async () => {
     await using cluster = await NodeCluster.start();
     await newReadyNode(cluster);
     const pods = cluster.client.resource(Pods);
@@ -408,7 +408,7 @@ describe('pods', () => {
     expect(status?.podIP).toBe('10.2.3.3');
   });
 
-  it('finds them in the same state after a restart', async () => {
+  it('are in the same state after a restart of the node', async () => {
     await using cluster = await NodeCluster.start();
     const node = await newReadyNode(cluster);
     const pods = cluster.client.resource(Pods);
@@ -448,7 +448,7 @@ describe('pods', () => {
     expect((await addressed('old')).status?.podIPs).toEqual(before.status?.podIPs);
   });
 
-  it("can't change pods of other nodes", async () => {
+  it("can't be changed by another node", async () => {
     await using cluster = await NodeCluster.start();
     await newReadyNode(cluster);
     await cluster.runPod('foreign', { nodeName: 'node-2' });

@@ -8,7 +8,7 @@ import { jsonEqual } from '@fairway/kube/object/json';
 import type { ControllerContext } from '../context.ts';
 
 const CLUSTER_INFO = 'cluster-info';
-const PUBLIC = 'kube-public';
+const PUBLIC_NAMESPACE = 'kube-public';
 const SIGNATURE_PREFIX = 'jws-kubeconfig-';
 
 /** Deletes bootstrap tokens that have expired (pkg/controller/bootstrap/tokencleaner.go). */
@@ -43,14 +43,17 @@ export function tokenCleaner(context: ControllerContext): Controller {
 export function bootstrapSigner(context: ControllerContext): Controller {
   const { client, informers, clock, random, log } = context;
   const secrets = bootstrapSecrets(context);
-  const infos = informers.informer(ConfigMaps, { namespace: PUBLIC, fieldSelector: `metadata.name=${CLUSTER_INFO}` });
+  const infos = informers.informer(ConfigMaps, {
+    namespace: PUBLIC_NAMESPACE,
+    fieldSelector: `metadata.name=${CLUSTER_INFO}`,
+  });
   const controller = new Controller({
     name: 'bootstrap-signer',
     clock,
     random,
     log,
     async reconcile() {
-      const info = infos.get(`${PUBLIC}/${CLUSTER_INFO}`);
+      const info = infos.get(`${PUBLIC_NAMESPACE}/${CLUSTER_INFO}`);
       const content = info?.data?.['kubeconfig'];
       if (info === undefined || content === undefined) return {};
       const kept = Object.entries(info.data ?? {}).filter(([key]) => !key.startsWith(SIGNATURE_PREFIX));

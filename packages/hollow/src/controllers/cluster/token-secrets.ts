@@ -5,8 +5,8 @@ import { isApiError } from '@fairway/kube/object/api-error';
 import type { ControllerContext } from '../context.ts';
 
 export const TOKEN_SECRET_TYPE = 'kubernetes.io/service-account-token';
-const ACCOUNT_NAME = 'kubernetes.io/service-account.name';
-const ACCOUNT_UID = 'kubernetes.io/service-account.uid';
+const ACCOUNT_NAME_ANNOTATION = 'kubernetes.io/service-account.name';
+const ACCOUNT_UID_ANNOTATION = 'kubernetes.io/service-account.uid';
 /** Tokens in Secrets do not expire in Kubernetes; here they do, in the far future. */
 const TOKEN_SECONDS = 2 ** 32 - 1;
 
@@ -27,14 +27,15 @@ export function tokenSecretController(context: ControllerContext): Controller {
       const secret = secrets.get(key);
       if (secret === undefined || secret.metadata.deletionTimestamp !== undefined) return {};
       const { name = '', namespace = '', uid = '', annotations = {} } = secret.metadata;
-      const account = reader.get(ServiceAccounts, namespace, annotations[ACCOUNT_NAME] ?? '');
+      const account = reader.get(ServiceAccounts, namespace, annotations[ACCOUNT_NAME_ANNOTATION] ?? '');
       const accountUid = account?.metadata.uid ?? '';
-      const isForeign = annotations[ACCOUNT_UID] !== undefined && annotations[ACCOUNT_UID] !== accountUid;
+      const isForeign =
+        annotations[ACCOUNT_UID_ANNOTATION] !== undefined && annotations[ACCOUNT_UID_ANNOTATION] !== accountUid;
       if (account === undefined || isForeign) {
         await removeSecret(namespace, name, uid);
         return {};
       }
-      if (secret.data?.['token'] && annotations[ACCOUNT_UID] === accountUid) return {};
+      if (secret.data?.['token'] && annotations[ACCOUNT_UID_ANNOTATION] === accountUid) return {};
       const subject = { name: account.metadata.name ?? '', uid: accountUid };
       const token = await context.signToken(
         { namespace, serviceAccount: subject, secret: { name, uid } },
@@ -43,7 +44,7 @@ export function tokenSecretController(context: ControllerContext): Controller {
       const encode = (text: string) => Buffer.from(text).toString('base64');
       await client.resource(Secrets).update({
         ...secret,
-        metadata: { ...secret.metadata, annotations: { ...annotations, [ACCOUNT_UID]: accountUid } },
+        metadata: { ...secret.metadata, annotations: { ...annotations, [ACCOUNT_UID_ANNOTATION]: accountUid } },
         data: { ...secret.data, token: encode(token), 'ca.crt': encode(caBundle), namespace: encode(namespace) },
       });
       return {};
@@ -61,7 +62,7 @@ export function tokenSecretController(context: ControllerContext): Controller {
   return controller.watch(secrets).watch(accounts, ({ metadata }) =>
     secrets
       .list(metadata.namespace)
-      .filter((secret) => secret.metadata.annotations?.[ACCOUNT_NAME] === metadata.name)
+      .filter((secret) => secret.metadata.annotations?.[ACCOUNT_NAME_ANNOTATION] === metadata.name)
       .map(keyOf),
   );
 }

@@ -12,7 +12,7 @@ import { indexChildren } from '../workloads/claim-children.ts';
 import { messageOf } from '../workloads/pod-control.ts';
 import { latestDue, parseSchedule } from './schedule.ts';
 
-const SCHEDULED_AT = 'batch.kubernetes.io/cronjob-scheduled-timestamp';
+const SCHEDULED_AT_ANNOTATION = 'batch.kubernetes.io/cronjob-scheduled-timestamp';
 
 /** Creates Jobs on schedule (pkg/controller/cronjob, v2). */
 export function cronJobController(context: ControllerContext): Controller {
@@ -43,12 +43,12 @@ export function cronJobController(context: ControllerContext): Controller {
       await writeStatus(cronJob, status);
       return {};
     }
-    await writeStatus(cronJob, (await startDue(cronJob, schedule, children, status)) ?? status);
+    await writeStatus(cronJob, (await startDueJob(cronJob, schedule, children, status)) ?? status);
     const next = schedule.next(clock.now());
     return next === undefined ? {} : { requeueAfterMs: next - clock.now() + 100 };
   }
 
-  async function startDue(
+  async function startDueJob(
     cronJob: CronJob,
     schedule: Schedule,
     children: readonly Job[],
@@ -95,7 +95,7 @@ export function cronJobController(context: ControllerContext): Controller {
         name: `${name}-${Math.floor(scheduledMs / 60_000)}`,
         namespace,
         labels: { ...metadata.labels },
-        annotations: { ...metadata.annotations, [SCHEDULED_AT]: formatTime(scheduledMs) },
+        annotations: { ...metadata.annotations, [SCHEDULED_AT_ANNOTATION]: formatTime(scheduledMs) },
         ownerReferences: [controllerRef(cronJob, CronJobs)],
       },
       spec: spec ?? { template: {} },

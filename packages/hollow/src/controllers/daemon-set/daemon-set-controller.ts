@@ -96,7 +96,7 @@ export function plan(
   const remove: Pod[] = [];
   const outdated: Pod[] = [];
   let unavailable = 0;
-  let wanted = 0;
+  let desiredPods = 0;
   for (const node of nodes) {
     const name = node.metadata.name ?? '';
     const { start, keep } = nodeShouldRun(set, node);
@@ -107,7 +107,7 @@ export function plan(
       remove.push(...living);
       continue;
     }
-    if (start) wanted++;
+    if (start) desiredPods++;
     const failed = living.filter(({ status }) => status?.phase === 'Failed');
     const healthyPods = living.filter((pod) => !failed.includes(pod)).sort(byCreation);
     remove.push(...failed, ...healthyPods.slice(1));
@@ -127,14 +127,14 @@ export function plan(
   }
   // Pods bound to deleted nodes are left to pod garbage collection; pending ones are deleted here.
   for (const pod of [...byNode.values()].flat()) if (!pod.spec.nodeName && !isPodFinished(pod)) remove.push(pod);
-  return { create, remove: [...remove, ...outdated.slice(0, remainingUnavailable(set, wanted, unavailable))] };
+  return { create, remove: [...remove, ...outdated.slice(0, remainingUnavailable(set, desiredPods, unavailable))] };
 }
 
-function remainingUnavailable({ spec }: DaemonSet, wanted: number, unavailable: number): number {
+function remainingUnavailable({ spec }: DaemonSet, desiredPods: number, unavailable: number): number {
   if (spec.updateStrategy?.type !== 'RollingUpdate') return 0;
   const { maxUnavailable, maxSurge } = spec.updateStrategy.rollingUpdate ?? {};
   // A node runs one daemon pod at a time here, so maxSurge is treated as maxUnavailable of the same size.
-  const limit = Math.max(countOf(maxUnavailable, wanted, 'up'), countOf(maxSurge, wanted, 'up'), 1);
+  const limit = Math.max(countOf(maxUnavailable, desiredPods, 'up'), countOf(maxSurge, desiredPods, 'up'), 1);
   return Math.max(0, limit - unavailable);
 }
 

@@ -20,7 +20,14 @@ import {
 } from './deployment-status.ts';
 import { desiredNewReplicas, proportionalSizes, replicasOf, rolloutLimits, sumStatus } from './replica-counts.ts';
 import { ReplicaSetWriter } from './replica-set-writer.ts';
-import { byAge, byRevision, DESIRED_REPLICAS, findNewSet, nextRevision, REVISION } from './revisions.ts';
+import {
+  byAge,
+  byRevision,
+  DESIRED_REPLICAS_ANNOTATION,
+  findNewSet,
+  nextRevision,
+  REVISION_ANNOTATION,
+} from './revisions.ts';
 
 const CONCURRENCY = 5;
 
@@ -67,7 +74,7 @@ export function deploymentController(context: ControllerContext): Controller {
     return client.resource(Deployments).updateStatus({ ...deployment, status: { ...deployment.status, conditions } });
   }
 
-  /** No rollout: only scales, proportionally if several ReplicaSets are active. */
+  /** Without a rollout, only scales: proportionally if several ReplicaSets are active. */
   async function scaleOnly(deployment: Deployment, claimed: readonly ReplicaSet[]): Promise<Result> {
     const rollout = rolloutOf(deployment, claimed);
     const { newest, old } = rollout;
@@ -110,9 +117,9 @@ export function deploymentController(context: ControllerContext): Controller {
     const ensured = await ensureNewReplicaSet(deployment, newest, old);
     if (ensured === undefined) return {};
     const { deployment: current, set } = ensured;
-    const wanted = desiredNewReplicas(current, [...old, set], set);
+    const desired = desiredNewReplicas(current, [...old, set], set);
     const replicas = current.spec.replicas ?? 1;
-    const size = (set.spec.replicas ?? 0) > replicas ? replicas : wanted;
+    const size = (set.spec.replicas ?? 0) > replicas ? replicas : desired;
     const scaledSet = await writer.scale(current, set, size);
     if ((scaledSet.spec.replicas ?? 0) !== (set.spec.replicas ?? 0)) return finish(current, scaledSet, old);
     return finish(current, scaledSet, await scaleDownOld(current, scaledSet, old));
@@ -176,10 +183,10 @@ export function deploymentController(context: ControllerContext): Controller {
   }
 
   async function recordRevision(deployment: Deployment, set: ReplicaSet, isNew: boolean): Promise<Deployment> {
-    const revision = set.metadata.annotations?.[REVISION] ?? '';
+    const revision = set.metadata.annotations?.[REVISION_ANNOTATION] ?? '';
     let current = deployment;
-    if (current.metadata.annotations?.[REVISION] !== revision) {
-      const annotations = { ...current.metadata.annotations, [REVISION]: revision };
+    if (current.metadata.annotations?.[REVISION_ANNOTATION] !== revision) {
+      const annotations = { ...current.metadata.annotations, [REVISION_ANNOTATION]: revision };
       current = await client
         .resource(Deployments)
         .update({ ...current, metadata: { ...current.metadata, annotations } });
@@ -253,14 +260,14 @@ function rolloutOf(deployment: Deployment, sets: readonly ReplicaSet[]): Rollout
 }
 
 function hasDifferentSize({ metadata }: ReplicaSet, replicas: number): boolean {
-  const recordedSize = metadata.annotations?.[DESIRED_REPLICAS];
+  const recordedSize = metadata.annotations?.[DESIRED_REPLICAS_ANNOTATION];
   return recordedSize !== undefined && Number(recordedSize) !== replicas;
 }
 
 /** Whether the newest ReplicaSet has all desired replicas, and all are available. */
 function isSaturated({ spec }: Deployment, newest: ReplicaSet | undefined): boolean {
   const { replicas = 1 } = spec;
-  const recordedSize = Number(newest?.metadata.annotations?.[DESIRED_REPLICAS] ?? Number.NaN);
+  const recordedSize = Number(newest?.metadata.annotations?.[DESIRED_REPLICAS_ANNOTATION] ?? Number.NaN);
   return (
     newest?.spec.replicas === replicas &&
     recordedSize === replicas &&

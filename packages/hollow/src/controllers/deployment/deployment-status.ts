@@ -46,8 +46,8 @@ export function countStatus({ deployment, newest, old }: Rollout, nowMs: number)
   const updated = newest?.status?.replicas ?? 0;
   const unavailable = Math.max(replicasOf(all) - available, 0);
   const { collisionCount, conditions = [] } = deployment.status ?? {};
-  const wanted = deployment.spec.replicas ?? 1;
-  const isAvailable = available >= wanted - rolloutLimits(deployment).maxUnavailable;
+  const desired = deployment.spec.replicas ?? 1;
+  const isAvailable = available >= desired - rolloutLimits(deployment).maxUnavailable;
   const words = isAvailable
     ? (['MinimumReplicasAvailable', 'Deployment has minimum availability.'] as const)
     : (['MinimumReplicasUnavailable', 'Deployment does not have minimum availability.'] as const);
@@ -64,11 +64,11 @@ export function countStatus({ deployment, newest, old }: Rollout, nowMs: number)
 }
 
 export function isComplete({ spec, metadata }: Deployment, status: DeploymentStatus): boolean {
-  const wanted = spec.replicas ?? 1;
+  const desired = spec.replicas ?? 1;
   return (
-    (status.updatedReplicas ?? 0) === wanted &&
-    (status.replicas ?? 0) === wanted &&
-    (status.availableReplicas ?? 0) === wanted &&
+    (status.updatedReplicas ?? 0) === desired &&
+    (status.replicas ?? 0) === desired &&
+    (status.availableReplicas ?? 0) === desired &&
     (status.observedGeneration ?? 0) >= (metadata.generation ?? 0)
   );
 }

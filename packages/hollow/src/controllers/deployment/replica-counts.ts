@@ -1,5 +1,5 @@
 import type { Deployment, IntOrString, ReplicaSet } from '@fairway/kube/kinds/generated/types';
-import { DESIRED_REPLICAS, MAX_REPLICAS } from './revisions.ts';
+import { DESIRED_REPLICAS_ANNOTATION, MAX_REPLICAS_ANNOTATION } from './revisions.ts';
 
 /** A count, or a percentage of `total` rounded as requested. */
 export function countOf(value: IntOrString | undefined, total: number, round: 'up' | 'down'): number {
@@ -81,7 +81,9 @@ function shareOf(set: ReplicaSet, { spec }: Deployment, allowed: number): number
   const own = set.spec.replicas ?? 0;
   if (spec.replicas === 0) return -own;
   const annotations = set.metadata.annotations ?? {};
-  const before = Number(annotations[MAX_REPLICAS] ?? annotations[DESIRED_REPLICAS] ?? 0) || (spec.replicas ?? 1);
+  const before =
+    Number(annotations[MAX_REPLICAS_ANNOTATION] ?? annotations[DESIRED_REPLICAS_ANNOTATION] ?? 0) ||
+    (spec.replicas ?? 1);
   return Math.round((own * allowed) / before) - own;
 }
 

@@ -7,7 +7,13 @@ import { isApiError } from '@fairway/kube/object/api-error';
 import { cloneJson, jsonEqual } from '@fairway/kube/object/json';
 import { hashOf } from '../workloads/template-hash.ts';
 import { desiredNewReplicas, rolloutLimits } from './replica-counts.ts';
-import { DESIRED_REPLICAS, isSameTemplate, MAX_REPLICAS, newSetAnnotations, TEMPLATE_HASH } from './revisions.ts';
+import {
+  DESIRED_REPLICAS_ANNOTATION,
+  isSameTemplate,
+  MAX_REPLICAS_ANNOTATION,
+  newSetAnnotations,
+  TEMPLATE_HASH_LABEL,
+} from './revisions.ts';
 
 /** Writes the ReplicaSets of a Deployment. */
 export class ReplicaSetWriter {
@@ -24,7 +30,7 @@ export class ReplicaSetWriter {
     const { name = '', namespace = '' } = deployment.metadata;
     const template = cloneJson(deployment.spec.template);
     const hash = hashOf(deployment.spec.template, deployment.status?.collisionCount ?? 0);
-    template.metadata = { ...template.metadata, labels: { ...template.metadata?.labels, [TEMPLATE_HASH]: hash } };
+    template.metadata = { ...template.metadata, labels: { ...template.metadata?.labels, [TEMPLATE_HASH_LABEL]: hash } };
     const { selector, minReadySeconds } = deployment.spec;
     const set: ReplicaSet = {
       apiVersion: 'apps/v1',
@@ -38,7 +44,7 @@ export class ReplicaSetWriter {
       spec: {
         replicas: 0,
         ...(minReadySeconds !== undefined && { minReadySeconds }),
-        selector: { ...selector, matchLabels: { ...selector.matchLabels, [TEMPLATE_HASH]: hash } },
+        selector: { ...selector, matchLabels: { ...selector.matchLabels, [TEMPLATE_HASH_LABEL]: hash } },
         template,
       },
     };
@@ -54,12 +60,13 @@ export class ReplicaSetWriter {
     } catch (error) {
       if (!isApiError(error, 'AlreadyExists')) throw error;
       const taken = await this.#client.resource(ReplicaSets).get(set.metadata.name ?? '', { namespace });
-      const isOurs = isControlledBy(taken, deployment) && isSameTemplate(taken.spec.template, deployment.spec.template);
-      return isOurs ? taken : undefined;
+      const isOwned =
+        isControlledBy(taken, deployment) && isSameTemplate(taken.spec.template, deployment.spec.template);
+      return isOwned ? taken : undefined;
     }
   }
 
-  /** Scales the set and records desired-replicas on it, which later tells scaling from a rollout. */
+  /** Scales the set and records desired-replicas on it, which later distinguishes scaling from a rollout. */
   async scale(deployment: Deployment, set: ReplicaSet, replicas: number): Promise<ReplicaSet> {
     const before = set.spec.replicas ?? 0;
     const annotations = { ...set.metadata.annotations, ...sizeAnnotations(deployment) };
@@ -104,7 +111,7 @@ export class ReplicaSetWriter {
 function sizeAnnotations(deployment: Deployment): Record<string, string> {
   const { replicas = 1 } = deployment.spec;
   return {
-    [DESIRED_REPLICAS]: String(replicas),
-    [MAX_REPLICAS]: String(replicas + rolloutLimits(deployment).maxSurge),
+    [DESIRED_REPLICAS_ANNOTATION]: String(replicas),
+    [MAX_REPLICAS_ANNOTATION]: String(replicas + rolloutLimits(deployment).maxSurge),
   };
 }

@@ -1,19 +1,19 @@
 import type { Deployment, PodTemplateSpec, ReplicaSet } from '@fairway/kube/kinds/generated/types';
 import { jsonEqual } from '@fairway/kube/object/json';
 
-export const REVISION = 'deployment.kubernetes.io/revision';
-export const REVISION_HISTORY = 'deployment.kubernetes.io/revision-history';
-export const DESIRED_REPLICAS = 'deployment.kubernetes.io/desired-replicas';
-export const MAX_REPLICAS = 'deployment.kubernetes.io/max-replicas';
-export const TEMPLATE_HASH = 'pod-template-hash';
+export const REVISION_ANNOTATION = 'deployment.kubernetes.io/revision';
+export const REVISION_HISTORY_ANNOTATION = 'deployment.kubernetes.io/revision-history';
+export const DESIRED_REPLICAS_ANNOTATION = 'deployment.kubernetes.io/desired-replicas';
+export const MAX_REPLICAS_ANNOTATION = 'deployment.kubernetes.io/max-replicas';
+export const TEMPLATE_HASH_LABEL = 'pod-template-hash';
 
 /** Annotations that a Deployment does not copy to its ReplicaSets. */
-const OWN_ANNOTATIONS = new Set([
+const UNCOPIED_ANNOTATIONS = new Set([
   'kubectl.kubernetes.io/last-applied-configuration',
-  REVISION,
-  REVISION_HISTORY,
-  DESIRED_REPLICAS,
-  MAX_REPLICAS,
+  REVISION_ANNOTATION,
+  REVISION_HISTORY_ANNOTATION,
+  DESIRED_REPLICAS_ANNOTATION,
+  MAX_REPLICAS_ANNOTATION,
   'deprecated.deployment.rollback.to',
 ]);
 
@@ -34,14 +34,14 @@ export function isSameTemplate(left: PodTemplateSpec | undefined, right: PodTemp
 }
 
 function withoutHash(template: PodTemplateSpec | undefined): object {
-  const { [TEMPLATE_HASH]: _, ...labels } = template?.metadata?.labels ?? {};
+  const { [TEMPLATE_HASH_LABEL]: _, ...labels } = template?.metadata?.labels ?? {};
   const { creationTimestamp: _time, ...metadata } = template?.metadata ?? {};
   return { ...template, metadata: { ...metadata, labels } };
 }
 
 /** The number of a set's revision; 0 if it has none. Numbers may reach 2^63, and adopted sets have their own. */
 export function revisionOf(set: ReplicaSet): bigint {
-  return revisionIn(set.metadata.annotations?.[REVISION]);
+  return revisionIn(set.metadata.annotations?.[REVISION_ANNOTATION]);
 }
 
 function revisionIn(text = ''): bigint {
@@ -66,14 +66,14 @@ export function newSetAnnotations(
 ): Record<string, string> {
   const annotations = { ...set?.metadata.annotations };
   for (const [name, value] of Object.entries(deployment.metadata.annotations ?? {})) {
-    if (!OWN_ANNOTATIONS.has(name)) annotations[name] = value;
+    if (!UNCOPIED_ANNOTATIONS.has(name)) annotations[name] = value;
   }
-  const before = annotations[REVISION];
+  const before = annotations[REVISION_ANNOTATION];
   if (revisionIn(before) >= revision) return annotations;
-  annotations[REVISION] = String(revision);
+  annotations[REVISION_ANNOTATION] = String(revision);
   if (before !== undefined) {
-    const history = annotations[REVISION_HISTORY];
-    annotations[REVISION_HISTORY] = history === undefined ? before : `${history},${before}`;
+    const history = annotations[REVISION_HISTORY_ANNOTATION];
+    annotations[REVISION_HISTORY_ANNOTATION] = history === undefined ? before : `${history},${before}`;
   }
   return annotations;
 }

@@ -12,13 +12,13 @@ import { isPodReady } from '../pods.ts';
 import { type EndpointGroup, endpointGroups, subsetsOf } from './endpoints-of-service.ts';
 import { planSlices } from './plan-slices.ts';
 
-const SERVICE_NAME = 'kubernetes.io/service-name';
-const MANAGED_BY = 'endpointslice.kubernetes.io/managed-by';
-const MANAGER = 'endpointslice-controller.k8s.io';
-const HEADLESS = 'service.kubernetes.io/headless';
+const SERVICE_NAME_LABEL = 'kubernetes.io/service-name';
+const MANAGED_BY_LABEL = 'endpointslice.kubernetes.io/managed-by';
+const MANAGER_NAME = 'endpointslice-controller.k8s.io';
+const HEADLESS_LABEL = 'service.kubernetes.io/headless';
 /** Label of Endpoints that are managed by this controller. */
-export const ENDPOINTS_MANAGED_BY = 'endpoints.kubernetes.io/managed-by';
-const ZONE = 'topology.kubernetes.io/zone';
+export const ENDPOINTS_MANAGED_BY_LABEL = 'endpoints.kubernetes.io/managed-by';
+const ZONE_LABEL = 'topology.kubernetes.io/zone';
 
 /** Maintains EndpointSlices, and Endpoints for older clients, of Services with selectors (pkg/controller/endpointslice, endpoint). */
 export function endpointSliceController(context: ControllerContext): Controller {
@@ -26,13 +26,13 @@ export function endpointSliceController(context: ControllerContext): Controller 
   const services = informers.informer(Services);
   const pods = indexPodsByNamespace(informers.informer(Pods));
   const nodes = informers.informer(Nodes);
-  const slices = informers.informer(EndpointSlices, { labelSelector: `${MANAGED_BY}=${MANAGER}` });
+  const slices = informers.informer(EndpointSlices, { labelSelector: `${MANAGED_BY_LABEL}=${MANAGER_NAME}` });
   const endpoints = informers.informer(EndpointsResource);
 
   async function reconcile(key: string): Promise<Result> {
     const service = services.get(key);
     const { namespace, name } = splitKey(key);
-    const existing = slices.list(namespace).filter(({ metadata }) => metadata.labels?.[SERVICE_NAME] === name);
+    const existing = slices.list(namespace).filter(({ metadata }) => metadata.labels?.[SERVICE_NAME_LABEL] === name);
     if (service === undefined || service.metadata.deletionTimestamp !== undefined) {
       // EndpointSlices are garbage-collected by owner; Endpoints have no owner.
       if (service === undefined) await removeEndpoints(namespace, name);
@@ -40,7 +40,7 @@ export function endpointSliceController(context: ControllerContext): Controller 
     }
     if (service.spec.selector === undefined || service.spec.type === 'ExternalName') return {};
     const selected = podsIn(pods, namespace).filter((pod) => isSelected(service, pod));
-    const groups = endpointGroups(service, selected, (node) => nodes.get(node)?.metadata.labels?.[ZONE]);
+    const groups = endpointGroups(service, selected, (node) => nodes.get(node)?.metadata.labels?.[ZONE_LABEL]);
     await writeSlices(service, groups, existing);
     await writeEndpoints(service, groups);
     return {};
@@ -74,31 +74,31 @@ export function endpointSliceController(context: ControllerContext): Controller 
     const subsets = subsetsOf(groups);
     const labels = {
       ...service.metadata.labels,
-      ...(service.spec.clusterIP === 'None' && { [HEADLESS]: '' }),
-      [ENDPOINTS_MANAGED_BY]: 'endpoint-controller',
+      ...(service.spec.clusterIP === 'None' && { [HEADLESS_LABEL]: '' }),
+      [ENDPOINTS_MANAGED_BY_LABEL]: 'endpoint-controller',
     };
     const existing = endpoints.get(`${namespace}/${name}`);
-    const wanted: Endpoints = {
+    const desired: Endpoints = {
       ...existing,
       apiVersion: 'v1',
       kind: 'Endpoints',
       metadata: { ...existing?.metadata, name, namespace, labels },
       subsets,
     };
-    if (existing === undefined) await client.resource(EndpointsResource).create(wanted);
+    if (existing === undefined) await client.resource(EndpointsResource).create(desired);
     else if (!jsonEqual(existing.subsets ?? [], subsets) || !jsonEqual(existing.metadata.labels, labels)) {
-      await client.resource(EndpointsResource).update(wanted);
+      await client.resource(EndpointsResource).update(desired);
     }
   }
 
   async function removeEndpoints(namespace: string, name: string): Promise<void> {
-    if (endpoints.get(`${namespace}/${name}`)?.metadata.labels?.[ENDPOINTS_MANAGED_BY] === undefined) return;
+    if (endpoints.get(`${namespace}/${name}`)?.metadata.labels?.[ENDPOINTS_MANAGED_BY_LABEL] === undefined) return;
     await ignoreNotFound(() => client.resource(EndpointsResource).delete(name, { namespace }));
   }
 
   const controller = new Controller({ name: 'endpointslice', reconcile, clock, random, log, concurrency: 5 });
   controller.watch(services);
-  controller.watch(slices, ({ metadata }) => [`${metadata.namespace}/${metadata.labels?.[SERVICE_NAME] ?? ''}`]);
+  controller.watch(slices, ({ metadata }) => [`${metadata.namespace}/${metadata.labels?.[SERVICE_NAME_LABEL] ?? ''}`]);
   return controller.watch(
     pods,
     (pod) =>
@@ -129,9 +129,9 @@ function affectsEndpoints(old: Pod, pod: Pod): boolean {
 function sliceLabels({ metadata, spec }: Service): Record<string, string> {
   return {
     ...metadata.labels,
-    [SERVICE_NAME]: metadata.name ?? '',
-    [MANAGED_BY]: MANAGER,
-    ...(spec.clusterIP === 'None' && { [HEADLESS]: '' }),
+    [SERVICE_NAME_LABEL]: metadata.name ?? '',
+    [MANAGED_BY_LABEL]: MANAGER_NAME,
+    ...(spec.clusterIP === 'None' && { [HEADLESS_LABEL]: '' }),
   };
 }
 

@@ -10,13 +10,13 @@ import type { KubeObject } from '@fairway/kube/object/meta';
 import type { ControllerContext } from '../context.ts';
 import { groupKey, type MirroredGroup, mirroredGroups } from './mirrored-groups.ts';
 
-const SERVICE_NAME = 'kubernetes.io/service-name';
-const MANAGED_BY = 'endpointslice.kubernetes.io/managed-by';
-const MANAGER = 'endpointslicemirroring-controller.k8s.io';
-const SKIP_MIRROR = 'endpointslice.kubernetes.io/skip-mirror';
-const LEADER = 'control-plane.alpha.kubernetes.io/leader';
+const SERVICE_NAME_LABEL = 'kubernetes.io/service-name';
+const MANAGED_BY_LABEL = 'endpointslice.kubernetes.io/managed-by';
+const MANAGER_NAME = 'endpointslicemirroring-controller.k8s.io';
+const SKIP_MIRROR_LABEL = 'endpointslice.kubernetes.io/skip-mirror';
+const LEADER_ANNOTATION = 'control-plane.alpha.kubernetes.io/leader';
 /** Annotations that are not copied to a mirrored slice. */
-const OWN_ANNOTATIONS = [
+const UNCOPIED_ANNOTATIONS = [
   'endpoints.kubernetes.io/last-change-trigger-time',
   'kubectl.kubernetes.io/last-applied-configuration',
 ];
@@ -26,13 +26,13 @@ export function endpointSliceMirroring(context: ControllerContext): Controller {
   const { client, informers, clock, random, log } = context;
   const services = informers.informer(Services);
   const endpoints = informers.informer(EndpointsResource);
-  const slices = informers.informer(EndpointSlices, { labelSelector: `${MANAGED_BY}=${MANAGER}` });
+  const slices = informers.informer(EndpointSlices, { labelSelector: `${MANAGED_BY_LABEL}=${MANAGER_NAME}` });
   const events = context.events('endpoint-slice-mirroring-controller');
   const resource = client.resource(EndpointSlices);
 
   async function reconcile(key: string): Promise<Result> {
     const { namespace, name } = splitKey(key);
-    const existing = slices.list(namespace).filter(({ metadata }) => metadata.labels?.[SERVICE_NAME] === name);
+    const existing = slices.list(namespace).filter(({ metadata }) => metadata.labels?.[SERVICE_NAME_LABEL] === name);
     const source = endpoints.get(key);
     const service = services.get(key);
     const isMirrored =
@@ -65,8 +65,8 @@ export function endpointSliceMirroring(context: ControllerContext): Controller {
         continue;
       }
       left.delete(known);
-      const wanted = sliceOf(source, group);
-      const { labels, annotations = {}, ownerReferences } = wanted.metadata;
+      const desired = sliceOf(source, group);
+      const { labels, annotations = {}, ownerReferences } = desired.metadata;
       const isSame =
         jsonEqual(known.endpoints ?? [], group.endpoints) &&
         jsonEqual(known.metadata.labels, labels) &&
@@ -92,24 +92,26 @@ export function endpointSliceMirroring(context: ControllerContext): Controller {
   controller.watch(services, undefined, {
     isRelevant: (old, service) => (old.spec.selector === undefined) !== (service.spec.selector === undefined),
   });
-  return controller.watch(slices, ({ metadata }) => [`${metadata.namespace}/${metadata.labels?.[SERVICE_NAME] ?? ''}`]);
+  return controller.watch(slices, ({ metadata }) => [
+    `${metadata.namespace}/${metadata.labels?.[SERVICE_NAME_LABEL] ?? ''}`,
+  ]);
 }
 
 /** Whether Endpoints are mirrored: they have neither the opt-out label nor a leader-election lock. */
 export function isMirrorable({ metadata }: KubeObject): boolean {
-  return metadata.labels?.[SKIP_MIRROR] !== 'true' && metadata.annotations?.[LEADER] === undefined;
+  return metadata.labels?.[SKIP_MIRROR_LABEL] !== 'true' && metadata.annotations?.[LEADER_ANNOTATION] === undefined;
 }
 
 function sliceOf(source: Endpoints, { addressType, ports, endpoints }: MirroredGroup): EndpointSlice {
   const { name = '', namespace = '', labels, annotations } = source.metadata;
-  const kept = Object.entries(annotations ?? {}).filter(([key]) => !OWN_ANNOTATIONS.includes(key));
+  const kept = Object.entries(annotations ?? {}).filter(([key]) => !UNCOPIED_ANNOTATIONS.includes(key));
   return {
     apiVersion: 'discovery.k8s.io/v1',
     kind: 'EndpointSlice',
     metadata: {
       generateName: `${name}-`,
       namespace,
-      labels: { ...labels, [SERVICE_NAME]: name, [MANAGED_BY]: MANAGER },
+      labels: { ...labels, [SERVICE_NAME_LABEL]: name, [MANAGED_BY_LABEL]: MANAGER_NAME },
       ...(kept.length > 0 && { annotations: Object.fromEntries(kept) }),
       ownerReferences: [controllerRef(source, EndpointsResource)],
     },

@@ -26,12 +26,12 @@ export function planSlices(groups: readonly EndpointGroup[], existing: readonly 
     );
     const missing = new Map(endpoints.map((endpoint) => [idOf(endpoint), endpoint]));
     const kept = slices.map((slice) => {
-      const keep = (slice.endpoints ?? []).flatMap((endpoint) => {
-        const wanted = missing.get(idOf(endpoint));
+      const retained = (slice.endpoints ?? []).flatMap((endpoint) => {
+        const desiredEndpoint = missing.get(idOf(endpoint));
         missing.delete(idOf(endpoint));
-        return wanted ? [wanted] : [];
+        return desiredEndpoint ? [desiredEndpoint] : [];
       });
-      return { slice, stay: keep };
+      return { slice, stay: retained };
     });
     const waiting = [...missing.values()];
     for (const [index, { slice, stay }] of kept.entries()) {
@@ -39,9 +39,9 @@ export function planSlices(groups: readonly EndpointGroup[], existing: readonly 
       const isLastResort = index === 0 && endpoints.length === 0 && groups.length === 0;
       if (stay.length === 0 && !isLastResort) continue;
       used.add(slice);
-      const wantedPorts = groups.length === 0 ? [] : [...ports];
-      if (!jsonEqual(stay, slice.endpoints ?? []) || !jsonEqual(wantedPorts, slice.ports ?? [])) {
-        update.push({ ...slice, endpoints: stay, ports: wantedPorts });
+      const desiredPorts = groups.length === 0 ? [] : [...ports];
+      if (!jsonEqual(stay, slice.endpoints ?? []) || !jsonEqual(desiredPorts, slice.ports ?? [])) {
+        update.push({ ...slice, endpoints: stay, ports: desiredPorts });
       }
     }
     while (waiting.length > 0) create.push({ ports, endpoints: waiting.splice(0, MAX_ENDPOINTS) });

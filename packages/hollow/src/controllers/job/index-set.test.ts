@@ -1,4 +1,4 @@
-import { excessiveGrowthWith } from '@fairway/base/testing/growth';
+import { excessiveItemGrowth } from '@fairway/base/testing/growth';
 import { describe, expect, it } from 'vitest';
 import { formatIndexes, parseIndexes } from './index-set.ts';
 
@@ -17,6 +17,6 @@ describe('completion indexes', () => {
   it('counts an index once, however often a client wrote it into a status', async () => {
     const repeated = (count: number) => parseIndexes('0-99999,'.repeat(count)).size;
     expect(repeated(2000)).toBe(100_000);
-    expect(await excessiveGrowthWith(repeated)).toBeUndefined();
+    expect(await excessiveItemGrowth(repeated)).toBeUndefined();
   });
 });

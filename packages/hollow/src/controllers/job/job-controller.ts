@@ -18,13 +18,13 @@ import { PodControl } from '../workloads/pod-control.ts';
 import { type JobOutcome, jobOutcome } from './job-outcome.ts';
 import {
   backoffEndMs,
-  failedInARow,
+  consecutiveFailures,
   indexOf,
   isIndexed,
   isTracked,
   jobPod,
   missingIndexes,
-  TRACKING,
+  TRACKING_FINALIZER,
 } from './job-pods.ts';
 import { type Tally, tally } from './job-tally.ts';
 import { failureAnnotations, failuresOfIndex, podsToReplace } from './pod-failures.ts';
@@ -48,7 +48,7 @@ export function jobController(context: ControllerContext): Controller {
     children: client.resource(Pods),
     owners: client.resource(Jobs),
     ownerType: Jobs,
-    finalizer: TRACKING,
+    finalizer: TRACKING_FINALIZER,
   };
   const ownersOf = controllerKeys(Jobs);
   control.observe(pods, ownersOf);
@@ -70,7 +70,7 @@ export function jobController(context: ControllerContext): Controller {
     const outcome = jobOutcome(job, counts, claimed, clock.now());
     const status = nextStatus(job, counts, claimed, outcome);
     if (!jsonEqual(status, job.status)) await client.resource(Jobs).updateStatus({ ...job, status });
-    tell(job, status);
+    recordEvents(job, status);
     const ended = new Set([...counts.completedIndexes, ...(counts.failedIndexes ?? [])]);
     const replaced = podsToReplace(job, claimed, ended);
     const kept = new Set(outcome ? [] : replaced.values());
@@ -102,19 +102,19 @@ export function jobController(context: ControllerContext): Controller {
     const { parallelism = 1, completions } = job.spec;
     const active = claimed.filter(isPodActive);
     const terminatingPods = claimed.filter(isPodTerminating);
-    let wanted = completions === undefined ? parallelism : Math.min(parallelism, completions - counts.succeeded);
+    let desired = completions === undefined ? parallelism : Math.min(parallelism, completions - counts.succeeded);
     // A work-queue Job creates no more pods once one has succeeded.
-    if (completions === undefined && counts.succeeded > 0) wanted = Math.min(active.length, parallelism);
-    if (active.length > wanted) {
+    if (completions === undefined && counts.succeeded > 0) desired = Math.min(active.length, parallelism);
+    if (active.length > desired) {
       const order = compareForDeletion(active, clock.now());
-      await control.deleteAll(job, [...active].sort(order).slice(0, Math.min(active.length - wanted, BURST)));
+      await control.deleteAll(job, [...active].sort(order).slice(0, Math.min(active.length - desired, BURST)));
       return undefined;
     }
     const held = job.spec.podReplacementPolicy === 'Failed' ? terminatingPods.length : 0;
-    const missing = Math.min(wanted - active.length - held, BURST);
+    const missing = Math.min(desired - active.length - held, BURST);
     if (missing <= 0) return undefined;
     const isPerIndex = job.spec.backoffLimitPerIndex !== undefined;
-    const failed = failedInARow(
+    const failed = consecutiveFailures(
       claimed.filter(({ status }) => status?.phase === 'Failed'),
       claimed.filter(({ status }) => status?.phase === 'Succeeded'),
     );
@@ -188,7 +188,7 @@ export function jobController(context: ControllerContext): Controller {
   }
 
   function release(pod: Pod): Promise<void> {
-    return removeFinalizer(client.resource(Pods), pod, TRACKING);
+    return removeFinalizer(client.resource(Pods), pod, TRACKING_FINALIZER);
   }
 
   function nextStatus(job: Job, counts: Tally, claimed: readonly Pod[], outcome: JobOutcome | undefined): JobStatus {
@@ -234,7 +234,7 @@ export function jobController(context: ControllerContext): Controller {
     };
   }
 
-  function tell(job: Job, status: JobStatus): void {
+  function recordEvents(job: Job, status: JobStatus): void {
     const known = new Set((job.status?.conditions ?? []).map(({ type, status }) => `${type}=${status}`));
     for (const { type, status: value, reason = '', message = '' } of status.conditions ?? []) {
       if (known.has(`${type}=${value}`)) continue;

@@ -78,10 +78,10 @@ function succeededByPolicy({ spec }: Job, { completedIndexes }: Tally): JobOutco
   if (completedIndexes.size === 0) return undefined;
   const met = (spec.successPolicy?.rules ?? []).findIndex(({ succeededIndexes, succeededCount }) => {
     if (succeededIndexes === undefined) return succeededCount !== undefined && completedIndexes.size >= succeededCount;
-    const wanted = parseIndexes(succeededIndexes, spec.completions);
-    if (wanted.size === 0) return false;
-    const succeeded = [...wanted].filter((index) => completedIndexes.has(index)).length;
-    return succeeded === wanted.size || (succeededCount !== undefined && succeeded >= succeededCount);
+    const requiredIndexes = parseIndexes(succeededIndexes, spec.completions);
+    if (requiredIndexes.size === 0) return false;
+    const succeeded = [...requiredIndexes].filter((index) => completedIndexes.has(index)).length;
+    return succeeded === requiredIndexes.size || (succeededCount !== undefined && succeeded >= succeededCount);
   });
   if (met === -1) return undefined;
   return { type: 'Complete', reason: 'SuccessPolicy', message: `Matched rules at index ${met}` };

@@ -5,10 +5,10 @@ import { Jobs } from '@fairway/kube/kinds/resources';
 import { podFromTemplate } from '../workloads/pod-from-template.ts';
 
 /** Keeps a pod until its result is counted. */
-export const TRACKING = 'batch.kubernetes.io/job-tracking';
+export const TRACKING_FINALIZER = 'batch.kubernetes.io/job-tracking';
 const INDEX = 'batch.kubernetes.io/job-completion-index';
-export const INDEX_FAILURES = 'batch.kubernetes.io/job-index-failure-count';
-export const INDEX_IGNORED_FAILURES = 'batch.kubernetes.io/job-index-ignored-failure-count';
+export const INDEX_FAILURES_ANNOTATION = 'batch.kubernetes.io/job-index-failure-count';
+export const INDEX_IGNORED_FAILURES_ANNOTATION = 'batch.kubernetes.io/job-index-ignored-failure-count';
 const FIRST_BACKOFF_MS = 10_000;
 const MAX_BACKOFF_MS = 360_000;
 
@@ -22,7 +22,7 @@ export function indexOf({ metadata }: Pod): number | undefined {
 }
 
 export function isTracked({ metadata }: Pod): boolean {
-  return metadata.finalizers?.includes(TRACKING) ?? false;
+  return metadata.finalizers?.includes(TRACKING_FINALIZER) ?? false;
 }
 
 /** A pod of the Job; for an indexed Job with its index in name, annotation, label, host name and environment. */
@@ -33,7 +33,7 @@ export function jobPod(
   annotations: Readonly<Record<string, string>> = {},
 ): Pod {
   const pod = podFromTemplate(job.spec.template, job, Jobs);
-  pod.metadata.finalizers = [...(pod.metadata.finalizers ?? []), TRACKING];
+  pod.metadata.finalizers = [...(pod.metadata.finalizers ?? []), TRACKING_FINALIZER];
   if (index === undefined) return pod;
   const name = job.metadata.name ?? '';
   delete pod.metadata.generateName;
@@ -58,7 +58,9 @@ export function missingIndexes(job: Job, taken: ReadonlySet<number>, count: numb
   return missing;
 }
 
-/** End of the backoff after consecutive failures: ten seconds after the last one, doubled for each. */
+/**
+ * End of the backoff after consecutive failures: ten seconds after the last failure, doubled for each additional one.
+ */
 export function backoffEndMs(failures: number, failedPods: readonly Pod[]): number {
   if (failures === 0) return 0;
   const lastMs = failedPods.reduce((last, pod) => Math.max(last, finishedAtMs(pod)), 0);
@@ -66,7 +68,7 @@ export function backoffEndMs(failures: number, failedPods: readonly Pod[]): numb
 }
 
 /** The pods that have failed since the last success. */
-export function failedInARow(failed: readonly Pod[], succeeded: readonly Pod[]): Pod[] {
+export function consecutiveFailures(failed: readonly Pod[], succeeded: readonly Pod[]): Pod[] {
   const lastSuccessMs = succeeded.reduce((last, pod) => Math.max(last, finishedAtMs(pod)), 0);
   return failed.filter((pod) => finishedAtMs(pod) > lastSuccessMs);
 }

@@ -6,7 +6,7 @@ import type {
   PodFailurePolicyRule,
 } from '@fairway/kube/kinds/generated/types';
 import { isPodActive } from '../pods.ts';
-import { INDEX_FAILURES, INDEX_IGNORED_FAILURES, indexOf, isTracked } from './job-pods.ts';
+import { INDEX_FAILURES_ANNOTATION, INDEX_IGNORED_FAILURES_ANNOTATION, indexOf, isTracked } from './job-pods.ts';
 
 /** Decision of a Job's podFailurePolicy about a failed pod. */
 export interface FailureDecision {
@@ -56,7 +56,7 @@ function hasExitCode(
   return values.includes(exitCode) === (operator === 'In');
 }
 
-/** Failed, or terminating if the Job replaces pods before they have finished. */
+/** Whether the pod has failed. A terminating pod counts too, unless the Job replaces only failed pods. */
 export function isPodFailed({ spec }: Pick<Job, 'spec'>, { status, metadata }: Pod): boolean {
   if (status?.phase === 'Failed') return true;
   return (
@@ -67,8 +67,8 @@ export function isPodFailed({ spec }: Pick<Job, 'spec'>, { status, metadata }: P
 /** How often an index has failed, as recorded on its last pod: with and without ignored failures. */
 export function failuresOfIndex({ metadata }: Pod): { readonly counted: number; readonly ignored: number } {
   return {
-    counted: numericAnnotation(metadata, INDEX_FAILURES),
-    ignored: numericAnnotation(metadata, INDEX_IGNORED_FAILURES),
+    counted: numericAnnotation(metadata, INDEX_FAILURES_ANNOTATION),
+    ignored: numericAnnotation(metadata, INDEX_IGNORED_FAILURES_ANNOTATION),
   };
 }
 
@@ -111,11 +111,11 @@ export function podsToReplace(
 /** The annotations of the replacement of `failed`, or of an index's first pod. */
 export function failureAnnotations(job: Pick<Job, 'spec'>, failed: Pod | undefined): Record<string, string> {
   if (job.spec.backoffLimitPerIndex === undefined) return {};
-  if (failed === undefined) return { [INDEX_FAILURES]: '0' };
+  if (failed === undefined) return { [INDEX_FAILURES_ANNOTATION]: '0' };
   const isIgnored = failureDecisionFor(job, failed).action === 'Ignore';
   const { counted, ignored } = failuresOfIndex(failed);
-  const annotations = { [INDEX_FAILURES]: String(isIgnored ? counted : counted + 1) };
+  const annotations = { [INDEX_FAILURES_ANNOTATION]: String(isIgnored ? counted : counted + 1) };
   return isIgnored || ignored > 0
-    ? { ...annotations, [INDEX_IGNORED_FAILURES]: String(isIgnored ? ignored + 1 : ignored) }
+    ? { ...annotations, [INDEX_IGNORED_FAILURES_ANNOTATION]: String(isIgnored ? ignored + 1 : ignored) }
     : annotations;
 }

@@ -5,7 +5,7 @@ import { isEvicting, readinessOf } from './node-health.ts';
 const NODE_INTERVAL_MS = 10_000;
 const SLOW_INTERVAL_MS = 100_000;
 const UNHEALTHY_SHARE = 0.55;
-const LARGE_CLUSTER = 50;
+const LARGE_CLUSTER_SIZE = 50;
 
 /** Whether a node's pods may be evicted: now, after a delay in ms, or not in the current state. */
 export type BrakeDecision =
@@ -29,7 +29,7 @@ export class EvictionBrake {
     const notReadyCount = members.filter((other) => readinessOf(other) !== 'True').length;
     const isPartial =
       notReadyCount < members.length && notReadyCount > 2 && notReadyCount / members.length >= UNHEALTHY_SHARE;
-    if (isPartial && members.length <= LARGE_CLUSTER) return { kind: 'halt' };
+    if (isPartial && members.length <= LARGE_CLUSTER_SIZE) return { kind: 'halt' };
     const intervalMs = isPartial ? SLOW_INTERVAL_MS : NODE_INTERVAL_MS;
     const waitMs = (this.#lastMs.get(zone) ?? Number.NEGATIVE_INFINITY) + intervalMs - nowMs;
     if (waitMs > 0) return { kind: 'wait', waitMs };

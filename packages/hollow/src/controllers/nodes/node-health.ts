@@ -1,23 +1,23 @@
 import { formatTime } from '@fairway/base/clock';
 import type { Node, NodeCondition, Taint } from '@fairway/kube/kinds/generated/types';
 
-export const NOT_READY = 'node.kubernetes.io/not-ready';
-export const UNREACHABLE = 'node.kubernetes.io/unreachable';
+export const NOT_READY_TAINT = 'node.kubernetes.io/not-ready';
+export const UNREACHABLE_TAINT = 'node.kubernetes.io/unreachable';
 
 /** Conditions reported by the node itself: Unknown once it stops reporting. */
 const NODE_CONDITIONS = ['Ready', 'MemoryPressure', 'DiskPressure', 'PIDPressure'];
 
 /** Taints of the effect NoSchedule by condition and status (pkg/controller/nodelifecycle nodeConditionToTaintKeyStatusMap). */
 const CONDITION_TAINTS: readonly (readonly [type: string, status: string, key: string])[] = [
-  ['Ready', 'False', NOT_READY],
-  ['Ready', 'Unknown', UNREACHABLE],
+  ['Ready', 'False', NOT_READY_TAINT],
+  ['Ready', 'Unknown', UNREACHABLE_TAINT],
   ['MemoryPressure', 'True', 'node.kubernetes.io/memory-pressure'],
   ['DiskPressure', 'True', 'node.kubernetes.io/disk-pressure'],
   ['NetworkUnavailable', 'True', 'node.kubernetes.io/network-unavailable'],
   ['PIDPressure', 'True', 'node.kubernetes.io/pid-pressure'],
 ];
-const UNSCHEDULABLE = 'node.kubernetes.io/unschedulable';
-const MANAGED_KEYS = new Set([...CONDITION_TAINTS.map(([, , key]) => key), UNSCHEDULABLE]);
+const UNSCHEDULABLE_TAINT = 'node.kubernetes.io/unschedulable';
+const MANAGED_TAINT_KEYS = new Set([...CONDITION_TAINTS.map(([, , key]) => key), UNSCHEDULABLE_TAINT]);
 
 export type Readiness = 'True' | 'False' | 'Unknown';
 
@@ -62,27 +62,27 @@ export function unknownConditions(node: Node, nowMs: number): readonly NodeCondi
  * The taints that a node should have: its own, those derived from its conditions, and (`mayEvict`) the NoExecute one. Taints
  * that are already correct keep their timeAdded.
  */
-export function wantedTaints(node: Node, mayEvict: boolean, nowMs: number): Taint[] {
+export function desiredTaints(node: Node, mayEvict: boolean, nowMs: number): Taint[] {
   const current = node.spec.taints ?? [];
   const conditions = node.status?.conditions ?? [];
-  const wanted: Taint[] = CONDITION_TAINTS.filter(([type, status]) =>
+  const desired: Taint[] = CONDITION_TAINTS.filter(([type, status]) =>
     conditions.some((condition) => condition.type === type && condition.status === status),
   ).map(([, , key]) => ({ key, effect: 'NoSchedule' }));
   // A node that has never reported a condition counts as not ready.
-  if (!conditions.some(({ type }) => type === 'Ready')) wanted.push({ key: NOT_READY, effect: 'NoSchedule' });
-  if (node.spec.unschedulable) wanted.push({ key: UNSCHEDULABLE, effect: 'NoSchedule' });
-  const evicting = { False: NOT_READY, Unknown: UNREACHABLE, True: undefined }[readinessOf(node)];
-  if (evicting !== undefined && mayEvict) wanted.push({ key: evicting, effect: 'NoExecute' });
-  const kept = current.filter((taint) => !isManaged(taint) || wanted.some((other) => isSame(taint, other)));
-  const added = wanted
+  if (!conditions.some(({ type }) => type === 'Ready')) desired.push({ key: NOT_READY_TAINT, effect: 'NoSchedule' });
+  if (node.spec.unschedulable) desired.push({ key: UNSCHEDULABLE_TAINT, effect: 'NoSchedule' });
+  const evicting = { False: NOT_READY_TAINT, Unknown: UNREACHABLE_TAINT, True: undefined }[readinessOf(node)];
+  if (evicting !== undefined && mayEvict) desired.push({ key: evicting, effect: 'NoExecute' });
+  const kept = current.filter((taint) => !isManaged(taint) || desired.some((other) => isSame(taint, other)));
+  const added = desired
     .filter((taint) => !current.some((other) => isSame(taint, other)))
     .map((taint) => ({ ...taint, timeAdded: formatTime(nowMs) }));
   return [...kept, ...added];
 }
 
 function isManaged({ key, effect }: Taint): boolean {
-  if (effect === 'NoSchedule') return MANAGED_KEYS.has(key);
-  return effect === 'NoExecute' && (key === NOT_READY || key === UNREACHABLE);
+  if (effect === 'NoSchedule') return MANAGED_TAINT_KEYS.has(key);
+  return effect === 'NoExecute' && (key === NOT_READY_TAINT || key === UNREACHABLE_TAINT);
 }
 
 function isSame(left: Taint, right: Taint): boolean {

@@ -9,7 +9,7 @@ import type { ControllerContext } from '../context.ts';
 import { indexPodsByNode, podsOnNode } from '../pod-indexes.ts';
 import { podCondition } from '../pods.ts';
 import { EvictionBrake } from './eviction-brake.ts';
-import { readinessOf, unknownConditions, wantedTaints } from './node-health.ts';
+import { desiredTaints, readinessOf, unknownConditions } from './node-health.ts';
 
 /** --node-monitor-grace-period since Kubernetes 1.32. */
 const GRACE_MS = 50_000;
@@ -79,7 +79,7 @@ export function nodeLifecycleController(context: ControllerContext): Controller 
     const isReady = readinessOf(node) === 'True';
     const hasReported = node.status?.conditions?.some(({ type }) => type === 'Ready') ?? false;
     const decision = isReady || !hasReported ? undefined : brake.decide(node, nodes.list(), clock.now());
-    const taints = wantedTaints(node, decision?.kind === 'go', clock.now());
+    const taints = desiredTaints(node, decision?.kind === 'go', clock.now());
     if (!jsonEqual(taints, node.spec.taints ?? [])) {
       const { name = '', uid } = node.metadata;
       // Uses the resourceVersion that was read to avoid overwriting another writer's taints.

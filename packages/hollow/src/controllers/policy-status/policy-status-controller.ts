@@ -45,7 +45,7 @@ export function policyStatusController(context: ControllerContext): Controller {
     }
     const found = kindsOfPolicy(policy, kinds);
     const known = checked.get(key);
-    const state = known !== undefined && isOf(known, policy, found) ? known : await check(policy, found);
+    const state = known !== undefined && isCheckOf(known, policy, found) ? known : await check(policy, found);
     checked.set(key, state);
     const status = statusOf(policy, state);
     if (!jsonEqual(status, policy.status)) {
@@ -62,7 +62,7 @@ export function policyStatusController(context: ControllerContext): Controller {
   return controller.watch(policies);
 }
 
-function isOf(state: CheckedPolicy, policy: ValidatingAdmissionPolicy, found: PolicyKinds): boolean {
+function isCheckOf(state: CheckedPolicy, policy: ValidatingAdmissionPolicy, found: PolicyKinds): boolean {
   const schemas = schemasOf(found);
   return (
     state.generation === generationOf(policy) &&

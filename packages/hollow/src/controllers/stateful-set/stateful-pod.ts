@@ -5,8 +5,8 @@ import { cloneJson } from '@fairway/kube/object/json';
 import { podFromTemplate } from '../workloads/pod-from-template.ts';
 
 export const REVISION_LABEL = 'controller-revision-hash';
-const POD_NAME = 'statefulset.kubernetes.io/pod-name';
-const POD_INDEX = 'apps.kubernetes.io/pod-index';
+const POD_NAME_LABEL = 'statefulset.kubernetes.io/pod-name';
+const POD_INDEX_LABEL = 'apps.kubernetes.io/pod-index';
 
 export function ordinalOf(set: StatefulSet, { metadata }: Pod): number | undefined {
   const prefix = `${set.metadata.name}-`;
@@ -27,8 +27,8 @@ export function statefulPod(set: StatefulSet, template: PodTemplateSpec, revisio
   pod.metadata.name = name;
   pod.metadata.labels = {
     ...pod.metadata.labels,
-    [POD_NAME]: name,
-    [POD_INDEX]: String(ordinal),
+    [POD_NAME_LABEL]: name,
+    [POD_INDEX_LABEL]: String(ordinal),
     [REVISION_LABEL]: revision,
   };
   pod.spec.hostname = name;

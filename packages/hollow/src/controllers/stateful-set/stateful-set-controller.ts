@@ -1,4 +1,4 @@
-import { ignoreGone } from '@fairway/kube/client/ignore-not-found';
+import { ignoreDeleted } from '@fairway/kube/client/ignore-not-found';
 import { keyOf } from '@fairway/kube/client/object-key';
 import { Controller } from '@fairway/kube/controller/controller';
 import {
@@ -125,7 +125,7 @@ export function statefulSetController(context: ControllerContext): Controller {
       const value = {
         metadata: { uid, resourceVersion, ownerReferences: references.length > 0 ? references : null },
       };
-      await ignoreGone(claims.patch(name, { type: 'merge', value }, { namespace }));
+      await ignoreDeleted(claims.patch(name, { type: 'merge', value }, { namespace }));
     }
   }
 

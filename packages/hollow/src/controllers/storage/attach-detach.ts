@@ -1,5 +1,5 @@
 import { podReferences } from '@fairway/apiserver/auth/pod-references';
-import { ignoreGone } from '@fairway/kube/client/ignore-not-found';
+import { ignoreDeleted } from '@fairway/kube/client/ignore-not-found';
 import { Controller } from '@fairway/kube/controller/controller';
 import type { Result } from '@fairway/kube/controller/result';
 import { csiSourceOf } from '@fairway/kube/kinds/csi-source';
@@ -21,8 +21,8 @@ import { isPodFinished } from '../pods.ts';
 /** How long to wait for a node that still reports a volume as in use although none of its pods uses it. */
 const MAX_UNMOUNT_MS = 360_000;
 const OUT_OF_SERVICE_TAINT = 'node.kubernetes.io/out-of-service';
-/** Prefix of attachments created here: other attachments are not touched. */
-const ATTACHMENT_NAME = /^csi-[0-9a-f]{64}$/;
+/** Names of attachments created here; other attachments are not touched. */
+const ATTACHMENT_NAME_PATTERN = /^csi-[0-9a-f]{64}$/;
 const BY_VOLUME = 'volume';
 const BY_NODE = 'node';
 
@@ -43,19 +43,19 @@ export function attachDetach(context: ControllerContext): Controller {
   );
   attachments.addIndex(BY_NODE, ({ spec }) => [spec.nodeName]);
   const events = context.events('attachdetach-controller');
-  /** Since when no pod needs an attachment, by its UID. */
+  /** Since when no pod has needed an attachment, by the attachment's UID. */
   const unneeded = new Map<string, number>();
 
   async function reconcile(name: string): Promise<Result> {
     const volume = volumes.get(name);
-    const wanted = volume && isAttachable(volume) ? podsByNode(volume) : new Map<string, Pod>();
+    const desired = volume && isAttachable(volume) ? podsByNode(volume) : new Map<string, Pod>();
     const present = attachments.byIndex(BY_VOLUME, name);
     let requeueMs: number | undefined;
     for (const attachment of present) {
-      if (wanted.has(attachment.spec.nodeName)) unneeded.delete(attachment.metadata.uid ?? '');
+      if (desired.has(attachment.spec.nodeName)) unneeded.delete(attachment.metadata.uid ?? '');
       else requeueMs = (await release(attachment, volume)) ?? requeueMs;
     }
-    for (const [node, pod] of volume ? wanted : []) await attach(volume as PersistentVolume, node, pod, present);
+    for (const [node, pod] of volume ? desired : []) await attach(volume as PersistentVolume, node, pod, present);
     return requeueMs === undefined ? {} : { requeueAfterMs: requeueMs };
   }
 
@@ -109,7 +109,7 @@ export function attachDetach(context: ControllerContext): Controller {
     volume: PersistentVolume | undefined,
   ): Promise<number | undefined> {
     const { uid = '', name = '', deletionTimestamp } = attachment.metadata;
-    if (deletionTimestamp !== undefined || !ATTACHMENT_NAME.test(name)) return undefined;
+    if (deletionTimestamp !== undefined || !ATTACHMENT_NAME_PATTERN.test(name)) return undefined;
     const sinceMs = unneeded.get(uid) ?? clock.now();
     unneeded.set(uid, sinceMs);
     const node = nodes.get(attachment.spec.nodeName);
@@ -117,7 +117,7 @@ export function attachDetach(context: ControllerContext): Controller {
     if (leftMs > 0 && isInUse(node, volume)) return leftMs;
     unneeded.delete(uid);
     if (node && volume) await recordDetached(node, volume);
-    await ignoreGone(client.resource(VolumeAttachments).delete(name, { uid }));
+    await ignoreDeleted(client.resource(VolumeAttachments).delete(name, { uid }));
     return undefined;
   }
 
@@ -148,7 +148,7 @@ export function attachDetach(context: ControllerContext): Controller {
   async function writeAttached({ metadata }: Node, volumesAttached: readonly object[]): Promise<void> {
     const { name = '', resourceVersion } = metadata;
     const value = { metadata: { resourceVersion }, status: { volumesAttached } };
-    await ignoreGone(client.resource(Nodes).patch(name, { type: 'merge', value }, { subresource: 'status' }));
+    await ignoreDeleted(client.resource(Nodes).patch(name, { type: 'merge', value }, { subresource: 'status' }));
   }
 
   const volumesOf = (pod: Pod): string[] =>
@@ -168,7 +168,7 @@ export function attachDetach(context: ControllerContext): Controller {
     );
 }
 
-/** Whether only one node can use it. */
+/** Whether only one node can use the volume. */
 function isExclusive({ spec }: PersistentVolume): boolean {
   return (spec.accessModes ?? []).every((mode) => mode === 'ReadWriteOnce' || mode === 'ReadWriteOncePod');
 }

@@ -14,12 +14,12 @@ export function ephemeralVolumes(context: ControllerContext): Controller {
 
   async function ensureClaim(pod: Pod, volume: Volume): Promise<void> {
     const { namespace = '' } = pod.metadata;
-    const wanted = claimOf(pod, volume);
-    const name = wanted.metadata.name ?? '';
+    const desiredClaim = claimOf(pod, volume);
+    const name = desiredClaim.metadata.name ?? '';
     const present = claims.get(`${namespace}/${name}`);
     if (present !== undefined && isOwnedBy(present, pod)) return;
     try {
-      if (present === undefined) await client.resource(PersistentVolumeClaims).create(wanted);
+      if (present === undefined) await client.resource(PersistentVolumeClaims).create(desiredClaim);
     } catch (error) {
       if (isApiError(error, 'AlreadyExists')) return;
       const problem = error instanceof Error ? error.message : String(error);

@@ -4,7 +4,7 @@ import { Controller } from '@fairway/kube/controller/controller';
 import { removeFinalizer } from '@fairway/kube/controller/finalizers';
 import type { Pod } from '@fairway/kube/kinds/generated/types';
 import { PersistentVolumeClaims, PersistentVolumes, Pods } from '@fairway/kube/kinds/resources';
-import { CLAIM_PROTECTION, VOLUME_PROTECTION } from '../../admission/storage.ts';
+import { CLAIM_PROTECTION_FINALIZER, VOLUME_PROTECTION_FINALIZER } from '../../admission/storage.ts';
 import type { ControllerContext } from '../context.ts';
 import { indexPodsByNamespace, podsIn } from '../pod-indexes.ts';
 import { isPodFinished } from '../pods.ts';
@@ -24,7 +24,7 @@ export function claimProtection(context: ControllerContext): Controller {
       if (claim?.metadata.deletionTimestamp === undefined) return {};
       const { name = '', namespace = '' } = claim.metadata;
       const isUsed = podsIn(pods, namespace).some((pod) => uses(pod, name));
-      if (!isUsed) await removeFinalizer(client.resource(PersistentVolumeClaims), claim, CLAIM_PROTECTION);
+      if (!isUsed) await removeFinalizer(client.resource(PersistentVolumeClaims), claim, CLAIM_PROTECTION_FINALIZER);
       return {};
     },
   });
@@ -50,7 +50,8 @@ export function volumeProtection(context: ControllerContext): Controller {
     async reconcile(key) {
       const volume = volumes.get(key);
       const isFree = volume?.metadata.deletionTimestamp !== undefined && volume.status?.phase !== 'Bound';
-      if (volume && isFree) await removeFinalizer(client.resource(PersistentVolumes), volume, VOLUME_PROTECTION);
+      if (volume && isFree)
+        await removeFinalizer(client.resource(PersistentVolumes), volume, VOLUME_PROTECTION_FINALIZER);
       return {};
     },
   });

@@ -11,18 +11,18 @@ import type {
 import { PersistentVolumeClaims, PersistentVolumes, StorageClasses } from '@fairway/kube/kinds/resources';
 import { isApiError } from '@fairway/kube/object/api-error';
 import { jsonEqual } from '@fairway/kube/object/json';
-import { classOf, findVolume, isClaimedBy, isDelayed } from '@fairway/scheduling/match-volume';
+import { classOf, findVolume, isClaimedBy, waitsForFirstConsumer } from '@fairway/scheduling/match-volume';
 import { SELECTED_NODE_ANNOTATION } from '@fairway/scheduling/volumes';
 import { defaultClassOf } from '../../admission/storage.ts';
 import type { ControllerContext } from '../context.ts';
 
-const BIND_COMPLETED = 'pv.kubernetes.io/bind-completed';
-const BOUND_BY_CONTROLLER = 'pv.kubernetes.io/bound-by-controller';
-const PROVISIONED_BY = 'pv.kubernetes.io/provisioned-by';
-const PROVISIONER = 'volume.kubernetes.io/storage-provisioner';
-const BETA_PROVISIONER = 'volume.beta.kubernetes.io/storage-provisioner';
+const BIND_COMPLETED_ANNOTATION = 'pv.kubernetes.io/bind-completed';
+const BOUND_BY_CONTROLLER_ANNOTATION = 'pv.kubernetes.io/bound-by-controller';
+const PROVISIONED_BY_ANNOTATION = 'pv.kubernetes.io/provisioned-by';
+const PROVISIONER_ANNOTATION = 'volume.kubernetes.io/storage-provisioner';
+const BETA_PROVISIONER_ANNOTATION = 'volume.beta.kubernetes.io/storage-provisioner';
 /** Prefix of volume keys in this controller's queue; a claim's key is `namespace/name`. */
-const VOLUME_KEY = ':';
+const VOLUME_KEY_PREFIX = ':';
 
 /**
  * Binds claims to existing volumes, requests the others from an external provisioner, and updates volumes whose claim
@@ -37,7 +37,7 @@ export function volumeBinder(context: ControllerContext): Controller {
   const events = context.events('persistentvolume-controller');
 
   function reconcile(key: string): Promise<Result> {
-    return key.startsWith(VOLUME_KEY) ? syncVolume(key.slice(1)) : syncClaim(key);
+    return key.startsWith(VOLUME_KEY_PREFIX) ? syncVolume(key.slice(1)) : syncClaim(key);
   }
 
   async function syncClaim(key: string): Promise<Result> {
@@ -47,7 +47,7 @@ export function volumeBinder(context: ControllerContext): Controller {
     if (!volumeName) return findOrProvision(claim);
     const volume = volumes.get(volumeName);
     if (volume === undefined || (volume.spec.claimRef && !isClaimedBy(volume, claim))) {
-      const isLost = claim.metadata.annotations?.[BIND_COMPLETED] !== undefined;
+      const isLost = claim.metadata.annotations?.[BIND_COMPLETED_ANNOTATION] !== undefined;
       await setPhase(claim, isLost ? 'Lost' : 'Pending');
       return {};
     }
@@ -56,28 +56,36 @@ export function volumeBinder(context: ControllerContext): Controller {
   }
 
   async function findOrProvision(claim: PersistentVolumeClaim): Promise<Result> {
-    const given = await withDefaultClass(claim);
-    const storageClass = classes.get(classOf(given));
-    const isWaiting = isDelayed(storageClass) && given.metadata.annotations?.[SELECTED_NODE_ANNOTATION] === undefined;
-    const reserved = volumes.list().find((volume) => isClaimedBy(volume, given));
-    const volume = reserved ?? (isDelayed(storageClass) ? undefined : findVolume(given, volumes.list()));
+    const effectiveClaim = await withDefaultClass(claim);
+    const storageClass = classes.get(classOf(effectiveClaim));
+    const isWaiting =
+      waitsForFirstConsumer(storageClass) &&
+      effectiveClaim.metadata.annotations?.[SELECTED_NODE_ANNOTATION] === undefined;
+    const reserved = volumes.list().find((volume) => isClaimedBy(volume, effectiveClaim));
+    const volume =
+      reserved ?? (waitsForFirstConsumer(storageClass) ? undefined : findVolume(effectiveClaim, volumes.list()));
     if (volume) {
-      await bind(given, volume, true);
+      await bind(effectiveClaim, volume, true);
       return {};
     }
-    await setPhase(given, 'Pending');
+    await setPhase(effectiveClaim, 'Pending');
     if (isWaiting)
-      events.normal(given, 'WaitForFirstConsumer', 'waiting for first consumer to be created before binding');
+      events.normal(effectiveClaim, 'WaitForFirstConsumer', 'waiting for first consumer to be created before binding');
     else if (storageClass === undefined) {
-      if (classOf(given) === '')
+      if (classOf(effectiveClaim) === '')
         events.normal(
-          given,
+          effectiveClaim,
           'FailedBinding',
           'no persistent volumes available for this claim and no storage class is set',
         );
-      else events.warning(given, 'ProvisioningFailed', `storageclass.storage.k8s.io "${classOf(given)}" not found`);
+      else
+        events.warning(
+          effectiveClaim,
+          'ProvisioningFailed',
+          `storageclass.storage.k8s.io "${classOf(effectiveClaim)}" not found`,
+        );
     } else if (storageClass.provisioner !== 'kubernetes.io/no-provisioner')
-      await requestProvisioning(given, storageClass.provisioner);
+      await requestProvisioning(effectiveClaim, storageClass.provisioner);
     return {};
   }
 
@@ -91,11 +99,11 @@ export function volumeBinder(context: ControllerContext): Controller {
 
   async function requestProvisioning(claim: PersistentVolumeClaim, provisioner: string): Promise<void> {
     const message = `Waiting for a volume to be created either by the external provisioner '${provisioner}' or manually by the system administrator. If volume creation is delayed, please verify that the provisioner is running and correctly registered.`;
-    if (claim.metadata.annotations?.[PROVISIONER] !== provisioner) {
+    if (claim.metadata.annotations?.[PROVISIONER_ANNOTATION] !== provisioner) {
       const annotations = {
         ...claim.metadata.annotations,
-        [PROVISIONER]: provisioner,
-        [BETA_PROVISIONER]: provisioner,
+        [PROVISIONER_ANNOTATION]: provisioner,
+        [BETA_PROVISIONER_ANNOTATION]: provisioner,
       };
       await client.resource(PersistentVolumeClaims).update({ ...claim, metadata: { ...claim.metadata, annotations } });
     }
@@ -116,7 +124,10 @@ export function volumeBinder(context: ControllerContext): Controller {
         ...(resourceVersion !== undefined && { resourceVersion }),
       };
       const isReserved = volume.spec.claimRef !== undefined;
-      const annotations = { ...volume.metadata.annotations, ...(!isReserved && { [BOUND_BY_CONTROLLER]: 'yes' }) };
+      const annotations = {
+        ...volume.metadata.annotations,
+        ...(!isReserved && { [BOUND_BY_CONTROLLER_ANNOTATION]: 'yes' }),
+      };
       bound = await client
         .resource(PersistentVolumes)
         .update({ ...volume, metadata: { ...volume.metadata, annotations }, spec: { ...volume.spec, claimRef } });
@@ -124,11 +135,11 @@ export function volumeBinder(context: ControllerContext): Controller {
     await setVolumePhase(bound, 'Bound');
     let taken = claim;
     const volumeName = volume.metadata.name ?? '';
-    if (claim.spec.volumeName !== volumeName || claim.metadata.annotations?.[BIND_COMPLETED] === undefined) {
+    if (claim.spec.volumeName !== volumeName || claim.metadata.annotations?.[BIND_COMPLETED_ANNOTATION] === undefined) {
       const annotations = {
         ...claim.metadata.annotations,
-        [BIND_COMPLETED]: 'yes',
-        ...(byController && { [BOUND_BY_CONTROLLER]: 'yes' }),
+        [BIND_COMPLETED_ANNOTATION]: 'yes',
+        ...(byController && { [BOUND_BY_CONTROLLER_ANNOTATION]: 'yes' }),
       };
       taken = await client
         .resource(PersistentVolumeClaims)
@@ -163,7 +174,7 @@ export function volumeBinder(context: ControllerContext): Controller {
     // Without a provisioner the volume is kept: the storage of a manually created volume cannot be deleted here.
     const isOwnWork =
       volume.spec.persistentVolumeReclaimPolicy === 'Delete' &&
-      volume.metadata.annotations?.[PROVISIONED_BY] === undefined;
+      volume.metadata.annotations?.[PROVISIONED_BY_ANNOTATION] === undefined;
     if (isOwnWork && csiSourceOf(volume) === undefined) {
       const message = `error getting deleter volume plugin for volume "${name}": no deletable volume plugin matched`;
       events.warning(volume, 'VolumeFailedDelete', message);
@@ -198,12 +209,12 @@ export function volumeBinder(context: ControllerContext): Controller {
       ...volumes
         .list()
         .filter(({ spec }) => spec.claimRef?.uid === claim.metadata.uid)
-        .map((volume) => `${VOLUME_KEY}${volume.metadata.name}`),
+        .map((volume) => `${VOLUME_KEY_PREFIX}${volume.metadata.name}`),
     ])
     .watch(volumes, (volume) => {
       const { claimRef } = volume.spec;
       const claimKeys = claimRef ? [`${claimRef.namespace}/${claimRef.name}`] : waitingClaims();
-      return [`${VOLUME_KEY}${volume.metadata.name}`, ...claimKeys];
+      return [`${VOLUME_KEY_PREFIX}${volume.metadata.name}`, ...claimKeys];
     })
     .watch(classes, waitingClaims);
 }

@@ -2,7 +2,7 @@ import type { Pod } from '@fairway/kube/kinds/generated/types';
 import { isPodReady, podCondition, restartsOf } from '../pods.ts';
 
 const PHASES: Readonly<Record<string, number>> = { Pending: 0, Unknown: 1, Running: 2 };
-const DELETION_COST = 'controller.kubernetes.io/pod-deletion-cost';
+const DELETION_COST_ANNOTATION = 'controller.kubernetes.io/pod-deletion-cost';
 
 /**
  * Orders pods by which to delete first (pkg/controller.ActivePodsWithRanks): no node, not running, not ready, low
@@ -16,7 +16,7 @@ export function compareForDeletion(siblings: readonly Pod[], nowMs: number): (le
     pod.spec.nodeName ? 1 : 0,
     PHASES[pod.status?.phase ?? 'Pending'] ?? 0,
     isPodReady(pod) ? 1 : 0,
-    Number(pod.metadata.annotations?.[DELETION_COST] ?? 0),
+    Number(pod.metadata.annotations?.[DELETION_COST_ANNOTATION] ?? 0),
     -(onNode.get(pod.spec.nodeName ?? '') ?? 0),
     isPodReady(pod) ? logAge(podCondition(pod, 'Ready')?.lastTransitionTime, nowMs) : 0,
     -restartsOf(pod),

@@ -7,8 +7,8 @@ import { canonicalJson, jsonEqual } from '@fairway/kube/object/json';
 import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
 import { hashOf } from './template-hash.ts';
 
-const HASH = 'controller.kubernetes.io/hash';
-const DAEMON_SET_HASH = 'controller-revision-hash';
+const HASH_LABEL = 'controller.kubernetes.io/hash';
+const DAEMON_SET_HASH_LABEL = 'controller-revision-hash';
 
 /**
  * The data of a ControllerRevision: a strategic merge patch that restores the template (`kubectl rollout undo`). Its
@@ -29,10 +29,10 @@ export function templateOf({ data }: ControllerRevision): PodTemplateSpec | unde
 }
 
 export function hashOfRevision({ metadata }: ControllerRevision): string {
-  return metadata.labels?.[DAEMON_SET_HASH] ?? metadata.labels?.[HASH] ?? '';
+  return metadata.labels?.[DAEMON_SET_HASH_LABEL] ?? metadata.labels?.[HASH_LABEL] ?? '';
 }
 
-/** The revision of the owner's current template: the equal one with the highest number, or a new one. */
+/** The revision of the owner's current template: the matching one with the highest number, or a new one. */
 export async function ensureRevision(
   client: KubeClient,
   owner: KubeObject & { spec: { template: PodTemplateSpec } },
@@ -55,7 +55,7 @@ export async function ensureRevision(
         namespace,
         labels: {
           ...owner.spec.template.metadata?.labels,
-          [type.kind === DaemonSets.kind ? DAEMON_SET_HASH : HASH]: hash,
+          [type.kind === DaemonSets.kind ? DAEMON_SET_HASH_LABEL : HASH_LABEL]: hash,
         },
         ...(owner.metadata.annotations && { annotations: { ...owner.metadata.annotations } }),
         ownerReferences: [controllerRef(owner, type)],

@@ -1,23 +1,23 @@
 import { createHash } from 'node:crypto';
 import { posix } from 'node:path';
 import type { Container, Pod } from '@fairway/kube/kinds/generated/types';
-import type { Files, Surroundings } from './run-script.ts';
+import type { Files, ProgramEnvironment } from './run-script.ts';
 
 /** A file on the node itself is visible to all its pods. */
 const HOST = 'host:';
 
 /** Files of a node that its pods share; all others are deleted with their pod. */
-export function isOfHost(file: string): boolean {
+export function isHostFile(file: string): boolean {
   return file.startsWith(`${HOST}/`);
 }
 
 /** The environment of a container's program at its nth start, counted from 0. */
-export function environmentOf(container: Container, pod: Pod, files: Files, start: number): Surroundings {
-  let drawn = 0;
+export function environmentOf(container: Container, pod: Pod, files: Files, start: number): ProgramEnvironment {
+  let drawnCount = 0;
   let mounts: readonly Mount[] | undefined;
   return {
     variables: variablesOf(container, pod),
-    hasMore: (container.envFrom ?? []).length > 0,
+    hasUnknownVariables: (container.envFrom ?? []).length > 0,
     files,
     fileAt: (path) => {
       mounts ??= mountsOf(container, pod);
@@ -25,7 +25,7 @@ export function environmentOf(container: Container, pod: Pod, files: Files, star
     },
     // Must be the same each time a node computes it.
     random: () => {
-      const seed = `${pod.metadata.uid}/${container.name}/${start}/${drawn++}`;
+      const seed = `${pod.metadata.uid}/${container.name}/${start}/${drawnCount++}`;
       return createHash('sha256').update(seed).digest().readUInt32BE(0) / 2 ** 32;
     },
   };

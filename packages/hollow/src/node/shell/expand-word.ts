@@ -13,8 +13,8 @@ const PART =
 const IN_QUOTES =
   /\\(?<escaped>[$"`\\])|\$\(\((?<sum>(?:[^()]|\([^()]*\))*)\)\)|\$\((?<command>[^()]*)\)|\$\{(?<braced>\w+)\}|\$(?<name>\w+)|(?<plain>[^$\\]+|\\)/y;
 const OPERATION = /^\s*(-?\d+)\s*(?:([-+*/%])\s*(-?\d+)\s*)?$/;
-/** Their output is unknown, and no status depends on it. */
-const SILENT = /^\s*(?:date|hostname|uname|pwd|id)\b[^$]*$/;
+/** Command substitutions whose output is unknown and affects no exit status. */
+const UNKNOWN_OUTPUT_COMMAND = /^\s*(?:date|hostname|uname|pwd|id)\b[^$]*$/;
 
 /** A word without quotes, with variables and arithmetic expanded. It is not split: spaces in a value are kept. */
 export function expandWord(word: string, expansion: Expansion): string {
@@ -49,7 +49,7 @@ function variablesIn(text: string, expansion: Expansion): string {
 function outputOf(command: string, expansion: Expansion): string {
   const sum = /^\s*expr\s([^]*)$/.exec(command)?.[1];
   if (sum !== undefined) return calculate(variablesIn(sum, expansion).replaceAll(String.raw`\*`, '*'));
-  if (SILENT.test(command)) return '';
+  if (UNKNOWN_OUTPUT_COMMAND.test(command)) return '';
   throw new UnsupportedScriptError();
 }
 

@@ -67,7 +67,7 @@ class TokenReader {
     return this.#at >= this.#tokens.length;
   }
 
-  /** The next word, if it is one. */
+  /** The next token, if it is a word. */
   get word(): string | undefined {
     const token = this.#tokens[this.#at];
     return token !== undefined && 'word' in token ? token.word : undefined;

@@ -5,11 +5,11 @@ import { type Command, parseScript, type Redirection, type Script, UnsupportedSc
 export type Files = Pick<ReadonlySet<string>, 'has'>;
 
 /** The environment of a container's program. */
-export interface Surroundings {
+export interface ProgramEnvironment {
   /** Value of a variable; undefined if it is unknown here. */
   readonly variables: ReadonlyMap<string, string | undefined>;
   /** Whether other variables may exist. */
-  readonly hasMore: boolean;
+  readonly hasUnknownVariables: boolean;
   /**
    * The key under which a file outlives the container: its volume and its path on it. Undefined outside volumes with
    * known content.
@@ -26,7 +26,7 @@ export interface EndState {
   readonly exitAfterMs: number | undefined;
   readonly exitCode: number;
   /** Files that it creates. */
-  readonly touched: readonly string[];
+  readonly touchedFiles: readonly string[];
   /** The end of its output; undefined if unknown. */
   readonly printed: string | undefined;
   /** Known contents of files that it writes, by path. */
@@ -40,24 +40,24 @@ const MAX_STEPS = 1000;
 /** Maximum total length of expanded variables: a short script can expand a long variable many times. */
 const MAX_EXPANDED_CHARS = 65_536;
 /** Commands with unknown output that exit with 0. */
-const BRIEF_COMMANDS = new Set(['printf', 'date', 'env', 'hostname', 'uname', 'pwd', 'ls']);
+const SUCCEEDING_COMMANDS = new Set(['printf', 'date', 'env', 'hostname', 'uname', 'pwd', 'ls']);
 
 /** How a script ends; undefined if it contains anything unsupported. */
-export function runScript(text: string, isStrict: boolean, surroundings: Surroundings): EndState | undefined {
-  return terminationOf(surroundings, (run) => run.script(parseScript(text)), isStrict);
+export function runScript(text: string, isStrict: boolean, environment: ProgramEnvironment): EndState | undefined {
+  return terminationOf(environment, (run) => run.script(parseScript(text)), isStrict);
 }
 
 /** How a program started without a shell ends. */
-export function runProgram(words: readonly string[], surroundings: Surroundings): EndState | undefined {
-  return terminationOf(surroundings, (run) => run.alone(words), false);
+export function runProgram(words: readonly string[], environment: ProgramEnvironment): EndState | undefined {
+  return terminationOf(environment, (run) => run.runProgram(words), false);
 }
 
 function terminationOf(
-  surroundings: Surroundings,
+  environment: ProgramEnvironment,
   work: (run: Run) => number,
   isStrict: boolean,
 ): EndState | undefined {
-  const run = new Run(surroundings, isStrict);
+  const run = new Run(environment, isStrict);
   try {
     return run.endState(work(run));
   } catch (error) {
@@ -67,7 +67,7 @@ function terminationOf(
   }
 }
 
-/** Ended by `exit`, or normally if there is no code. */
+/** Thrown to end a script with an exit code, or without one if the script runs forever. */
 class ScriptExit extends Error {
   readonly exitCode: number | undefined;
 
@@ -78,11 +78,11 @@ class ScriptExit extends Error {
 }
 
 class Run {
-  readonly #surroundings: Surroundings;
+  readonly #environment: ProgramEnvironment;
   readonly #isStrict: boolean;
-  /** Files of the container itself, which are lost when it ends. */
-  readonly #own = new Set<string>();
-  readonly #touched = new Set<string>();
+  /** Files of the container itself, which are lost when the container exits. */
+  readonly #ownFiles = new Set<string>();
+  readonly #touchedFiles = new Set<string>();
   readonly #written = new Map<string, string>();
   /** Output of the current command. */
   #output: string | undefined = '';
@@ -93,8 +93,8 @@ class Run {
   #expandedChars = 0;
   #status = 0;
 
-  constructor(surroundings: Surroundings, isStrict: boolean) {
-    this.#surroundings = surroundings;
+  constructor(environment: ProgramEnvironment, isStrict: boolean) {
+    this.#environment = environment;
     this.#isStrict = isStrict;
   }
 
@@ -103,7 +103,7 @@ class Run {
     return {
       exitAfterMs: exitCode === undefined ? undefined : this.#elapsedMs,
       exitCode: exitCode ?? 0,
-      touched: [...this.#touched],
+      touchedFiles: [...this.#touchedFiles],
       printed: this.#printed,
       written: this.#written,
       isRandom: this.#isRandom,
@@ -111,7 +111,7 @@ class Run {
   }
 
   /** A program started without a shell. */
-  alone(words: readonly string[]): number {
+  runProgram(words: readonly string[]): number {
     const status = this.program(words);
     this.#print(this.#output);
     return status;
@@ -132,7 +132,7 @@ class Run {
   program([program = '', ...rest]: readonly string[]): number {
     this.#step();
     const name = program.slice(program.lastIndexOf('/') + 1);
-    if (BRIEF_COMMANDS.has(name)) {
+    if (SUCCEEDING_COMMANDS.has(name)) {
       this.#output = undefined;
       return 0;
     }
@@ -157,7 +157,7 @@ class Run {
         return 0;
       case 'cat':
         this.#output = undefined;
-        return rest.every((path) => this.#fileAt(path) === undefined || this.#has(path)) ? 0 : 1;
+        return rest.every((path) => this.#fileAt(path) === undefined || this.#hasFile(path)) ? 0 : 1;
       case 'test':
         return this.#test(rest) ? 0 : 1;
       case '[':
@@ -229,21 +229,21 @@ class Run {
   #create(path: string): void {
     if (path === '/dev/null') return;
     const file = this.#fileAt(path);
-    if (file === undefined) this.#own.add(path);
-    else if (!this.#surroundings.files.has(file)) this.#touched.add(file);
+    if (file === undefined) this.#ownFiles.add(path);
+    else if (!this.#environment.files.has(file)) this.#touchedFiles.add(file);
   }
 
-  #has(path: string): boolean {
-    if (this.#own.has(path)) return true;
+  #hasFile(path: string): boolean {
+    if (this.#ownFiles.has(path)) return true;
     const file = this.#fileAt(path);
     // The content of an image is unknown.
     if (file === undefined) throw new UnsupportedScriptError();
-    return this.#surroundings.files.has(file) || this.#touched.has(file);
+    return this.#environment.files.has(file) || this.#touchedFiles.has(file);
   }
 
   #fileAt(path: string): string | undefined {
     this.#step();
-    return this.#surroundings.fileAt(path);
+    return this.#environment.fileAt(path);
   }
 
   #step(): void {
@@ -277,18 +277,18 @@ class Run {
       case '-e':
       case '-f':
       case '-r':
-        return this.#has(operand);
+        return this.#hasFile(operand);
       default:
         throw new UnsupportedScriptError();
     }
   }
 
   #expand(word: string): string {
-    const { variables, hasMore, random } = this.#surroundings;
+    const { variables, hasUnknownVariables, random } = this.#environment;
     return expandWord(word, {
       variable: (name) => {
         const value = variables.get(name);
-        if (value === undefined && (variables.has(name) || hasMore)) throw new UnsupportedScriptError();
+        if (value === undefined && (variables.has(name) || hasUnknownVariables)) throw new UnsupportedScriptError();
         this.#expandedChars += value?.length ?? 0;
         if (this.#expandedChars > MAX_EXPANDED_CHARS) throw new UnsupportedScriptError();
         return value ?? '';

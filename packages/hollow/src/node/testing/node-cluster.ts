@@ -202,8 +202,8 @@ export class NodeCluster {
         reason: 'Test',
         message: `${this.decision} by the test`,
       };
-      const wanted = { ...request, status: { conditions: [condition] } };
-      const decided = await requests.updateSubresource(request.metadata.name ?? '', 'approval', wanted);
+      const approval = { ...request, status: { conditions: [condition] } };
+      const decided = await requests.updateSubresource(request.metadata.name ?? '', 'approval', approval);
       const signed = await signCertificateRequest(decided, this.#authority, this.clock, this.certificateValidityMs);
       if (signed !== undefined) await requests.updateStatus({ ...decided, status: signed.status });
     };

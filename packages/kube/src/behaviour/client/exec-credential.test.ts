@@ -81,7 +81,7 @@ test.each([
   { interactiveMode: 'IfAvailable', isTerminal: false, hasInput: false },
   { interactiveMode: 'Always', isTerminal: true, hasInput: true },
 ])(
-  'connects the plugin according to interactiveMode $interactiveMode, with a terminal: $isTerminal',
+  'honours interactiveMode $interactiveMode with the terminal flag $isTerminal',
   async ({ interactiveMode, isTerminal, hasInput }) => {
     const fakePlugin = plugin([credential({ token: 't' })]);
 
@@ -95,7 +95,7 @@ test.each([
   { command: 'plugin', found: 'plugin' },
   { command: './plugin', found: '/f/plugin' },
   { command: '/usr/bin/plugin', found: '/usr/bin/plugin' },
-])('runs $command as $found', async ({ command, found }) => {
+])('resolves the plugin command $command to $found', async ({ command, found }) => {
   const fakePlugin = plugin([credential({ token: 't' })]);
 
   await load(kubeconfig({ command }), fakePlugin);
@@ -128,7 +128,7 @@ test.each<{ result: object | string | Error; exec?: object; message: string }>([
   await expect(load(kubeconfig(exec), plugin([result]))).rejects.toThrow(message);
 });
 
-test('does not run a plugin of a kubeconfig that was found automatically', async () => {
+test('does not run a plugin from a kubeconfig that was found automatically', async () => {
   const fakePlugin = plugin([credential({ token: 'one' })]);
   const readFile = () => Promise.resolve(kubeconfig({ command: './bin/plugin' }));
   const options = { path: '/w/.fairway/kubeconfig', mayRunPlugins: false, run: fakePlugin.run, readFile };

@@ -351,7 +351,7 @@ describe('the HTTPS transport', () => {
     expect((await lines.next()).done).toBe(true);
   });
 
-  test.each([false, true])('ends a watch in a TransportError if its connection breaks', async (http2) => {
+  test.each([false, true])('ends a watch with a TransportError if its connection breaks', async (http2) => {
     const { transport, server } = await connect((_request, response) => response.write('one\n'), {}, { http2 });
     const lines = (await transport.request(WATCH)).lines()[Symbol.asyncIterator]();
     expect((await lines.next()).value).toBe('one');
@@ -361,7 +361,7 @@ describe('the HTTPS transport', () => {
     await expect(lines.next()).rejects.toThrow(TransportError);
   });
 
-  test.each(['before', 'during'] as const)('rejects with the reason of an abort %s the response', async (when) => {
+  test.each(['before', 'during'] as const)('rejects with the abort reason if aborted %s the response', async (when) => {
     const arrived = Promise.withResolvers<void>();
     const { transport } = await connect((_request, response) => {
       if (when === 'during') response.write('half');

@@ -125,7 +125,7 @@ describe('watches on a server that supports HTTP/2', () => {
     expect(server.connections.accepted).toBe(2);
   });
 
-  test('are requested again if the connection broke before the response', async () => {
+  test('are retried if the connection breaks before the response', async () => {
     let requests = 0;
     const { transport } = await connect((_request, response) => {
       if (++requests === 2) sessionOf(response).destroy();
@@ -160,7 +160,7 @@ describe('watches on a server that supports HTTP/2', () => {
     await closed;
   });
 
-  test('fail in time without a response, and are not requested again', async () => {
+  test('time out without a response, and are not retried', async () => {
     const clock = new FakeClock();
     let requests = 0;
     const arrived = Promise.withResolvers<void>();
@@ -183,7 +183,7 @@ describe('watches on a server that supports HTTP/2', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  test.each(['before', 'during'] as const)('end with the reason of an abort %s the response', async (when) => {
+  test.each(['before', 'during'] as const)('end with the abort reason if aborted %s the response', async (when) => {
     const arrived = Promise.withResolvers<void>();
     const { transport } = await connect((_request, response) => {
       if (when === 'during') response.write('half');
@@ -201,22 +201,25 @@ describe('watches on a server that supports HTTP/2', () => {
     expect(await failure).toBe('Error: enough');
   });
 
-  test.each([1, 10])('use more connections if the server allows %i on each', async (maxConcurrentStreams) => {
-    const { server, transport } = await connect(
-      (_request, response) => response.write('event\n'),
-      {},
-      { http2: true, maxConcurrentStreams },
-    );
+  test.each([1, 10])(
+    'use more connections if the server allows only %i streams on each',
+    async (maxConcurrentStreams) => {
+      const { server, transport } = await connect(
+        (_request, response) => response.write('event\n'),
+        {},
+        { http2: true, maxConcurrentStreams },
+      );
 
-    const watches = await Promise.all(Array.from({ length: 23 }, () => linesOf(transport)));
-    for (const lines of watches) expect((await lines.next()).value).toBe('event');
+      const watches = await Promise.all(Array.from({ length: 23 }, () => linesOf(transport)));
+      for (const lines of watches) expect((await lines.next()).value).toBe('event');
 
-    expect(server.connections.accepted).toBe(Math.ceil(23 / maxConcurrentStreams));
-    for (const lines of watches) await lines.return?.();
-    await expect.poll(() => server.connections.open.size).toBe(0);
-  });
+      expect(server.connections.accepted).toBe(Math.ceil(23 / maxConcurrentStreams));
+      for (const lines of watches) await lines.return?.();
+      await expect.poll(() => server.connections.open.size).toBe(0);
+    },
+  );
 
-  test('use separate connections if the server allows none on a shared one', async () => {
+  test('use separate connections if the server allows no streams on a shared one', async () => {
     const { transport } = await connect(
       (request, response) => response.write(`${request.httpVersion}\n`),
       {},
@@ -226,7 +229,7 @@ describe('watches on a server that supports HTTP/2', () => {
     expect((await (await linesOf(transport)).next()).value).toBe('1.1');
   });
 
-  test('leave no connection once all are aborted', async () => {
+  test('leave no connection open once all are aborted', async () => {
     const { server, transport } = await connect(() => {});
     const abort = new AbortController();
     const watches = Array.from({ length: 3 }, () =>
@@ -308,7 +311,7 @@ test('probe a server without HTTP/2 once, then use one connection each', async (
 });
 
 describe('a server that accepts a connection', () => {
-  test.each(['nothing', 'a handshake alone'])('times out if it sends %s', async (what) => {
+  test.each(['nothing', 'a handshake alone'])('causes a timeout if it sends %s', async (what) => {
     const clock = new FakeClock();
     const tls = await startTlsServer(() => {});
     closers.push(() => tls.close());

@@ -132,12 +132,12 @@ describe.skipIf(!hasOpenssl)('parity with openssl (skipped if it is not installe
     });
     expect(isRequestSignatureValid(request)).toBe(true);
 
-    const ours = await createCertificateRequest({
+    const ownRequest = await createCertificateRequest({
       commonName: 'alice',
       organizations: ['dev'],
       keys: await generateKeyPair(),
     });
-    const path = file('ours.pem', ours);
+    const path = file('ours.pem', ownRequest);
     expect(spawnSync('openssl', ['req', '-in', path, '-noout', '-verify']).status).toBe(0);
     expect(openssl('req', '-in', path, '-noout', '-subject', '-nameopt', 'RFC2253')).toContain('CN=alice,O=dev');
   });

@@ -24,7 +24,7 @@ import {
   signedRequest,
   uri,
 } from '../../pki/testing/crafted-request.ts';
-import { buildGoReader, isInstalled, readByGo, readByOpenssl } from '../../pki/testing/reference-parsers.ts';
+import { buildGoParser, isInstalled, parseWithGo, parseWithOpenssl } from '../../pki/testing/reference-parsers.ts';
 
 const MUTATIONS = 4_000;
 const MAX_OPENSSL_CHECKS = 40;
@@ -119,13 +119,13 @@ describe.skipIf(!hasTools)(
     let reader: string;
     beforeAll(() => {
       directory = mkdtempSync(join(tmpdir(), 'readers-'));
-      reader = buildGoReader(directory);
+      reader = buildGoParser(directory);
     }, 1_800_000); // The first build compiles the standard library.
     afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
     function expectParity(pems: readonly string[], maxOpensslChecks: number): number {
       const accepted = pems.map((pem) => ({ pem, request: read(pem) })).filter(({ request }) => request !== undefined);
-      const goResults = readByGo(
+      const goResults = parseWithGo(
         reader,
         accepted.map(({ pem }) => pem),
       );
@@ -136,7 +136,7 @@ describe.skipIf(!hasTools)(
       const step = Math.max(1, Math.floor(accepted.length / maxOpensslChecks));
       for (const [index, { pem, request }] of accepted.entries()) {
         if (request === undefined || index % step !== 0) continue;
-        const reading = readByOpenssl(pem);
+        const reading = parseWithOpenssl(pem);
         const sorted = reading && { ...reading, names: [...reading.names].sort() };
         expect({ pem, reading: sorted }).toEqual({ pem, reading: opensslResultOf(request) });
       }
@@ -158,7 +158,7 @@ describe.skipIf(!hasTools)(
       const target = { node, ownNames: [dns('demo-a')], foreignNode: 'system:node:demo-b', foreignNames: [dns('c')] };
       const attacks = ambiguousRequests(target).map(({ pem }) => pem);
       expect(expectParity(attacks, MAX_OPENSSL_CHECKS)).toBe(0);
-      expect(readByGo(reader, attacks).filter((reading) => !('error' in reading)).length).toBeGreaterThan(15);
+      expect(parseWithGo(reader, attacks).filter((reading) => !('error' in reading)).length).toBeGreaterThan(15);
     });
   },
 );

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { canonicalIp } from '../subject.ts';
 
 const texts = z.array(z.string());
-const GoReading = z.union([
+const GoResult = z.union([
   z.object({ error: z.string() }),
   z.object({
     commonName: z.string(),
@@ -16,14 +16,14 @@ const GoReading = z.union([
     uris: texts,
   }),
 ]);
-export type GoReading = z.infer<typeof GoReading>;
+export type GoResult = z.infer<typeof GoResult>;
 
 export function isInstalled(command: string, ...args: readonly string[]): boolean {
   return spawnSync(command, args).status === 0;
 }
 
 /** Builds the parser of testbed/x509 into a directory; returns its path. */
-export function buildGoReader(directory: string): string {
+export function buildGoParser(directory: string): string {
   const path = join(directory, 'read-requests');
   const environment = { ...process.env, GOPROXY: 'off', GOFLAGS: '', GOTOOLCHAIN: 'local' };
   const cwd = new URL('../../../../../testbed/x509/', import.meta.url);
@@ -32,18 +32,18 @@ export function buildGoReader(directory: string): string {
 }
 
 /** Go's result for each request, in order. */
-export function readByGo(reader: string, pems: readonly string[]): GoReading[] {
+export function parseWithGo(reader: string, pems: readonly string[]): GoResult[] {
   const input = pems.map((pem) => `${JSON.stringify(Buffer.from(pem, 'latin1').toString('base64'))}\n`).join('');
   const output = execFileSync(reader, { input, encoding: 'utf8', maxBuffer: 256 * 1024 * 1024 });
   return output
     .trim()
     .split('\n')
     .filter((line) => line !== '')
-    .map((line) => GoReading.parse(JSON.parse(line)));
+    .map((line) => GoResult.parse(JSON.parse(line)));
 }
 
 /** Subject and names as `openssl req` prints them; undefined if it can't parse or verify the request. */
-export function readByOpenssl(
+export function parseWithOpenssl(
   pem: string,
 ): { readonly subject: string; readonly names: readonly string[] } | undefined {
   const options = ['-noout', '-verify', '-subject', '-text', '-nameopt', 'sep_comma_plus,utf8,sname'];

@@ -7,7 +7,7 @@ import { craftPem, extensionRequest, part } from '@fairway/kube/pki/testing/craf
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type TestCaller, TestMagnum } from '../../testing/test-magnum.ts';
 
-const REQUEST = craftPem({ subject: [part('CN', 'a')] });
+const CSR_PEM = craftPem({ subject: [part('CN', 'a')] });
 
 describe('certificates', () => {
   let magnum: TestMagnum;
@@ -70,8 +70,11 @@ describe('certificates', () => {
   });
 
   test.each([
-    ['headers that go on', `-----BEGIN CERTIFICATE REQUEST-----\na: b\n${' c: d\n'.repeat(5000)}\nAAAA`],
-    ['text before the first block', `x${REQUEST}${REQUEST}`],
+    [
+      'a header with thousands of continuation lines',
+      `-----BEGIN CERTIFICATE REQUEST-----\na: b\n${' c: d\n'.repeat(5000)}\nAAAA`,
+    ],
+    ['text before the first block', `x${CSR_PEM}${CSR_PEM}`],
     [
       'two extensionRequests',
       craftPem({ subject: [part('CN', 'a')], attributes: [extensionRequest(), extensionRequest()] }),
@@ -84,18 +87,20 @@ describe('certificates', () => {
     });
   });
 
-  test("a rotation is Fairway's, completes automatically, and runs one at a time", async () => {
+  test('a rotation completes automatically, and no second one can start meanwhile', async () => {
     expect(await magnum.call('alice', 'PATCH', `/v1/certificates/${uuid}`)).toMatchObject({
       status: 202,
       body: { uuid },
     });
 
     const { metadata } = await magnum.gateway.as('alice').resource(clusters).get('demo', { namespace: TEAM });
-    const { 'fairway.dev/rotate-credentials': begun, 'fairway.dev/complete-rotation': completed } =
+    const { 'fairway.dev/rotate-credentials': startedRotation, 'fairway.dev/complete-rotation': completedRotation } =
       metadata.annotations ?? {};
-    expect(begun).toBeDefined();
-    expect(completed).toBe(begun);
-    await status({ credentials: { phase: 'Preparing', rotation: begun, caNotAfter: '2036-01-01T00:00:00Z' } });
+    expect(startedRotation).toBeDefined();
+    expect(completedRotation).toBe(startedRotation);
+    await status({
+      credentials: { phase: 'Preparing', rotation: startedRotation, caNotAfter: '2036-01-01T00:00:00Z' },
+    });
     expect((await magnum.call('alice', 'PATCH', `/v1/certificates/${uuid}`)).body.errors[0].detail).toMatch(
       /already has an operation in progress/,
     );

@@ -170,7 +170,7 @@ describe("clusters of Magnum's API", () => {
       detail: /zero is not supported/,
       version: '1.9',
     },
-    { reason: 'no JSON', body: '{', status: 400, detail: /not JSON/ },
+    { reason: 'a body that is not JSON', body: '{', status: 400, detail: /not JSON/ },
     { reason: 'a name with a space', body: { name: 'a b' }, status: 400, detail: /attribute name: must start/ },
   ])('refuses $reason, with Magnum’s message', async ({ body, status, detail, version }) => {
     const requestBody = typeof body === 'string' ? body : { ...DEFAULTS, name: 'refused', ...body };
@@ -189,7 +189,7 @@ describe("clusters of Magnum's API", () => {
     await expect(stored('half')).rejects.toMatchObject({ code: 404 });
   });
 
-  test('a cluster is resized by UUID or name, and reports it before a controller has observed it', async () => {
+  test('a cluster is resized by UUID or name, and shows the resize before a controller has observed it', async () => {
     const uuid = await create('sized', { node_count: 1 });
 
     const response = await magnum.call('alice', 'POST', '/v1/clusters/sized/actions/resize', {
@@ -371,7 +371,7 @@ describe("clusters of Magnum's API", () => {
       ['POST', '/actions/resize', { node_count: 9 }, 'cluster:resize'],
       ['POST', '/actions/upgrade', { cluster_template: 'k8s-1.35-free' }, 'cluster:upgrade'],
       ['POST', '/nodegroups', { name: 'theirs' }, 'nodegroup:create'],
-    ])('cannot change it with read access by %s …%s', async (method, path, body, action) => {
+    ])('cannot change a cluster with read access by %s …%s', async (method, path, body, action) => {
       expect((await magnum.call('rita', 'GET', `/v1/clusters/${uuid}`)).status).toBe(200);
       const response = await magnum.call('rita', method, `/v1/clusters/${uuid}${path}`, body);
       expect(response.status).toBe(403);
@@ -386,7 +386,7 @@ describe("clusters of Magnum's API", () => {
       );
     });
 
-    test('an administrator’s trust for their own project is refused for a cluster of another', async () => {
+    test('an administrator’s trust for their own project is refused for a cluster of another project', async () => {
       const response = await magnum.call('admin', 'PATCH', `/v1/credentials/${uuid}`);
       expect(response.status).toBe(403);
       expect(response.body.errors[0].detail).toMatch(/belongs to another project/);

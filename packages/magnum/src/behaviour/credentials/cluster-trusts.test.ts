@@ -75,7 +75,7 @@ describe('the credential of a cluster', () => {
     gateway.as('operator').resource(cloudCredentials).get(name, { namespace: UNKNOWN_CLOUD_TEAM });
   const credentials = async () =>
     (await gateway.as('operator').resource(cloudCredentials).list({ namespace: UNKNOWN_CLOUD_TEAM })).items;
-  async function trustOf(secret: string) {
+  async function trustIdOf(secret: string) {
     const { data } = await gateway.as('operator').resource(Secrets).get(secret, { namespace: UNKNOWN_CLOUD_TEAM });
     return Buffer.from(data?.[CREDENTIAL_KEYS.trustId] ?? '', 'base64').toString();
   }
@@ -88,7 +88,7 @@ describe('the credential of a cluster', () => {
     nowMs += ELEVEN_MINUTES_MS;
     await sweep();
 
-    expect(await trustOf(remaining?.spec.secretRef.name ?? '')).toBe((await tenant.identity.trustsGiven())[0]?.id);
+    expect(await trustIdOf(remaining?.spec.secretRef.name ?? '')).toBe((await tenant.identity.trustsGiven())[0]?.id);
     expect((await credential(remaining?.metadata.name ?? '')).metadata.deletionTimestamp).toBeDefined();
   }
 
@@ -101,7 +101,7 @@ describe('the credential of a cluster', () => {
     const [trust] = await tenant.identity.trustsGiven();
     expect(trust).toMatchObject({ impersonation: true, project_id: caller.project.id });
     expect(trust?.roles.map((role) => role.name).sort()).toEqual(['member', 'reader']);
-    expect(await trustOf(created.spec.secretRef.name)).toBe(trust?.id);
+    expect(await trustIdOf(created.spec.secretRef.name)).toBe(trust?.id);
     expect(Date.parse(trust?.expires_at ?? '')).toBe(
       Date.parse(created.metadata.annotations?.[EXPIRY_ANNOTATION] ?? ''),
     );
@@ -147,14 +147,14 @@ describe('the credential of a cluster', () => {
       .as('alice')
       .resource(Secrets)
       .update({ metadata: { name: secret, namespace: UNKNOWN_CLOUD_TEAM } });
-    expect(await trustOf(secret)).toBe('');
+    expect(await trustIdOf(secret)).toBe('');
 
     nowMs += ELEVEN_MINUTES_MS;
     await sweep();
 
     // The controller that revokes the trust does not run here, so the finalizer keeps the object.
     expect((await credential(name)).metadata.deletionTimestamp).toBeDefined();
-    expect(await trustOf(secret)).toBe((await tenant.identity.trustsGiven())[0]?.id);
+    expect(await trustIdOf(secret)).toBe((await tenant.identity.trustsGiven())[0]?.id);
   });
 
   test('gets no trust of another project, regardless of its annotation', async () => {
@@ -168,10 +168,10 @@ describe('the credential of a cluster', () => {
     nowMs += ELEVEN_MINUTES_MS;
     await sweep('another project');
 
-    expect(await trustOf(secret)).toBe('');
+    expect(await trustIdOf(secret)).toBe('');
   });
 
-  test('gets no trust if it has the expiry of another credential, whose trust must not be revoked', async () => {
+  test('gets no trust if its expiry is that of another credential, whose trust must not be revoked', async () => {
     const { name } = await trusts.createCredential(call(), { clusterName: 'demo', token: await token() });
     const { metadata, spec } = await credential(name);
     const copy = {
@@ -180,11 +180,11 @@ describe('the credential of a cluster', () => {
       labels: metadata.labels,
       annotations: metadata.annotations,
     };
-    const stranger = gateway.as('alice');
-    await stranger
+    const otherUser = gateway.as('alice');
+    await otherUser
       .resource(Secrets)
       .create({ metadata: { name: 'copy', namespace: UNKNOWN_CLOUD_TEAM }, stringData: { note: 'empty' } });
-    await stranger.resource(cloudCredentials).create({
+    await otherUser.resource(cloudCredentials).create({
       apiVersion: 'fairway.dev/v1alpha1',
       kind: cloudCredentials.kind,
       metadata: { ...copy, finalizers: ['fairway.dev/test'] },
@@ -198,8 +198,8 @@ describe('the credential of a cluster', () => {
     nowMs += ELEVEN_MINUTES_MS;
     await sweep();
 
-    expect(await trustOf('copy')).toBe('');
-    expect(await trustOf(spec.secretRef.name)).toBe((await tenant.identity.trustsGiven())[0]?.id);
+    expect(await trustIdOf('copy')).toBe('');
+    expect(await trustIdOf(spec.secretRef.name)).toBe((await tenant.identity.trustsGiven())[0]?.id);
   });
 
   test('remains until its trust is found if its Secret cannot be written', async () => {
@@ -240,7 +240,7 @@ describe('the credential of a cluster', () => {
     await expectToBeRevoked();
   });
 
-  test('shares one call for trusts with all others in a pass', async () => {
+  test('shares one call for trusts with all other credentials in a pass', async () => {
     gateway.cloud.faults.add({
       method: 'POST',
       path: 'OS-TRUST/trusts$',

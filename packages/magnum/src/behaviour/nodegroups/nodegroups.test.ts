@@ -90,7 +90,7 @@ describe('nodegroups', () => {
     expect(body.status_reason).toMatch(/ \(labels without effect: fancy, kube_tag\)$/);
   });
 
-  test('can be changed as far as Magnum allows, and are returned in full', async () => {
+  test('can be changed within Magnum’s limits, and are returned in full', async () => {
     await call('POST', '', { name: 'plain', node_count: 2, node_labels: { a: '1', b: '2' } });
     const { status, body } = await call('PATCH', '/plain', [
       { op: 'replace', path: '/min_node_count', value: 1 },
@@ -131,7 +131,7 @@ describe('nodegroups', () => {
       status: 409,
       detail: /default-master already exists/,
     },
-    { reason: 'no name', method: 'POST', path: '', body: {}, status: 400, detail: /attribute name/ },
+    { reason: 'a missing name', method: 'POST', path: '', body: {}, status: 400, detail: /attribute name/ },
     {
       reason: 'a minimum above the maximum',
       method: 'POST',

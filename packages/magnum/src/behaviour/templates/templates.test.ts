@@ -101,12 +101,12 @@ describe('cluster templates', () => {
   });
 
   test('are available from a tenant’s first request, before caches contain its namespace', async () => {
-    magnum.uncache(TEAM);
+    magnum.hideFromCaches(TEAM);
     const { body } = await magnum.call('alice', 'POST', '/v1/clustertemplates', { ...OWN_TEMPLATE, name: 'early' });
     expect(body).toMatchObject({ project_id: 'project-team' });
 
     expect((await magnum.call('alice', 'DELETE', `/v1/clustertemplates/${body.uuid}`)).status).toBe(204);
-    magnum.uncache('');
+    magnum.hideFromCaches('');
   });
 
   test('are published only by administrators', async () => {
@@ -127,7 +127,7 @@ describe('cluster templates', () => {
   test.each<{ reason: string; body: object; detail: RegExp }>([
     { reason: 'another engine', body: { coe: 'swarm' }, detail: /^coe: Cluster type swarm/ },
     { reason: 'proxy exceptions without a proxy', body: { no_proxy: 'a' }, detail: /^no_proxy has no effect without/ },
-    { reason: 'no TLS', body: { tls_disabled: true }, detail: /^tls_disabled/ },
+    { reason: 'disabled TLS', body: { tls_disabled: true }, detail: /^tls_disabled/ },
     { reason: 'a registry', body: { registry_enabled: true }, detail: /^registry_enabled/ },
     { reason: 'bare metal', body: { server_type: 'bm' }, detail: /^server_type must be vm/ },
     { reason: 'an unknown network', body: { network_driver: 'weave' }, detail: /^network_driver weave/ },

@@ -212,7 +212,11 @@ describe('Session', () => {
 
   it.each([
     { reason: 'another interface', config: { interface: 'internal' }, path: '/internal/v2.1/servers/1' },
-    { reason: 'an override', config: { compute_endpoint_override: 'URL/mine/v2.1/' }, path: '/mine/v2.1/servers/1' },
+    {
+      reason: 'an overridden endpoint',
+      config: { compute_endpoint_override: 'URL/mine/v2.1/' },
+      path: '/mine/v2.1/servers/1',
+    },
   ])('calls $reason as configured in clouds.yaml', async ({ config, path }) => {
     const text = JSON.stringify(config).replace('URL', url);
     const client = connect(JSON.parse(text) as object).client();
@@ -336,12 +340,12 @@ describe('Session', () => {
     } as const;
 
     it.each([
-      { status: 403, of: 'compute', told: 1 },
-      { status: 401, of: 'compute', told: 1 },
-      { status: 503, of: 'compute', told: 0 },
-      { status: 401, of: 'v3', told: 1 },
-      { status: 503, of: 'v3', told: 0 },
-    ])('reports $told for $status of $of', async ({ status, of, told }) => {
+      { status: 403, of: 'compute', reported: 1 },
+      { status: 401, of: 'compute', reported: 1 },
+      { status: 503, of: 'compute', reported: 0 },
+      { status: 401, of: 'v3', reported: 1 },
+      { status: 503, of: 'v3', reported: 0 },
+    ])('reports $reported for $status of $of', async ({ status, of, reported }) => {
       const { session } = connect().client();
       respond = ({ path }) =>
         path.startsWith(of === 'v3' ? '/v3/auth' : '/compute/v2.1/servers') ? { status, body: {} } : undefined;
@@ -349,11 +353,11 @@ describe('Session', () => {
       const stop = session.onRefused(() => heard++);
 
       await failureOf(session.call(call));
-      expect(heard).toBe(told);
+      expect(heard).toBe(reported);
 
       stop();
       await failureOf(session.call(call));
-      expect(heard).toBe(told);
+      expect(heard).toBe(reported);
     });
 
     it('does not report refusals that the caller of renew sees', async () => {

@@ -1,6 +1,6 @@
 import { FakeClock } from '@fairway/base/clock-fake';
-import { FencedError, runUnder } from '@fairway/base/fence';
-import { type SpanFake, TracerFake } from '@fairway/base/testing/tracer-fake';
+import { FencedError, runUnderGrant } from '@fairway/base/fence';
+import { type FakeSpan, FakeTracer } from '@fairway/base/testing/tracer-fake';
 import { inSpan } from '@fairway/base/tracing';
 import { Registry } from 'prom-client';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -55,13 +55,13 @@ describe('HttpClient', () => {
     { reason: 'a read needs no grant', method: 'GET', sent: 2 },
     { reason: 'a token request needs no grant', method: 'POST', isReading: true, sent: 2 },
   ])('checks the grant: $reason', async ({ method, isReading = false, sent }) => {
-    let isMine = true;
+    let isGranted = true;
     const send = await start((_, index) => {
-      isMine = false;
+      isGranted = false;
       return index === 0 ? { status: 429, headers: { 'retry-after': '1' } } : {};
     });
-    const grant = { subject: 'team/demo', isValid: () => isMine };
-    const call = runUnder(grant, () => send(method, { isReading }));
+    const grant = { subject: 'team/demo', isValid: () => isGranted };
+    const call = runUnderGrant(grant, () => send(method, { isReading }));
     const outcome = await server.run(
       clock,
       call.catch((error: unknown) => error),
@@ -71,56 +71,56 @@ describe('HttpClient', () => {
     expect(outcome instanceof FencedError).toBe(sent === 1);
   });
 
-  it.each<{ reason: string; method: HttpMethod; answers: Behaviour[]; attempts: number; succeeds: boolean }>([
-    { reason: 'a GET has no effects', method: 'GET', answers: [{ status: 500 }, {}], attempts: 2, succeeds: true },
-    { reason: 'a GET has no effects', method: 'GET', answers: ['reset', {}], attempts: 2, succeeds: true },
-    { reason: 'DELETE is idempotent', method: 'DELETE', answers: ['reset', {}], attempts: 2, succeeds: true },
+  it.each<{ reason: string; method: HttpMethod; responses: Behaviour[]; attempts: number; succeeds: boolean }>([
+    { reason: 'a GET has no effects', method: 'GET', responses: [{ status: 500 }, {}], attempts: 2, succeeds: true },
+    { reason: 'a GET has no effects', method: 'GET', responses: ['reset', {}], attempts: 2, succeeds: true },
+    { reason: 'DELETE is idempotent', method: 'DELETE', responses: ['reset', {}], attempts: 2, succeeds: true },
     {
       reason: 'behind a proxy it is unknown whether Nova did it',
       method: 'POST',
-      answers: [{ status: 502 }],
+      responses: [{ status: 502 }],
       attempts: 1,
       succeeds: false,
     },
     {
       reason: 'the connection broke after the request',
       method: 'POST',
-      answers: ['reset'],
+      responses: ['reset'],
       attempts: 1,
       succeeds: false,
     },
     {
       reason: 'a 503 alone does not mean that nothing was done',
       method: 'POST',
-      answers: [{ status: 503 }],
+      responses: [{ status: 503 }],
       attempts: 1,
       succeeds: false,
     },
     {
       reason: 'a 503 with Retry-After means that nothing was done',
       method: 'POST',
-      answers: [{ status: 503, headers: { 'retry-after': '3' } }, {}],
+      responses: [{ status: 503, headers: { 'retry-after': '3' } }, {}],
       attempts: 2,
       succeeds: true,
     },
-    { reason: 'rate-limited', method: 'POST', answers: [{ status: 429 }, {}], attempts: 2, succeeds: true },
+    { reason: 'rate-limited', method: 'POST', responses: [{ status: 429 }, {}], attempts: 2, succeeds: true },
     {
       reason: 'a retry would fail the same way',
       method: 'GET',
-      answers: [{ status: 400 }],
+      responses: [{ status: 400 }],
       attempts: 1,
       succeeds: false,
     },
     {
       reason: 'a retry of 501 Not Implemented would fail the same way',
       method: 'GET',
-      answers: [{ status: 501 }],
+      responses: [{ status: 501 }],
       attempts: 1,
       succeeds: false,
     },
-    { reason: 'the limit is four', method: 'GET', answers: [{ status: 500 }], attempts: 4, succeeds: false },
-  ])('$method sends $attempts requests: $reason', async ({ method, answers, attempts, succeeds }) => {
-    const send = await start((_, index) => answers[index] ?? answers[0] ?? {});
+    { reason: 'the limit is four', method: 'GET', responses: [{ status: 500 }], attempts: 4, succeeds: false },
+  ])('$method sends $attempts requests: $reason', async ({ method, responses, attempts, succeeds }) => {
+    const send = await start((_, index) => responses[index] ?? responses[0] ?? {});
 
     const call = send(method).then(
       () => true,
@@ -227,7 +227,7 @@ describe('HttpClient', () => {
   });
 
   it('creates one span for all attempts, with the request ids of the service', async () => {
-    const tracer = new TracerFake();
+    const tracer = new FakeTracer();
     const around = tracer.work('reconcile machine', [], {});
     const send = await start((_, index) =>
       index === 0
@@ -241,7 +241,7 @@ describe('HttpClient', () => {
       inSpan(around, () => send('GET', { ...call, headers: { 'x-auth-token': 'gAAAAA' } })),
     );
 
-    const [span] = tracer.roots[0]?.children ?? [];
+    const [span] = tracer.rootSpans[0]?.children ?? [];
     expect(span).toMatchObject({
       name: 'GET /servers/{id}',
       isEnded: true,
@@ -263,7 +263,7 @@ describe('HttpClient', () => {
   });
 
   it('records the result of a failed call in its span, without the message of the service', async () => {
-    const around = new TracerFake().work('reconcile machine', [], {}) as SpanFake;
+    const around = new FakeTracer().work('reconcile machine', [], {}) as FakeSpan;
     const send = await start(() => ({ status: 403, body: { forbidden: { message: 'Quota exceeded for hunter2' } } }));
 
     await failure(inSpan(around, () => send('POST')));

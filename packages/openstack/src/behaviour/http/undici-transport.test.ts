@@ -61,10 +61,10 @@ describe('UndiciTransport', () => {
     const options = { tls: { verify: false }, connections: 1, connectTimeoutMs: 5_000, maxResponseBytes: 99_999 };
     const transport = new UndiciTransport(options);
 
-    const answer = transport.send({ method: 'GET', url, headers: {} }, new AbortController().signal);
+    const sentRequest = transport.send({ method: 'GET', url, headers: {} }, new AbortController().signal);
 
-    await expect(answer).rejects.toThrow(/max.*exceeded|exceeded.*max/i);
-    await expect(answer).rejects.toMatchObject({ isTooLarge: true });
+    await expect(sentRequest).rejects.toThrow(/max.*exceeded|exceeded.*max/i);
+    await expect(sentRequest).rejects.toMatchObject({ isTooLarge: true });
     await transport.close();
   });
 
@@ -98,11 +98,11 @@ describe('UndiciTransport', () => {
         signal,
       );
     };
-    let isMine = true;
-    const sent = [post('/first', () => isMine), post('/queued', () => isMine), post('/last', () => true)];
+    let isGranted = true;
+    const sent = [post('/first', () => isGranted), post('/queued', () => isGranted), post('/last', () => true)];
     await expect.poll(() => received).toEqual(['/first']);
     expect(requestedUrls).toEqual(['/first']);
-    isMine = false;
+    isGranted = false;
     first.resolve();
 
     const results = await Promise.allSettled(sent);

@@ -30,7 +30,7 @@ function person(answers: readonly string[] = [], canRead = true): FakePerson {
   const left = [...answers];
   const heard: string[] = [];
   const opened = Promise.withResolvers<string>();
-  const answer = (question: string) => {
+  const reply = (question: string) => {
     heard.push(question);
     const next = left.shift();
     return next === undefined ? Promise.reject(new Error(`asked too much: ${question}`)) : Promise.resolve(next);
@@ -38,8 +38,8 @@ function person(answers: readonly string[] = [], canRead = true): FakePerson {
   return {
     heard,
     opened: opened.promise,
-    ask: answer,
-    askSecret: answer,
+    ask: reply,
+    askSecret: reply,
     canRead,
     show: (text) => heard.push(text),
     openBrowser: (url) => opened.resolve(url),
@@ -163,7 +163,7 @@ describe('a one-time passcode', () => {
     expect(who.heard).toEqual(['One-time passcode of demo: ']);
   });
 
-  it('is sent with the password if the entry requires that', async () => {
+  it('is sent with the password if the entry requires it', async () => {
     await requirePasscode();
     const entry = { auth_type: 'v3multifactor', auth_methods: ['v3password', 'v3totp'] };
     const before = logins().length;
@@ -242,8 +242,8 @@ describe('federation', () => {
       username: 'demo',
     });
     body.set('password', TEST_PASSWORD);
-    const answer = await fetch(`${test.origin}/idp/token`, { method: 'POST', body });
-    const { access_token } = (await answer.json()) as { access_token: string };
+    const reply = await fetch(`${test.origin}/idp/token`, { method: 'POST', body });
+    const { access_token } = (await reply.json()) as { access_token: string };
 
     const { token } = await signIn({ ...federated(), access_token }, person(), { auth_type: 'v3oidcaccesstoken' });
 
@@ -314,17 +314,17 @@ describe('federation', () => {
     /** Acts as a browser on a sign-in page, up to the provider's redirect. */
     async function submit(page: string, fields: Record<string, string> = {}): Promise<string> {
       const { searchParams, origin, pathname } = new URL(page);
-      const answer = await fetch(`${origin}${pathname}`, form({ ...Object.fromEntries(searchParams), ...fields }));
-      return answer.headers.get('location') ?? '';
+      const reply = await fetch(`${origin}${pathname}`, form({ ...Object.fromEntries(searchParams), ...fields }));
+      return reply.headers.get('location') ?? '';
     }
 
     it('returns the code to this machine, with PKCE, state and nonce', async () => {
       const who = person();
       const signedIn = signIn(federated(), who, entry);
       const page = await who.opened;
-      const answer = await fetch(await submit(page));
+      const reply = await fetch(await submit(page));
 
-      expect(await answer.text()).toContain('You can close this window');
+      expect(await reply.text()).toContain('You can close this window');
       expect((await signedIn).token.project?.name).toBe('demo');
       const parameters = new URL(page).searchParams;
       expect(parameters.get('code_challenge_method')).toBe('S256');
@@ -365,9 +365,9 @@ describe('federation', () => {
         authorization_endpoint: `${test.origin}/idp/authorize`,
       };
       const signedIn = signIn({ ...auth, ...endpoints }, who, entry);
-      const answer = new URL(await submit(await who.opened));
-      answer.searchParams.set('iss', `${test.origin}/idp`);
-      await fetch(answer);
+      const reply = new URL(await submit(await who.opened));
+      reply.searchParams.set('iss', `${test.origin}/idp`);
+      await fetch(reply);
 
       expect((await signedIn).token.project?.name).toBe('demo');
     });
@@ -375,9 +375,9 @@ describe('federation', () => {
     it('refuses a response from another provider', async () => {
       const who = person();
       const refused = failureOf(signIn(federated(), who, entry));
-      const answer = new URL(await submit(await who.opened));
-      answer.searchParams.set('iss', 'https://evil.test');
-      await fetch(answer);
+      const reply = new URL(await submit(await who.opened));
+      reply.searchParams.set('iss', 'https://evil.test');
+      await fetch(reply);
 
       expect((await refused).message).toContain('returned an invalid response');
     });
@@ -408,8 +408,8 @@ describe('federation', () => {
     { reason: 'an unknown identity provider', auth: { identity_provider: 'x' }, message: '404 notFound' },
   ])('fails for $reason with a message without secrets', async ({ auth, message }) => {
     const { discovery_endpoint: path } = auth as { discovery_endpoint?: string };
-    const given = path === undefined ? auth : { discovery_endpoint: `${test.origin}${path}` };
-    const error = await signIn(federated({ username: 'demo', password: TEST_PASSWORD, ...given }), person(), {
+    const authOptions = path === undefined ? auth : { discovery_endpoint: `${test.origin}${path}` };
+    const error = await signIn(federated({ username: 'demo', password: TEST_PASSWORD, ...authOptions }), person(), {
       auth_type: 'v3oidcpassword',
     }).catch((thrown: Error) => thrown);
 

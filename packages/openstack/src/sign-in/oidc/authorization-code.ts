@@ -16,13 +16,17 @@ export async function tokenByAuthorizationCode(
   context: PersonContext,
 ): Promise<string> {
   if (code !== undefined) {
-    const given = oauth.validateAuthResponse(
+    const callbackParameters = oauth.validateAuthResponse(
       { issuer: provider.server.issuer },
       provider.client,
       new URLSearchParams({ code }),
       oauth.expectNoState,
     );
-    return exchange(provider, client, { parameters: given, redirectUri: redirectUri ?? '', verifier: oauth.nopkce });
+    return exchange(provider, client, {
+      parameters: callbackParameters,
+      redirectUri: redirectUri ?? '',
+      verifier: oauth.nopkce,
+    });
   }
   const browser = await openLoopback(redirectUri);
   const timer = context.clock.after(SIGN_IN_TIMEOUT_MS, () =>

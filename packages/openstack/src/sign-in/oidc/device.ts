@@ -21,14 +21,14 @@ export async function tokenByDevice(
 ): Promise<string> {
   const verifier = oauth.generateRandomCodeVerifier();
   const challenge = await oauth.calculatePKCECodeChallenge(verifier);
-  const asked = await oauth.deviceAuthorizationRequest(
+  const deviceResponse = await oauth.deviceAuthorizationRequest(
     provider.server,
     provider.client,
     provider.authentication,
     { scope: client.scope, ...(withChallenge && { code_challenge: challenge, code_challenge_method: 'S256' }) },
     provider.options,
   );
-  const device = await oauth.processDeviceAuthorizationResponse(provider.server, provider.client, asked);
+  const device = await oauth.processDeviceAuthorizationResponse(provider.server, provider.client, deviceResponse);
   const at = device.verification_uri_complete ?? device.verification_uri;
   person.show(`To sign in, open ${device.verification_uri} and enter the code ${device.user_code}\n`);
   if (device.verification_uri_complete !== undefined) person.show(`or open ${at}\n`);
@@ -36,8 +36,8 @@ export async function tokenByDevice(
 
   const endMs = clock.now() + Math.min(device.expires_in, MAX_SECONDS) * 1000;
   const extra = withChallenge ? { additionalParameters: { code_verifier: verifier } } : {};
-  const wanted = Math.min(device.interval ?? INTERVAL_SECONDS, MAX_INTERVAL_SECONDS);
-  for (let seconds = Math.max(wanted, MIN_INTERVAL_SECONDS); ; ) {
+  const intervalSeconds = Math.min(device.interval ?? INTERVAL_SECONDS, MAX_INTERVAL_SECONDS);
+  for (let seconds = Math.max(intervalSeconds, MIN_INTERVAL_SECONDS); ; ) {
     await clock.sleep(seconds * 1000, signal);
     if (clock.now() >= endMs) throw new SignInError('the code was not confirmed in time', { advice: 'start again' });
     try {

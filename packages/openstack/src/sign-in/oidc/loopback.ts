@@ -16,14 +16,14 @@ const PATH = '/callback';
 
 /** Listens on the port of `redirectUri`, or on any free one. */
 export async function openLoopback(redirectUri: string | undefined): Promise<Loopback> {
-  const wanted = new URL(redirectUri ?? `http://127.0.0.1:0${PATH}`);
+  const redirectUrl = new URL(redirectUri ?? `http://127.0.0.1:0${PATH}`);
   const callback = Promise.withResolvers<URLSearchParams>();
   // The promise may not have a handler yet.
   callback.promise.catch(() => {});
   let expected: string | undefined;
   const server = createServer((request, response) => {
     // Anything on this machine can call the port, even with an invalid path: `//`.
-    const url = URL.parse(request.url ?? '/', wanted.href);
+    const url = URL.parse(request.url ?? '/', redirectUrl.href);
     const end = (status: number, text: string): void => {
       response.writeHead(status, {
         'content-type': 'text/plain; charset=utf-8',
@@ -32,7 +32,7 @@ export async function openLoopback(redirectUri: string | undefined): Promise<Loo
       });
       response.end(`${text}\n`);
     };
-    if (request.method !== 'GET' || url?.pathname !== wanted.pathname) return end(404, 'Not found.');
+    if (request.method !== 'GET' || url?.pathname !== redirectUrl.pathname) return end(404, 'Not found.');
     if (expected === undefined || url.searchParams.get('state') !== expected) {
       return end(400, 'This is not the sign-in that was started here.');
     }
@@ -43,17 +43,17 @@ export async function openLoopback(redirectUri: string | undefined): Promise<Loo
     );
     callback.resolve(url.searchParams);
   });
-  const host = wanted.hostname === '[::1]' ? '::1' : '127.0.0.1';
+  const host = redirectUrl.hostname === '[::1]' ? '::1' : '127.0.0.1';
   await new Promise<void>((resolve, reject) => {
     server.once('error', (cause) => {
       const advice = 'stop the process that listens on it, or remove redirect_uri if the provider accepts any port';
-      reject(new SignInError(`port ${wanted.port} of this machine is in use`, { advice, cause }));
+      reject(new SignInError(`port ${redirectUrl.port} of this machine is in use`, { advice, cause }));
     });
-    server.listen(wanted.port === '' ? 80 : Number(wanted.port), host, resolve);
+    server.listen(redirectUrl.port === '' ? 80 : Number(redirectUrl.port), host, resolve);
   });
-  if (redirectUri === undefined) wanted.port = String((server.address() as AddressInfo).port);
+  if (redirectUri === undefined) redirectUrl.port = String((server.address() as AddressInfo).port);
   return {
-    redirectUri: redirectUri ?? wanted.href,
+    redirectUri: redirectUri ?? redirectUrl.href,
     waitForCallback: (state) => {
       expected = state;
       return callback.promise;

@@ -86,7 +86,7 @@ describe('the desired object', () => {
 });
 
 describe('its status', () => {
-  test('has only what cannot be observed again, including the cloud identity', () => {
+  test('has only fields that cannot be observed again, including the cloud identity', () => {
     expect(desiredStatus(machines, machine)).toEqual({
       originUID: 'u-machine',
       phase: 'Ready',
@@ -117,7 +117,7 @@ test.each([
   { value: 'restore', people: undefined },
   { value: 'true', people: 'true' },
   { value: '', people: '' },
-])('a pause of $value was set by users: $people', ({ value, people }) => {
+])('$value is a pause set by users: $people', ({ value, people }) => {
   const annotations = value === undefined ? {} : { 'fairway.dev/paused': value };
 
   expect(userPauseOf({ metadata: { annotations } })).toBe(people);

@@ -21,7 +21,7 @@ export interface StatefulObject extends KubeObject {
 }
 
 const KINDS_WITH_IDENTITY: readonly ResourceType[] = [clusters, nodePools, machines];
-/** Kinds with status that cannot be observed again: resources created for them, and their cloud identity. */
+/** Kinds with a status that cannot be observed again: resources created for the object, and its cloud identity. */
 const KINDS_WITH_STATUS: readonly ResourceType[] = [...KINDS_WITH_IDENTITY, cloudCredentials, usageRecords];
 
 export function hasIdentity(type: ResourceType): boolean {
@@ -33,9 +33,9 @@ export function isPausable(type: ResourceType): boolean {
 }
 
 /**
- * The object to create for one in a backup: without server-set fields, with owner UIDs of the target, and paused if
- * controllers reconcile it. Owners unknown to `uidOf` are omitted, because the garbage collector would delete the
- * object.
+ * The object to create for an object in a backup: without server-set fields, with owner UIDs of the target, and paused
+ * if controllers reconcile it. Owners unknown to `uidOf` are omitted, because the garbage collector would otherwise
+ * delete the object.
  */
 export function desiredObject(
   type: ResourceType,
@@ -99,8 +99,8 @@ export function isBeingRestored({ metadata }: KubeObject): boolean {
 }
 
 /**
- * Paths of the fields in which an existing object differs from the desired one. Fields that the desired one does not set are
- * ignored, except in maps of data, which have no defaults.
+ * Paths of the fields in which an existing object differs from the desired object. Fields that the desired object does
+ * not set are ignored, except in maps of data, which have no defaults.
  */
 export function differences(desired: KubeObject, existing: KubeObject): string[] {
   const { metadata: _desired, apiVersion: _version, kind: _kind, ...desiredFields } = desired;

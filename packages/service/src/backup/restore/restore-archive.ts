@@ -18,7 +18,10 @@ export interface RestoreRequest {
   readonly keepPaused: boolean;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Called with the plan before anything is written; an exception ends the restore. Not called by a run that only has to resume. */
+  /**
+   * Called with the plan before anything is written; an exception ends the restore. Not called if the run only has to
+   * resume objects.
+   */
   readonly onPlan: (plan: RestorePlan) => void;
   /** Called for every object that is in its desired state, with its kind. */
   readonly onDone: (type: ResourceType) => void;

@@ -35,25 +35,29 @@ const moved = { status: { originUID: 'there', observedGeneration: 1 } };
 
 const NOTHING = /^$/;
 
-describe('the action for a cluster', () => {
+describe('the plan for a cluster', () => {
   const cases: readonly { existing: KubeObject | undefined; action?: Action; conflict?: RegExp; reason: string }[] = [
     { existing: undefined, action: 'create', reason: 'it does not exist' },
     {
       existing: an(clusters, { uid: 'here', annotations: RESTORING }, spec),
       action: 'complete',
-      reason: 'killed before its identity was restored',
+      reason: 'the restore was killed before it restored the identity',
     },
     {
       existing: an(clusters, { uid: 'here', annotations: RESTORING }, { ...spec, ...moved }),
       action: 'complete',
-      reason: 'killed before all objects existed',
+      reason: 'the restore was killed before all objects existed',
     },
     {
       existing: an(clusters, { uid: 'here' }, { ...spec, ...moved }),
       action: 'keep',
-      reason: 'already restored and active',
+      reason: 'the object is already restored and active',
     },
-    { existing: an(clusters, { annotations: BACKED_UP }, spec), action: 'keep', reason: 'the source itself' },
+    {
+      existing: an(clusters, { annotations: BACKED_UP }, spec),
+      action: 'keep',
+      reason: 'the object is in the source itself',
+    },
     {
       existing: an(clusters, { uid: 'here' }, { spec: { plan: 'standard' }, ...moved }),
       conflict: /team\/demo: it exists and differs in spec\.plan/,
@@ -72,7 +76,7 @@ describe('the action for a cluster', () => {
     {
       existing: an(clusters, { uid: 'here', deletionTimestamp: 't' }, spec),
       conflict: /being deleted/,
-      reason: 'another one that is being deleted',
+      reason: 'a different cluster that is being deleted',
     },
   ];
   test.each(cases)('$reason: $action$conflict', ({ existing, action, conflict }) => {
@@ -131,7 +135,7 @@ describe('pools and machines', () => {
   });
 });
 
-describe('the action for a namespace', () => {
+describe('the plan for a namespace', () => {
   const cloud = (value: string) => ({ 'fairway.dev/cloud': value });
   const cases: readonly { has: Record<string, string>; overwrite: boolean; action?: Action; reason: string }[] = [
     { has: cloud('a'), overwrite: false, action: 'keep', reason: 'it has the same values' },
@@ -147,7 +151,7 @@ describe('the action for a namespace', () => {
     expect(conflicts).toHaveLength(action === undefined ? 1 : 0);
   });
 
-  test('foreign annotations on it are kept, and are not a conflict', () => {
+  test('keeps foreign annotations on a namespace, which are not a conflict', () => {
     const desiredObject = an(Namespaces, { annotations: { note: 'theirs', ...cloud('a') } });
     const existing = an(Namespaces, { annotations: { note: 'ours' } });
 

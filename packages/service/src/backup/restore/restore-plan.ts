@@ -25,26 +25,26 @@ export type Step = {
   | { readonly action: 'create' }
   /** Created by an interrupted restore: its status may be missing. */
   | { readonly action: 'complete'; readonly existing: KubeObject }
-  /** Exists as desired. */
+  /** Exists in its desired state. */
   | { readonly action: 'keep'; readonly existing: KubeObject }
   /** Exists with differences, and the user has chosen to overwrite it. */
   | { readonly action: 'overwrite'; readonly existing: KubeObject; readonly fields: readonly string[] }
   /** An existing Namespace gets the labels and annotations that it lacks. */
   | { readonly action: 'annotate'; readonly existing: KubeObject; readonly metadata: object }
-  /** Its cluster exists, and has kept running without it. */
+  /** The cluster exists, and has kept running without the object. */
   | { readonly action: 'leaveOut' }
 );
 
 export interface RestorePlan {
   readonly steps: readonly Step[];
-  /** One sentence per conflict. */
+  /** Conflicts, with one sentence each. */
   readonly conflicts: readonly string[];
 }
 
 /** Gets an object from the target, or undefined. */
 export type Lookup = (type: ResourceType, namespace: string | undefined, name: string) => KubeObject | undefined;
 
-/** Plans a restore against the content of the target. Pure. */
+/** Plans a restore based on the objects in the target. Pure. */
 export function planRestore(objects: readonly KubeObject[], lookup: Lookup, overwrite: boolean): RestorePlan {
   const steps: Step[] = [];
   const conflicts: string[] = [];
@@ -95,13 +95,16 @@ function stepFor(type: ResourceType, source: KubeObject, existing: KubeObject, o
   return { type, source, action: isIncomplete(type, existing) ? 'complete' : 'keep', existing };
 }
 
-/** Whether an interrupted restore may have left it without its status. */
+/** Whether an interrupted restore may have left the object without its status. */
 function isIncomplete(type: ResourceType, existing: KubeObject): boolean {
   if (type === usageRecords) return (existing as StatefulObject).status === undefined;
   return isPausable(type) && isBeingRestored(existing);
 }
 
-/** Whether the existing object is the one in the backup: by its cloud identity, or because a restore has just created it. */
+/**
+ * Whether the existing object is the same as the one in the backup: it has the same cloud identity, or a restore has
+ * just created it.
+ */
 function isOwnRestore(type: ResourceType, source: KubeObject, existing: KubeObject): boolean {
   if (!hasIdentity(type)) return isBeingRestored(existing);
   if (identityOf(existing) === identityOf(source)) return true;
@@ -126,7 +129,7 @@ function clusterKeyOf(part: KubeObject): string {
   return `${part.metadata.namespace}/${spec.clusterName}`;
 }
 
-/** A namespace often exists already; the operator's Fairway annotations on it must match. */
+/** A namespace often exists already; the operator's Fairway annotations on both must match. */
 function namespaceStep(source: KubeObject, existing: KubeObject, overwrite: boolean): Step | string {
   const type = Namespaces;
   const annotations = added(source.metadata.annotations, existing.metadata.annotations, overwrite);
@@ -139,7 +142,7 @@ function namespaceStep(source: KubeObject, existing: KubeObject, overwrite: bool
   return { type, source, action: 'annotate', existing, metadata: value };
 }
 
-/** Entries to write: Fairway's own, and those absent in the target. */
+/** Entries to write: Fairway's own, and those that are missing in the target. */
 function added(
   requiredAnnotations: Readonly<Record<string, string>> = {},
   held: Readonly<Record<string, string>> = {},

@@ -4,12 +4,13 @@ import type { ConfigMap } from '@fairway/kube/kinds/generated/types';
 import { ConfigMaps } from '@fairway/kube/kinds/resources';
 import { isApiError } from '@fairway/kube/object/api-error';
 
-/** Annotation of the ConfigMap that records a restore's progress: the ID of the backup. */
+/** Annotation of the ConfigMap that records a restore's progress; its value is the ID of the backup. */
 export const RESTORE_LABEL = `${GROUP}/restore`;
 
 /**
- * Progress of a restore once all objects exist. `Resuming`: controllers are taking them over, and they may have been changed or
- * deleted since; another run creates nothing more and resumes the rest. `Done`.
+ * Progress of a restore once all objects exist. `Resuming`: controllers are taking over the objects, which may have
+ * been changed or deleted since. Another run creates nothing more, and resumes the remaining objects. `Done`: all
+ * objects are resumed.
  */
 export type RestorePhase = 'Resuming' | 'Done';
 
@@ -26,7 +27,7 @@ export async function readPhase(client: KubeClient, backupId: string): Promise<R
   }
 }
 
-/** Records a phase; the steps that follow rely on it. */
+/** Records a phase; the following steps rely on it. */
 export async function writePhase(
   client: KubeClient,
   backupId: string,

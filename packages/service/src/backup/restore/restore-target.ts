@@ -39,17 +39,17 @@ async function mayWriteStatus(client: KubeClient, signal: AbortSignal): Promise<
     kind: 'SelfSubjectAccessReview',
     spec: { resourceAttributes },
   };
-  const answer = await client.raw({
+  const response = await client.raw({
     method: 'POST',
     path: '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
     signal,
   });
-  return Review.parse(JSON.parse(await answer.text())).status.allowed;
+  return Review.parse(JSON.parse(await response.text())).status.allowed;
 }
 
-/** The target's current objects of the kinds and namespaces of these objects. */
+/** The target's current objects of the same kinds and namespaces as these objects. */
 export async function readTarget(
   client: KubeClient,
   objects: readonly KubeObject[],

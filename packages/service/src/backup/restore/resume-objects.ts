@@ -11,14 +11,14 @@ import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
 import { backedUpKind } from '../backed-up-kinds.ts';
 import { hasIdentity, isBeingRestored, userPauseOf } from './desired-object.ts';
 
-const WIDTH = 16;
-/** A cluster's annotation also pauses its pools and machines, so it is removed last: they resume together. */
+const CONCURRENCY = 16;
+/** A cluster's annotation also pauses its pools and machines, so it is removed last: all of them resume together. */
 const ORDER: readonly ResourceType[] = [cloudCredentials, machines, nodePools, clusters];
 
 /**
- * Resumes reconciliation of restored objects: first, deletions that were in progress are repeated; then pauses are
- * removed, except those that users had set. `keepPaused`: clusters stay paused, as if set by a user. May be killed at
- * any point and called again.
+ * Resumes reconciliation of restored objects. First, repeats deletions that were in progress; then removes pauses,
+ * except those that users had set. `keepPaused`: clusters stay paused, as if set by a user. May be killed at any point
+ * and called again.
  */
 export async function resumeObjects(
   client: KubeClient,
@@ -29,9 +29,9 @@ export async function resumeObjects(
     sources.filter((source) => backedUpKind(source) === type).map((source) => ({ type, source })),
   );
   const deletedObjects = ordered.filter(({ source }) => source.metadata.deletionTimestamp !== undefined);
-  await inParallel(deletedObjects, WIDTH, ({ type, source }) => deleteRestored(client, type, source, signal));
+  await inParallel(deletedObjects, CONCURRENCY, ({ type, source }) => deleteRestored(client, type, source, signal));
   for (const [type, objectsOfType] of Map.groupBy(ordered, (each) => each.type)) {
-    await inParallel(objectsOfType, WIDTH, ({ source }) => {
+    await inParallel(objectsOfType, CONCURRENCY, ({ source }) => {
       const value = userPauseOf(source) ?? (keepPaused && type === clusters ? 'true' : null);
       return resume(client, type, source, value, signal);
     });
@@ -70,7 +70,8 @@ async function resume(
 }
 
 /**
- * The object created for this one while the restore still pauses it; its owners may have deleted it in the meantime.
+ * The object that was created for this one, if the restore still pauses it; its owners may have deleted it in the
+ * meantime.
  */
 async function findRestored(
   client: KubeClient,

@@ -45,8 +45,8 @@ export class TestApi {
   }
 
   /**
-   * A client whose process is killed at its `count`th write: before the server receives it, or afterwards but before
-   * the response. `onWrite` is called after every write that the server received.
+   * A client whose process is killed at its `count`th write: either before the server receives the write, or after that
+   * but before the response. `onWrite` is called after every write that the server received.
    */
   killableClient(count: number, shouldKill: 'before' | 'after', onWrite: () => void = () => {}): KubeClient {
     const inner = this.server.transport(ADMIN);
@@ -59,10 +59,10 @@ export class TestApi {
         writes += 1;
         isDead = writes === count;
         if (isDead && shouldKill === 'before') throw new KilledError();
-        const answer = await inner.request(request);
+        const response = await inner.request(request);
         onWrite();
         if (isDead) throw new KilledError();
-        return answer;
+        return response;
       },
       close: () => inner.close(),
     };

@@ -44,7 +44,7 @@ const hourlySettings: BackupSchedule = {
   nextDue: (afterMs) => (Math.floor(afterMs / HOUR_MS) + 1) * HOUR_MS,
 };
 
-/** Every hour, keeping three backups. */
+/** Hourly, keeping three backups. */
 function start({ offHost = place, client = api.client } = {}): ScheduledBackups {
   running = new ScheduledBackups({
     offHost,
@@ -54,7 +54,7 @@ function start({ offHost = place, client = api.client } = {}): ScheduledBackups 
     server: 'https://here',
     clock,
     log: silentLogger,
-    // Fast key derivation, because tests protect nothing.
+    // Uses fast key derivation, because test data needs no protection.
     encryption: () => newEncryption({ N: 2 ** 14, r: 8, p: 1 }),
   });
   return running;
@@ -63,7 +63,7 @@ function start({ offHost = place, client = api.client } = {}): ScheduledBackups 
 /** Advances time, and waits for the work that it triggers. */
 async function pass(ms: number): Promise<void> {
   await clock.advance(ms);
-  await running?.settled();
+  await running?.waitUntilIdle();
   await clock.advance(0);
 }
 
@@ -99,8 +99,8 @@ test('deletes the oldest backups', async () => {
   expect(await times()).toEqual(['20260101T020000Z', '20260101T030000Z', '20260101T040000Z']);
 });
 
-test('makes no backup after a restart until one is due, and a missed one immediately', async () => {
-  await start().settled();
+test('makes no backup after a restart until one is due, but makes up for a missed one immediately', async () => {
+  await start().waitUntilIdle();
   await pass(0);
   await running?.stop();
   start();
@@ -130,7 +130,7 @@ test('retries an unreachable store with backoff, then makes the backup', async (
   expect(backups.counts).toMatchObject({ newestMs: expect.any(Number) as number, overdueMs: 0 });
 });
 
-test('keeps the good backups if the store is full or damages new ones', async () => {
+test('keeps intact backups if the store is full or damages new ones', async () => {
   start();
   await pass(0);
   store.freeBytes = 0;
@@ -143,7 +143,7 @@ test('keeps the good backups if the store is full or damages new ones', async ()
   expect(await fetchBackup(place, 'latest')).toMatchObject({ name: 'fairway-20260101T003000Z.backup' });
 });
 
-test('leaves a damaged backup alone, and makes another', async () => {
+test('leaves a damaged backup alone, and makes another one', async () => {
   start();
   await pass(0);
   await pass(HOUR_MS);
@@ -158,7 +158,7 @@ test('leaves a damaged backup alone, and makes another', async () => {
   expect(await times()).toEqual(['20260101T003000Z', '20260101T010000Z', '20260101T020000Z']);
 });
 
-test('makes no backup next to those with another passphrase, and logs it', async () => {
+test('makes no backup if the store has backups with another passphrase, and logs the reason', async () => {
   start({ offHost: storeLocation('the passphrase of yesterday') });
   await pass(0);
   await running?.stop();
@@ -186,7 +186,7 @@ test('makes no backup on a new machine before the lost Fairway is restored', asy
   expect(await times()).toEqual(['20260101T003000Z']);
 });
 
-test('never displaces the newest backup with later times from a wrong clock', async () => {
+test('never replaces the newest backup with one dated later by a wrong clock', async () => {
   const now = clock.now();
   clock = new FakeClock(now + 300 * HOUR_MS);
   start();
@@ -201,7 +201,7 @@ test('never displaces the newest backup with later times from a wrong clock', as
   expect(await times()).toEqual(['20260101T003000Z', '20260113T150000Z', '20260113T160000Z']);
 });
 
-test('ends a running backup when stopped, and leaves nothing in the store', async () => {
+test('aborts a running backup when stopped, and leaves nothing in the store', async () => {
   const inner = api.server.transport({ username: 'admin', groups: ['system:masters', 'system:authenticated'] });
   const client = new KubeClient({
     request(request) {

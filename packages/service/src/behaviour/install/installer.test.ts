@@ -68,7 +68,7 @@ test('changes nothing in a second run', async () => {
   expect(changes(await installed())).toEqual({ unchanged: all - operatorOwnedCount, kept: operatorOwnedCount });
 });
 
-test('reports the same in a dry run, and creates nothing', async () => {
+test('reports the same in a dry run, but creates nothing', async () => {
   const results = await installed({ dryRun: true });
 
   expect(changes(results)).toEqual({ created: all });
@@ -88,7 +88,7 @@ test('reports the changes in a dry run over an older installation', async () => 
   expect((await client.resource(ClusterRoles).get(MEMBER)).rules).toEqual(rules);
 });
 
-test("keeps the operator's changes of plans, and resets Fairway's fields", async () => {
+test("keeps the operator's changes to plans, and resets Fairway's fields", async () => {
   await installed();
   await client.resource(plans).patch('free', { type: 'merge', value: { spec: { maxNodes: 7 } } });
   await client.resource(ClusterRoles).delete(MEMBER);
@@ -134,7 +134,7 @@ test('reports a field that another manager has set differently as a conflict, an
   expect(results.filter(({ change }) => change === 'configured').map(({ name }) => name)).toEqual([MEMBER]);
 });
 
-test('fails with the short name that another CRD uses', async () => {
+test('fails if another CRD uses a short name, and reports the name', async () => {
   const names = { plural: 'others', singular: 'other', kind: 'Cluster', listKind: 'ClusterList' };
   const schema = { openAPIV3Schema: { type: 'object' as const } };
   const versions = [{ name: 'v1', served: true, storage: true, schema }];
@@ -152,7 +152,7 @@ describe('kinds with an additional field', () => {
     const { versions } = (crd as CustomResourceDefinition).spec;
     const properties = versions[0]?.schema?.openAPIV3Schema?.properties?.['spec']?.properties;
     if (crd === undefined || properties === undefined) throw new Error('the CRD of plans has no schema');
-    Object.assign(properties, { later: { type: 'string', description: 'A later field.' } });
+    Object.assign(properties, { later: { type: 'string', description: 'A field that a later release added.' } });
     const { [RELEASE_ANNOTATION]: _, ...rest } = crd.metadata.annotations ?? {};
     crd.metadata.annotations = { ...rest, ...(release !== undefined && { [RELEASE_ANNOTATION]: release }) };
     const { signal } = new AbortController();
@@ -171,7 +171,7 @@ describe('kinds with an additional field', () => {
     return ((await client.resource(plans).get('free')).spec as { readonly later?: unknown }).later;
   }
 
-  test('does not install an earlier release while an object uses the field', async () => {
+  test('refuses to install an earlier release while an object uses the field', async () => {
     await installNewerVersion('99.1.0', true);
 
     const refused = installed();
@@ -197,7 +197,7 @@ describe('kinds with an additional field', () => {
     expect(losses).toEqual(['spec.later']);
   });
 
-  test('reports the loss when an upgrade removes the field', async () => {
+  test('reports data loss when an upgrade removes the field', async () => {
     const losses: string[] = [];
     await installNewerVersion(undefined, true);
 

@@ -107,7 +107,7 @@ describe('a receiver over HTTP', () => {
 });
 
 describe('an unreachable receiver', () => {
-  function open(answer: () => ExportResult) {
+  function open(respond: () => ExportResult) {
     const clock = new FakeClock(START);
     const at: number[] = [];
     const pusher = new MetricsPusher({
@@ -115,7 +115,7 @@ describe('an unreachable receiver', () => {
       exporter: {
         export(_, callback) {
           at.push((clock.now() - START) / 1000);
-          callback(answer());
+          callback(respond());
         },
         shutdown: () => Promise.resolve(),
       },
@@ -144,7 +144,7 @@ describe('an unreachable receiver', () => {
     await pusher.close();
   });
 
-  test('gets the last metrics at the end if it is reachable', async () => {
+  test('gets the last metrics at shutdown if it is reachable', async () => {
     const { at, pusher } = open(() => ({ code: ExportResultCode.SUCCESS }));
 
     await pusher.close();

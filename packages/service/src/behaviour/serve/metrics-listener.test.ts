@@ -31,10 +31,10 @@ function fetchMetrics(path: string, init?: RequestInit): Promise<Response> {
 }
 
 test('responds to scrapers', async () => {
-  const answer = await fetchMetrics('/metrics');
+  const response = await fetchMetrics('/metrics');
 
-  expect(answer.headers.get('content-type')).toBe(registry.contentType);
-  expect(await answer.text()).toContain('\nclusters 7\n');
+  expect(response.headers.get('content-type')).toBe(registry.contentType);
+  expect(await response.text()).toContain('\nclusters 7\n');
 });
 
 test('collects metrics once a second, however often they are scraped', async () => {
@@ -55,11 +55,11 @@ test.each([
   expect((await fetchMetrics(path, init)).status).toBe(status);
 });
 
-test('accepts probes while clients hold connections open', async () => {
+test('responds to probes while clients hold connections open', async () => {
   const openConnections = await Promise.all(
     Array.from({ length: 100 }, async () => {
       const socket = connect(listener.port, '127.0.0.1');
-      // It may be closed while it is connecting.
+      // The connection may be closed while it is being opened.
       socket.on('error', () => {});
       await new Promise((resolve) => socket.once('connect', resolve).once('close', resolve));
       socket.write('GET /healthz HTTP/1.1\r\n');
@@ -72,7 +72,7 @@ test('accepts probes while clients hold connections open', async () => {
   await expect.poll(() => openConnections.filter((socket) => !socket.closed).length).toBeLessThanOrEqual(64);
 });
 
-test('reports an address in use with its option', async () => {
+test('reports an address in use, and the option that sets it', async () => {
   await expect(listenForMetrics({ host: '127.0.0.1', port: listener.port }, registry, clock)).rejects.toThrow(
     `--metrics-listen 127.0.0.1:${listener.port}: listen EADDRINUSE`,
   );

@@ -60,7 +60,7 @@ async function certificateShownTo(port: number, servername: string): Promise<str
   return promise.finally(() => socket.destroy());
 }
 
-test('presents the certificate to clients that request its names, and Fairway’s own to all others', async () => {
+test('presents the certificate to clients that request its names, and Fairway’s own to all other clients', async () => {
   const certificate = open();
   const { certificatePem, privateKeyPem = '' } = await issue(['localhost']);
   const listener = await listen(
@@ -104,7 +104,7 @@ test('takes the authority from the CA file', () => {
   expect(reportedAuthority).toBe(`${authority.certificatePem.trim()}\n`);
 });
 
-test('provides clients with a self-signed certificate, but not with a publicly trusted one', () => {
+test('gives clients a self-signed certificate as a CA, but not a publicly trusted one', () => {
   files = { certFile: files.certFile, keyFile: files.keyFile };
   expect(open().authority).toBeUndefined();
   ownCertificate?.close();
@@ -121,15 +121,19 @@ test.each([
     spoil: () => writeFileSync(files.keyFile, other),
     says: 'is not the key of the certificate in tls.certFile',
   },
-  { what: 'no certificate', spoil: () => writeFileSync(files.certFile, 'x'), says: /^tls\.certFile .*tls\.crt: / },
-  { what: 'no key', spoil: () => writeFileSync(files.keyFile, 'x'), says: /^tls\.keyFile .*tls\.key: / },
-  { what: 'no file', spoil: () => rmSync(files.keyFile), says: /^tls\.keyFile .*tls\.key: ENOENT/ },
+  {
+    what: 'an invalid certificate',
+    spoil: () => writeFileSync(files.certFile, 'x'),
+    says: /^tls\.certFile .*tls\.crt: /,
+  },
+  { what: 'an invalid key', spoil: () => writeFileSync(files.keyFile, 'x'), says: /^tls\.keyFile .*tls\.key: / },
+  { what: 'a missing file', spoil: () => rmSync(files.keyFile), says: /^tls\.keyFile .*tls\.key: ENOENT/ },
   {
     what: 'a CA file without a certificate',
     spoil: () => writeFileSync(files.caFile ?? '', ''),
     says: 'contains no PEM certificate',
   },
-])('refuses $what at the start, with the key of the configuration', ({ spoil, says }) => {
+])('refuses $what at startup, and names the configuration key', ({ spoil, says }) => {
   spoil();
 
   expect(open).toThrow(says);
@@ -141,7 +145,7 @@ test('refuses an expired certificate', async () => {
   expect(open).toThrow('the certificate expired on');
 });
 
-test('exports its expiry and that of its replacement as metrics', async () => {
+test('exports the expiry of the certificate and of its replacement as metrics', async () => {
   const registry = new Registry();
   addCertificateMetrics(registry, open());
   const expiresInHours = async () => {

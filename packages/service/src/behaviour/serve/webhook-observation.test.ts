@@ -18,7 +18,7 @@ import { observeWebhook } from '../../serve/webhook-observation.ts';
 const DAY_MS = 86_400_000;
 const identity = { usernames: [], isCertain: true };
 
-let ours: string;
+let ownCertificate: string;
 let otherCertificate: string;
 let gateway: Server;
 let port: number;
@@ -30,7 +30,7 @@ beforeAll(async () => {
   const validityMs = DAY_MS;
   const authority = await createCertificateAuthority({ commonName: 'fairway-gateway', clock, validityMs });
   const other = await createCertificateAuthority({ commonName: 'another', clock, validityMs });
-  [ours, otherCertificate] = [authority.certificatePem, other.certificatePem];
+  [ownCertificate, otherCertificate] = [authority.certificatePem, other.certificatePem];
   const { certificatePem: cert, privateKeyPem: key } = await issueCertificate(authority, {
     commonName: 'gateway',
     ipAddresses: ['127.0.0.1'],
@@ -63,54 +63,58 @@ test('reports no webhook before a gateway runs', async () => {
   expect(await observeWebhook(client)).toBeUndefined();
 });
 
-test('trusts what the gateway registers, and hides its secret path', async () => {
-  await registeredWebhook(`https://127.0.0.1:${port}/webhook/secret`, ours);
+test('trusts what the gateway registers, and hides the webhook’s secret path', async () => {
+  await registeredWebhook(`https://127.0.0.1:${port}/webhook/secret`, ownCertificate);
 
   expect(await observeWebhook(client)).toEqual({
     name: 'admission.fairway.dev',
     faults: [],
     origin: `https://127.0.0.1:${port}`,
-    answer: { kind: 'trusted', validTo: expect.stringMatching(/GMT$/) as string },
+    probe: { kind: 'trusted', validTo: expect.stringMatching(/GMT$/) as string },
   });
 });
 
-test('does not trust a certificate of another CA, or one for other names', async () => {
+test('does not trust a certificate of another CA, or a certificate for other names', async () => {
   await registeredWebhook(`https://127.0.0.1:${port}/webhook/secret`, otherCertificate);
-  expect(await observeWebhook(client)).toMatchObject({ answer: { kind: 'distrusted' } });
+  expect(await observeWebhook(client)).toMatchObject({ probe: { kind: 'distrusted' } });
   await client.resource(ValidatingWebhookConfigurations).delete('admission.fairway.dev');
 
-  await registeredWebhook(`https://localhost:${port}/webhook/secret`, ours);
+  await registeredWebhook(`https://localhost:${port}/webhook/secret`, ownCertificate);
   expect(await observeWebhook(client)).toMatchObject({
-    answer: { kind: 'distrusted', code: 'ERR_TLS_CERT_ALTNAME_INVALID' },
+    probe: { kind: 'distrusted', code: 'ERR_TLS_CERT_ALTNAME_INVALID' },
   });
 });
 
-test('reports that no server listens', async () => {
+test('reports that no server is listening', async () => {
   const [free = 0] = await freePorts(1);
-  await registeredWebhook(`https://127.0.0.1:${free}/webhook/secret`, ours);
+  await registeredWebhook(`https://127.0.0.1:${free}/webhook/secret`, ownCertificate);
 
-  expect(await observeWebhook(client)).toMatchObject({ answer: { kind: 'silent', code: 'ECONNREFUSED' } });
+  expect(await observeWebhook(client)).toMatchObject({ probe: { kind: 'silent', code: 'ECONNREFUSED' } });
 });
 
-test('reports a missing Service, and requests an existing one by its own name', async () => {
-  const caBundle = ours;
+test('reports a missing Service, and sends requests to an existing one under its own name', async () => {
+  const caBundle = ownCertificate;
   const configuration = webhookConfiguration({ url: `https://fairway.system.svc:${port}/secret`, caBundle, identity });
   await client.resource(ValidatingWebhookConfigurations).create(configuration);
   expect(await observeWebhook(client)).toMatchObject({
     origin: `https://fairway.system.svc:${port}`,
-    answer: { kind: 'silent', code: 'the Service does not exist' },
+    probe: { kind: 'silent', code: 'the Service does not exist' },
   });
 
   await client.resource(Namespaces).create({ metadata: { name: 'system' }, spec: {} });
   const metadata = { name: 'fairway', namespace: 'system' };
   await client.resource(Services).create({ metadata, spec: { clusterIP: '127.0.0.1', ports: [{ port }] } });
   expect(await observeWebhook(client)).toMatchObject({
-    answer: { kind: 'distrusted', code: 'ERR_TLS_CERT_ALTNAME_INVALID' },
+    probe: { kind: 'distrusted', code: 'ERR_TLS_CERT_ALTNAME_INVALID' },
   });
 });
 
 test('reports changes by users', async () => {
-  const { webhooks = [], ...rest } = webhookConfiguration({ url: 'https://127.0.0.1:1/', caBundle: ours, identity });
+  const { webhooks = [], ...rest } = webhookConfiguration({
+    url: 'https://127.0.0.1:1/',
+    caBundle: ownCertificate,
+    identity,
+  });
   const [first] = webhooks;
   await client.resource(ValidatingWebhookConfigurations).create({
     ...rest,

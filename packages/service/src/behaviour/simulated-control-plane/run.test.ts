@@ -50,7 +50,7 @@ test('a control plane in its own process writes requested audit data to its fold
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line) as AuditEvent);
-  // Created for every cluster at its start.
+  // Created for every cluster when it starts.
   expect(events.map(({ verb, objectRef }) => `${verb} ${objectRef?.resource} ${objectRef?.name}`)).toContain(
     'create namespaces kube-system',
   );

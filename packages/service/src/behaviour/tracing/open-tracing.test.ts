@@ -12,19 +12,19 @@ afterEach(async () => {
   for (const each of stack.splice(0).reverse()) await each();
 });
 
-interface Opened {
+interface OpenedTracing {
   readonly tracing: Tracing;
   readonly registry: Registry;
   readonly sizes: readonly number[];
 }
 
-/** With a receiver that has a scripted response. */
-async function open(answer: (response: ServerResponse) => void, clock: Clock = systemClock): Promise<Opened> {
+/** Starts a receiver that has a scripted response. */
+async function open(respond: (response: ServerResponse) => void, clock: Clock = systemClock): Promise<OpenedTracing> {
   const sizes: number[] = [];
   const server = createServer((request, response) => {
     request.resume().once('end', () => {
       sizes.push(Number(request.headers['content-length'] ?? 0));
-      answer(response);
+      respond(response);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -45,16 +45,16 @@ async function open(answer: (response: ServerResponse) => void, clock: Clock = s
   return { tracing, registry, sizes };
 }
 
-function record({ tracing }: Opened, spans: number): void {
+function record({ tracing }: OpenedTracing, spans: number): void {
   for (let n = 0; n < spans; n++) tracing.tracer.work('reconcile cluster', [], {})?.end();
 }
 
-async function exportCounts({ registry }: Opened): Promise<Record<string, number>> {
+async function exportCounts({ registry }: OpenedTracing): Promise<Record<string, number>> {
   const [metric] = await registry.getMetricsAsJSON();
   return Object.fromEntries((metric?.values ?? []).map(({ labels, value }) => [labels['result'], value]));
 }
 
-test('sends all remaining spans at the end, in any number of batches', async () => {
+test('sends all remaining spans at shutdown, in any number of batches', async () => {
   const opened = await open((response) => response.writeHead(200).end('{}'));
   record(opened, 2_000);
 
@@ -64,7 +64,7 @@ test('sends all remaining spans at the end, in any number of batches', async () 
   expect(await exportCounts(opened)).toEqual({ exported: 2_000, lost: 0 });
 });
 
-test('tries an unresponsive receiver once, counts excess spans, and waits two seconds for it when closing', async () => {
+test('tries an unresponsive receiver once, counts excess spans, and waits for it for two seconds at shutdown', async () => {
   const clock = new FakeClock();
   const opened = await open(() => {}, clock);
   record(opened, 10_000);

@@ -22,7 +22,7 @@ const RELEASES = readdirSync(FIXTURES, { withFileTypes: true })
 
 type Spec = Readonly<Record<string, unknown>>;
 
-/** For each kind, a change of its spec that no rule can refuse. */
+/** For each kind, a change of its spec that no rule rejects. */
 const CHANGES: Readonly<Record<string, (spec: Spec) => Spec>> = {
   Cluster: ({ updatePolicy }) => ({ updatePolicy: updatePolicy === 'NeverUpdate' ? 'AlwaysUpdate' : 'NeverUpdate' }),
   NodePool: () => ({ template: { metadata: { annotations: { 'example.org/changed': 'yes' } } } }),
@@ -47,7 +47,7 @@ function schemaErrors(kind: Kind, object: KubeObject): string[] {
 }
 
 /** The database of an earlier release, served by the current API. */
-describe.each(RELEASES)('the objects stored by Fairway %s', (release) => {
+describe.each(RELEASES)('objects stored by Fairway %s', (release) => {
   let folder: string;
   let database: SqliteDatabase;
   let gateway: TestGateway;
@@ -106,7 +106,7 @@ describe.each(RELEASES)('the objects stored by Fairway %s', (release) => {
     expect(failures).toEqual([]);
   });
 
-  it('can get a status', async () => {
+  it('can have their status updated', async () => {
     const failures = await failuresOf((kind, object) => {
       const value = { status: { observedGeneration: object.metadata.generation ?? 1 } };
       const options = { ...pathOf(object), subresource: 'status' };
@@ -116,7 +116,7 @@ describe.each(RELEASES)('the objects stored by Fairway %s', (release) => {
     expect(failures).toEqual([]);
   });
 
-  it('can be changed if no rule objects', async () => {
+  it('can be changed if no rule rejects the change', async () => {
     const failures = await failuresOf((kind, object) => {
       const spec = CHANGES[kind.kind]?.((object as KubeObject & { spec: Spec }).spec);
       const client = gateway.as('operator').resource<KubeObject>(kind);
@@ -136,14 +136,14 @@ describe.each(RELEASES)('the objects stored by Fairway %s', (release) => {
     expect(failures).toEqual([]);
   });
 
-  it('can be deleted, referenced objects last', async () => {
+  it('can be deleted, if referenced objects are deleted last', async () => {
     const order = ['Machine', 'NodePool', 'Cluster', 'CloudCredential', 'KubernetesRelease', 'Plan'];
     all.sort((a, b) => order.indexOf(a.kind.kind) - order.indexOf(b.kind.kind));
     const failures = await failuresOf(async (kind, object) => {
       const name = object.metadata.name ?? '';
       await gateway.as('operator').resource<KubeObject>(kind).delete(name, pathOf(object));
       if ((object.metadata.finalizers ?? []).length === 0) return;
-      // As its controller does after deleting all its resources.
+      // The controller does this after deleting all its resources.
       const value = { metadata: { finalizers: null } };
       await gateway.gateway.client.resource<KubeObject>(kind).patch(name, { type: 'merge', value }, pathOf(object));
     });

@@ -12,8 +12,8 @@ beforeEach(async () => {
     maxDisksPerServer: 3,
     latency: {
       operations: {},
-      life: {
-        ...NO_LATENCY.life,
+      lifecycle: {
+        ...NO_LATENCY.lifecycle,
         createVolume: SECOND_MS,
         deleteVolume: SECOND_MS,
         extendVolume: SECOND_MS,
@@ -105,7 +105,7 @@ describe('a volume', () => {
     expect(await show(test.demo, 'volume', id)).toMatchObject({ status: 'available', size: 2 });
   });
 
-  it('of another project is not visible', async () => {
+  it('is not visible to another project', async () => {
     const id = await available();
     expect((await test.other.call('GET', `${volumes}/${id}`)).status).toBe(404);
     expect((await test.other.call('DELETE', `${volumes}/${id}`)).status).toBe(404);
@@ -126,7 +126,7 @@ describe('a volume', () => {
     expect((await test.demo.call('DELETE', `${volumes}/${id}`)).status).toBe(202);
   });
 
-  it('of an encrypted type has a key', async () => {
+  it('has a key if its type is encrypted', async () => {
     const id = await available({ volume_type: 'classic-luks' });
 
     expect(await show(test.demo, 'volume', id)).toMatchObject({
@@ -143,7 +143,7 @@ describe('quotas', () => {
     { limits: { gigabytes_classic: 2 }, volume: { size: 2 }, kind: 'VolumeSizeExceedsAvailableQuota' },
     { limits: { volumes_classic: 1 }, volume: {}, kind: 'VolumeLimitExceeded' },
     { limits: { per_volume_gigabytes: 3 }, volume: { size: 4 }, kind: 'VolumeSizeExceedsLimit' },
-  ])('with $limits refuse $volume', async ({ limits, volume, kind }) => {
+  ])('refuse $volume with $limits', async ({ limits, volume, kind }) => {
     await available();
     test.cloud.setQuota('demo', limits);
 
@@ -239,7 +239,7 @@ describe('a server', () => {
     expect((await test.demo.call('GET', volumes)).body).toEqual({ volumes: [] });
   });
 
-  it('boots from an existing volume, which it cannot lose', async () => {
+  it('boots from an existing volume, which cannot be detached', async () => {
     const id = await available({ size: 10, imageRef: imageId('Debian 12') });
     const device = { boot_index: 0, source_type: 'volume', destination_type: 'volume', uuid: id };
     const server = await makeServer(test.demo, { imageRef: undefined, block_device_mapping_v2: [device] });

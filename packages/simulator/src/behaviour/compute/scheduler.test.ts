@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
-import { type Created, startTestCloud, type TestCloud } from '../../test-cloud.ts';
+import { type CreatedObject, startTestCloud, type TestCloud } from '../../test-cloud.ts';
 import { LATEST, makeServer, showServer } from '../../test-resources.ts';
 
 const zone = (name: string, hosts: number) => ({ name, hosts, hostVcpus: 8, hostRamMiB: 16 * 1024, hostDiskGiB: 1000 });
@@ -11,14 +11,14 @@ async function start(...zones: readonly ReturnType<typeof zone>[]): Promise<void
   test = await startTestCloud({ zones });
 }
 
-async function makeGroup(policy: string, rules?: object): Promise<Created> {
+async function makeGroup(policy: string, rules?: object): Promise<CreatedObject> {
   const body = { server_group: { name: 'g', policy, ...(rules === undefined ? {} : { rules }) } };
   const response = await test.demo.call('POST', '/compute/v2.1/os-server-groups', body, LATEST);
-  return response.body['server_group'] as unknown as Created;
+  return response.body['server_group'] as unknown as CreatedObject;
 }
 
 /** Hosts of servers created one after another; `none` if no host was found. */
-async function place(count: number, group?: Created, overrides: object = {}): Promise<string[]> {
+async function place(count: number, group?: CreatedObject, overrides: object = {}): Promise<string[]> {
   const hosts: string[] = [];
   for (let i = 0; i < count; i++) {
     const hints = group === undefined ? {} : { 'os:scheduler_hints': { group: group.id } };
@@ -32,10 +32,15 @@ async function place(count: number, group?: Created, overrides: object = {}): Pr
 
 it.each<[string, string, object | undefined, readonly string[]]>([
   ['anti-affinity never shares a host', 'anti-affinity', undefined, ['a-1', 'a-2', 'none']],
-  ['anti-affinity shares as far as its rules say', 'anti-affinity', { max_server_per_host: 2 }, ['a-1', 'a-2', 'a-1']],
+  [
+    'anti-affinity shares hosts as far as its rules allow',
+    'anti-affinity',
+    { max_server_per_host: 2 },
+    ['a-1', 'a-2', 'a-1'],
+  ],
   ['affinity stays on one host', 'affinity', undefined, ['a-1', 'a-1', 'none']],
-  ['soft anti-affinity shares when it must', 'soft-anti-affinity', undefined, ['a-1', 'a-2', 'a-1']],
-  ['soft affinity parts when it must', 'soft-affinity', undefined, ['a-1', 'a-1', 'a-2']],
+  ['soft anti-affinity shares a host if necessary', 'soft-anti-affinity', undefined, ['a-1', 'a-2', 'a-1']],
+  ['soft affinity uses another host if necessary', 'soft-affinity', undefined, ['a-1', 'a-1', 'a-2']],
 ])('%s', async (_name, policy, rules, expected) => {
   await start(zone('nova-a', 2));
 
@@ -58,7 +63,7 @@ it('frees capacity on deletion', async () => {
   await start(zone('nova-a', 1));
   await place(2);
   const { body } = await test.demo.call('GET', '/compute/v2.1/servers');
-  const id = (body['servers'] as unknown as readonly Created[])[0]?.id ?? '';
+  const id = (body['servers'] as unknown as readonly CreatedObject[])[0]?.id ?? '';
   const full = await place(1);
   await test.demo.call('DELETE', `/compute/v2.1/servers/${id}`);
   await test.clock.advance(1);

@@ -27,10 +27,10 @@ describe('server creation is rejected', () => {
   it.each<[string, object, number, string | RegExp]>([
     ['an unknown flavor', { flavorRef: 'nope' }, 400, 'Flavor nope could not be found.'],
     ['an unknown image', { imageRef: MISSING_ID }, 400, 'Can not find requested image'],
-    ['an image that is no UUID', { imageRef: 'ubuntu' }, 400, 'Invalid imageRef provided.'],
+    ['an image that is not a UUID', { imageRef: 'ubuntu' }, 400, 'Invalid imageRef provided.'],
     ['an unknown network', { networks: [{ uuid: MISSING_ID }] }, 400, `Network ${MISSING_ID} could not be found.`],
     [
-      'a network that is no UUID',
+      'a network that is not a UUID',
       { networks: [{ uuid: 'n' }] },
       400,
       'Bad networks format: network uuid is not in proper format (n)',
@@ -47,7 +47,7 @@ describe('server creation is rejected', () => {
     ['an empty name', { name: '' }, 400, "Invalid input for field/attribute name. Value: . '' is too short"],
     ['a name that is too long', { name: 'x'.repeat(256) }, 400, /is too long$/],
     [
-      'a name that is no text',
+      'a name that is not a string',
       { name: 7 },
       400,
       "Invalid input for field/attribute name. Value: 7. 7 is not of type 'string'",
@@ -81,7 +81,7 @@ describe('server creation is rejected', () => {
     ['no networks at all', { networks: undefined }, 400, /'networks' is a required property$/],
     ['min_count above max_count', { min_count: 3, max_count: 2 }, 400, 'min_count must be <= max_count'],
     [
-      'a volume without size',
+      'a volume without a size',
       {
         imageRef: '',
         block_device_mapping_v2: [
@@ -92,7 +92,7 @@ describe('server creation is rejected', () => {
       "Images with destination_type 'volume' need to have a non-zero size specified",
     ],
     [
-      'a volume of no such type',
+      'a volume of an unknown type',
       {
         imageRef: '',
         block_device_mapping_v2: [
@@ -127,7 +127,7 @@ describe('server creation is rejected', () => {
 
   it.each([
     ['an unknown server group', MISSING_ID, `Instance group ${MISSING_ID} could not be found.`],
-    ['a group that is no UUID', 'g', /Value: g\./],
+    ['a group that is not a UUID', 'g', /Value: g\./],
   ])('with %s', async (_name, group, message) => {
     const response = await create({}, { 'os:scheduler_hints': { group } });
 

@@ -10,8 +10,8 @@ beforeEach(async () => {
   test = await startTestCloud({
     latency: {
       operations: {},
-      life: {
-        ...NO_LATENCY.life,
+      lifecycle: {
+        ...NO_LATENCY.lifecycle,
         schedule: SECOND_MS,
         network: SECOND_MS,
         spawn: 10 * SECOND_MS,
@@ -185,7 +185,7 @@ describe('a server', () => {
     expect(body).toEqual({ output: 'talker login: \ncloud-init: failed\nkubelet: no route' });
   });
 
-  it('loses its guest on a memory dump, stays ACTIVE, and has it again after a reboot', async () => {
+  it('loses its guest on a memory dump, stays ACTIVE, and gets the guest back after a reboot', async () => {
     const id = await activeServer();
     const gone: string[] = [];
     test.cloud.onServerDown((_server, reason) => gone.push(reason));
@@ -219,14 +219,17 @@ describe('a server', () => {
     ['2.16', null, 404],
     ['2.17', null, 202],
     ['2.17', {}, 400],
-  ])('dumps its memory since 2.17: with %s and %j it responds with %i', async (version, argument, status) => {
-    const id = await activeServer();
-    const path = `/compute/v2.1/servers/${id}/action`;
-    const headers = { 'OpenStack-API-Version': `compute ${version}` };
+  ])(
+    'dumps its memory since 2.17: responds to version %s and argument %j with %i',
+    async (version, argument, status) => {
+      const id = await activeServer();
+      const path = `/compute/v2.1/servers/${id}/action`;
+      const headers = { 'OpenStack-API-Version': `compute ${version}` };
 
-    expect((await test.demo.call('POST', path, { trigger_crash_dump: argument }, headers)).status).toBe(status);
-    expect(test.cloud.hasPanicked(id)).toBe(status === 202);
-  });
+      expect((await test.demo.call('POST', path, { trigger_crash_dump: argument }, headers)).status).toBe(status);
+      expect(test.cloud.hasPanicked(id)).toBe(status === 202);
+    },
+  );
 
   it('rejects an unknown action', async () => {
     expect((await act(await activeServer(), { fly: null })).status).toBe(400);
@@ -321,7 +324,9 @@ describe('a snapshot', () => {
   });
 
   it('leaves no timer on the clock once closed', async () => {
-    const other = await startTestCloud({ latency: { ...NO_LATENCY, life: { ...NO_LATENCY.life, spawn: SECOND_MS } } });
+    const other = await startTestCloud({
+      latency: { ...NO_LATENCY, lifecycle: { ...NO_LATENCY.lifecycle, spawn: SECOND_MS } },
+    });
     await makeServer(other.demo);
     await other.cloud.close();
 

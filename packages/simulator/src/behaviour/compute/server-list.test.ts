@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Created, listed, startTestCloud, type TestCloud, type TestUser } from '../../test-cloud.ts';
+import { type CreatedObject, listed, startTestCloud, type TestCloud, type TestUser } from '../../test-cloud.ts';
 import { flavorId, LATEST, makeNetwork, makeServer } from '../../test-resources.ts';
 
 let test: TestCloud;
-let network: Created;
+let network: CreatedObject;
 let changedAt: string;
 beforeAll(async () => {
   test = await startTestCloud();
@@ -16,11 +16,11 @@ beforeAll(async () => {
     networks: [{ uuid: network.id, fixed_ip: '10.0.0.21' }],
   });
   await test.clock.advance(1000);
-  const gone = await makeServer(test.demo, { name: 'gone' });
+  const deletedServer = await makeServer(test.demo, { name: 'gone' });
   await test.clock.advance(1000);
   changedAt = new Date(test.clock.now()).toISOString();
   await makeServer(test.demo, { name: 'db-1', flavorRef: flavorId('b3-16'), availability_zone: 'nova-b' });
-  await test.demo.call('DELETE', `/compute/v2.1/servers/${gone.id}`);
+  await test.demo.call('DELETE', `/compute/v2.1/servers/${deletedServer.id}`);
   await test.clock.advance(1000);
 });
 afterAll(() => test.cloud.close());
@@ -148,7 +148,7 @@ describe('microversions', () => {
       { badRequest: { message: 'API Version String x is of invalid format. Must be of format MajorNum.MinorNum.' } },
     ],
     ['network 2.94', 200, {}],
-  ])('returns for %s: %i', async (version, status, body) => {
+  ])('responds to version %s with %i', async (version, status, body) => {
     const response = await test.demo.call('GET', '/compute/v2.1/servers', undefined, {
       'OpenStack-API-Version': version,
     });

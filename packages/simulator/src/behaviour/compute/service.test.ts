@@ -83,13 +83,13 @@ describe('key pairs', () => {
 
   it('are imported and belong to a user', async () => {
     const keypair = { name: 'k', public_key: PUBLIC_KEY };
-    const made = await test.demo.call('POST', KEYS, { keypair }, LATEST);
+    const created = await test.demo.call('POST', KEYS, { keypair }, LATEST);
     const again = await test.demo.call('POST', KEYS, { keypair }, LATEST);
     const other = await test.reader.call('GET', `${KEYS}/k`);
     await makeServer(test.demo, { key_name: 'k' });
 
-    expect(made.status).toBe(201);
-    expect(made.body['keypair']?.['fingerprint']).toMatch(/^[0-9a-f]{2}(:[0-9a-f]{2}){15}$/);
+    expect(created.status).toBe(201);
+    expect(created.body['keypair']?.['fingerprint']).toMatch(/^[0-9a-f]{2}(:[0-9a-f]{2}){15}$/);
     expect(again.body).toEqual({ conflictingRequest: { code: 409, message: "Key pair 'k' already exists." } });
     expect(other.status).toBe(404);
     expect((await test.demo.call('DELETE', `${KEYS}/k`, undefined, LATEST)).status).toBe(204);
@@ -97,7 +97,7 @@ describe('key pairs', () => {
 
   it.each([
     ['nonsense', { name: 'bad', public_key: 'hello' }],
-    ['nothing, from 2.92 on', { name: 'none' }],
+    ['missing a public key, from 2.92 on', { name: 'none' }],
   ])('are rejected when they are %s', async (_name, keypair) => {
     expect((await test.demo.call('POST', KEYS, { keypair }, LATEST)).status).toBe(400);
   });

@@ -37,7 +37,7 @@ describe('an error response', () => {
     expect((await create()).status).toBe(201);
   });
 
-  it('429 carries Retry-After', async () => {
+  it('has a Retry-After header if its status is 429', async () => {
     await armFault({ service: 'compute', action: { kind: 'answer', status: 429, retryAfterSeconds: 7 } });
 
     const response = await test.demo.call('GET', '/compute/v2.1/servers');

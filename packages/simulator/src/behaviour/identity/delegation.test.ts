@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
-  type Created,
+  type CreatedObject,
   call,
-  createdFrom,
+  firstListed,
   logInWith,
   passwordRequest,
   startTestCloud,
@@ -17,13 +17,13 @@ beforeEach(async () => {
 });
 afterEach(() => test.cloud.close());
 
-function makeCredential(user: TestUser, fields: object = {}): Promise<Created> {
+function makeCredential(user: TestUser, fields: object = {}): Promise<CreatedObject> {
   return user.make(`/identity/v3/users/${user.userId}/application_credentials`, {
     application_credential: { name: 'ac', ...fields },
   });
 }
 
-const credentialAuth = (credential: Created, secret: unknown = credential['secret']) => ({
+const credentialAuth = (credential: CreatedObject, secret: unknown = credential['secret']) => ({
   auth: {
     identity: { methods: ['application_credential'], application_credential: { id: credential.id, secret } },
   },
@@ -82,7 +82,7 @@ describe('an application credential', () => {
   it.each([
     [false, 403],
     [true, 201],
-  ])('creates another one if unrestricted is %s: %i', async (unrestricted, status) => {
+  ])('creates another application credential if unrestricted is %s: %i', async (unrestricted, status) => {
     const user = await logInWith(test.origin, credentialAuth(await makeCredential(test.demo, { unrestricted })));
 
     const response = await user.call('POST', `/identity/v3/users/${user.userId}/application_credentials`, {
@@ -94,7 +94,7 @@ describe('an application credential', () => {
 
   it.each<[string, object, number]>([
     ['a role that its owner lacks', { roles: [{ name: 'admin' }] }, 400],
-    ['a time that is past', { expires_at: '2020-01-01T00:00:00Z' }, 400],
+    ['an expiry in the past', { expires_at: '2020-01-01T00:00:00Z' }, 400],
     ['access rules, which are not served', { access_rules: [{ path: '/', method: 'GET', service: 'compute' }] }, 400],
   ])('is rejected with %s', async (_name, fields, status) => {
     const path = `/identity/v3/users/${test.demo.userId}/application_credentials`;
@@ -119,7 +119,7 @@ describe('an application credential', () => {
 describe('a trust', () => {
   const trustAuth = (id: string) => passwordRequest('other', TEST_PASSWORD, { 'OS-TRUST:trust': { id } });
 
-  function makeTrust(fields: object = {}): Promise<Created> {
+  function makeTrust(fields: object = {}): Promise<CreatedObject> {
     return test.demo.make('/identity/v3/OS-TRUST/trusts', {
       trust: {
         trustor_user_id: test.demo.userId,
@@ -159,7 +159,7 @@ describe('a trust', () => {
   it('ends when the trustor loses the role', async () => {
     const trust = await makeTrust();
     const user = await logInWith(test.origin, trustAuth(trust.id));
-    const role = createdFrom(await test.admin.call('GET', '/identity/v3/roles?name=member'), 'roles').id;
+    const role = firstListed(await test.admin.call('GET', '/identity/v3/roles?name=member'), 'roles').id;
     const path = `/identity/v3/projects/${test.demo.projectId}/users/${test.demo.userId}/roles/${role}`;
     expect((await test.admin.call('DELETE', path)).status).toBe(204);
 

@@ -61,7 +61,7 @@ describe('a user whose rules require two methods', () => {
     expect(again.status).toBe(201);
   });
 
-  it('needs one method when the rules are switched off', async () => {
+  it('needs only one method when the rules are switched off', async () => {
     const options = { multi_factor_auth_rules: [['password', 'totp']], multi_factor_auth_enabled: false };
     await test.admin.call('PATCH', `/identity/v3/users/${test.demo.userId}`, { user: { options } });
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createdFrom, logInWith, passwordRequest, startTestCloud, type TestCloud } from '../../test-cloud.ts';
+import { firstListed, logInWith, passwordRequest, startTestCloud, type TestCloud } from '../../test-cloud.ts';
 import { makeNetwork, makeServer, serverFields } from '../../test-resources.ts';
 
 let test: TestCloud;
@@ -115,7 +115,7 @@ describe('an administrator', () => {
     const { admin, origin } = test;
     const project = await admin.make('/identity/v3/projects', { project: { name: 'new' } });
     const user = await admin.make('/identity/v3/users', { user: { name: 'nina', password: 'pw' } });
-    const role = createdFrom(await admin.call('GET', '/identity/v3/roles?name=reader'), 'roles');
+    const role = firstListed(await admin.call('GET', '/identity/v3/roles?name=reader'), 'roles');
     const grant = `/identity/v3/projects/${project.id}/users/${user.id}/roles/${role.id}`;
 
     expect((await admin.call('PUT', grant)).status).toBe(204);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createdFrom, listed, startTestCloud, type TestCloud } from '../../test-cloud.ts';
+import { firstListed, listed, startTestCloud, type TestCloud } from '../../test-cloud.ts';
 
 let test: TestCloud;
 beforeAll(async () => {
@@ -34,7 +34,7 @@ it('pages through the images', async () => {
 });
 
 it("returns an image, or Glance's 404", async () => {
-  const image = createdFrom(await test.demo.call('GET', '/image/v2/images?name=Debian%2012'), 'images');
+  const image = firstListed(await test.demo.call('GET', '/image/v2/images?name=Debian%2012'), 'images');
   const fetched = await test.demo.call('GET', `/image/v2/images/${image.id}`);
   const missing = await test.demo.call('GET', '/image/v2/images/none');
 

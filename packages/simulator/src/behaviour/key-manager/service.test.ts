@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createdFrom, logIn, startTestCloud, type TestCloud, type TestUser } from '../../test-cloud.ts';
+import { firstListed, logIn, startTestCloud, type TestCloud, type TestUser } from '../../test-cloud.ts';
 
 let test: TestCloud;
 beforeAll(async () => {
@@ -10,7 +10,7 @@ afterAll(() => test.cloud.close());
 const V1 = '/key-manager/v1';
 
 async function grantToDemo(name: string): Promise<TestUser> {
-  const role = createdFrom(await test.admin.call('GET', `/identity/v3/roles?name=${name}`), 'roles');
+  const role = firstListed(await test.admin.call('GET', `/identity/v3/roles?name=${name}`), 'roles');
   const { projectId, userId } = test.demo;
   await test.admin.call('PUT', `/identity/v3/projects/${projectId}/users/${userId}/roles/${role.id}`);
   return logIn(test.origin, 'demo', 'demo');
@@ -50,8 +50,8 @@ describe('quotas', () => {
 
 it('forgets a secret when it expires', async () => {
   const expiration = new Date(test.clock.now() + 60_000).toISOString();
-  const made = await test.demo.call('POST', `${V1}/secrets`, { name: 'brief', expiration });
-  const path = `${V1}/secrets/${(made.body['secret_ref'] as unknown as string).split('/').at(-1)}`;
+  const created = await test.demo.call('POST', `${V1}/secrets`, { name: 'brief', expiration });
+  const path = `${V1}/secrets/${(created.body['secret_ref'] as unknown as string).split('/').at(-1)}`;
 
   expect((await test.demo.call('GET', path)).status).toBe(200);
   await test.clock.advance(60_000);

@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { faultOf, LBAAS, make, settle, show } from '../../load-balancer/test-tree.ts';
-import { type Created, startTestCloud, type TestCloud } from '../../test-cloud.ts';
+import { type CreatedObject, startTestCloud, type TestCloud } from '../../test-cloud.ts';
 import { makeNetwork } from '../../test-resources.ts';
 
 /** A cloud whose Octavia has this API version, with a dual-stack network. */
-async function start(minor: number): Promise<AsyncDisposable & { test: TestCloud; first: Created; second: Created }> {
+async function start(
+  minor: number,
+): Promise<AsyncDisposable & { test: TestCloud; first: CreatedObject; second: CreatedObject }> {
   const test = await startTestCloud({ loadBalancerVersion: minor });
   const { network, subnet: first } = await makeNetwork(test.demo);
   const second = await test.demo.make('/network/v2.0/subnets', {
@@ -47,11 +49,11 @@ describe('an additional VIP', () => {
     const { test, first, second } = cloud;
     const additional_vips = [{ subnet_id: second.id, ip_address: 'fd00::7' }];
 
-    const made = await make(test, 'loadbalancers', {
+    const created = await make(test, 'loadbalancers', {
       loadbalancer: { vip_subnet_id: first.id, provider, additional_vips },
     });
 
-    expect(made['additional_vips']).toEqual([{ subnet_id: second.id, ip_address: address }]);
+    expect(created['additional_vips']).toEqual([{ subnet_id: second.id, ip_address: address }]);
   });
 
   it.each([
@@ -83,7 +85,7 @@ describe('an additional VIP', () => {
     },
   );
 
-  it('is listed in the error with all others if no VIP has the range’s IP version', async () => {
+  it('is listed in the error with all other VIPs if no VIP has the range’s IP version', async () => {
     await using cloud = await start(27);
     const { id } = await make(cloud.test, 'loadbalancers', {
       loadbalancer: { vip_subnet_id: cloud.second.id, vip_address: 'fd00::9' },

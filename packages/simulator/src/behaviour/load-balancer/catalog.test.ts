@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { faultOf, LBAAS, make, makeSubnet } from '../../load-balancer/test-tree.ts';
-import { type Created, startTestCloud, type TestCloud } from '../../test-cloud.ts';
+import { type CreatedObject, startTestCloud, type TestCloud } from '../../test-cloud.ts';
 import { makeNetwork } from '../../test-resources.ts';
 
 let test: TestCloud;
@@ -9,7 +9,7 @@ beforeEach(async () => {
 });
 afterEach(() => test.cloud.close());
 
-async function makeFlavor(fields: object = {}): Promise<Created> {
+async function makeFlavor(fields: object = {}): Promise<CreatedObject> {
   const profile = await test.admin.make(`${LBAAS}/flavorprofiles`, {
     flavorprofile: { name: 'p', provider_name: 'amphora', flavor_data: '{"loadbalancer_topology":"SINGLE"}' },
   });
@@ -18,7 +18,7 @@ async function makeFlavor(fields: object = {}): Promise<Created> {
   });
 }
 
-async function makeZone(name: string, data: object, fields: object = {}): Promise<Created> {
+async function makeZone(name: string, data: object, fields: object = {}): Promise<CreatedObject> {
   const profile = await test.admin.make(`${LBAAS}/availabilityzoneprofiles`, {
     availability_zone_profile: { name, provider_name: 'amphora', availability_zone_data: JSON.stringify(data) },
   });
@@ -31,20 +31,20 @@ describe('a flavor', () => {
   it('exists in the sizes small, medium, large and xl from the start', async () => {
     const subnet = await makeSubnet(test.demo);
     const { body } = await test.demo.call('GET', `${LBAAS}/flavors`);
-    const flavors = body['flavors'] as unknown as readonly Created[];
+    const flavors = body['flavors'] as unknown as readonly CreatedObject[];
     const small = flavors.find(({ name }) => name === 'small');
-    const made = await make(test, 'loadbalancers', {
+    const created = await make(test, 'loadbalancers', {
       loadbalancer: { vip_subnet_id: subnet.id, flavor_id: small?.id },
     });
 
     expect(flavors.map(({ name }) => name).sort()).toEqual(['large', 'medium', 'small', 'xl']);
-    expect(made).toMatchObject({ flavor_id: small?.id, provider: 'amphora' });
+    expect(created).toMatchObject({ flavor_id: small?.id, provider: 'amphora' });
   });
 
   it('is visible to everyone, created by administrators, and selects the provider', async () => {
     const flavor = await makeFlavor();
     const subnet = await makeSubnet(test.demo);
-    const made = await make(test, 'loadbalancers', {
+    const created = await make(test, 'loadbalancers', {
       loadbalancer: { vip_subnet_id: subnet.id, flavor_id: flavor.id },
     });
     const listed = await test.demo.call('GET', `${LBAAS}/flavors?name=tiny`);
@@ -52,12 +52,12 @@ describe('a flavor', () => {
     const used = await test.admin.call('DELETE', `${LBAAS}/flavors/${flavor.id}`);
 
     expect(listed.body).toMatchObject({ flavors: [{ id: flavor.id, enabled: true }], flavors_links: [] });
-    expect(made).toMatchObject({ flavor_id: flavor.id, provider: 'amphora' });
+    expect(created).toMatchObject({ flavor_id: flavor.id, provider: 'amphora' });
     expect(own.status).toBe(403);
     expect([used.status, faultOf(used)]).toEqual([409, `Flavor ${flavor.id} is in use and cannot be modified.`]);
   });
 
-  it.each<[string, object, (flavor: Created) => object, string]>([
+  it.each<[string, object, (flavor: CreatedObject) => object, string]>([
     [
       'that is disabled',
       { enabled: false },
@@ -94,7 +94,7 @@ describe('a flavor', () => {
       501,
       "Provider 'ovn' does not support a requested action: This provider does not support validating flavors.",
     ],
-  ])('has a profile that %s supports: not %s', async (provider_name, flavor_data, status, message) => {
+  ])('has a profile that its provider %s must support: not %s', async (provider_name, flavor_data, status, message) => {
     const refused = await test.admin.call('POST', `${LBAAS}/flavorprofiles`, {
       flavorprofile: { name: 'p', provider_name, flavor_data },
     });
@@ -117,13 +117,13 @@ describe('an availability zone', () => {
   it('is identified by its name', async () => {
     await makeZone('az1', { compute_zone: 'nova-a' });
     const subnet = await makeSubnet(test.demo);
-    const made = await make(test, 'loadbalancers', {
+    const created = await make(test, 'loadbalancers', {
       loadbalancer: { vip_subnet_id: subnet.id, availability_zone: 'az1' },
     });
     const response = await test.demo.call('GET', `${LBAAS}/availabilityzones/az1`);
     const used = await test.admin.call('DELETE', `${LBAAS}/availabilityzones/az1`);
 
-    expect(made).toMatchObject({ availability_zone: 'az1' });
+    expect(created).toMatchObject({ availability_zone: 'az1' });
     expect(response.body['availability_zone']).toMatchObject({ name: 'az1', enabled: true });
     expect(faultOf(used)).toBe('Availability Zone az1 is in use and cannot be modified.');
   });

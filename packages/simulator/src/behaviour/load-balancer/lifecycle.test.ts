@@ -26,8 +26,8 @@ const statusOf = async (path: string): Promise<string> => {
 
 describe('a load balancer', () => {
   it('is PENDING_CREATE for as long as its provider needs, then ACTIVE', async () => {
-    const life = { ...NO_LATENCY.life, loadBalancerCreate: 40_000 };
-    const slowCloud = await startTestCloud({ latency: { ...NO_LATENCY, life } });
+    const lifecycle = { ...NO_LATENCY.lifecycle, loadBalancerCreate: 40_000 };
+    const slowCloud = await startTestCloud({ latency: { ...NO_LATENCY, lifecycle } });
     const { id: vip_subnet_id } = await makeSubnet(slowCloud.demo);
     const { id } = await slowCloud.demo.make(`${LBAAS}/loadbalancers`, { loadbalancer: { vip_subnet_id } });
     const seen: unknown[] = [];
@@ -99,7 +99,7 @@ describe('a change in the tree', () => {
     ['a member', 'DELETE', ({ pool, member }) => [`pools/${pool.id}/members/${member.id}`]],
     ['all members', 'PUT', ({ pool }) => [`pools/${pool.id}/members`, { members: [] }]],
     ['a monitor', 'POST', ({ pool }) => ['healthmonitors', { healthmonitor: { pool_id: pool.id, ...monitor } }]],
-  ])('of %s by %s makes the load balancer immutable until it is done', async (_what, method, requestOf) => {
+  ])('%s by %s makes the load balancer immutable until it is done', async (_what, method, requestOf) => {
     const tree = await makeTree(test);
     const { loadBalancer } = tree;
     const [path, body] = requestOf(tree);
@@ -137,7 +137,7 @@ describe('a change in the tree', () => {
 });
 
 describe('deletion', () => {
-  it('of a pool leaves its listener without one', async () => {
+  it('removes a pool and leaves its listener without a default pool', async () => {
     const { listener, pool } = await makeTree(test);
     await test.demo.call('DELETE', `${LBAAS}/pools/${pool.id}`);
     await settle(test.clock);
@@ -145,21 +145,21 @@ describe('deletion', () => {
     expect(await show(test.demo, `listeners/${listener.id}`)).toMatchObject({ default_pool_id: null });
   });
 
-  it('of a load balancer with children needs cascade, and includes the tree and the port', async () => {
+  it('needs cascade for a load balancer with children, and includes the tree and the port', async () => {
     const { loadBalancer } = await makeTree(test);
     const path = `${LBAAS}/loadbalancers/${loadBalancer.id}`;
     const refused = await test.demo.call('DELETE', path);
     const accepted = await test.demo.call('DELETE', `${path}?cascade=true`);
     const during = await statusOf(`loadbalancers/${loadBalancer.id}`);
     await settle(test.clock);
-    const gone = await test.demo.call('GET', path);
+    const notFound = await test.demo.call('GET', path);
 
     expect([refused.status, faultOf(refused)]).toEqual([
       400,
       `Validation failure: Cannot delete Load Balancer ${loadBalancer.id} - it has children`,
     ]);
     expect([accepted.status, during]).toEqual([204, 'PENDING_DELETE/ONLINE']);
-    expect([gone.status, faultOf(gone)]).toEqual([404, `Load Balancer ${loadBalancer.id} not found.`]);
+    expect([notFound.status, faultOf(notFound)]).toEqual([404, `Load Balancer ${loadBalancer.id} not found.`]);
     for (const kind of ['listeners', 'pools']) expect(await list(test.demo, kind)).toEqual([]);
     expect((await test.demo.call('GET', `/network/v2.0/ports/${String(loadBalancer['vip_port_id'])}`)).status).toBe(
       404,
@@ -172,10 +172,10 @@ describe('operating status', () => {
 
   it.each<[string, object, boolean, string]>([
     ['without a monitor', {}, false, 'NO_MONITOR'],
-    ['with one', {}, true, 'ONLINE'],
-    ['without weight', { weight: 0 }, true, 'DRAINING'],
-    ['that is disabled', { admin_state_up: false }, true, 'OFFLINE'],
-  ])('of a member %s', async (_what, fields, isMonitored, expected) => {
+    ['with a monitor', {}, true, 'ONLINE'],
+    ['with a weight of zero', { weight: 0 }, true, 'DRAINING'],
+    ['with admin_state_up false', { admin_state_up: false }, true, 'OFFLINE'],
+  ])('is reported for a member %s', async (_what, fields, isMonitored, expected) => {
     const { pool, member } = await makeTree(test, { member: fields });
     await Promise.all(
       [{ pool_id: pool.id, ...monitor }]
@@ -192,20 +192,23 @@ describe('operating status', () => {
     ['none', '10.9.9.9', ['ONLINE', 'ONLINE', 'ONLINE']],
     ['one of two', '10.0.0.9', ['ERROR', 'DEGRADED', 'DEGRADED']],
     ['all', undefined, ['ERROR', 'ERROR', 'ERROR']],
-  ])('of member, pool and load balancer if the monitor reports %s as down', async (_what, address, expected) => {
-    const { loadBalancer, pool, member } = await makeTree(test);
-    await make(test, `pools/${pool.id}/members`, { member: { address: '10.0.0.10', protocol_port: 80 } });
-    await make(test, 'healthmonitors', { healthmonitor: { pool_id: pool.id, ...monitor } });
-    test.cloud.faults.add({
-      times: null,
-      action: { kind: 'memberDown', ...(address !== undefined && { address }) },
-    });
+  ])(
+    'is reported for member, pool and load balancer if the monitor reports %s as down',
+    async (_what, address, expected) => {
+      const { loadBalancer, pool, member } = await makeTree(test);
+      await make(test, `pools/${pool.id}/members`, { member: { address: '10.0.0.10', protocol_port: 80 } });
+      await make(test, 'healthmonitors', { healthmonitor: { pool_id: pool.id, ...monitor } });
+      test.cloud.faults.add({
+        times: null,
+        action: { kind: 'memberDown', ...(address !== undefined && { address }) },
+      });
 
-    const response = await Promise.all(
-      [`pools/${pool.id}/members/${member.id}`, `pools/${pool.id}`, `loadbalancers/${loadBalancer.id}`].map((path) =>
-        show(test.demo, path),
-      ),
-    );
-    expect(response.map((row) => row['operating_status'])).toEqual(expected);
-  });
+      const response = await Promise.all(
+        [`pools/${pool.id}/members/${member.id}`, `pools/${pool.id}`, `loadbalancers/${loadBalancer.id}`].map((path) =>
+          show(test.demo, path),
+        ),
+      );
+      expect(response.map((row) => row['operating_status'])).toEqual(expected);
+    },
+  );
 });

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { faultOf, LBAAS, make, makeSubnet, settle } from '../../load-balancer/test-tree.ts';
-import { type Created, startTestCloud, type TestCloud } from '../../test-cloud.ts';
+import { type CreatedObject, startTestCloud, type TestCloud } from '../../test-cloud.ts';
 
 let test: TestCloud;
 interface Tree {
-  readonly loadBalancer: Created;
-  readonly listener: Created;
-  readonly pool: Created;
+  readonly loadBalancer: CreatedObject;
+  readonly listener: CreatedObject;
+  readonly pool: CreatedObject;
 }
 type RequestOf = (tree: Tree | undefined) => readonly [path: string, body: object];
 
@@ -126,7 +126,7 @@ describe('a failover', () => {
   it.each([
     ['amphora', 202],
     ['ovn', 501],
-  ])('of a load balancer with %s returns %i to administrators', async (provider, expected) => {
+  ])('with provider %s returns %i to administrators', async (provider, expected) => {
     const path = `${LBAAS}/loadbalancers/${trees[provider]?.loadBalancer.id}/failover`;
     const byMember = await test.demo.call('PUT', path);
     const byAdmin = await test.admin.call('PUT', path);

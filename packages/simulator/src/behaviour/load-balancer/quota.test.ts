@@ -49,7 +49,7 @@ describe('an exhausted quota', () => {
         { members: ['10.0.0.9', '10.0.0.10'].map((address) => ({ address, protocol_port: 8080 })) },
       ],
     ],
-  ])('of %s refuses another %s', async (name, noun, requestOf) => {
+  ])('for %s refuses another %s', async (name, noun, requestOf) => {
     const tree = await makeTree(test);
     const subnet = await makeSubnet(test.demo);
     test.cloud.setQuota('demo', { [name]: 1 });
@@ -63,7 +63,7 @@ describe('an exhausted quota', () => {
     expect(accepted.status).toBeLessThan(300);
   });
 
-  it('of monitors returns 403 too', async () => {
+  it('returns 403 for monitors too', async () => {
     const { pool } = await makeTree(test);
     test.cloud.setQuota('demo', { healthmonitor: 0 });
     const refused = await test.demo.call('POST', `${LBAAS}/healthmonitors`, {

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { faultOf, LBAAS, make, settle, show } from '../../load-balancer/test-tree.ts';
-import { type Created, listed, startTestCloud, type TestCloud } from '../../test-cloud.ts';
+import { type CreatedObject, listed, startTestCloud, type TestCloud } from '../../test-cloud.ts';
 import { makeNetwork } from '../../test-resources.ts';
 
 let test: TestCloud;
-let network: Created;
-let subnet: Created;
-let second: Created;
-let foreign: Created;
+let network: CreatedObject;
+let subnet: CreatedObject;
+let second: CreatedObject;
+let foreign: CreatedObject;
 beforeAll(async () => {
   test = await startTestCloud();
   ({ network, subnet } = await makeNetwork(test.demo));
@@ -20,7 +20,7 @@ afterAll(() => test.cloud.close());
 
 const create = (loadbalancer: object) => test.demo.call('POST', `${LBAAS}/loadbalancers`, { loadbalancer });
 
-async function makePort(fields: object = {}): Promise<Created> {
+async function makePort(fields: object = {}): Promise<CreatedObject> {
   return test.demo.make('/network/v2.0/ports', { port: { network_id: network.id, ...fields } });
 }
 
@@ -44,12 +44,12 @@ describe('the VIP', () => {
       () => ({ additional_vips: [{ subnet_id: second.id, ip_address: 'fd00::7' }] }),
     ],
   ])('is placed by %s', async (_what, fieldsOf, expected) => {
-    const made = await make(test, 'loadbalancers', { loadbalancer: fieldsOf() });
+    const created = await make(test, 'loadbalancers', { loadbalancer: fieldsOf() });
 
-    expect(made).toMatchObject({ vip_network_id: network.id, ...expected() });
+    expect(created).toMatchObject({ vip_network_id: network.id, ...expected() });
   });
 
-  it.each<[string, () => Promise<object>, number, (input: Created) => string]>([
+  it.each<[string, () => Promise<object>, number, (input: CreatedObject) => string]>([
     [
       "another project's subnet",
       async () => ({ vip_subnet_id: foreign.id }),
@@ -57,7 +57,7 @@ describe('the VIP', () => {
       () => `Subnet ${foreign.id} not found.`,
     ],
     [
-      'a port that something uses',
+      'a port that is in use',
       async () => ({ vip_port_id: (await makePort({ device_id: 'x' })).id }),
       400,
       (input) => `Validation failure: Port ${String(input['vip_port_id'])} is already used by device x `,
@@ -75,7 +75,7 @@ describe('the VIP', () => {
       () => 'Validation failure: Supplied network does not contain a subnet for VIP address specified.',
     ],
     [
-      'an address that is taken',
+      'an address that is in use',
       async () => {
         const { fixed_ips } = await makePort({ fixed_ips: [{ subnet_id: subnet.id }] });
         const [first] = fixed_ips as { ip_address: string }[];
@@ -103,7 +103,7 @@ describe('the VIP', () => {
 
     const response = await create(input);
 
-    expect([response.status, faultOf(response)]).toEqual([status, messageOf(input as Created)]);
+    expect([response.status, faultOf(response)]).toEqual([status, messageOf(input as CreatedObject)]);
     expect(listed(await test.demo.call('GET', '/network/v2.0/ports'), 'ports')).toHaveLength(before);
   });
 
@@ -121,14 +121,15 @@ describe('the VIP', () => {
 
 describe("the VIP's security group", () => {
   it('belongs to the amphora driver, admits what listeners allow, and is deleted with the load balancer', async () => {
-    const made = await make(test, 'loadbalancers', { loadbalancer: { vip_subnet_id: subnet.id } });
-    const listen = (fields: object) => make(test, 'listeners', { listener: { loadbalancer_id: made.id, ...fields } });
+    const created = await make(test, 'loadbalancers', { loadbalancer: { vip_subnet_id: subnet.id } });
+    const listen = (fields: object) =>
+      make(test, 'listeners', { listener: { loadbalancer_id: created.id, ...fields } });
     await listen({ protocol: 'HTTP', protocol_port: 80 });
     const limited = await listen({ protocol: 'UDP', protocol_port: 53, allowed_cidrs: ['192.0.2.0/24', '10.0.0.0/8'] });
     const rules = async (): Promise<string[]> => {
-      const response = await test.admin.call('GET', `/network/v2.0/security-groups?name=lb-${made.id}`);
+      const response = await test.admin.call('GET', `/network/v2.0/security-groups?name=lb-${created.id}`);
       const [group] = listed(response, 'security_groups');
-      const all = (group?.['security_group_rules'] ?? []) as Created[];
+      const all = (group?.['security_group_rules'] ?? []) as CreatedObject[];
       return all
         .filter((rule) => rule['direction'] === 'ingress')
         .map(
@@ -140,8 +141,8 @@ describe("the VIP's security group", () => {
     await test.demo.call('PUT', `${LBAAS}/listeners/${limited.id}`, { listener: { allowed_cidrs: ['10.0.0.0/8'] } });
     await settle(test.clock);
     const rulesAfter = await rules();
-    const port = await test.demo.call('GET', `/network/v2.0/ports/${String(made['vip_port_id'])}`);
-    await test.demo.call('DELETE', `${LBAAS}/loadbalancers/${made.id}?cascade=true`);
+    const port = await test.demo.call('GET', `/network/v2.0/ports/${String(created['vip_port_id'])}`);
+    await test.demo.call('DELETE', `${LBAAS}/loadbalancers/${created.id}?cascade=true`);
     await settle(test.clock);
 
     expect(open).toEqual(['tcp 80 null', 'udp 53 10.0.0.0/8', 'udp 53 192.0.2.0/24']);
@@ -153,25 +154,29 @@ describe("the VIP's security group", () => {
   it('is removed from a port that stays', async () => {
     const port = await makePort();
     const [address] = port['fixed_ips'] as { ip_address: string }[];
-    const made = await make(test, 'loadbalancers', {
+    const created = await make(test, 'loadbalancers', {
       loadbalancer: { vip_port_id: port.id, vip_address: address?.ip_address },
     });
-    await test.demo.call('DELETE', `${LBAAS}/loadbalancers/${made.id}`);
+    await test.demo.call('DELETE', `${LBAAS}/loadbalancers/${created.id}`);
     await settle(test.clock);
     const left = await test.demo.call('GET', `/network/v2.0/ports/${port.id}`);
 
     expect(left.body['port']).toMatchObject({ id: port.id, security_groups: [] });
-    expect((await test.demo.call('GET', `${LBAAS}/loadbalancers/${made.id}`)).status).toBe(404);
+    expect((await test.demo.call('GET', `${LBAAS}/loadbalancers/${created.id}`)).status).toBe(404);
   });
 
   it('does not exist with OVN, whose port has another name', async () => {
-    const made = await make(test, 'loadbalancers', { loadbalancer: { vip_subnet_id: subnet.id, provider: 'ovn' } });
-    const fetched = await show(test.demo, `loadbalancers/${made.id}`);
-    const port = await test.demo.call('GET', `/network/v2.0/ports/${String(made['vip_port_id'])}`);
-    const groups = await test.admin.call('GET', `/network/v2.0/security-groups?name=lb-${made.id}`);
+    const created = await make(test, 'loadbalancers', { loadbalancer: { vip_subnet_id: subnet.id, provider: 'ovn' } });
+    const fetched = await show(test.demo, `loadbalancers/${created.id}`);
+    const port = await test.demo.call('GET', `/network/v2.0/ports/${String(created['vip_port_id'])}`);
+    const groups = await test.admin.call('GET', `/network/v2.0/security-groups?name=lb-${created.id}`);
 
     expect(fetched).toMatchObject({ provider: 'ovn', provisioning_status: 'ACTIVE' });
-    expect(port.body['port']).toMatchObject({ name: `ovn-lb-vip-${made.id}`, device_owner: '', admin_state_up: true });
+    expect(port.body['port']).toMatchObject({
+      name: `ovn-lb-vip-${created.id}`,
+      device_owner: '',
+      admin_state_up: true,
+    });
     expect(listed(groups, 'security_groups')).toEqual([]);
   });
 });

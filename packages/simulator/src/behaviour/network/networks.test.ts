@@ -37,7 +37,7 @@ describe('a network', () => {
     ['a name of the wrong type', { name: 5 }, 400, 'Invalid input for name. Reason: 5 is not a valid string.'],
     ['sharing', { shared: true }, 403, '(rule:create_network and rule:create_network:shared) is disallowed by policy'],
     [
-      'an MTU that does not fit',
+      'an MTU that is too large',
       { mtu: 9000 },
       400,
       'Invalid input for operation: Requested MTU is too big, maximum is 1442.',

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Created, startTestCloud, type TestCloud } from '../../test-cloud.ts';
+import { type CreatedObject, startTestCloud, type TestCloud } from '../../test-cloud.ts';
 import { makeNetwork } from '../../test-resources.ts';
 
 let test: TestCloud;
-let network: Created;
-let subnet: Created;
+let network: CreatedObject;
+let subnet: CreatedObject;
 beforeEach(async () => {
   test = await startTestCloud();
   ({ network, subnet } = await makeNetwork(test.demo, { cidr: '10.0.0.0/29' }));
@@ -43,7 +43,7 @@ describe('a new port', () => {
     expect(port['fixed_ips']).toMatchObject([{ ip_address: '10.0.0.2' }, { ip_address: 'fd00::f816:3eff:fe01:203' }]);
   });
 
-  it('gets the address that it requests, once', async () => {
+  it('gets the requested address only if no other port has it', async () => {
     const requested = { fixed_ips: [{ subnet_id: subnet.id, ip_address: '10.0.0.5' }] };
     const first = await makePort(requested);
     const second = await createPort(requested);
@@ -69,14 +69,14 @@ describe('a new port', () => {
   });
 
   it.each<[string, object, number, string]>([
-    ['an address outside', { fixed_ips: [{ ip_address: '192.0.2.1' }] }, 400, 'InvalidIpForNetwork'],
+    ['an address outside of the network', { fixed_ips: [{ ip_address: '192.0.2.1' }] }, 400, 'InvalidIpForNetwork'],
     [
       'an unknown security group',
       { security_groups: ['00000000-0000-4000-8000-000000000000'] },
       404,
       'SecurityGroupNotFound',
     ],
-    ['a host', { 'binding:host_id': 'h' }, 403, 'PolicyNotAuthorized'],
+    ['a host binding', { 'binding:host_id': 'h' }, 403, 'PolicyNotAuthorized'],
     [
       'address pairs without port security',
       { port_security_enabled: false, allowed_address_pairs: [{ ip_address: '10.2.0.0/16' }] },

@@ -46,9 +46,9 @@ describe('tags of an object', () => {
     const found = await test.demo.call('GET', `${path}/fairway:cluster=1`);
     const all = await test.demo.call('GET', path);
     const removed = await test.demo.call('DELETE', `${path}/fairway:cluster=1`);
-    const gone = await test.demo.call('GET', `${path}/fairway:cluster=1`);
+    const notFound = await test.demo.call('GET', `${path}/fairway:cluster=1`);
 
-    expect([added.status, found.status, removed.status, gone.status]).toEqual([201, 204, 204, 404]);
+    expect([added.status, found.status, removed.status, notFound.status]).toEqual([201, 204, 204, 404]);
     expect(all.body).toEqual({ tags: ['fairway:cluster=1'] });
   });
 

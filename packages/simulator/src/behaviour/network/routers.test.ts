@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Created, createdFrom, startTestCloud, type TestCloud } from '../../test-cloud.ts';
+import { type CreatedObject, firstListed, startTestCloud, type TestCloud } from '../../test-cloud.ts';
 import { externalNetworkId, makeNetwork, makeRouter } from '../../test-resources.ts';
 
 let test: TestCloud;
@@ -10,9 +10,9 @@ afterEach(() => test.cloud.close());
 
 const ROUTERS = '/network/v2.0/routers';
 
-const add = (router: Created, body: object) =>
+const add = (router: CreatedObject, body: object) =>
   test.demo.call('PUT', `${ROUTERS}/${router.id}/add_router_interface`, body);
-const removeInterface = (router: Created, body: object) =>
+const removeInterface = (router: CreatedObject, body: object) =>
   test.demo.call('PUT', `${ROUTERS}/${router.id}/remove_router_interface`, body);
 
 describe('a router', () => {
@@ -56,7 +56,7 @@ describe('a router', () => {
     const { subnet } = await makeNetwork(test.demo);
     const router = await makeRouter(test.demo, subnet.id);
     const inUse = await test.demo.call('DELETE', `${ROUTERS}/${router.id}`);
-    const port = createdFrom(await test.demo.call('GET', `/network/v2.0/ports?device_id=${router.id}`), 'ports').id;
+    const port = firstListed(await test.demo.call('GET', `/network/v2.0/ports?device_id=${router.id}`), 'ports').id;
     const direct = await test.demo.call('DELETE', `/network/v2.0/ports/${port}`);
     const removed = await removeInterface(router, { subnet_id: subnet.id });
     const free = await test.demo.call('DELETE', `${ROUTERS}/${router.id}`);
@@ -69,7 +69,7 @@ describe('a router', () => {
     expect([inUse.status, direct.status, removed.status, free.status]).toEqual([409, 409, 200, 204]);
   });
 
-  it.each<[string, (subnet: Created) => object, number, RegExp]>([
+  it.each<[string, (subnet: CreatedObject) => object, number, RegExp]>([
     ['nothing', () => ({}), 400, /^Bad router request: Either subnet_id or port_id must be specified\.$/],
     ['the same subnet', (subnet) => ({ subnet_id: subnet.id }), 400, /Router already has a port on subnet/],
     ['an unknown subnet', () => ({ subnet_id: 'x' }), 404, /^Subnet x could not be found\.$/],

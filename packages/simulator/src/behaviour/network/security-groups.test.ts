@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createdFrom, listed, startTestCloud, type TestCloud } from '../../test-cloud.ts';
+import { firstListed, listed, startTestCloud, type TestCloud } from '../../test-cloud.ts';
 import { makeNetwork } from '../../test-resources.ts';
 
 let test: TestCloud;
@@ -16,7 +16,7 @@ const makeGroup = (name = 'g') => test.demo.make(GROUPS, { security_group: { nam
 describe('security groups', () => {
   it('include a default group, whose members reach each other', async () => {
     const response = await test.demo.call('GET', GROUPS);
-    const group = createdFrom(response, 'security_groups');
+    const group = firstListed(response, 'security_groups');
     const rules = listed(await test.demo.call('GET', RULES_PATH), 'security_group_rules');
     const described = rules.map(({ direction, ethertype, remote_group_id: remote }) =>
       [direction, ethertype, remote === group.id ? 'own' : 'all'].join(' '),
@@ -124,7 +124,7 @@ describe('a rule', () => {
     ],
     ['an unknown protocol', { protocol: 'carrier-pigeon' }, 'SecurityGroupRuleInvalidProtocol'],
     [
-      'ports for a protocol without',
+      'ports for a protocol without ports',
       { protocol: 'vrrp', port_range_min: 1, port_range_max: 2 },
       'SecurityGroupInvalidProtocolForPort',
     ],
@@ -134,8 +134,8 @@ describe('a rule', () => {
       { remote_ip_prefix: '10.0.0.0/8', remote_group_id: '00000000-0000-4000-8000-000000000000' },
       'SecurityGroupMultipleRemoteEntites',
     ],
-    ['an ICMP code without type', { protocol: 'icmp', port_range_max: 1 }, 'SecurityGroupMissingIcmpType'],
-  ])('with %s is rejected', async (_name, fields, type) => {
+    ['an ICMP code without a type', { protocol: 'icmp', port_range_max: 1 }, 'SecurityGroupMissingIcmpType'],
+  ])('is rejected with %s', async (_name, fields, type) => {
     const group = await makeGroup();
 
     const response = await test.demo.call('POST', RULES_PATH, {

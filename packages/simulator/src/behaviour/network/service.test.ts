@@ -17,7 +17,7 @@ describe('discovery', () => {
     ['/compute/v2.1/', 200, 'version'],
     ['/image/', 300, 'versions'],
     ['/placement/', 200, 'versions'],
-  ])('of %s needs no token', async (path, status, key) => {
+  ])('needs no token: %s', async (path, status, key) => {
     const response = await call(test.origin, 'GET', path);
 
     expect(response.status).toBe(status);

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Created, startTestCloud, type TestCloud } from '../../test-cloud.ts';
+import { type CreatedObject, startTestCloud, type TestCloud } from '../../test-cloud.ts';
 import { externalNetworkId, makeNetwork, makeRouter } from '../../test-resources.ts';
 
 let test: TestCloud;
-let network: Created;
+let network: CreatedObject;
 beforeAll(async () => {
   test = await startTestCloud();
   ({ network } = await makeNetwork(test.demo, { cidr: '10.0.0.0/24' }));
@@ -48,15 +48,15 @@ describe('a new subnet', () => {
   it.each<[string, object, number, string, RegExp]>([
     ['that overlaps', { cidr: '10.0.0.128/25' }, 400, 'InvalidInput', /overlaps with another subnet/],
     ['of another IP version', { cidr: 'fd00::/64' }, 400, 'InvalidInput', /does not match the ip_version/],
-    ['that is none', { cidr: '10.9.0.0' }, 400, 'InvalidInput', /10\.9\.0\.0 is not in a CIDR format/],
+    ['that is not a CIDR', { cidr: '10.9.0.0' }, 400, 'InvalidInput', /10\.9\.0\.0 is not in a CIDR format/],
     [
-      'with a name server twice',
+      'with a duplicate name server',
       { cidr: '10.9.0.0/24', dns_nameservers: ['9.9.9.9', '9.9.9.9'] },
       400,
       'HTTPBadRequest',
       /Duplicate nameserver '9\.9\.9\.9'/,
     ],
-    ['without CIDR', {}, 400, 'HTTPBadRequest', /Required attribute 'cidr' not specified/],
+    ['without a CIDR', {}, 400, 'HTTPBadRequest', /Required attribute 'cidr' not specified/],
     [
       'with the network address as gateway',
       { cidr: '10.9.0.0/24', gateway_ip: '10.9.0.0' },
@@ -72,7 +72,7 @@ describe('a new subnet', () => {
       /^Gateway ip 10\.9\.0\.1 conflicts with allocation pool 10\.9\.0\.1-10\.9\.0\.9\.$/,
     ],
     [
-      'with a pool that lies outside',
+      'with a pool outside of it',
       { cidr: '10.9.0.0/24', allocation_pools: [{ start: '10.8.0.1', end: '10.8.0.9' }] },
       400,
       'OutOfBoundsAllocationPool',

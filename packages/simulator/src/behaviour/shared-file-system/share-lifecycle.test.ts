@@ -4,7 +4,7 @@ import { listed, startTestCloud, type TestCloud, type TestResponse } from '../..
 
 const NEWEST = { 'X-OpenStack-Manila-API-Version': '2.73' };
 const SHARE_LATENCY = {
-  ...NO_LATENCY.life,
+  ...NO_LATENCY.lifecycle,
   createShare: 10_000,
   deleteShare: 5000,
   resizeShare: 3000,
@@ -14,7 +14,7 @@ const SHARE_LATENCY = {
 
 let test: TestCloud;
 beforeEach(async () => {
-  test = await startTestCloud({ latency: { ...NO_LATENCY, life: SHARE_LATENCY } });
+  test = await startTestCloud({ latency: { ...NO_LATENCY, lifecycle: SHARE_LATENCY } });
 });
 afterEach(() => test.cloud.close());
 
@@ -50,8 +50,8 @@ describe('a share', () => {
     const path = await makeShare();
     await test.clock.advance(10_000);
     const rule = { access_type: 'ip', access_to: '10.0.0.1' };
-    const made = await call('POST', `${path}/action`, { allow_access: rule });
-    const id = made.body['access']?.['id'];
+    const created = await call('POST', `${path}/action`, { allow_access: rule });
+    const id = created.body['access']?.['id'];
     const states = async () =>
       listed(await call('GET', `/share-access-rules?share_id=${path.slice(8)}`), 'access_list').map(
         (each) => each['state'],

@@ -10,11 +10,11 @@ import type { Authenticator } from '../../../auth/user.ts';
 
 const FLOOD_SIZE = 10_000;
 const ATTACKER = '192.0.2.66';
-const FORGOTTEN_MS = 10_000;
+const FORGET_AFTER_MS = 10_000;
 
 let clock: FakeClock;
 let authenticator: Authenticator;
-/** Calls that the API server received, and what its responses wait for. */
+/** Calls that the API server received, and the promise that its responses wait for. */
 let calls: number;
 let hold: Promise<void> | undefined;
 beforeEach(() => {
@@ -51,7 +51,7 @@ async function outcome(bearerToken: string, peer: string): Promise<string | numb
 const guess = () => randomBytes(16).toString('hex');
 
 describe(`${FLOOD_SIZE} unknown tokens`, () => {
-  it('of one address, sent in sequence, use up only its share of reviews', async () => {
+  it('use up only the share of reviews of their address if sent in sequence', async () => {
     const outcomes = new Map<string | number, number>();
     for (let index = 0; index < FLOOD_SIZE; index++) {
       const code = await outcome(guess(), ATTACKER);
@@ -65,27 +65,27 @@ describe(`${FLOOD_SIZE} unknown tokens`, () => {
     expect(calls).toBe(2 * GUESS_RATE.burst);
   });
 
-  it('of one address, sent at once, get only a few concurrent reviews', async () => {
+  it('get only a few concurrent reviews if one address sends them at once', async () => {
     const held = Promise.withResolvers<void>();
     hold = held.promise;
     const all = Array.from({ length: FLOOD_SIZE }, () => outcome(guess(), ATTACKER));
     await clock.advance(0);
-    const asked = calls;
+    const callCount = calls;
     held.resolve();
     await Promise.all(all);
 
-    expect(asked).toBe(MAX_CONCURRENT_REVIEWS.perHolder);
+    expect(callCount).toBe(MAX_CONCURRENT_REVIEWS.perHolder);
     expect(calls).toBe(MAX_CONCURRENT_REVIEWS.perHolder);
   });
 
-  it('of an IPv6 network count as those of one address', async () => {
+  it('count as those of one address if they come from one IPv6 network', async () => {
     for (let index = 0; index < FLOOD_SIZE; index++)
       await outcome(guess(), `2001:db8::${(index % 65_536).toString(16)}`);
 
     expect(calls).toBe(GUESS_RATE.burst);
   });
 
-  it('of many addresses share one limit; an address without guesses still gets a review', async () => {
+  it('share one limit across many addresses; an address without guesses still gets a review', async () => {
     const addresses = Array.from({ length: 100 }, (_, index) => `198.51.100.${index}`);
     for (let index = 0; index < FLOOD_SIZE; index++) await outcome(guess(), addresses[index % addresses.length] ?? '');
 
@@ -96,7 +96,7 @@ describe(`${FLOOD_SIZE} unknown tokens`, () => {
   it('do not block known users behind the same address', async () => {
     await outcome('user-alice', ATTACKER);
     for (let index = 0; index < FLOOD_SIZE; index++) await outcome(guess(), ATTACKER);
-    await clock.advance(FORGOTTEN_MS);
+    await clock.advance(FORGET_AFTER_MS);
     for (let index = 0; index < FLOOD_SIZE; index++) await outcome(guess(), ATTACKER);
 
     expect(await outcome('user-alice', ATTACKER)).toBe('user-alice');

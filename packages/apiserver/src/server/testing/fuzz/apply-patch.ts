@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { applyPatch } from '../../../patch/apply.ts';
 import { anyJson } from './any-json.ts';
 import { KIND, NO_DEFINITIONS, objectOf } from './patched-kind.ts';
-import { check, expectBounded, orRefused, type Runs, textOf } from './property.ts';
+import { allowErrors, check, expectBounded, type Runs, textOf } from './property.ts';
 
 const fieldSet = textOf(
   ['{"f:a":{', '"k:{\\"name\\":\\"a\\"}":{', '"v:1":{', '"i:0":{', '".":{', '"k:x":{', '}', ',', '{}'],
@@ -21,7 +21,7 @@ const managedFields = fieldSet.map((text) => {
 export function fuzz(parameters: Runs): number {
   return check(fc.tuple(anyJson, anyJson, managedFields, fc.boolean()), parameters, ([live, spec, managed, force]) =>
     expectBounded(
-      orRefused(() =>
+      allowErrors(() =>
         applyPatch({
           schema: KIND,
           definitions: NO_DEFINITIONS,

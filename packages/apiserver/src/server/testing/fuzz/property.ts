@@ -26,8 +26,8 @@ export function textOf(pieces: readonly string[], maxLength = 30): fc.Arbitrary<
   return fc.array(piece, { maxLength }).map((parts) => parts.join(''));
 }
 
-/** Runs a function that may only fail with one of these errors; undefined if it did. */
-export function orRefused<T>(run: () => T, ...errors: (new (...args: never[]) => Error)[]): T | undefined {
+/** Runs a function that may fail only with one of these errors; returns undefined if it did. */
+export function allowErrors<T>(run: () => T, ...errors: (new (...args: never[]) => Error)[]): T | undefined {
   try {
     return run();
   } catch (error) {

@@ -1,10 +1,10 @@
 import { formatQuantity, parseQuantity, QuantityError } from '@fairway/kube/object/quantity';
-import { check, orRefused, type Runs, textOf } from './property.ts';
+import { allowErrors, check, type Runs, textOf } from './property.ts';
 
 export function fuzz(parameters: Runs): number {
   const text = textOf(['1', '0', '.', '-', '+', 'e', 'E', 'Ki', 'm', 'n', '9'], 12);
   return check(text, parameters, (quantity) => {
-    const parsed = orRefused(() => parseQuantity(quantity), QuantityError);
+    const parsed = allowErrors(() => parseQuantity(quantity), QuantityError);
     if (parsed === undefined) return;
     const formatted = formatQuantity(parsed);
     // An exponent adds up to 400 digits.

@@ -1,6 +1,6 @@
 import { parseFieldSelector } from '@fairway/kube/object/field-selector';
 import { formatLabelMatcher, matchesLabels, parseLabelSelector } from '@fairway/kube/object/selector';
-import { check, orRefused, type Runs, textOf } from './property.ts';
+import { allowErrors, check, type Runs, textOf } from './property.ts';
 
 export function fuzz(parameters: Runs): number {
   const text = textOf([
@@ -24,11 +24,11 @@ export function fuzz(parameters: Runs): number {
     '\\=',
   ]);
   return check(text, parameters, (selector) => {
-    const matcher = orRefused(() => parseLabelSelector(selector));
+    const matcher = allowErrors(() => parseLabelSelector(selector));
     if (matcher !== undefined) {
       matchesLabels(matcher, { a: '1', 'b.c/d': 'b' });
       parseLabelSelector(formatLabelMatcher(matcher));
     }
-    orRefused(() => parseFieldSelector(selector));
+    allowErrors(() => parseFieldSelector(selector));
   });
 }

@@ -18,14 +18,14 @@ let reached: Socket[];
 /** Local addresses of these connections. */
 let reachedAt: (string | undefined)[];
 /** Responses of the name server, in order; the last one repeats. */
-let answers: string[][];
+let dnsResponses: string[][];
 let judged: string[];
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'fairway-egress-'));
   reached = [];
   reachedAt = [];
-  answers = [['127.0.0.1']];
+  dnsResponses = [['127.0.0.1']];
   judged = [];
   listener = createServer({ allowHalfOpen: true }, (socket) => {
     reached.push(socket);
@@ -54,7 +54,7 @@ const strict = egressPolicy({
 });
 
 function open(policy: EgressPolicy, inside = folder): Promise<EgressProxy> {
-  const resolve = () => Promise.resolve((answers.length > 1 ? answers.shift() : answers[0]) ?? []);
+  const resolve = () => Promise.resolve((dnsResponses.length > 1 ? dnsResponses.shift() : dnsResponses[0]) ?? []);
   const network = { ...machineNetwork, resolve };
   return EgressProxy.listen({ folder: inside, user: undefined, network, log: silentLogger }, policy);
 }
@@ -65,7 +65,7 @@ interface ProxyResponse {
   readonly socket: Socket;
 }
 
-function queryUsage(authority: string, kind: EgressKind = 'controlplane'): Promise<ProxyResponse> {
+function openTunnel(authority: string, kind: EgressKind = 'controlplane'): Promise<ProxyResponse> {
   return new Promise((resolve, reject) => {
     const socketPath = join(folder, egressSocketName(kind));
     const clientRequest = request({ socketPath, method: 'CONNECT', path: authority, agent: false });
@@ -94,7 +94,7 @@ function echo(socket: Socket, text: string): Promise<string> {
 test('copies bytes both ways, and lets either side end first', async () => {
   await using _ = await open(allowAny);
 
-  const { status, socket } = await queryUsage(`127.0.0.1:${port}`, 'cluster');
+  const { status, socket } = await openTunnel(`127.0.0.1:${port}`, 'cluster');
 
   expect(status).toBe(200);
   const text = 'x'.repeat(2 ** 20);
@@ -108,7 +108,7 @@ test.each(['127.0.0.1', '127.1.2.3', 'localhost', 'rebinding.example.org', '[::1
     await using _ = await open(strict);
 
     for (const kind of ['cluster', 'controlplane'] as const) {
-      expect(await queryUsage(`${host}:${port}`, kind)).toMatchObject({
+      expect(await openTunnel(`${host}:${port}`, kind)).toMatchObject({
         status: 403,
         reason: expect.stringContaining('loopback'),
       });
@@ -124,7 +124,7 @@ describe('the token webhook', () => {
     await using proxy = await open(allowAny);
     proxy.tokenWebhook = { serve: (socket) => void socket.pipe(socket) };
 
-    const { status, socket } = await queryUsage(WEBHOOK);
+    const { status, socket } = await openTunnel(WEBHOOK);
 
     expect(status).toBe(200);
     expect(await echo(socket, 'hello')).toBe('hello');
@@ -132,22 +132,22 @@ describe('the token webhook', () => {
   });
 
   test.each([
-    { who: 'API services of the tenant', kind: 'cluster' as const, isServed: true },
-    { who: 'anybody where there is none', kind: 'controlplane' as const, isServed: false },
+    { who: "the tenant's API services", kind: 'cluster' as const, isServed: true },
+    { who: 'anyone if there is none', kind: 'controlplane' as const, isServed: false },
   ])('cannot be reached by $who', async ({ kind, isServed }) => {
     await using proxy = await open(allowAny);
     proxy.tokenWebhook = isServed ? { serve: (socket) => void socket.pipe(socket) } : undefined;
 
-    expect(await queryUsage(WEBHOOK, kind)).toMatchObject({ status: 403, reason: 'this name is not served here' });
+    expect(await openTunnel(WEBHOOK, kind)).toMatchObject({ status: 403, reason: 'this name is not served here' });
     expect([judged, reached]).toEqual([[], []]);
   });
 });
 
 test('connects to the address that was checked, even if the name resolves differently next', async () => {
-  answers = [['127.0.0.1'], ['127.0.0.2'], ['127.0.0.3']];
+  dnsResponses = [['127.0.0.1'], ['127.0.0.2'], ['127.0.0.3']];
   await using _ = await open(allowAny);
 
-  const { socket } = await queryUsage(`rebinding.example.org:${port}`);
+  const { socket } = await openTunnel(`rebinding.example.org:${port}`);
   await echo(socket, 'hello');
 
   expect(judged).toEqual(['controlplane 127.0.0.1']);
@@ -155,10 +155,10 @@ test('connects to the address that was checked, even if the name resolves differ
 });
 
 test('tries the allowed addresses of a host in order', async () => {
-  answers = [['169.254.169.254', '127.0.0.9', '127.0.0.1']];
+  dnsResponses = [['169.254.169.254', '127.0.0.9', '127.0.0.1']];
   await using _ = await open((_kind, address) => (address.startsWith('127.') ? undefined : 'not that one'));
 
-  const { status, socket } = await queryUsage(`several.example.org:${port}`);
+  const { status, socket } = await openTunnel(`several.example.org:${port}`);
   expect(status).toBe(200);
   await echo(socket, 'hello');
 
@@ -167,11 +167,11 @@ test('tries the allowed addresses of a host in order', async () => {
 
 test('applies a changed policy to new connections', async () => {
   await using proxy = await open(allowAny);
-  (await queryUsage(`127.0.0.1:${port}`)).socket.destroy();
+  (await openTunnel(`127.0.0.1:${port}`)).socket.destroy();
 
   proxy.policy = strict;
 
-  expect((await queryUsage(`127.0.0.1:${port}`)).status).toBe(403);
+  expect((await openTunnel(`127.0.0.1:${port}`)).status).toBe(403);
 });
 
 test.each(['', 'host', ':443', 'host:0', 'host:99999', 'a b:443', '[::1:443', '::1:443', 'user@host:443', '%0d%0a:1'])(
@@ -179,7 +179,7 @@ test.each(['', 'host', ':443', 'host:0', 'host:99999', 'a b:443', '[::1:443', ':
   async (authority) => {
     await using _ = await open(allowAny);
 
-    expect(await queryUsage(authority).catch(() => ({ status: 400 }))).toMatchObject({ status: 400 });
+    expect(await openTunnel(authority).catch(() => ({ status: 400 }))).toMatchObject({ status: 400 });
     expect(judged).toEqual([]);
   },
 );
@@ -218,7 +218,7 @@ describe('pods of the cluster', () => {
     const pods = podsAt('10.2.1.7');
     proxy.pods = pods;
 
-    const { status, socket } = await queryUsage('10.2.1.7:8443', 'cluster');
+    const { status, socket } = await openTunnel('10.2.1.7:8443', 'cluster');
 
     expect(status).toBe(200);
     expect(await echo(socket, 'hello')).toBe('hello');
@@ -229,12 +229,12 @@ describe('pods of the cluster', () => {
     { kind: 'cluster', host: '10.2.1.8', asked: ['10.2.1.8:8443 no'], reason: 'no pod has the address' },
     { kind: 'controlplane', host: '10.2.1.7', asked: [], reason: 'a webhook with a URL is not a pod' },
     { kind: 'cluster', host: 'localhost', asked: [], reason: 'a name is not a pod' },
-  ] as const)('are not looked up or not found: $reason', async ({ kind, host, asked }) => {
+  ] as const)('are unreachable: $reason', async ({ kind, host, asked }) => {
     await using proxy = await open(() => 'no');
     const pods = podsAt('10.2.1.7');
     proxy.pods = pods;
 
-    expect(await queryUsage(`${host}:8443`, kind)).toMatchObject({ status: 403, reason: 'no' });
+    expect(await openTunnel(`${host}:8443`, kind)).toMatchObject({ status: 403, reason: 'no' });
     expect(pods.asked).toEqual(asked);
   });
 });
@@ -243,7 +243,7 @@ test('responds with the reason if a connection fails', async () => {
   await using _ = await open(allowAny);
   await new Promise((resolve) => listener.close(resolve));
 
-  expect(await queryUsage(`127.0.0.1:${port}`)).toMatchObject({
+  expect(await openTunnel(`127.0.0.1:${port}`)).toMatchObject({
     status: 502,
     reason: expect.stringContaining('ECONNREFUSED'),
   });
@@ -260,7 +260,7 @@ test('limits the number of connections', async () => {
     }),
   );
 
-  expect(await queryUsage(`127.0.0.1:${port}`, 'cluster')).toMatchObject({ status: 503 });
+  expect(await openTunnel(`127.0.0.1:${port}`, 'cluster')).toMatchObject({ status: 503 });
 
   for (const socket of idle) socket.destroy();
 });
@@ -270,7 +270,7 @@ test('hands the socket over to a successor, which the shutdown of the predecesso
   await using _ = await open(allowAny);
   await before.close();
 
-  const { status, socket } = await queryUsage(`127.0.0.1:${port}`);
+  const { status, socket } = await openTunnel(`127.0.0.1:${port}`);
 
   expect(status).toBe(200);
   socket.destroy();

@@ -125,7 +125,7 @@ test('delivers bytes completely and in order, even if they exceed every buffer',
   expect(Buffer.concat(chunks).equals(sent)).toBe(true);
 });
 
-test('does not read from the pod without a reader', async () => {
+test('does not read from the pod while nothing reads the connection', async () => {
   let isDelayed = false;
   serve = (webSocket) => {
     const more = () => {
@@ -159,7 +159,7 @@ test('fails with the error of the runtime if no process listens on the port', as
   await expect(text(await open())).rejects.toThrow('connection refused');
 });
 
-test('times out if a node responds byte by byte without an end', async () => {
+test('times out if a node sends its response byte by byte without end', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   using _ = { [Symbol.dispose]: () => void vi.useRealTimers() };
   server.removeAllListeners('upgrade');

@@ -2,7 +2,7 @@ import { type CustomResourceDefinition, CustomResourceDefinitions } from '@fairw
 import type { OutboundPolicy } from '@fairway/apiserver/outbound/outbound-policy';
 import {
   patchResponse,
-  reviewed,
+  reviewResponse,
   type WebhookBehavior,
   WebhookServer,
 } from '@fairway/apiserver/outbound/testing/webhook-server';
@@ -55,10 +55,11 @@ async function clusterWith(
 }
 
 const configMap = (name = 'some') => ({ metadata: { name, namespace: 'default' } });
-const refusing: WebhookBehavior = (review) => reviewed(review, { allowed: false, status: { message: 'no' } });
+const rejectingWebhook: WebhookBehavior = (review) =>
+  reviewResponse(review, { allowed: false, status: { message: 'no' } });
 
 test('resolves a Service to the address of its EndpointSlice, under its own name', async () => {
-  webhooks.answer('/hook', refusing);
+  webhooks.reply('/hook', rejectingWebhook);
   const clientConfig = { service: { namespace: 'default', name: 'hooks', path: '/hook' }, caBundle: webhooks.caBundle };
   const rules = [rule('', 'configmaps')];
   await using cluster = await clusterWith(ValidatingWebhookConfigurations, rules, { clientConfig });
@@ -83,7 +84,7 @@ test('resolves a Service to the address of its EndpointSlice, under its own name
 });
 
 test('never calls a webhook that the operator forbids, and returns the reason', async () => {
-  webhooks.answer('/hook', reviewed);
+  webhooks.reply('/hook', reviewResponse);
   const outbound: OutboundPolicy = (kind, address) => `${kind} ${address} is not for you`;
   await using cluster = await clusterWith(ValidatingWebhookConfigurations, [rule('', 'configmaps')], {}, outbound);
 
@@ -103,7 +104,7 @@ test.each([
   { matchPolicy: 'Exact', asked: undefined, maxReplicas: 3 },
 ])('rules for another version with $matchPolicy see $asked', async ({ matchPolicy, asked, maxReplicas }) => {
   const patch = patchResponse({ op: 'replace', path: '/spec/maxReplicas', value: 5 });
-  webhooks.answer('/hook', (review) => reviewed(review, patch));
+  webhooks.reply('/hook', (review) => reviewResponse(review, patch));
   const rules = [{ ...rule('autoscaling', 'horizontalpodautoscalers'), apiVersions: ['v1'] }];
   await using cluster = await clusterWith(MutatingWebhookConfigurations, rules, { matchPolicy });
   const { spec } = await cluster.client.resource(HorizontalPodAutoscalers).create(autoscaler);
@@ -116,8 +117,8 @@ test.each([
 
 test('built-in plugins see and keep the changes of webhooks', async () => {
   const sidecar = { name: 'sidecar', image: 'proxy:1' };
-  webhooks.answer('/hook', (review) =>
-    reviewed(review, patchResponse({ op: 'add', path: '/spec/containers/-', value: sidecar })),
+  webhooks.reply('/hook', (review) =>
+    reviewResponse(review, patchResponse({ op: 'add', path: '/spec/containers/-', value: sidecar })),
   );
   const rules = [{ ...rule('', 'pods'), operations: ['CREATE'] }];
   await using cluster = await clusterWith(MutatingWebhookConfigurations, rules);
@@ -131,8 +132,8 @@ test('built-in plugins see and keep the changes of webhooks', async () => {
 });
 
 test('allocates the addresses of a Service once, after webhooks', async () => {
-  webhooks.answer('/hook', (review) =>
-    reviewed(review, patchResponse({ op: 'replace', path: '/spec/type', value: 'NodePort' })),
+  webhooks.reply('/hook', (review) =>
+    reviewResponse(review, patchResponse({ op: 'replace', path: '/spec/type', value: 'NodePort' })),
   );
   const rules = [{ ...rule('', 'services'), operations: ['CREATE'] }];
   await using cluster = await clusterWith(MutatingWebhookConfigurations, rules, { reinvocationPolicy: 'IfNeeded' });
@@ -201,7 +202,7 @@ test.each([
     says: 'the namespace of the provided object does not match the namespace sent on the request',
   },
 ])('a custom resource changed by a webhook $reason', async ({ operations, spec, says }) => {
-  webhooks.answer('/hook', (review) => reviewed(review, patchResponse(...operations)));
+  webhooks.reply('/hook', (review) => reviewResponse(review, patchResponse(...operations)));
   await using cluster = await clusterWith(MutatingWebhookConfigurations, [rule('example.org', 'things')]);
   await cluster.client.resource(CustomResourceDefinitions).create(definition);
   const things = cluster.client.resource(Things);
@@ -214,7 +215,7 @@ test.each([
 });
 
 test('calls webhooks for connections to a pod, with their options', async () => {
-  webhooks.answer('/hook', refusing);
+  webhooks.reply('/hook', rejectingWebhook);
   await using cluster = await clusterWith(ValidatingWebhookConfigurations, [rule('', 'pods/exec')]);
   await cluster.client.resource(Pods).create(pod('one'));
   const path = '/api/v1/namespaces/default/pods/one/exec?container=main&command=ls&command=-l&stdout=true';
@@ -231,8 +232,8 @@ test('calls webhooks for connections to a pod, with their options', async () => 
 });
 
 test('deletes objects with their definition, whatever webhooks return', async () => {
-  webhooks.answer('/hook', (review) =>
-    review.request['operation'] === 'DELETE' ? refusing(review) : reviewed(review),
+  webhooks.reply('/hook', (review) =>
+    review.request['operation'] === 'DELETE' ? rejectingWebhook(review) : reviewResponse(review),
   );
   await using cluster = await clusterWith(ValidatingWebhookConfigurations, [rule('example.org', 'things')]);
   const definitions = cluster.client.resource(CustomResourceDefinitions);

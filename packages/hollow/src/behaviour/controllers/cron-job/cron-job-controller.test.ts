@@ -19,7 +19,7 @@ describe('a CronJob', () => {
   it('starts a Job every minute and keeps the last three', async () => {
     await using cluster = await TestCluster.start({ fateOf: () => ({ exitCode: 0 }) });
     await cluster.client.resource(CronJobs).create(cronJob());
-    await cluster.pass(330);
+    await cluster.advance(330);
     const jobs = await eventually(cluster.client.resource(Jobs), { namespace: 'default' }, (jobs) => {
       expect(jobs).toHaveLength(3);
       return true;
@@ -32,10 +32,10 @@ describe('a CronJob', () => {
     { concurrencyPolicy: 'Forbid', expected: 1 },
     { concurrencyPolicy: 'Replace', expected: 1 },
     { concurrencyPolicy: 'Allow', expected: 3 },
-  ])('with $concurrencyPolicy has $expected running after three minutes', async ({ concurrencyPolicy, expected }) => {
+  ])('has $expected running after three minutes with $concurrencyPolicy', async ({ concurrencyPolicy, expected }) => {
     await using cluster = await TestCluster.start();
     await cluster.client.resource(CronJobs).create(cronJob({ concurrencyPolicy }));
-    await cluster.pass(185);
+    await cluster.advance(185);
     await eventually(cluster.client.resource(Jobs), { namespace: 'default' }, (jobs) => {
       expect(jobs).toHaveLength(expected);
       return true;

@@ -4,7 +4,7 @@ import type { Deployment } from '@fairway/kube/kinds/generated/types';
 import { Deployments, Events, Pods, ReplicaSets } from '@fairway/kube/kinds/resources';
 import { eventually, eventuallyObject } from '@fairway/kube/testing/eventually';
 import { describe, expect, it } from 'vitest';
-import { REVISION } from '../../../controllers/deployment/revisions.ts';
+import { REVISION_ANNOTATION } from '../../../controllers/deployment/revisions.ts';
 import { isPodActive, isPodReady } from '../../../controllers/pods.ts';
 import { TestCluster } from '../../../testing/test-cluster.ts';
 import { deployment, template } from '../../../testing/workloads.ts';
@@ -70,7 +70,7 @@ describe('a Deployment', () => {
       { namespace: 'default' },
     );
     const updated = await untilRolledOut(cluster, 4, 2);
-    expect(updated.metadata.annotations?.[REVISION]).toBe('2');
+    expect(updated.metadata.annotations?.[REVISION_ANNOTATION]).toBe('2');
     expect(await imagesOf(cluster)).toEqual(['nginx:2']);
     stop.abort();
     await pods.stopped;
@@ -81,9 +81,9 @@ describe('a Deployment', () => {
       { namespace: 'default' },
     );
     const rolledBack = await untilRolledOut(cluster, 4, 3);
-    expect(rolledBack.metadata.annotations?.[REVISION]).toBe('3');
+    expect(rolledBack.metadata.annotations?.[REVISION_ANNOTATION]).toBe('3');
     const sets = await cluster.list(ReplicaSets);
-    expect(sets.map(({ metadata }) => metadata.annotations?.[REVISION] ?? '').sort()).toEqual(['2', '3']);
+    expect(sets.map(({ metadata }) => metadata.annotations?.[REVISION_ANNOTATION] ?? '').sort()).toEqual(['2', '3']);
     expect(
       sets.find(({ spec }) => spec.replicas === 4)?.metadata.annotations?.['deployment.kubernetes.io/revision-history'],
     ).toBe('1');
@@ -106,7 +106,7 @@ describe('a Deployment', () => {
       expect(status).toMatchObject({ replicas: 5, updatedReplicas: 2, availableReplicas: 3, unavailableReplicas: 2 });
       return true;
     });
-    await cluster.pass(70);
+    await cluster.advance(70);
     await eventuallyObject(deployments, WEB, ({ status }) =>
       (status?.conditions ?? []).some(
         ({ type, status, reason }) =>
@@ -125,7 +125,7 @@ describe('a Deployment', () => {
     await deployments.delete('web', { namespace: 'default' });
     // An object may have changed before the garbage collector deletes it: the collector then retries a little later.
     const left = async () => {
-      await cluster.pass(1);
+      await cluster.advance(1);
       return [...(await cluster.list(ReplicaSets)), ...(await cluster.list(Pods))];
     };
     await expect.poll(left).toEqual([]);

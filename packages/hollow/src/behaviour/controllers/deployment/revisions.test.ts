@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest';
 import {
   newSetAnnotations,
   nextRevision,
-  REVISION,
-  REVISION_HISTORY,
+  REVISION_ANNOTATION,
+  REVISION_HISTORY_ANNOTATION,
 } from '../../../controllers/deployment/revisions.ts';
 import { deployment } from '../../../testing/workloads.ts';
 
 function set(revision: string): ReplicaSet {
-  return { metadata: { annotations: { [REVISION]: revision } }, spec: { selector: {} } };
+  return { metadata: { annotations: { [REVISION_ANNOTATION]: revision } }, spec: { selector: {} } };
 }
 
 describe('revisions', () => {
@@ -27,7 +27,10 @@ describe('revisions', () => {
   });
 
   it('move to the history when a ReplicaSet is reused', () => {
-    expect(newSetAnnotations(deployment(1), set('2'), 5n)).toEqual({ [REVISION]: '5', [REVISION_HISTORY]: '2' });
-    expect(newSetAnnotations(deployment(1), set('5'), 5n)).toEqual({ [REVISION]: '5' });
+    expect(newSetAnnotations(deployment(1), set('2'), 5n)).toEqual({
+      [REVISION_ANNOTATION]: '5',
+      [REVISION_HISTORY_ANNOTATION]: '2',
+    });
+    expect(newSetAnnotations(deployment(1), set('5'), 5n)).toEqual({ [REVISION_ANNOTATION]: '5' });
   });
 });

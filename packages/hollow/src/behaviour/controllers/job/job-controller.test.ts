@@ -62,11 +62,11 @@ describe('a Job', () => {
     const failures = (count: number) => (pods: readonly Pod[]) =>
       pods.filter(({ status }) => status?.phase === 'Failed').length === count;
     await eventually(cluster.client.resource(Pods), { namespace: 'default' }, failures(1));
-    await cluster.pass(9);
+    await cluster.advance(9);
     expect(await cluster.list(Pods)).toHaveLength(1);
-    await cluster.pass(3);
+    await cluster.advance(3);
     await eventually(cluster.client.resource(Pods), { namespace: 'default' }, failures(2));
-    await cluster.pass(22);
+    await cluster.advance(22);
     const { status } = await untilFinished(cluster, 'Failed');
     expect(status).toMatchObject({ failed: 3 });
     expect(status?.conditions?.find(({ type }) => type === 'Failed')).toMatchObject({
@@ -83,7 +83,7 @@ describe('a Job', () => {
       { namespace: 'default' },
       ([pod]) => pod?.status?.phase === 'Running',
     );
-    await cluster.pass(40);
+    await cluster.advance(40);
     const { status } = await untilFinished(cluster, 'Failed');
     expect(status?.conditions?.find(({ type }) => type === 'Failed')?.reason).toBe('DeadlineExceeded');
     expect(await cluster.list(Pods)).toEqual([]);
@@ -97,7 +97,7 @@ describe('a Job', () => {
     await cluster.client.resource(Jobs).create(job({ parallelism: 2_000_000_000 }));
     // Creations that the quota rejects are retried with backoff.
     const active = async () => {
-      await cluster.pass(10);
+      await cluster.advance(10);
       const { status } = await cluster.client.resource(Jobs).get('work', { namespace: 'default' });
       return status?.active;
     };
@@ -126,7 +126,7 @@ describe('a Job', () => {
     await using cluster = await TestCluster.start({ fateOf: succeed });
     await cluster.client.resource(Jobs).create(job({ ttlSecondsAfterFinished: 60 }));
     await untilFinished(cluster, 'Complete');
-    await cluster.pass(70);
+    await cluster.advance(70);
     await eventuallyDeleted(cluster.client.resource(Jobs), WORK);
     expect(await cluster.list(Pods)).toEqual([]);
   });

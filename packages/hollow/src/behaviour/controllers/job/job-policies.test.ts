@@ -85,7 +85,7 @@ describe('a pod failure policy', () => {
       ([pod]) => pod?.status?.phase === 'Failed' && !pod.metadata.finalizers?.length,
     );
     cluster.nodes.fateOf = () => ({ exitCode: 0 });
-    await cluster.pass(12);
+    await cluster.advance(12);
     const ended = await untilFinished(cluster, 'Complete');
     expect([ended.status?.succeeded, ended.status?.failed ?? 0]).toEqual([1, 0]);
   });
@@ -137,7 +137,7 @@ describe('a backoff limit per index', () => {
       { namespace: 'default' },
       (pods) => pods.length === 4 && pods.every(({ status }) => status?.phase !== 'Pending'),
     );
-    await cluster.pass(12);
+    await cluster.advance(12);
     const ended = await untilFinished(cluster, 'Failed');
     expect(reasonOf(ended, 'Failed')).toBe('FailedIndexes');
     expect(ended.status).toMatchObject({ failedIndexes: '0,2', completedIndexes: '1,3', failed: 4, succeeded: 2 });
@@ -161,8 +161,8 @@ describe("a Job's pods", () => {
     const pods = cluster.client.resource(Pods);
     const [pod] = await eventually(pods, { namespace: 'default' }, ([one]) => one?.status?.phase === 'Running');
     const { name = '', labels = {} } = pod?.metadata ?? {};
-    const gone = Object.fromEntries(Object.keys(labels).map((key) => [key, null]));
-    await pods.patch(name, { type: 'merge', value: { metadata: { labels: gone } } }, { namespace: 'default' });
+    const removedLabels = Object.fromEntries(Object.keys(labels).map((key) => [key, null]));
+    await pods.patch(name, { type: 'merge', value: { metadata: { labels: removedLabels } } }, { namespace: 'default' });
     await eventuallyObject(pods, { namespace: 'default', name }, ({ metadata }) => {
       expect([metadata.ownerReferences, metadata.finalizers]).toEqual([undefined, undefined]);
       return true;
@@ -175,7 +175,7 @@ describe("a Job's pods", () => {
     });
   });
 
-  it('are created by another controller if the Job says so', async () => {
+  it('are created by another controller if the Job names one', async () => {
     await using cluster = await TestCluster.start({ fateOf: () => ({ exitCode: 0 }) });
     const jobs = cluster.client.resource(Jobs);
     await jobs.create(job({ managedBy: 'example.com/other' }));

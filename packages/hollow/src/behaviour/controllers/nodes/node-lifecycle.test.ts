@@ -38,9 +38,9 @@ describe('a node', () => {
     });
     const lost = before.filter(({ spec }) => spec.nodeName === 'node-a').map(({ metadata }) => metadata.name ?? '');
     cluster.nodes.kill('node-a');
-    await cluster.pass(40);
+    await cluster.advance(40);
     expect(named((await cluster.client.resource(Nodes).get('node-a')).spec.taints)).toEqual([]);
-    await cluster.pass(20);
+    await cluster.advance(20);
     await eventuallyObject(cluster.client.resource(Nodes), { name: 'node-a' }, ({ spec, status }) => {
       expect(status?.conditions?.find(({ type }) => type === 'Ready')).toMatchObject({
         status: 'Unknown',
@@ -52,7 +52,7 @@ describe('a node', () => {
       ]);
       return true;
     });
-    await cluster.pass(310);
+    await cluster.advance(310);
     await eventually(cluster.client.resource(Pods), { namespace: 'default' }, (pods) => {
       const terminating = pods.filter(({ metadata }) => metadata.deletionTimestamp !== undefined);
       expect(terminating.map(({ metadata }) => metadata.name ?? '').sort()).toEqual(lost.sort());
@@ -63,7 +63,7 @@ describe('a node', () => {
     });
     // The node is removed: nothing can confirm that its pods stopped, so they are garbage-collected.
     await cluster.client.resource(Nodes).delete('node-a');
-    await cluster.pass(60);
+    await cluster.advance(60);
     await eventually(cluster.client.resource(Pods), { namespace: 'default' }, (pods) => pods.length === 6);
   });
 
@@ -77,7 +77,7 @@ describe('a node', () => {
     );
     cluster.nodes.kill('node-a');
     cluster.nodes.kill('node-b');
-    await cluster.pass(600);
+    await cluster.advance(600);
     const nodes = await cluster.list(Nodes);
     expect(nodes.map(({ spec }) => named(spec.taints))).toEqual([
       ['node.kubernetes.io/unreachable:NoSchedule'],

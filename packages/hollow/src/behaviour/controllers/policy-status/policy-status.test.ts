@@ -210,7 +210,7 @@ test('each kind of a policy has its own warnings, and at most ten are checked', 
   expect(kinds.slice(0, 2)).toEqual(['/v1, Kind=ConfigMap', '/v1, Kind=Endpoints']);
 });
 
-test('a change of the policy is checked, and no change is written twice', async () => {
+test('checks a changed policy again, and writes no result twice', async () => {
   await using cluster = await TestCluster.start({ nodes: [] });
   await create(cluster, { matchConstraints: DEPLOYMENTS, validations: [{ expression: 'object.spec.replica > 1' }] });
   await checked(cluster, (warnings) => warnings.length === 1);

@@ -106,8 +106,8 @@ async function contentOf({ client }: TestApi): Promise<readonly object[]> {
 
 const IDENTITY_KINDS: readonly ResourceType[] = [clusters, nodePools, machines];
 
-/** Objects that controllers might reconcile without knowing their cloud identity. */
-function addForeignObjects({ server }: TestApi): readonly KubeObject[] {
+/** Objects that controllers might reconcile without their cloud identity. */
+function objectsWithoutIdentity({ server }: TestApi): readonly KubeObject[] {
   return IDENTITY_KINDS.flatMap((type) => server.reader.list(type)).filter(
     (object) => !isBeingRestored(object) && (object as StatefulObject).status?.originUID === undefined,
   );
@@ -175,7 +175,7 @@ describe('a restored Fairway', () => {
     ]);
   });
 
-  test('is not changed by a second run, which recreates nothing', async () => {
+  test('is not changed by a second restore, which recreates nothing', async () => {
     await restore(target.client, origin.archive);
     const value = { metadata: { finalizers: null } };
     await target.client.resource(machines).patch('demo-1', { type: 'merge', value }, { namespace: 'team' });
@@ -220,30 +220,30 @@ function wasKilled(error: unknown): false {
 }
 
 describe('a restore that is killed', () => {
-  test.each(['before', 'after'] as const)('%s any of its writes continues when it is run again', async (when) => {
+  test.each(['before', 'after'] as const)('continues when run again, if killed %s any of its writes', async (when) => {
     const uninterrupted = new TestApi();
     await restore(uninterrupted.client, origin.archive);
     const expected = await contentOf(uninterrupted);
     await uninterrupted.close();
 
-    let isWhole = false;
-    for (let count = 1; !isWhole; count++) {
-      const killedObject = new TestApi();
-      const plannedObjects: KubeObject[] = [];
-      const killedClient = killedObject.killableClient(count, when, () =>
-        plannedObjects.push(...addForeignObjects(killedObject)),
+    let isComplete = false;
+    for (let count = 1; !isComplete; count++) {
+      const killedApi = new TestApi();
+      const unidentifiedObjects: KubeObject[] = [];
+      const killedClient = killedApi.killableClient(count, when, () =>
+        unidentifiedObjects.push(...objectsWithoutIdentity(killedApi)),
       );
-      isWhole = await restore(killedClient, origin.archive).then(() => true, wasKilled);
+      isComplete = await restore(killedClient, origin.archive).then(() => true, wasKilled);
 
-      await restore(killedObject.client, origin.archive);
+      await restore(killedApi.client, origin.archive);
 
-      expect(plannedObjects, `at write ${count}`).toEqual([]);
-      expect(await contentOf(killedObject), `at write ${count}`).toEqual(expected);
-      await killedObject.close();
+      expect(unidentifiedObjects, `at write ${count}`).toEqual([]);
+      expect(await contentOf(killedApi), `at write ${count}`).toEqual(expected);
+      await killedApi.close();
     }
   });
 
-  test('during the resume recreates nothing: objects that users have deleted stay deleted', async () => {
+  test('recreates no objects if it is killed while resuming: objects that users have deleted stay deleted', async () => {
     let resumed = false;
     const killedClient = target.killableClient(Number.POSITIVE_INFINITY, 'before', () => {
       resumed ||= target.server.reader

@@ -11,7 +11,7 @@ import { requireTarget } from '../../../backup/restore/restore-target.ts';
 
 const { signal } = new AbortController();
 
-test('reports a cluster without the kinds, with the command to install them', async () => {
+test('reports a cluster without the kinds, and the command that installs them', async () => {
   const server = new ApiServer({
     store: new MemoryStore(),
     resources: authKinds(MANAGEMENT_KINDS),
@@ -36,7 +36,7 @@ describe('a restore', () => {
   });
   afterAll(() => gateway.close());
 
-  test('requires an administrator', async () => {
+  test('requires administrator permissions', async () => {
     await expect(requireTarget(gateway.as('operator'), 'https://fairway', signal)).resolves.toBeUndefined();
   });
 

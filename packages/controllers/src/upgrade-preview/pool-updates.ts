@@ -19,7 +19,7 @@ export interface OutdatedMachine {
 }
 
 /** What an upgrade does to a pool. */
-export interface PoolRenewal {
+export interface PoolUpdate {
   readonly pool: NodePool;
   readonly name: string;
   /** Pools of the same order are updated at the same time; 1 is the first. */
@@ -40,7 +40,7 @@ export interface PoolRenewal {
   readonly startupTimeoutMs: number;
 }
 
-export interface RenewalFacts {
+export interface PoolUpdateFacts {
   /** The cluster after the upgrade of its control plane. */
   readonly after: Cluster;
   readonly plan: Plan | undefined;
@@ -50,9 +50,9 @@ export interface RenewalFacts {
 }
 
 /** The pools with nodes that an upgrade updates, in order. Pure. */
-export function poolRenewals({ after, plan, pools, machines }: RenewalFacts): readonly PoolRenewal[] {
+export function poolUpdates({ after, plan, pools, machines }: PoolUpdateFacts): readonly PoolUpdate[] {
   const orders = new Map<number, number>();
-  const renewals: PoolRenewal[] = [];
+  const renewals: PoolUpdate[] = [];
   for (const pool of pools.filter((each) => !isBeingDeleted(each)).toSorted(byPriority)) {
     const own = machines.filter((machine) => isMachineOf(pool, machine) && !isBeingDeleted(machine));
     const outdated = own.flatMap((machine): OutdatedMachine[] => {
@@ -78,7 +78,7 @@ export function poolRenewals({ after, plan, pools, machines }: RenewalFacts): re
       width: Math.min(strategy === 'InPlace' ? inPlace : Math.max(1, maxSurge + maxUnavailable), outdated.length),
       outdated: outdated.toSorted((a, b) => compareRolloutOrder({ ...a, hold: undefined }, { ...b, hold: undefined })),
       machines: own,
-      // A machine that is being deleted keeps its server until then.
+      // A machine that is being deleted keeps its server, and thus its quota, in the meantime.
       extra: Math.min(beside, maxSurge + maxUnavailable),
       room: share.room,
       drainTimeoutMs: drainTimeoutMs(pool.spec, plan?.spec),
@@ -89,6 +89,6 @@ export function poolRenewals({ after, plan, pools, machines }: RenewalFacts): re
 }
 
 /** Whether a new server replaces the machine's. */
-export function isReplaced(machine: Machine, cause: RequiredUpdate, strategy: PoolRenewal['strategy']): boolean {
+export function isReplaced(machine: Machine, cause: RequiredUpdate, strategy: PoolUpdate['strategy']): boolean {
   return strategy === 'Rolling' || cause.change === 'replace' || machine.status?.installed?.canReinstall === false;
 }

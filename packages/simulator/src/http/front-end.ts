@@ -12,7 +12,7 @@ import { type Match, Router } from './router.ts';
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
 
 /** A request to the cloud over any transport. */
-export interface FrontRequest {
+export interface FrontEndRequest {
   readonly method: string;
   /** Absolute. */
   readonly url: URL;
@@ -23,7 +23,7 @@ export interface FrontRequest {
   isDisconnected(): boolean;
 }
 
-export interface FrontResponse {
+export interface FrontEndResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Uint8Array;
@@ -35,7 +35,7 @@ interface Mount {
 }
 
 /** One HTTP front end for all services: matches the route, authenticates, applies faults, and responds. */
-export class Front {
+export class FrontEnd {
   readonly #world: World;
   readonly #calls: Calls;
   readonly #mounts: readonly Mount[];
@@ -65,7 +65,7 @@ export class Front {
   }
 
   /** Undefined if the connection is dropped. */
-  async handleRequest(request: FrontRequest): Promise<FrontResponse | undefined> {
+  async handleRequest(request: FrontEndRequest): Promise<FrontEndResponse | undefined> {
     const { method, url, headers } = request;
     const { origin } = url;
     const requestId = `req-${this.#world.ids.uuid()}`;
@@ -260,7 +260,7 @@ function parseBody(raw: Buffer | 'tooLarge'): ParsedBody & { readonly raw: Buffe
   }
 }
 
-function renderedResponse(response: ApiResponse, headers: Readonly<Record<string, string>>): FrontResponse {
+function renderedResponse(response: ApiResponse, headers: Readonly<Record<string, string>>): FrontEndResponse {
   const { body } = response;
   const isJson = typeof body !== 'string' && !(body instanceof Uint8Array);
   const payload = body === undefined ? '' : isJson ? JSON.stringify(body) : body;
