@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Cluster, ClusterStatus, NewCluster } from '../kinds/cluster.ts';
 import { aCluster } from '../testing/objects.ts';
 import { aRelease } from '../testing/releases.ts';
-import { decideReset, hasNoNodes, isBeingWiped } from './reset.ts';
+import { decideReset, isBeingWiped, shouldHaveNoNodes } from './reset.ts';
 
 const NOW_MS = Date.parse('2026-06-01T12:00:00Z');
 const NOW = '2026-06-01T12:00:00Z';
@@ -123,6 +123,6 @@ test.each([
     const status = { reset: { requestedAt: REQUESTED_AT, phase, since: NOW, nodes } };
 
     expect(isBeingWiped({ status })).toBe(isEmptied);
-    expect(hasNoNodes({ status })).toBe(hasNone);
+    expect(shouldHaveNoNodes({ status })).toBe(hasNone);
   },
 );

@@ -17,7 +17,7 @@ export function isBeingWiped(cluster: Pick<Cluster, 'status'> | undefined): bool
 }
 
 /** Whether the cluster should have no nodes now: it is hibernated, or a reset is deleting its nodes. */
-export function hasNoNodes(cluster: Pick<Cluster, 'status'> | undefined): boolean {
+export function shouldHaveNoNodes(cluster: Pick<Cluster, 'status'> | undefined): boolean {
   return shouldHibernate(cluster) || (isBeingWiped(cluster) && cluster?.status?.reset?.nodes === 'Delete');
 }
 

@@ -1,7 +1,7 @@
 import type { Cluster } from '../kinds/cluster.ts';
 import type { NodePool } from '../kinds/node-pool.ts';
 import { upperBound } from '../kinds/pool-bounds.ts';
-import { hasNoNodes } from './reset.ts';
+import { shouldHaveNoNodes } from './reset.ts';
 
 export interface PoolBounds {
   readonly min: number;
@@ -30,7 +30,7 @@ export function poolBounds({ spec, status }: Pick<NodePool, 'spec' | 'status'>):
  * Omit it to get the size when awake, as for limits, quotas and changes of that size.
  */
 export function targetReplicas(pool: Pick<NodePool, 'spec' | 'status'>, cluster?: Pick<Cluster, 'status'>): number {
-  if (hasNoNodes(cluster)) return 0;
+  if (shouldHaveNoNodes(cluster)) return 0;
   const { spec, status } = pool;
   if (!spec.autoscaling.enabled) return spec.replicas;
   const { min, max } = poolBounds(pool);

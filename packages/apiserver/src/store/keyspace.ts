@@ -76,7 +76,7 @@ export class Keyspace implements Store {
   listDurable(bucket: string, prefix = ''): Entry[] {
     const entries = this.list(bucket, prefix);
     const others = this.#durable.get(bucket);
-    return others === undefined ? entries : withOthers(entries, others, prefix);
+    return others === undefined ? entries : withReplacements(entries, others, prefix);
   }
 
   settled(): Promise<void> | undefined {
@@ -194,7 +194,7 @@ export class Keyspace implements Store {
 }
 
 /** The entries in key order, with replacements for some keys. */
-function withOthers(
+function withReplacements(
   entries: readonly Entry[],
   others: ReadonlyMap<string, Entry | undefined>,
   prefix: string,

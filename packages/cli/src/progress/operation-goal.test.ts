@@ -95,7 +95,7 @@ test('a step shows its progress and expected end', () => {
   ]);
 });
 
-test('a step that waits for somebody shows since when', () => {
+test('a step that waits for someone shows how long it has been waiting', () => {
   const { estimatedEndTime: _, ...halted } = upgrading;
   const waiting: LastOperation = {
     ...halted,

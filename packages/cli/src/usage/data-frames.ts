@@ -23,8 +23,8 @@ const FREE_PRICE: HourlyPrice = () => 0;
  * nothing itself.
  */
 export function dataFrames(rows: readonly UsageRow[], price: HourlyPrice = FREE_PRICE): DataFrame[] {
-  const recordsByPeriod = Map.groupBy(rows, ({ fromMs, toMs }) => `${fromMs} ${toMs}`);
-  return [...recordsByPeriod.values()].map((periodRecords) => {
+  const rowsByPeriod = Map.groupBy(rows, ({ fromMs, toMs }) => `${fromMs} ${toMs}`);
+  return [...rowsByPeriod.values()].map((periodRecords) => {
     const [{ fromMs, toMs } = { fromMs: 0, toMs: 0 }] = periodRecords;
     const pointsByMetric = Map.groupBy(periodRecords, ({ resource }) => METRICS[resource]);
     return {

@@ -31,7 +31,7 @@ export interface ResolvedBackends {
 /** Application protocols that members would not understand, as the load balancer sends unencrypted HTTP/1.1. */
 const UNSUPPORTED_PROTOCOLS: ReadonlySet<string> = new Set(['kubernetes.io/h2c', 'https', 'grpc', 'h2c']);
 
-/** Pure; `backend-refs.test.ts` has the rules as tables. https://gateway-api.sigs.k8s.io/reference/spec/#httpbackendref */
+/** Pure; `routing.test.ts` tests the rules in tables. https://gateway-api.sigs.k8s.io/reference/spec/#httpbackendref */
 export function resolveBackends(refs: readonly BackendRef[], context: BackendContext): ResolvedBackends {
   const backends = new Map<string, WeightedBackend>();
   const problems: ReasonAndMessage[] = [];

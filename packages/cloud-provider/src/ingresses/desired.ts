@@ -28,7 +28,7 @@ export interface IngressContext {
   /** Ownership tags: see `tenancy/cloud/ownership`. */
   readonly tags: readonly string[];
   readonly nodePortOf: (backend: Backend) => BackendNodePort;
-  /** Empty if no host is encrypted. */
+  /** Empty if no host uses TLS. */
   readonly certificates?: Certificates | undefined;
 }
 

@@ -26,7 +26,7 @@ export class ShareBackend implements StorageBackend<Share> {
   readonly expansion = {
     extendableStatuses: new Set(['available']),
     failed: 'extending_error',
-    usesNode: () => false,
+    needsNodeExpansion: () => false,
     isInUse: () => false,
   };
   readonly #access: ShareAccess;

@@ -60,14 +60,14 @@ export const volumeSnapshotController: Declaration = {
       const enqueueAll = () => pendingSubjects(tenant).forEach(enqueue);
       watchSnapshots(tenant, { begin: (kinds) => watchKinds(tenant, kinds, enqueue), change: enqueueAll });
       const { claims } = storageOf(tenant);
-      const onClaim = (claim: PersistentVolumeClaim) => onClaimOf(tenant, claim, enqueue);
+      const onClaim = (claim: PersistentVolumeClaim) => enqueueSnapshotsOf(tenant, claim, enqueue);
       claims.addHandler({ onAdd: onClaim, onUpdate: (_, claim) => onClaim(claim), onDelete: onClaim });
     });
   },
 };
 
 /** Snapshots that wait for a claim or use it. */
-function onClaimOf(tenant: TenantCluster, claim: PersistentVolumeClaim, enqueue: (key: string) => void): void {
+function enqueueSnapshotsOf(tenant: TenantCluster, claim: PersistentVolumeClaim, enqueue: (key: string) => void): void {
   const kinds = snapshotsOf(tenant);
   if (kinds === undefined) return;
   const { clusterUid } = tenant;

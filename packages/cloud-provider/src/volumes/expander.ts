@@ -83,7 +83,8 @@ export class Expander<T extends StoredObject> {
       return false;
     }
     storageWatch.settle(owner, 'build');
-    const waitsForNode = backend.expansion.usesNode(claim.spec.volumeMode) && backend.expansion.isInUse(volume);
+    const waitsForNode =
+      backend.expansion.needsNodeExpansion(claim.spec.volumeMode) && backend.expansion.isInUse(volume);
     const remainingMs = waitsForNode ? this.#guestSizes.remainingMs(volume.id, volume.size, clock.now()) : 0;
     if (remainingMs > 0) {
       pass.requeueAfter(remainingMs);
@@ -121,7 +122,7 @@ export class Expander<T extends StoredObject> {
   /** The claim's status once the volume has the size. */
   async #reportResized(tenant: TenantCluster, claim: PersistentVolumeClaim, step: ExpansionStep, signal: AbortSignal) {
     const { events, backend } = this.#dependencies;
-    if (!backend.expansion.usesNode(claim.spec.volumeMode)) {
+    if (!backend.expansion.needsNodeExpansion(claim.spec.volumeMode)) {
       await this.#writeStatus(tenant, claim, { storage: step.storage }, signal);
       events.normal(tenant, PersistentVolumeClaims, claim, 'VolumeResizeSuccessful', 'Resize volume succeeded');
       return;

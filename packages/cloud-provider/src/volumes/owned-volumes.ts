@@ -87,7 +87,7 @@ export const volumeBackend: StorageBackend<Volume> = {
   expansion: {
     extendableStatuses: new Set(['available', 'in-use']),
     failed: 'error_extending',
-    usesNode: (mode) => mode !== 'Block',
+    needsNodeExpansion: (mode) => mode !== 'Block',
     isInUse: ({ status }) => status === 'in-use',
   },
   cacheOf: ({ cache }) => cache.volumes,

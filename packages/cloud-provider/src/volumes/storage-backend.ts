@@ -33,7 +33,7 @@ export interface StorageBackend<T extends StoredObject> {
     /** The status after a failed extension. */
     readonly failed: string;
     /** Whether the file system on the node must be extended too. */
-    usesNode(mode: string | undefined): boolean;
+    needsNodeExpansion(mode: string | undefined): boolean;
     /** Whether it is attached to a server that has yet to see the new size. */
     isInUse(item: T): boolean;
   };

@@ -337,7 +337,7 @@ test('restarts a component above its memory limit with backoff, and reports it',
   expect(lastFailure).toBe('it used 101 MiB of memory; the plan allows 100 MiB');
 });
 
-test('restarts components that a full database stopped as soon as the database accepts writes', async () => {
+test('restarts components that stopped because of a full database, once it accepts writes again', async () => {
   const supervisor = await started();
   machine.isFull = true;
   machine.broken.set('kube-controller-manager', 'E1121 10:00:00 1 run.go:72] database space exceeded\n');

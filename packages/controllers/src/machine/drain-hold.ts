@@ -1,5 +1,5 @@
 import { ConditionReason } from '@fairway/api/conditions';
-import { hasNoNodes } from '@fairway/api/domain/reset';
+import { shouldHaveNoNodes } from '@fairway/api/domain/reset';
 import { FORCE_DRAIN_ANNOTATION } from '@fairway/api/group';
 import type { Machine } from '@fairway/api/kinds/machine';
 import { formatTime } from '@fairway/base/clock';
@@ -28,7 +28,7 @@ export function mayBeHeld(scope: MachineScope): boolean {
   const { machine, cluster, pool, plan, node } = scope;
   if (machine.status?.marks?.repair?.due) return false;
   if (pool?.spec.upgradeStrategy.onDrainTimeout !== 'Hold' || plan?.spec.maxDrainTimeout !== undefined) return false;
-  if (pool.metadata.deletionTimestamp !== undefined || hasNoNodes(cluster)) return false;
+  if (pool.metadata.deletionTimestamp !== undefined || shouldHaveNoNodes(cluster)) return false;
   // A node whose kubelet does not respond cannot terminate pods anymore.
   return node === undefined || !hasFailed(node, scope.now());
 }

@@ -1,7 +1,7 @@
 import { ConditionReason, ConditionType } from '@fairway/api/conditions';
 import { drainTimeoutMs } from '@fairway/api/domain/drain-timeout';
 import { pluralize } from '@fairway/api/domain/pluralize';
-import { hasNoNodes } from '@fairway/api/domain/reset';
+import { shouldHaveNoNodes } from '@fairway/api/domain/reset';
 import type { Machine } from '@fairway/api/kinds/machine';
 import { formatTime } from '@fairway/base/clock';
 import { ignoreDeleted } from '@fairway/kube/client/ignore-not-found';
@@ -32,7 +32,7 @@ const NO_NODES_DRAIN_TIMEOUT_MS = 180_000;
 export function drainTimeLeftMs(scope: MachineScope, startTime: string | undefined): number {
   const { cluster, pool, plan, dependencies } = scope;
   const timeoutMs = drainTimeoutMs(pool?.spec, plan?.spec) ?? DEFAULT_DRAIN_TIMEOUT_MS;
-  const limitMs = hasNoNodes(cluster) ? Math.min(timeoutMs, NO_NODES_DRAIN_TIMEOUT_MS) : timeoutMs;
+  const limitMs = shouldHaveNoNodes(cluster) ? Math.min(timeoutMs, NO_NODES_DRAIN_TIMEOUT_MS) : timeoutMs;
   return Date.parse(startTime ?? '') + limitMs - dependencies.clock.now();
 }
 
@@ -143,7 +143,7 @@ async function evictFromNode(
   const isWaitingForPods = nodeReadyCondition(node)?.status !== 'Unknown' && !isServerDown(scope.machine);
   const { uid: machineUid, signal } = scope;
   const nodeName = node.metadata.name ?? '';
-  if (hasNoNodes(scope.cluster))
+  if (shouldHaveNoNodes(scope.cluster))
     return wrapTenantError(deletePods(client, nodeName, { startTime, isWaitingForPods, signal }));
   const nowMs = scope.now();
   const question = { machineUid, nodeName, client, nowMs, signal };

@@ -1,6 +1,6 @@
 import { ConditionReason, ConditionType } from '@fairway/api/conditions';
 import { keepRequest, MAX_KEPT_MACHINES } from '@fairway/api/domain/inspection';
-import { hasNoNodes } from '@fairway/api/domain/reset';
+import { shouldHaveNoNodes } from '@fairway/api/domain/reset';
 import { KEEP_ANNOTATION } from '@fairway/api/group';
 import type { Machine } from '@fairway/api/kinds/machine';
 import { formatTime } from '@fairway/base/clock';
@@ -44,7 +44,7 @@ export async function inspectionHold(scope: MachineScope): Promise<InspectionHol
   const { machine, cluster, pool } = scope;
   const isOwnerDeleting =
     cluster === undefined || pool === undefined || isBeingDeleted(cluster) || isBeingDeleted(pool);
-  if (isOwnerDeleting || hasNoNodes(cluster)) return undefined;
+  if (isOwnerDeleting || shouldHaveNoNodes(cluster)) return undefined;
   const untilMs = inspectionEndMs(machine, scope.now());
   if (untilMs === undefined || !isWithinKeepLimit(scope) || !(await hasServer(scope))) return undefined;
   const leftMs = untilMs - scope.now();

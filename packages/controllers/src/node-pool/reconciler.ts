@@ -1,4 +1,4 @@
-import { hasNoNodes } from '@fairway/api/domain/reset';
+import { shouldHaveNoNodes } from '@fairway/api/domain/reset';
 import { FINALIZER } from '@fairway/api/group';
 import { identityOf } from '@fairway/api/identity';
 import type { Cluster } from '@fairway/api/kinds/cluster';
@@ -90,12 +90,12 @@ export class NodePoolReconciler {
       problem = resizeResult.failure
         ? describeLoginProblem(resizeResult.failure, { cluster, cloud })
         : resizeResult.value.problem;
-    } else if (cluster && !hasNoNodes(cluster)) {
+    } else if (cluster && !shouldHaveNoNodes(cluster)) {
       const shrinkResult = await pass.run(() => machines.shrink(pool, cluster, pass));
       current = shrinkResult.value ?? current;
     }
     // Scaling down does not depend on the template.
-    if (!desired && hasNoNodes(cluster)) {
+    if (!desired && shouldHaveNoNodes(cluster)) {
       await pass.run(() => machines.delete(current));
     }
     const tenant = cluster && tenants.get(identityOf(cluster));

@@ -169,10 +169,10 @@ function newSlots(
       isConditionTrue(cluster.status?.conditions, 'ControlPlaneReady'),
   );
   const canaries = eligible.filter(isCanary);
-  const haveCanariesStarted = canaries.length > 0 || moving.some(({ uid }) => isCanary(outdated.get(uid)));
+  const areCanariesLeft = canaries.length > 0 || moving.some(({ uid }) => isCanary(outdated.get(uid)));
   const isReady = (cluster: Cluster) => isConditionTrue(cluster.status?.conditions, 'Ready');
   const rankOf = (cluster: Cluster) => (returnedUids.has(uidOf(cluster)) ? 2 : Number(!isReady(cluster)));
-  return (haveCanariesStarted ? canaries : eligible)
+  return (areCanariesLeft ? canaries : eligible)
     .sort((a, b) => rankOf(a) - rankOf(b) || (uidOf(a) < uidOf(b) ? -1 : 1))
     .slice(0, room)
     .map((cluster) => ({ ...identityFields(cluster), since }));

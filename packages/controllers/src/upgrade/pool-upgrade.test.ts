@@ -170,7 +170,7 @@ describe('an in-place update', () => {
     expect(plan.marks.get('a')?.strategy).toBe(strategy);
   });
 
-  test('selects no other while one is returning', () => {
+  test('selects no other machine while one is still being reinstalled', () => {
     const reinstall = { image: 'img', version: NEW, startTime: formatTime(0), wasCordoned: false };
     const status = { installed: { ...installed, version: NEW }, reinstall };
     const returningMachine = done('c', { phase: 'NotReady', status });

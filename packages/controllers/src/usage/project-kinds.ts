@@ -29,7 +29,7 @@ export interface ProjectKind<T extends Identifiable = Identifiable> {
   /** The identity of its cluster, to enqueue it; undefined if it belongs to no cluster. */
   readonly clusterUidOf: (item: T) => string | undefined;
   readonly ofCluster: (snapshot: Snapshot<T>, owner: ClusterOwner) => readonly T[];
-  /** Whether it is usable by now, or has been counted. */
+  /** Whether it is already usable, or has already been counted. */
   readonly isUsable: (item: T) => boolean;
   readonly observedState: (
     item: T,

@@ -50,7 +50,7 @@ export function detailView(world: World, request: ApiRequest, server: Server, is
     addresses: addressesOf(world, ports),
     accessIPv4: server.accessIPv4 ?? '',
     accessIPv6: server.accessIPv6 ?? '',
-    ...(PROGRESSING_STATUSES.has(status) ? { progress: 0 } : {}),
+    ...(STATUSES_WITH_PROGRESS.has(status) ? { progress: 0 } : {}),
     ...(showsFault(world, server) && FAULTY_STATUSES.has(status) ? { fault: faultView(request, server) } : {}),
     'OS-DCF:diskConfig': 'MANUAL',
     'OS-EXT-AZ:availability_zone': zoneOfHost(world, server.host ?? '') ?? server.wantedZone ?? '',
@@ -79,7 +79,7 @@ export function detailView(world: World, request: ApiRequest, server: Server, is
   };
 }
 
-const PROGRESSING_STATUSES: ReadonlySet<string> = new Set([
+const STATUSES_WITH_PROGRESS: ReadonlySet<string> = new Set([
   'ACTIVE',
   'BUILD',
   'REBUILD',

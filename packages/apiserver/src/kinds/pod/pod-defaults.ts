@@ -43,7 +43,7 @@ export function defaultPodTemplate(template: PodTemplateSpec | undefined): void 
 /** Defaults of pods that templates don't get. */
 export function defaultPodOnlyFields(spec: PodSpec): void {
   spec.enableServiceLinks ??= true;
-  for (const container of [...(spec.initContainers ?? []), ...spec.containers]) requestLimits(container);
+  for (const container of [...(spec.initContainers ?? []), ...spec.containers]) defaultRequestsToLimits(container);
 }
 
 /** `serviceAccount` is the old name of `serviceAccountName`; responses contain both. */
@@ -107,7 +107,7 @@ function exposeOnHost(container: AnyContainer): void {
 }
 
 /** A limit without a request sets the request to the limit. */
-function requestLimits({ resources }: AnyContainer): void {
+function defaultRequestsToLimits({ resources }: AnyContainer): void {
   if (!resources?.limits) return;
   resources.requests = { ...resources.limits, ...resources.requests };
 }

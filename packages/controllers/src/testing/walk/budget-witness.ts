@@ -29,10 +29,10 @@ export class BudgetWitness implements Disposable {
   constructor(
     fairway: TestFairway,
     isKilled: (name: string) => boolean,
-    runningPods: (name: string) => Promise<number>,
+    countRunningPods: (name: string) => Promise<number>,
   ) {
     this.#fairway = fairway;
-    this.#runningPods = runningPods;
+    this.#runningPods = countRunningPods;
     this.#stop = fairway.cloud.onServerDown(({ name }, reason) => {
       if (isKilled(name) || (reason !== 'deleted' && reason !== 'rebuilding')) return;
       const look = this.#observe(name, fairway.clock.now()).catch((error: unknown) => this.#report(String(error)));

@@ -176,7 +176,7 @@ export const CLUSTER_ACCESS_ROWS: readonly Row[] = [
         oidc: { issuerURL: 'https://login.example.org', clientID: 'kubernetes', signingAlgorithms: ['ES256'] },
       },
     },
-    warns: [
+    warnings: [
       "spec.apiServer.oidc.signingAlgorithms (ES256): ignored by this release: the issuer's keys determine which algorithms are accepted",
     ],
   },

@@ -22,7 +22,7 @@ export const CLUSTER_CNI_ROWS: readonly Row[] = [
   {
     name: 'neither a pod network nor kube-proxy',
     spec: { plan: 'standard', cni: { type: 'none' } },
-    warns: [
+    warnings: [
       'spec.cni.type: none: without kube-proxy, the pod network that you install must also implement Services, such as Cilium with kubeProxyReplacement',
     ],
   },
@@ -46,7 +46,7 @@ export const CLUSTER_CNI_ROWS: readonly Row[] = [
     name: 'a mesh',
     spec: { plan: 'custom', region: 'RegionOne', cni: { cilium: { clusterID: 7, clusterMesh: { enabled: true } } } },
     has: { 'spec.cni.cilium.clusterMesh': { enabled: true } },
-    warns: [
+    warnings: [
       'spec.cni.cilium.clusterID (7): ignored by this release: Fairway installs Cilium without a cluster mesh and without Hubble',
       'spec.cni.cilium.clusterMesh.enabled (true): ignored by this release: Fairway installs Cilium without a cluster mesh and without Hubble',
     ],
@@ -73,7 +73,7 @@ export const CLUSTER_CNI_ROWS: readonly Row[] = [
       cni: { cilium: { clusterID: 7, clusterMesh: { enabled: true, apiServer: {} } } },
     },
     has: { 'spec.cni.cilium.clusterMesh.apiServer.serviceType': 'LoadBalancer' },
-    warns: [
+    warnings: [
       'spec.cni.cilium.clusterID (7): ignored by this release: Fairway installs Cilium without a cluster mesh and without Hubble',
       'spec.cni.cilium.clusterMesh.apiServer.serviceType (LoadBalancer): ignored by this release: Fairway installs Cilium without a cluster mesh and without Hubble',
       'spec.cni.cilium.clusterMesh.enabled (true): ignored by this release: Fairway installs Cilium without a cluster mesh and without Hubble',
@@ -91,7 +91,7 @@ export const CLUSTER_CNI_ROWS: readonly Row[] = [
         },
       },
     },
-    warns: [
+    warnings: [
       'spec.cni.cilium.clusterID (7): ignored by this release: Fairway installs Cilium without a cluster mesh and without Hubble',
       'spec.cni.cilium.clusterMesh.apiServer.nodePort (32000): ignored by this release: Fairway installs Cilium without a cluster mesh and without Hubble',
       'spec.cni.cilium.clusterMesh.apiServer.serviceType (NodePort): ignored by this release: Fairway installs Cilium without a cluster mesh and without Hubble',
@@ -141,7 +141,7 @@ export const CLUSTER_CNI_ROWS: readonly Row[] = [
       region: 'RegionOne',
       cni: { cilium: { hubble: { enabled: true, relay: { enabled: true }, ui: { enabled: true } } } },
     },
-    warns: [
+    warnings: [
       'spec.cni.cilium.hubble.enabled (true): ignored by this release: Fairway installs Cilium without a cluster mesh and without Hubble',
       'spec.cni.cilium.hubble.relay.enabled (true): ignored by this release: Fairway installs Cilium without a cluster mesh and without Hubble',
       'spec.cni.cilium.hubble.ui.enabled (true): ignored by this release: Fairway installs Cilium without a cluster mesh and without Hubble',
@@ -196,7 +196,7 @@ export const CLUSTER_CNI_ROWS: readonly Row[] = [
         },
       },
     },
-    warns: [
+    warnings: [
       'spec.cni.cilium.hubble.ui.backendResources.limits.cpu (500m): ignored by this release: Fairway installs Cilium without a cluster mesh and without Hubble',
       'spec.cni.cilium.hubble.ui.backendResources.limits.memory (256Mi): ignored by this release: Fairway installs Cilium without a cluster mesh and without Hubble',
       'spec.cni.cilium.hubble.ui.backendResources.requests.cpu (100m): ignored by this release: Fairway installs Cilium without a cluster mesh and without Hubble',

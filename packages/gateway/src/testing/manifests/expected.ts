@@ -13,9 +13,9 @@ export function expectedOf(
   row: Row,
   validator: Validator,
 ): Pick<Outcome, 'refused' | 'warningTexts'> & Pick<Row, 'has'> {
-  const { refused = [], refusedByCrd = refused, refusedByKubernetes = refusedByCrd, warns = [], has = {} } = row;
+  const { refused = [], refusedByCrd = refused, refusedByKubernetes = refusedByCrd, warnings = [], has = {} } = row;
   const words = { embedded: refused, management: refusedByCrd, kubernetes: refusedByKubernetes };
-  return { refused: words[validator], warningTexts: warns, has };
+  return { refused: words[validator], warningTexts: warnings, has };
 }
 
 /** The corresponding part of the actual result, limited to the fields that the row lists. */

@@ -212,7 +212,7 @@ export const KUBERNETES_RELEASE_ROWS: readonly Row[] = [
       patches: [{ version: '1.39.0', components: { 'metric-server': '0.9.0' } }],
       components: { containerd: '2.2.7', pause: '3.10.1', 'core-dns': '1.14.2' },
     },
-    warns: [
+    warnings: [
       'spec.components.core-dns (1.14.2): ignored by this release: Fairway has no component of this name: did you mean "coredns"?',
       'spec.patches[1.39.0].components.metric-server (0.9.0): ignored by this release: Fairway has no component of this name: did you mean "metrics-server"?',
     ],

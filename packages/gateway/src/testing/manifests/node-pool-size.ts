@@ -37,7 +37,9 @@ export const NODE_POOL_SIZE_ROWS: readonly Row[] = [
   {
     name: 'a cluster that does not exist yet',
     spec: { clusterName: 'dmeo', flavor: 'b3-8' },
-    warns: ['spec.clusterName: the namespace has no cluster "dmeo" yet: the pool waits for it; did you mean "demo"?'],
+    warnings: [
+      'spec.clusterName: the namespace has no cluster "dmeo" yet: the pool waits for it; did you mean "demo"?',
+    ],
   },
   {
     name: 'an empty name of a cluster',
@@ -201,7 +203,7 @@ export const NODE_POOL_SIZE_ROWS: readonly Row[] = [
   {
     name: 'more nodes than the quota holds',
     spec: { clusterName: 'custom', flavor: 'b3-128', replicas: 130, maxReplicas: 200 },
-    warns: [
+    warnings: [
       "spec.replicas: 130 more nodes need 17039360 MiB of memory, but the project's quota of 16777216 has 16777216 left: some nodes will wait until there is room",
       "spec.replicas: 130 more nodes need 4160 cores, but the project's quota of 4000 has 4000 left: some nodes will wait until there is room",
     ],

@@ -20,7 +20,7 @@ export const NODE_POOL_ROWS: readonly Row[] = [
       flavor: 'b3-8',
       autoscaling: { scaleDownUtilizationThreshold: '0.7', scaleDownUnneededTime: '5m', scaleDownUnreadyTime: '1h' },
     },
-    warns: [
+    warnings: [
       'spec.autoscaling.scaleDownUnneededTime (5m): has no effect while spec.autoscaling.enabled is false',
       'spec.autoscaling.scaleDownUnreadyTime (1h): has no effect while spec.autoscaling.enabled is false',
       'spec.autoscaling.scaleDownUtilizationThreshold (0.7): has no effect while spec.autoscaling.enabled is false',

@@ -10,7 +10,7 @@ export interface Row {
   /** Fields of the response with their values; names are paths from the root. */
   readonly has?: Readonly<Record<string, unknown>>;
   /** All warnings, verbatim. */
-  readonly warns?: readonly string[];
+  readonly warnings?: readonly string[];
   /** Each cause as `field: message`, verbatim; if omitted, the object is accepted. */
   readonly refused?: readonly string[];
   /** The causes if a CRD's schema or CEL rejects it before it reaches Fairway, if different. */
