@@ -7,7 +7,7 @@ const ISOLATED_TESTS = [
   'tests/real-{network,nodes,vm,volumes}.test.ts',
 ];
 
-/** The controllers' behaviour tests against each kube-apiserver that is found. */
+/** The controllers' behaviour tests, run against each kube-apiserver that is found. */
 const ENGINE_TESTS = 'tests/engines*.test.ts';
 
 /** Small files that take minutes. Vitest starts large files first, so these would run last, one after another. */
@@ -47,7 +47,7 @@ const BEHAVIOUR_TESTS = 'packages/*/src/behaviour/**/*.test.ts';
  * - `unit`: pure functions and single parts, without servers, external programs or any clock but the test's.
  * - `behaviour`: Fairway, API servers and the simulated cloud in this process.
  * - `system`: complete Fairway processes, which are killed and driven by real clients, two files at a time.
- *   `system-alone` follows, then `engines`. `npm test` runs those in `tests/stories`.
+ *   `system-alone` follows, then `engines`. Of these tests, `npm test` runs only those in `tests/stories`.
  */
 export default defineConfig({
   test: {
@@ -77,7 +77,8 @@ export default defineConfig({
           name: 'system',
           include: ['tests/**/*.test.ts'],
           exclude: [...ISOLATED_TESTS, ENGINE_TESTS],
-          // Half of the time, they wait for a control plane or the testbeds, which cannot handle more files at a time.
+          // Half of the time, the tests wait for a control plane or the testbeds, which cannot handle more files at a
+          // time.
           maxWorkers: 2,
           sequence: { groupOrder: 1 },
         },

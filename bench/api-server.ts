@@ -42,8 +42,8 @@ interface Round {
 type Measurements = Map<string, Round[]>;
 
 /**
- * Compares the embedded API server with kube-apiserver and etcd. Rounds alternate between them, with the same load from
- * the same clients.
+ * Compares the embedded API server with kube-apiserver and etcd. Rounds alternate between the two servers, with the
+ * same load from the same clients.
  */
 export async function benchApiServer(print: (text: string) => void): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'fairway-bench-'));

@@ -20,7 +20,8 @@ const NOW = Date.UTC(2026, 0, 1, 12);
 const LONG_AGO = '2026-01-01T00:00:00Z';
 
 /**
- * Shapes of pending pods: pods of one deployment are identical. The worst case for a scheduler is pods that all differ.
+ * Shapes of pending pods: pods of the same deployment are identical. The worst case for a scheduler is when all pods
+ * differ.
  */
 const WORKLOADS = [
   { name: '50 deployments, a third with affinity or spread constraints', deployments: 50, constrained: 3 },
@@ -28,7 +29,7 @@ const WORKLOADS = [
   { name: 'all different, a third with affinity or spread constraints', deployments: PENDING_PODS, constrained: 3 },
 ];
 
-/** Measures the time of one decision about a large cluster, and the cluster's memory in Fairway. */
+/** Measures how long one decision about a large cluster takes, and how much memory the cluster needs in Fairway. */
 export async function benchAutoscaling(print: (text: string) => void): Promise<void> {
   const pools = ['small', 'medium', 'large', 'tainted'].map((name, index) => poolOf(name, index));
   const figures: Figure[] = [];
@@ -67,7 +68,7 @@ export async function benchAutoscaling(print: (text: string) => void): Promise<v
   print(formatFigures(`Autoscaling of ${NODES} nodes in ${pools.length} pools with ${running.length} pods`, figures));
 }
 
-/** Milliseconds of the median round; throws if the decision is not as expected. */
+/** Duration of the median round in milliseconds; throws if the decision is not as expected. */
 function measureDecision(facts: DecisionFacts, isExpected: (decision: Decision) => boolean): number {
   const times: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {

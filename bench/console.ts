@@ -84,7 +84,7 @@ const REPRESENTATIONS = [
   { name: 'metadata alone', accept: 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io' },
 ] as const;
 
-/** Measures how a browser loads all objects of a kind, in pages like the console. */
+/** Measures how a browser loads all objects of a kind, page by page like the console. */
 async function listFigures(server: ConsoleServerReady): Promise<Figure[]> {
   const { transport, headers } = await signIn(server);
   transport.close();

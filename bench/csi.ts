@@ -19,7 +19,7 @@ const LIFECYCLE_MS = {
   createSnapshot: 1_500,
   deleteSnapshot: 1_000,
 };
-/** After this time, a new process has observed all requests of its predecessor. */
+/** After this time, a new process sees the results of all requests from its predecessor. */
 const SETTLE_MS = 11_000;
 /** Warm-up, in which Fairway learns the cloud's pace. */
 const WARM_UP_ROUNDS = 3;
@@ -37,7 +37,7 @@ interface Sanity extends Cost {
 interface Run {
   readonly costs: ReadonlyMap<string, Cost>;
   readonly sanity: Sanity;
-  /** CPU time, excluding startup. */
+  /** CPU time, excluding startup time. */
   readonly cpuMs: number;
   readonly rssBytes: number;
 }

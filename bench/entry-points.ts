@@ -187,7 +187,7 @@ async function magnumUuid(
   return listed[0]?.uuid ?? '';
 }
 
-/** Figures of the entry points, the first of which needs no login. */
+/** Measures the figures of the entry points, the first of which needs no login. */
 async function figuresOf(entryPoints: readonly EntryPoint[], simulated: SimulatedCloud): Promise<readonly Figure[]> {
   const before = keystoneCalls(simulated);
   const loads = await measureInTurn(entryPoints, ROUNDS, {

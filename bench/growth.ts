@@ -25,7 +25,7 @@ const MIB = 1024 * 1024;
 
 /** One step of growth, measured in Fairway's process. */
 interface Step {
-  /** Number of clusters after the step, and how many it created. */
+  /** Number of clusters after the step, and how many of them the step created. */
   readonly clusters: number;
   readonly created: number;
   readonly seconds: number;
@@ -183,7 +183,10 @@ function shortageOf(fairway: GrowingFairway): string | undefined {
   return `the environment takes ${environment.toFixed(0)} MiB of ${total.toFixed(0)}, and ${freeMib.toFixed(0)} are left`;
 }
 
-/** CPU per cluster of a step in ms, minus that of idle clusters in the same time, which is estimated from the end. */
+/**
+ * CPU per cluster that a step created, in ms, without the CPU of idle clusters during that time, which is estimated
+ * from the final idle usage.
+ */
 function creationCpuMs(
   { created, clusters, seconds, cpuMsPerCluster }: Step,
   idle: IdleUsage | undefined,
@@ -193,7 +196,7 @@ function creationCpuMs(
   return cpuMsPerCluster - ((idle?.cpuPercent ?? Number.NaN) * share * seconds * 10) / created;
 }
 
-/** Runs one part of the measurement; a failure does not discard other figures. */
+/** Runs one part of the measurement; if it fails, the figures of the other parts are kept. */
 async function tryMeasure<T>(
   print: (text: string) => void,
   label: string,
@@ -211,7 +214,7 @@ interface IdleUsage {
   readonly cpuPercent: number;
   readonly environmentCpuPercent: number;
   readonly callsPerMinute: number;
-  /** The most frequent calls: `network GET /v2.0/ports`, per minute. */
+  /** The most frequent calls per minute, such as `network GET /v2.0/ports`. */
   readonly topCalls: readonly string[];
 }
 

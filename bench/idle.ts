@@ -7,7 +7,7 @@ const CLUSTERS = 100;
 const CREATE_CONCURRENCY = 5;
 /** The free plan allows only a few clusters per tenant. */
 const PLAN = 'standard';
-/** The garbage collectors of hollow clusters keep running for a minute after the last change. */
+/** Hollow clusters' garbage collectors keep running for a minute after the last change. */
 const SETTLE_MS = 90_000;
 const MEASURE_MS = 60_000;
 const SAMPLE_INTERVAL_MS = 1_000;

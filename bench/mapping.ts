@@ -24,15 +24,15 @@ const MACHINES_PER_POOL = 3;
 const ROUNDS = 5;
 
 /**
- * Maps every object of a full installation to keys in all controllers, like a replica that has just taken over keys.
- * Nothing is reconciled.
+ * Maps every object of a full installation to reconcile keys in all controllers, like a replica that has just taken
+ * over keys. Nothing is reconciled.
  */
 export async function benchMapping(print: (text: string) => void): Promise<void> {
   const shared = { clock: systemClock, random: Math.random, log: silentLogger };
   const client = new KubeClient(listTransport(sampleObjects()));
   const informers = new InformerSet(client, shared);
   const workers: KeyWorker[] = [];
-  // Controllers use no other dependency while they map keys.
+  // Controllers use no other dependencies while they map keys.
   const stubs = {
     clouds: { forNamespace: () => undefined, forgetCredential() {}, onProject() {} },
     runtime: { onChange() {} },

@@ -22,7 +22,7 @@ export function usageOf(pids: readonly number[]): Usage {
   return { rssBytes, cpuMs };
 }
 
-/** Open files and sockets of a process, and its limit; undefined if unavailable. */
+/** Open files and sockets of a process, and the limit; undefined if unavailable. */
 export function openFilesOf(pid: number): { readonly open: number; readonly limit: number } | undefined {
   if (process.platform !== 'linux') return undefined;
   const [, limit] = /^Max open files\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/limits`, 'utf8')) ?? [];

@@ -4,7 +4,7 @@ import { type CallCounts, difference, totalOf } from './product/simulator-calls.
 
 const CLUSTERS = 5;
 
-/** Measures latencies for users and calls to the cloud, for a cluster with one pool of three nodes. */
+/** Measures latencies for users and the number of cloud calls, for a cluster with one pool of three nodes. */
 export async function benchProduct(print: (text: string) => void): Promise<void> {
   const { figures, calls } = await measureQuickCloud();
   figures.push(...(await measureRealisticCloud()));
@@ -14,7 +14,7 @@ export async function benchProduct(print: (text: string) => void): Promise<void>
 
 async function measureQuickCloud(): Promise<{ figures: Figure[]; calls: Record<string, CallCounts> }> {
   await using fairway = await BenchFairway.start('none');
-  // The first cluster pays for shared work: the token, flavors, images, and compilation of code.
+  // The first cluster pays for shared work: getting the token, flavors and images, and compiling code.
   const firstCreateMs = await fairway.create('first');
   const times: number[] = [];
   const deletions: number[] = [];
@@ -60,7 +60,7 @@ async function measureQuickCloud(): Promise<{ figures: Figure[]; calls: Record<s
 async function measureRealisticCloud(): Promise<Figure[]> {
   await using fairway = await BenchFairway.start('steady');
   const before = await fairway.calls.counts();
-  // Concurrently, because both mostly wait.
+  // Both run concurrently, because they mostly wait.
   const [readyMs, bareMs] = await Promise.all([fairway.create('bench'), fairway.bareCloudMs()]);
   const calls = totalOf(difference(before, await fairway.calls.counts()));
   return [

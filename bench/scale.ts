@@ -14,7 +14,7 @@ const CACHED_CLUSTERS = 1_000;
 
 /**
  * Measures up to ten thousand clusters over ten replicas. Real members, hashes, controllers and caches are measured
- * separately; totals are computed.
+ * separately; totals are computed from them.
  */
 export async function benchScale(print: (text: string) => void): Promise<void> {
   const one = await measureCluster();

@@ -13,12 +13,12 @@ export function fairwayFlags(): string[] {
   return ['--max-semi-space-size=8', ...serverFlags()];
 }
 
-/** Environment for `fairwayFlags`. */
+/** Environment variables for processes with `fairwayFlags`. */
 export function fairwayEnv(): NodeJS.ProcessEnv {
   return { MALLOC_ARENA_MAX: '2', ...serverEnv() };
 }
 
-/** Environment of the processes: like the `fairway` command, they cache compiled code between starts. */
+/** Environment variables of the processes: like the `fairway` command, they cache compiled code between starts. */
 export function serverEnv(): NodeJS.ProcessEnv {
   return { NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache'), ...process.env };
 }

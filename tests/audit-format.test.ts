@@ -87,8 +87,8 @@ const AUDITED_REQUESTS: readonly (AuditedRequest & { readonly what: string })[] 
   { what: 'a ServiceAccount requests a token', method: 'POST', path: `${ACCOUNTS}/robot/token`, body: { spec: {} } },
   { what: 'all ConfigMaps are deleted', method: 'DELETE', path: `${MAPS}?labelSelector=a%3Db` },
   { what: 'a user impersonates another user', method: 'GET', path: MAPS, as: 'bob' },
-  { what: 'a user may not read', method: 'GET', path: `${SECRETS}/s`, who: 'alice' },
-  { what: 'a user may not write', method: 'DELETE', path: `${MAPS}/a`, who: 'alice' },
+  { what: 'a user is not allowed to read', method: 'GET', path: `${SECRETS}/s`, who: 'alice' },
+  { what: 'a user is not allowed to write', method: 'DELETE', path: `${MAPS}/a`, who: 'alice' },
   { what: 'a token is unknown', method: 'GET', path: MAPS, who: 'thief' },
 ];
 
@@ -139,7 +139,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
       expect(records?.responseStatus).toMatchObject({ reason: 'Forbidden', code: 403 });
     });
 
-    test('records a request through the gateway with one ID in both logs, and the tenant behind the gateway', async () => {
+    test('records a request through the gateway under one ID in both logs, and the tenant as the user', async () => {
       const certificate = await plane.pki.clientCertificate('gateway', ['system:masters']);
       const certificateAuthority = plane.pki.authority.certificatePem;
       const upstream = new Upstream({ server: plane.url, certificateAuthority, clientCertificate: () => certificate });

@@ -17,7 +17,7 @@ function eventsIn(text: string): AuditEvent[] {
   return lines.map((line) => JSON.parse(line) as AuditEvent);
 }
 
-/** A short form of the events of users' actions. */
+/** Summarizes an event of a user's action. */
 function summarize({ verb, user, impersonatedUser, objectRef, responseStatus }: AuditEvent): string {
   const who = impersonatedUser ? `${user.username} as ${impersonatedUser.username}` : user.username;
   const what = [objectRef?.resource, objectRef?.subresource].filter((part) => part !== undefined).join('/');
@@ -190,7 +190,7 @@ describe.skipIf(kubectl === undefined)(
       }
     });
 
-    test('records what a policy selects, and sends it to a webhook too', async () => {
+    test('records the events that a policy selects, and sends them to a webhook too', async () => {
       const received: AuditEvent[] = [];
       const receiver = await startTlsServer((request, response) => {
         void text(request).then((body) => {
@@ -243,7 +243,7 @@ describe.skipIf(kubectl === undefined)(
       expect(receiver.received.join()).toContain('POST /audit HTTP/1.1');
     });
 
-    test('refuses to start with an unusable file', async () => {
+    test('refuses to start with an audit log that it cannot write', async () => {
       const path = join(folder, 'missing', 'audit.log');
       const starting = RunningFairway.start(join(folder, 'none'), '--audit-log-path', path, ...listen);
 

@@ -118,7 +118,7 @@ function autoscalingCases(controlPlane: 'simulated' | 'process'): void {
     await waitUntilDisruptionsAllowed(0);
     await cluster.patchPool('general', { autoscaling: { enabled: true, scaleDownUnneededTime: '1s' } });
 
-    // A decision reports pods that no pool can run; by then it has also marked unneeded machines.
+    // A decision reports pods that no pool can run; by the time it is made, unneeded machines have been marked too.
     await pods().create({
       metadata: { name: 'homeless', ...where },
       spec: { containers: [requestingCpu('100m')], nodeSelector: { disk: 'golden' } },
@@ -149,7 +149,7 @@ function autoscalingCases(controlPlane: 'simulated' | 'process'): void {
     expect((await waitUntilSize('memory', 0)).status?.autoscaling?.lastScaleUpTime).toBeUndefined();
   });
 
-  test('scales up from zero only the pool whose taint a pod tolerates and whose label it selects', async () => {
+  test('scales up from zero only the pool whose taint a pod tolerates and whose label the pod selects', async () => {
     const { status } = await cluster.waitForPool('general', () => true);
 
     await deploy('cache', 1, {

@@ -90,7 +90,7 @@ describe.skipIf(!isOffered)(`the pod network that Fairway installs ${availabilit
     return (await tenantKubectl('exec', from, '--', 'timeout', '3', 'wget', '-q', '-O', '-', url)).stdout;
   }
 
-  /** Felix applies a policy asynchronously. */
+  /** Polls, because Felix applies a policy asynchronously. */
   async function waitForResponse(from: string, expected: string): Promise<void> {
     await expect.poll(() => request(from), { timeout: SHORT_WAIT.deadlineMs }).toBe(expected);
   }
@@ -138,7 +138,7 @@ describe.skipIf(!isOffered)(`the pod network that Fairway installs ${availabilit
     expect((await tenantKubectl('exec', 'friend', '--', 'cat', '/sys/class/net/eth0/mtu')).stdout).toBe(`${mtu}\n`);
   });
 
-  test('enforces NetworkPolicies: one that denies, and one that allows again', async () => {
+  test('enforces a NetworkPolicy that denies traffic, and one that allows it again', async () => {
     diagnoseFailure();
     const policies = tenant.resource<NetworkPolicy>(NetworkPolicies);
     const podSelector = { matchLabels: { app: 'server' } };

@@ -18,7 +18,7 @@ const described = program?.version ?? '(skipped: no kubectl, or "testbed/clients
 /** Ends hanging tests. */
 const LONG_WAIT = { timeout: 100_000, interval: 500 };
 const MANIFESTS = join(PROJECT, 'tests/clients/certificates');
-/** Kinds that cert-manager writes, in the namespaces where it does, and cluster-wide ones. */
+/** Kinds that cert-manager writes, in the namespaces where it writes them, and cluster-scoped kinds. */
 const REGISTRY_FILES = [
   ['certificates,certificaterequests,ingresses,secrets', '--namespace=default'],
   ['certificates,certificaterequests,secrets', '--namespace=cert-manager'],
@@ -86,7 +86,7 @@ describe.skipIf(program === undefined).each(CONTROL_PLANES)(
       };
       const serialOf = async (secret: string) => new X509Certificate((await keypair(secret)).cert).serialNumber;
 
-      test('accepts objects at its webhook once the injector has made it trusted', async () => {
+      test('accepts objects at its webhook once the injector has made the webhook trusted', async () => {
         const dryRun = () => kubectl.run('apply', '--dry-run=server', '-f', join(MANIFESTS, 'authority.yaml'));
         const stderrOf = async () => (await dryRun()).stderr;
 
@@ -140,12 +140,12 @@ describe.skipIf(program === undefined).each(CONTROL_PLANES)(
         await expect.poll(() => kubectl.ok('get', 'certificates', '-A', '-o', template), LONG_WAIT).toBe('');
       };
 
-      test('writes nothing after its controllers restart', async () => {
+      test('does not write anything after its controllers restart', async () => {
         await waitUntilSettled();
         const before = await versions();
 
         await manager.restart();
-        // The restarted controllers create this object after they have checked the others.
+        // The restarted controllers create this object after they have checked the other objects.
         await apply('late.yaml');
         await waitUntilReady('certificate/late');
         await waitUntilSettled();
@@ -163,7 +163,7 @@ describe.skipIf(program === undefined).each(CONTROL_PLANES)(
       });
 
       test('renews a certificate when it is due', async () => {
-        // Valid for an hour, the minimum; renewal is due ten seconds after its creation.
+        // The certificate is valid for an hour, the minimum, and is due for renewal ten seconds after it was created.
         await apply('short.yaml');
         await waitUntilReady('certificate/short');
         const serial = await serialOf('short-tls');

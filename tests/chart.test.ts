@@ -164,7 +164,7 @@ describe.skipIf(helm === '')(`the chart${title}`, () => {
     expect(container(rendered)?.ports).toEqual([{ name: 'gateway', containerPort: 9443 }]);
   });
 
-  test("admits users of Magnum's API if enabled, at the port where it listens", () => {
+  test('admits users of Magnum’s API if it is enabled, at the port where it listens', () => {
     const config = { magnum: { listen: '0.0.0.0:9512' }, keystone: { cloud: 'mine' } };
     const from = [{ ipBlock: { cidr: '192.0.2.0/24' } }];
     const magnum = { enabled: true, service: { type: 'LoadBalancer', annotations: { 'example.com/pool': 'a' } }, from };

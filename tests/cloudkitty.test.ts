@@ -86,7 +86,7 @@ describe.skipIf(why !== '')(`a real CloudKitty${why}`, () => {
     return pushed;
   }
 
-  /** Hours of this run's project, by begin and flavor. */
+  /** Total hours of this run's project, by start time and flavor. */
   async function storedTotals(): Promise<Readonly<Record<string, number>>> {
     const sums: Record<string, number> = {};
     const filter = { begin: at(sinceMs), end: at(endMs + 1_000), metric: 'fairway.node' };
@@ -116,7 +116,7 @@ describe.skipIf(why !== '')(`a real CloudKitty${why}`, () => {
     });
   });
 
-  test('returns its data, so that a lost ledger duplicates nothing and late data is sent', async () => {
+  test('returns stored data, so that a lost ledger causes no duplicates and late data is still sent', async () => {
     const later = await push([aRecord(aNode('b3-8'), half, aNode('g1, "gpu"'))], 'another');
 
     expect(later).toEqual({ hours: 3, points: 3 });

@@ -10,7 +10,7 @@ import {
 } from '@fairway/openstack/testing/clouds-yaml-cases';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-/** The distribution's client, which includes openstacksdk for the distribution's Python. */
+/** The distribution's OpenStack client, which includes openstacksdk for the distribution's Python. */
 const PYTHON = '/usr/bin/python3';
 const isInstalled = existsSync('/usr/bin/openstack');
 

@@ -178,7 +178,7 @@ describe.skipIf(!hasBrowser)('activity in the console', () => {
     await expect.poll(hasRefreshed(page, /demo \(you\).*changed cluster shop/), POLL_OPTIONS).toBeGreaterThan(0);
   });
 
-  it('waits as long as the server requests, and shows until when', async () => {
+  it('waits as long as the server requests, and shows the time of the retry', async () => {
     const page = await test.openAs('demo');
     const requestTimes: number[] = [];
     await page.route('**/auditevents?*', (route) => {

@@ -73,7 +73,7 @@ describe.skipIf(!hasBrowser)('input in a form of the console', () => {
     expect(test.consoleErrors()).toEqual([]);
   });
 
-  it('is restored by going back and forward until it is cancelled', async () => {
+  it('is restored by going back and forward unless it was cancelled', async () => {
     const page = await test.openAs('demo', 'clusters/new');
     await page.locator('#name').fill('half-written');
     await page.getByRole('link', { name: 'Machines' }).click();

@@ -73,7 +73,7 @@ describe.skipIf(!hasBrowser)('the console while objects change', () => {
     expect(test.consoleErrors()).toEqual([]);
   });
 
-  it('searches for all words, and reports when nothing matches', async () => {
+  it('searches for all words, and reports when no object matches', async () => {
     const page = await test.openAs('demo', 'machines');
     await page.getByRole('button', { name: /^All 3/ }).waitFor();
     await page.getByRole('textbox').fill('b3-8 web');

@@ -77,7 +77,7 @@ describe.skipIf(!hasBrowser)('the console for operators', () => {
     expect(test.consoleErrors()).toEqual([]);
   });
 
-  it('finds a machine for which the cloud has no host, and pauses it, with the keyboard alone', async () => {
+  it('finds a machine for which the cloud has no host, and pauses the machine, with the keyboard alone', async () => {
     const page = await openByToken(test, token, 'operator/stuck');
     await page.getByRole('combobox', { name: 'For at least' }).selectOption({ label: 'any time' });
     const row = page.getByRole('row').filter({ hasText: 'Machine' }).filter({ hasText: 'FlavorOutOfStock' });

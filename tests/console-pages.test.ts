@@ -121,7 +121,7 @@ describe.skipIf(!hasBrowser)('every page of the console', () => {
     return found;
   }
 
-  it('is visited by this test, and so is every confirmation dialog', () => {
+  it('is visited by this test, as is every confirmation dialog', () => {
     const dialogFiles = globSync('pages/**/*.tsx', { cwd: CONSOLE_SOURCE }).filter((file) =>
       /<(?:ConfirmedAction|Dialog|Modal)\b/.test(readFileSync(join(CONSOLE_SOURCE, file), 'utf8')),
     );
@@ -134,7 +134,7 @@ describe.skipIf(!hasBrowser)('every page of the console', () => {
   });
 
   it.each(['long', 'empty', 'away'] as const)(
-    'fits all widths completely, and is readable in both themes: %s',
+    'fits every width completely, and is readable in both themes: %s',
     async (data) => {
       const isVisible = async (page: Page, what: string) => (await page.locator(what).count()) > 0;
       const collectProblems = async (page: Page) => {
@@ -200,7 +200,7 @@ describe.skipIf(!hasBrowser)('every page of the console', () => {
   });
 });
 
-/** Texts about the cluster itself, whose state is known even if only clusters could be loaded. */
+/** Texts about the cluster itself, whose state is known even when nothing but clusters could be loaded. */
 const CLUSTER_TEXTS: ReadonlySet<string> = new Set(['rest.schedule.none']);
 
 /** Texts of the console about missing items, except those that contain a name. */

@@ -45,24 +45,21 @@ describe.each(JOB_TARGETS)('revoking tenant credentials on $name', (target) => {
         advice: /its owner must revoke it: openstack application credential delete [0-9a-f]{32}$/,
         keys: async () => keysOf(await tenant.applicationCredential('member')),
       },
-    ])(
-      'reports the command for the owner if Keystone permits nobody else to revoke $reason',
-      async ({ advice, keys }) => {
-        const name = tenant.nextName('stays');
-        const issuedKeys = await keys();
-        await tenant.createCredential(name, issuedKeys);
-        await tenant.waitForCredentialCondition(name, 'True', 'AsExpected');
+    ])('reports the command for the owner if Keystone lets only the owner revoke $reason', async ({ advice, keys }) => {
+      const name = tenant.nextName('stays');
+      const issuedKeys = await keys();
+      await tenant.createCredential(name, issuedKeys);
+      await tenant.waitForCredentialCondition(name, 'True', 'AsExpected');
 
-        await tenant.deleteCredential(name);
-        await tenant.waitForCredentialDeletion(name);
+      await tenant.deleteCredential(name);
+      await tenant.waitForCredentialDeletion(name);
 
-        // Multithreaded Keystone Zed wrongly lets one in ten restricted credentials delete itself; then there is
-        // nothing to report.
-        const hasExited = !target.isSimulated && !(await tenant.existsInKeystone(issuedKeys));
-        const outcome = hasExited ? 'ended by itself' : await tenant.eventOf(name, 'NotRevoked');
-        expect(outcome).toMatch(hasExited ? /^ended by itself$/ : advice);
-      },
-    );
+      // Multithreaded Keystone Zed wrongly lets one in ten restricted credentials delete itself; then there is
+      // nothing to report.
+      const hasExited = !target.isSimulated && !(await tenant.existsInKeystone(issuedKeys));
+      const outcome = hasExited ? 'ended by itself' : await tenant.eventOf(name, 'NotRevoked');
+      expect(outcome).toMatch(hasExited ? /^ended by itself$/ : advice);
+    });
 
     it('releases a credential that its owner has already revoked', async () => {
       const trust = await tenant.trust();
@@ -76,7 +73,7 @@ describe.each(JOB_TARGETS)('revoking tenant credentials on $name', (target) => {
       expect(await tenant.remainingTrusts()).not.toContain(trust.id);
     });
 
-    it('revokes a credential with reclaimPolicy Delete once its last cluster is deleted, but not if it never had a cluster', async () => {
+    it('revokes a credential with reclaimPolicy Delete once its last cluster is deleted, but not a credential that never had a cluster', async () => {
       const trust = await tenant.trust();
       await tenant.createCredential('lent', { trust_id: trust.id }, { reclaimPolicy: 'Delete' });
       const { status } = await tenant.waitForCredentialCondition('lent', 'True', 'AsExpected');
@@ -113,7 +110,7 @@ describe.each(JOB_TARGETS)('revoking tenant credentials on $name', (target) => {
       await tenant.deleteCluster('next');
     });
 
-    it('accepts no new cluster for a credential that is being deleted', async () => {
+    it('refuses a new cluster for a credential that is being deleted', async () => {
       await tenant.createCredential('old', keysOf(await tenant.applicationCredential('member')));
       await tenant.createCluster('last', 'old', NO_NODES);
       await tenant.waitForCredential('old', ({ status }) => status?.phase === 'Bound');

@@ -76,7 +76,7 @@ passphraseFile: passphrase
     return stdout;
   }
 
-  /** Starts Fairway; resolves when it serves. */
+  /** Starts Fairway; resolves when it serves requests. */
   async function startFairway(home: string): Promise<KubeClient> {
     const flags = ['--home', home, '--listen', `127.0.0.1:${port}`, '--cloud', 'simulator'];
     const offHostFlags = [
@@ -205,7 +205,7 @@ passphraseFile: passphrase
       const lines = (await fairway('recover', '--list', '--off-host', 'off-host.yaml')).split('\n');
       const found = lines.filter((line) => line.startsWith('snapshot ')).map((line) => line.split(' '));
       const byCluster = Map.groupBy(found, ([, uid]) => uid);
-      // The first snapshot is taken as soon as a cluster serves; only the requested one counts.
+      // The first snapshot is taken as soon as a cluster serves requests; only the requested one counts.
       if (byCluster.size === 2 && [...byCluster.values()].every((all) => all.length >= 2)) {
         return [...byCluster.values()].map((all) => Math.max(...all.map(([, , name = '']) => timeOf(name))));
       }

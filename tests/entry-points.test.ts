@@ -26,7 +26,7 @@ function isOpen({ status }: Cluster): boolean {
 
 describe('the entry points of one Fairway', () => {
   let deployment: TestDeployment;
-  /** Members of two projects, and a reader of the first. */
+  /** Members of two projects, and a reader of the first project. */
   let alice: OwnedObjects;
   let bob: OwnedObjects;
   let rita: Person;
@@ -139,7 +139,7 @@ describe('the entry points of one Fairway', () => {
       }
     });
 
-    it('serves no other kind that other tenants may access', async () => {
+    it('does not serve any other kind that other tenants may access', async () => {
       const { text } = await deployment.atKubernetes(alice, { path: GROUP });
       const { resources } = JSON.parse(text) as { resources: { name: string; namespaced: boolean; verbs: string[] }[] };
       const namespacedResources = resources.filter(({ namespaced }) => namespaced);
@@ -280,7 +280,7 @@ describe('the entry points of one Fairway', () => {
     });
   });
 
-  it('records no audit events of read-only users, which would displace others', async () => {
+  it('does not record audit events of read-only users, which would displace other events', async () => {
     const selector = 'objectRef.subresource=cloudresources,responseStatus.code!=401,responseStatus.code!=403';
     const { status, text } = await deployment.atKubernetes(alice, {
       path: `${alice.root}/auditevents?fieldSelector=${encodeURIComponent(selector)}`,

@@ -45,7 +45,7 @@ beforeEach(async () => {
   kubeconfig = await writeKubeconfig('demo');
 });
 
-/** JSON is YAML. */
+/** Writes clouds.yaml as JSON, which is valid YAML. */
 function writeClouds(): void {
   const auth = {
     auth_url: `${origin}/identity/v3`,

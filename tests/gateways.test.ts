@@ -15,7 +15,7 @@ import { TenantScenario } from './main-job/tenant-scenario.ts';
 
 const namespace = 'default';
 const waitOptions = { deadlineMs: 400_000 };
-/** For waits on the next list of load balancers. */
+/** For waits until load balancers are listed again. */
 const POLL_OPTIONS = { timeout: 400_000, interval: 1_000 };
 
 const HTTP = { name: 'http', port: 80, protocol: 'HTTP' };
@@ -84,7 +84,7 @@ describe.each(JOB_TARGETS)('Gateways on $name', (target) => {
         .toSorted();
     }
 
-    it('gets a floating IP, and serves a route except for what it redirects', async () => {
+    it('gets a floating IP, and serves a route except for the requests that it redirects', async () => {
       await make(HttpRoutes, 'shop', {
         parentRefs: [{ name: 'shop', sectionName: 'http' }],
         hostnames: ['shop.example'],
@@ -153,7 +153,7 @@ describe.each(JOB_TARGETS)('Gateways on $name', (target) => {
         ]);
     });
 
-    it('serves a new certificate, and keeps no old one', async () => {
+    it('serves a new certificate, and removes the old one', async () => {
       const [old] = (await certificatesOf(fairway.member)).served;
       const data = await tlsData('shop.example');
       await tenant.resource(Secrets).patch('shop', { type: 'merge', value: { data } }, { namespace });

@@ -66,7 +66,7 @@ describe.skipIf(kustomize === undefined).each(CONTROL_PLANES)(
         await kubectl.apply(join(folder, `${name}.yaml`), own);
       };
 
-      test('applies definitions, objects of them and workloads in order', async () => {
+      test('applies definitions, their objects and workloads in order', async () => {
         const commit = repository.commit(filesOf(SHOP, 'shop'));
         await follow('shop', 'shop');
         await flux.applyCommit('shop', commit);

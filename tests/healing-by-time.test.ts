@@ -88,7 +88,7 @@ describe.skipIf(offered === undefined)(
       await cluster?.[Symbol.asyncDispose]();
     });
 
-    test('repairs no node while an API server hangs for longer than any node may be NotReady', async () => {
+    test('does not repair nodes while an API server hangs for longer than a node may be NotReady', async () => {
       const isControlPlane = (status: string) => (found: Cluster) =>
         findCondition(found.status?.conditions, 'ControlPlaneReady')?.status === status;
       const folder = onlySubfolder(join(cluster.home, 'control-planes'));
@@ -105,7 +105,7 @@ describe.skipIf(offered === undefined)(
       expect((await cluster.own.resource<Cluster>(clusters).get('demo', cluster.where)).status?.nodes?.ready).toBe(4);
     });
 
-    test('reinstalls or replaces nodes with silent kubelets, as their pools specify, and no others', async () => {
+    test('reinstalls or replaces only nodes with silent kubelets, as their pools specify', async () => {
       const [reinstalled] = machinesOf(before, 'by-plan');
       const [replaced] = machinesOf(before, 'replaced');
       if (reinstalled === undefined || replaced === undefined) throw new Error('a pool has no machine');

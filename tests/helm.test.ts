@@ -54,7 +54,7 @@ describe.skipIf(program === undefined).each(CONTROL_PLANES)(
       };
       const replicas = () => kubectl.ok('get', 'deployment', 'shop-web', '-o', 'jsonpath={.status.readyReplicas}');
 
-      test('applies definitions first, runs its hook, and waits for its workloads', async () => {
+      test('applies definitions first, runs the chart’s hook, and waits for its workloads', async () => {
         const result = await helm('install', 'shop', chart, ...wait);
 
         expect(result).toMatchObject({ code: 0, stderr: '' });
@@ -65,13 +65,13 @@ describe.skipIf(program === undefined).each(CONTROL_PLANES)(
         expect(await replicas()).toBe('2');
       });
 
-      test('passes its test', async () => {
+      test('passes the chart’s test', async () => {
         const result = await helm('test', 'shop', '--timeout=2m');
 
         expect(result).toMatchObject({ code: 0, stdout: expect.stringMatching(/Phase: +Succeeded/) });
       });
 
-      test('changes no object in an upgrade without a change', async () => {
+      test('does not change objects in an upgrade without a change', async () => {
         const objects = () => kubectl.ok('get', 'offers,deployments,services,configmaps', '-o', 'json');
         const before = await objects();
 
@@ -104,7 +104,7 @@ describe.skipIf(program === undefined).each(CONTROL_PLANES)(
         expect(await kubectl.json('get', 'offer', 'shop-apples')).toMatchObject({ spec: { price: 2 } });
       });
 
-      test('leaves only its definitions', async () => {
+      test('leaves only the chart’s definitions after an uninstall', async () => {
         expect(await helm('uninstall', 'shop', ...wait)).toMatchObject({ code: 0 });
 
         const remaining = await kubectl.ok('get', 'offers,deployments,services,configmaps,secrets', '-o', 'name');
@@ -159,7 +159,7 @@ describe.skipIf(program === undefined).each(CONTROL_PLANES)(
           ]);
         });
 
-        test('reports a manual change as a conflict unless it is to be overwritten', async () => {
+        test('reports a manual change as a conflict unless the change is to be overwritten', async () => {
           await cluster.patchPool('helmed-general', { replicas: 3 });
           const upgrade = ['upgrade', 'helmed', FLEET, '--reuse-values', ...wait];
 

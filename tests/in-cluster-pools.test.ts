@@ -36,7 +36,7 @@ describe.skipIf(kubectl === undefined).each(CONTROL_PLANES)(
   },
 );
 
-/** Each case continues from the previous one. */
+/** Defines the test cases; each case continues from the previous one. */
 function poolCases(controlPlane: 'simulated' | 'process'): void {
   let cluster: ProvisionedCluster;
 
@@ -130,7 +130,7 @@ function poolCases(controlPlane: 'simulated' | 'process'): void {
     expect(remaining.items.map(({ metadata }) => metadata.name)).toEqual(['general']);
   });
 
-  test('shows external changes, and yields to them', async () => {
+  test('shows external changes, and does not overwrite them', async () => {
     const staleManifest = await tenant('get', 'nodepool', 'general', '-o', 'json');
     await cluster.patchPool('general', { replicas: 3 });
     await waitForInnerPool('general', (pool) => pool?.spec.replicas === 3);
@@ -144,9 +144,9 @@ function poolCases(controlPlane: 'simulated' | 'process'): void {
     expect((await cluster.waitForPool('general', () => true)).spec).toMatchObject({ replicas: 3, maxReplicas: 5 });
   });
 
-  test('changes a pool while Fairway is killed, or before it reads again, and the next Fairway applies it', async () => {
+  test('changes a pool while Fairway is killed, or before Fairway reads the pool again, and the next Fairway applies the change', async () => {
     await cluster.fairway.kill();
-    // A simulated control plane stops with Fairway; others keep responding.
+    // A simulated control plane stops with Fairway; other control planes keep responding.
     if (controlPlane === 'process') await tenant('scale', 'nodepool/general', '--replicas=2');
     await cluster.up();
     await writeFile(cluster.kubeconfig, (await cluster.cli('kubeconfig', 'demo')).stdout);
@@ -156,7 +156,7 @@ function poolCases(controlPlane: 'simulated' | 'process'): void {
     await cluster.waitForPool('general', ({ spec }) => spec.replicas === 2);
   });
 
-  test('deletes the definition, and the pools remain and are shown again', async () => {
+  test('deletes the definition without losing the pools, which are shown again', async () => {
     const before = await cluster.waitForPool('general', () => true);
 
     const definition = async () =>
@@ -174,7 +174,7 @@ function poolCases(controlPlane: 'simulated' | 'process'): void {
     expect(after.metadata.deletionTimestamp).toBeUndefined();
   });
 
-  test('creates two hundred pools together, and Fairway creates no more than its rate limit and keeps working', async () => {
+  test('creates two hundred pools together, while Fairway stays within its rate limit and keeps working', async () => {
     const file = join(cluster.home, 'flood.yaml');
     const one = (index: number) =>
       `apiVersion: fairway.dev/v1alpha1\nkind: NodePool\nmetadata: { name: z${index} }\nspec: { flavor: none, replicas: 0 }\n---\n`;

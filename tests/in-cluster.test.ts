@@ -169,7 +169,7 @@ describe.skipIf(offered === undefined)(`the image in a pod on a real node ${titl
     expect(JSON.parse(written)).toEqual(['/var/lib/fairway', '/tmp']);
   });
 
-  test('serves its log to kubectl, and its own command works', async () => {
+  test('serves its log to kubectl, and runs its own command in the pod', async () => {
     diagnoseFailure();
     const log = succeeded(await kubectl('--namespace', namespace, 'logs', 'deployment/fairway'));
     expect(log).toMatch(/^Fairway serves https:\/\/10\.3\.0\.1:443 \(this pod's own cluster\) after [0-9.]+ s$/m);
@@ -239,7 +239,7 @@ describe.skipIf(offered === undefined)(`the image in a pod on a real node ${titl
     await expectScaled(1);
   });
 
-  test('applies a change of the ConfigMap in a manual rollout', async () => {
+  test('applies a change to the ConfigMap in a manual rollout', async () => {
     diagnoseFailure();
     const before = await readyPod();
     const config = succeeded(

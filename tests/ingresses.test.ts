@@ -11,7 +11,7 @@ import { TenantScenario } from './main-job/tenant-scenario.ts';
 
 const namespace = 'default';
 const waitOptions = { deadlineMs: 400_000 };
-/** For waits on the next list of load balancers. */
+/** For waits until load balancers are listed again. */
 const POLL_OPTIONS = { timeout: 400_000, interval: 1_000 };
 const INTERNAL = { 'octavia.ingress.kubernetes.io/internal': 'false' };
 
@@ -108,7 +108,7 @@ describe.each(JOB_TARGETS)('Ingresses on $name', (target) => {
       expect(stored).toEqual(served);
     });
 
-    it('serves a new certificate, and another one for another host, and keeps no old ones', async () => {
+    it('serves a new certificate, and another one for another host, and removes the old ones', async () => {
       const [old] = (await certificates()).served;
       await makeSecret('more', 'more.example');
       const data = await tlsData('shop.example');

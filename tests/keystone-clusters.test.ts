@@ -130,7 +130,7 @@ describe.each(JOB_TARGETS)('Keystone users on $name', ({ name: target, isMissing
           await member.ok('get', 'namespaces');
         });
 
-        it('authenticated users keep access while Keystone is down, and others get none', async () => {
+        it('authenticated users keep access while Keystone is down, and other users get none', async () => {
           const late = await kubectlOf(job.member);
           await member.ok('get', 'namespaces');
           cluster.fairway.keystone.isUnreachable = true;
@@ -183,7 +183,7 @@ describe.each(JOB_TARGETS)('Keystone users on $name', ({ name: target, isMissing
           }
         });
 
-        it('all access ends, and nothing is left, when the cluster no longer allows it', async () => {
+        it('all Keystone access ends when the cluster no longer allows it, and no role bindings are left', async () => {
           await cluster.setKeystone(null);
 
           await expect

@@ -71,7 +71,7 @@ describe.each(JOB_TARGETS)('Keystone users on $name', ({ isMissing, open }) => {
       expect((await reader.resource(plans).list()).items.length).toBeGreaterThan(0);
     });
 
-    it('accepts a credential for that project from a member', async () => {
+    it('accepts a credential for the project from a member', async () => {
       const { id, secret } = await cloud.identity.createApplicationCredential({ name: `fairway-${project}` });
       const login = { application_credential_id: id, application_credential_secret: secret };
       await member.resource(Secrets).create(aSecret(project, 'login', login));
@@ -179,7 +179,7 @@ describe.each(JOB_TARGETS)('Keystone users on $name', ({ isMissing, open }) => {
       expect(await codeOf(list(member, project))).toBe(0);
     });
 
-    it('accepts known tokens while Keystone is down, and reports the reason for others', async () => {
+    it('accepts known tokens while Keystone is down, and reports why it refuses others', async () => {
       const late = await clientOf(job.other);
       fairway.keystone.isUnreachable = true;
       const refused = await list(late, project).catch((error: unknown) => error);

@@ -64,8 +64,8 @@ const hasStarted = (text: string) => text.includes('kubectl get clusters');
 const hasStopped = (text: string) => text.includes('stopping: the parent process') && text.includes('stopped\n');
 
 test.each([
-  { signal: 'SIGTERM', reason: 'npm passes it on only to its shell' },
-  { signal: 'SIGKILL', reason: 'nothing is passed on' },
+  { signal: 'SIGTERM', reason: 'npm passes the signal on only to its shell' },
+  { signal: 'SIGKILL', reason: 'npm cannot pass the signal on' },
 ] as const)('stops Fairway gracefully when its npm gets $signal: $reason', async ({ signal }) => {
   const output = launch('npx', ['fairway', ...UP, folder], 'ignore');
   await output.waitForOutput(hasStarted);
@@ -97,7 +97,7 @@ test('stops a Fairway in the foreground of a shell, but not one in the backgroun
   await background.waitForOutput((text) => text.includes('stopped\n'));
 });
 
-test('ends a start that waits for a hanging API server on a signal', async () => {
+test('ends on a signal while its start waits for a hanging API server', async () => {
   const silent = createServer(() => {}).listen(0, '127.0.0.1');
   await once(silent, 'listening');
   const { port } = silent.address() as { port: number };

@@ -137,7 +137,7 @@ describe.skipIf(offered === undefined)(
       expect(after.filter(({ metadata }) => names.includes(metadata.name))).toEqual([]);
     });
 
-    test('InPlace: rebuilds the same servers with another image one after the other, and their pods move', async () => {
+    test('InPlace: rebuilds the same servers one after another with another image, and moves their pods', async () => {
       const before = await waitForMachines((all) => all.length === 2);
       const bootIDs = (nodes: readonly Node[]) => nodes.map(({ status }) => status?.nodeInfo?.bootID);
       const booted = bootIDs((await tenant.resource<Node>(Nodes).list()).items);

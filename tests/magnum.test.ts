@@ -174,7 +174,7 @@ describe.skipIf(client === undefined).each(JOB_TARGETS)(`openstack coe on $name$
       },
     );
 
-    test('shows nothing of the cluster to other users', async () => {
+    test('hides the cluster from other users', async () => {
       const uuid = String((await show('Demo_1'))['uuid']);
       const foreignCommands = [
         ['cluster', 'show', uuid],

@@ -90,7 +90,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
         anonymous.close();
       });
 
-      test('gives tenants their own namespaces and no access to others', async () => {
+      test('gives tenants their own namespaces and no access to other namespaces', async () => {
         const canI = async (caller: Caller, namespace: string) =>
           (await as(caller, 'auth', 'can-i', 'create', 'clusters', '-n', namespace)).stdout.trim();
         expect([await canI('alice', RED), await canI('alice', BLUE)]).toEqual(['yes', 'no']);
@@ -312,7 +312,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
         await alice.resource<KubeObject>(clusters).create(held(aCluster('held')));
         await alice.resource<KubeObject>(nodePools).create(held(aPool('held', { clusterName: 'held' })));
         const remaining: unknown[] = [];
-        // An older API server does not report which user Fairway is, and administrators may be that user.
+        // An older API server does not report which user Fairway is, and an administrator may be that same user.
         for (const thief of binaries.minor < 28 ? [alice] : [alice, cluster.admin]) {
           for (const attempt of ATTEMPTS) {
             for (const kind of kinds) {
@@ -349,7 +349,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
           '{"metadata":{"finalizers":null}}',
         ];
 
-        // Before 1.28 Fairway cannot find out whether it is the administrator itself.
+        // Before 1.28 Fairway cannot find out whether it is itself the administrator.
         const others = binaries.minor < 28 ? (['alice'] as const) : (['admin', 'alice'] as const);
         for (const who of others) {
           expect(await as(who, ...change)).toMatchObject({
@@ -386,7 +386,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
         expect(changed).toEqual(['general']);
       });
 
-      test('continues after a restart of the API server, and reports its absence meanwhile', async () => {
+      test('continues after a restart of the API server, and reports the outage meanwhile', async () => {
         const changed = await seen('two', async () => {
           await cluster.plane.restartApiServer(async () => {
             const refused: CommandResult = await as(

@@ -23,7 +23,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
   (binaries) => {
     let cluster: ManagementCluster;
     let replica: RunningReplica;
-    /** Kept, so that the API server finds the gateway again. */
+    /** Stays the same, so that the API server finds the gateway again. */
     let port: number;
     let emptyCloud: Awaited<ReturnType<typeof cloudContent>>;
 
@@ -168,7 +168,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
       },
     );
 
-    test('the ServiceAccount has the permissions that controllers need, and no others', async () => {
+    test('the ServiceAccount has only the permissions that controllers need', async () => {
       await cluster.giveControllersToken();
       const canI = async (...question: readonly string[]) => {
         const args = ['--kubeconfig', cluster.kubeconfigs.controllers, 'auth', 'can-i', ...question];
@@ -230,7 +230,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
       await generalIsReady('4/4');
     });
 
-    test('a stopped Fairway allows no change without validation, and resumes after a restart', async () => {
+    test('changes are never accepted without validation while Fairway is stopped, and Fairway resumes after a restart', async () => {
       await replica.kill();
       const refused = await kubectl('scale', 'nodepool/demo-general', '--replicas=2');
       replica = await serve();

@@ -76,7 +76,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
       ],
       ['GET with a length', (inner) => request(`GET ${SECRETS}`, inner, `Content-Length: ${inner.length}`)],
       ['POST with a length', (inner) => request(`POST ${SECRETS}`, inner, `Content-Length: ${inner.length}`)],
-    ])('forwards no second request with %s', async (what, attack) => {
+    ])('does not forward a second request with %s', async (what, attack) => {
       const name = what.toLowerCase().replaceAll(' ', '-');
       const responseData = await sendRaw(front.server, attack(smuggledRequest(name)), LAST_REQUEST);
       // The connection is reused: leftovers in it would come first.

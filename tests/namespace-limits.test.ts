@@ -66,7 +66,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
       await expect.poll(refusal, { timeout: LONG_WAIT.deadlineMs }).toMatch(`exceeded quota: ${quota}`);
     }
 
-    /** The result of concurrent writers: how many are admitted, and why the others are not. */
+    /** The result of concurrent writers: how many writes are admitted, and why the others are not. */
     async function writeConcurrently(write: (name: string) => Promise<unknown>) {
       const outcomes = await Promise.allSettled(WRITERS.map(write));
       const reasons = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [String(outcome.reason)] : []));
@@ -107,7 +107,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
       expect(credentials.reasons.at(-1)).toMatch('requested: count/cloudcredentials.fairway.dev=1');
     });
 
-    test('leave resources in another quota to the operator, and return when that quota is deleted', async () => {
+    test('leave resources to the operator if another quota limits them, and return when that quota is deleted', async () => {
       await makeNamespace('blue', { 'fairway.dev/cloud': 'simulator' });
       await waitForUsage('blue', counts);
       const own = { name: 'operators', namespace: 'blue' };

@@ -185,7 +185,7 @@ describe.skipIf(missing.length > 0)(
       expect(await connectFrom(otherHost, { host: `::ffff:${state.endpoint?.host}` })).toBe('ECONNREFUSED');
     });
 
-    test('changes immediately for new connections, and cuts those of removed addresses', async () => {
+    test('changes immediately for new connections, and cuts connections from removed addresses', async () => {
       const lines = await watchFrom(allowedHost);
       const watching = await lines.next();
       const before = established(allowedHost);
@@ -194,7 +194,7 @@ describe.skipIf(missing.length > 0)(
 
       expect(await connectFrom(otherHost)).toBe('connected');
       expect(await connectFrom(allowedHost)).toBe('ECONNREFUSED');
-      // The next packet in either direction ends both sides.
+      // The next packet in either direction ends the connection on both sides.
       const client = await cluster.connect(state);
       const map: ConfigMap = { metadata: { name: 'later', namespace: 'default' } };
       await client.resource(ConfigMaps).create(map);
@@ -238,7 +238,7 @@ describe.skipIf(missing.length > 0)(
       expect(await otherRules()).toBe(before);
     });
 
-    test('refuses to start a control plane without nft, and keeps a running one', async () => {
+    test('refuses to start a control plane without nft, and keeps a running control plane', async () => {
       await cluster.runtime.detach();
       cluster.runtime = cluster.openRuntime(systemClock, { nft: null });
       // The first check of running processes.

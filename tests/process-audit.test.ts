@@ -118,7 +118,7 @@ describe.skipIf(release === undefined)(`audit events of a control plane ${descri
     expect(events[2]).toMatchObject({ requestObject: { kind: 'ServiceAccount' }, sourceIPs: ['127.0.0.1'] });
   });
 
-  test('record a long request, and do not pass off a deletion as a dry run', async () => {
+  test('record a long request, and do not report a deletion as a dry run', async () => {
     const body = JSON.stringify({ kind: 'DeleteOptions', apiVersion: 'v1' });
     const headers = { 'content-type': 'application/json' };
     const root = '/api/v1/namespaces/shop/serviceaccounts';

@@ -106,7 +106,7 @@ describe.skipIf(offered === undefined)(`credentials of a control plane ${describ
     await canReadNamespace(trackClient(await cluster.connect(state)));
   });
 
-  /** With a certificate signed by the controller manager, like a kubelet's, and the current CAs. */
+  /** A client that has a certificate signed by the controller manager, like a kubelet's, and trusts the current CAs. */
   async function kubeletClient(admin: KubeClient, name: string): Promise<KubeClient> {
     const keys = await generateKeyPair();
     const commonName = `system:node:${name}`;
@@ -182,7 +182,7 @@ describe.skipIf(offered === undefined)(`credentials of a control plane ${describ
     return trackClient(await cluster.connect(await cluster.waitForState(isRunning)));
   }
 
-  test('keep access for all prepared clients during a rotation, and for no others', async () => {
+  test('keep access for all prepared clients during a rotation, and for no other clients', async () => {
     const { endpoint } = await cluster.waitForState(isRunning);
     cluster.spec = { ...cluster.spec, endpoint };
     const first = await enter(cluster.spec.pki);

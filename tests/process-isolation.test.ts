@@ -44,7 +44,7 @@ const isRoot = process.geteuid?.() === 0;
 const namespace = 'default';
 /** A name that the tenant's own name server resolves. */
 const REBINDING = 'rebinding.example.org';
-/** OpenSSL accepts its negative serial number, and Go does not. */
+/** OpenSSL accepts the negative serial number of this certificate, and Go does not. */
 const NEGATIVE_SERIAL = `-----BEGIN CERTIFICATE-----
 MIIBajCCARCgAwIBAgIB+zAKBggqhkjOPQQDAjATMREwDwYDVQQDDAhuZWdhdGl2
 ZTAgFw0yNjExMjIxMDUyNTVaGA8yMTI2MTAyOTEwNTI1NVowEzERMA8GA1UEAwwI
@@ -95,7 +95,7 @@ class Listener implements AsyncDisposable {
   }
 }
 
-/** From now on tenants' names resolve to loopback, whatever they resolved to before. */
+/** Makes tenants' names resolve to loopback from now on, whatever they resolved to before. */
 const network = { ...machineNetwork, resolve: () => Promise.resolve(['127.0.0.1']) };
 
 describe.skipIf(offered === undefined)(`a tenant's API server ${described}`, () => {
@@ -169,7 +169,7 @@ describe.skipIf(offered === undefined)(`a tenant's API server ${described}`, () 
   });
 
   test.each(['127.0.0.1', 'localhost', '[::ffff:127.0.0.1]', REBINDING])(
-    'reaches nothing for a webhook at %s',
+    'does not connect to a webhook at %s',
     async (host) => {
       await hook(`https://${host}:${listener.port}/`);
 
@@ -180,7 +180,7 @@ describe.skipIf(offered === undefined)(`a tenant's API server ${described}`, () 
     },
   );
 
-  test.each(['169.254.169.254', '10.1.0.5', '192.168.0.1'])('reaches nothing for a webhook at %s', async (host) => {
+  test.each(['169.254.169.254', '10.1.0.5', '192.168.0.1'])('does not connect to a webhook at %s', async (host) => {
     await hook(`https://${host}/`);
 
     expect(await refusal()).toMatch(new RegExp(`${host} is (a loopback or link-local|neither a node)`));
@@ -383,7 +383,7 @@ describe.skipIf(offered === undefined)(`a tenant's API server ${described}`, () 
     const idsOf = (pid: number | undefined) =>
       /^Uid:\t(\d+)\t(\d+)\t(\d+)\t(\d+)$/m.exec(statusOf(pid))?.slice(1).map(Number) ?? [];
 
-    test('runs every program, with no other group and no way to gain more', () => {
+    test('runs every program, without other groups and without a way to gain privileges', () => {
       const pids = pidsOf(cluster.folder);
       const [uid] = idsOf(pids.etcd);
       expect(uid).toBeGreaterThanOrEqual(1_900_000_000);
@@ -400,7 +400,7 @@ describe.skipIf(offered === undefined)(`a tenant's API server ${described}`, () 
       }
     });
 
-    test('differs between control planes, which can neither read, write nor end anything of each other', async () => {
+    test('differs between control planes, so that none can read, write or end anything of another', async () => {
       const other = { ...cluster.spec, cluster: { ...cluster.spec.cluster, uid: 'uid-2', namespace: 'other-team' } };
       const folder = join(parent, 'runtime/uid-2');
       const started = Promise.withResolvers<void>();

@@ -29,7 +29,7 @@ describe.skipIf(release === undefined || process.platform !== 'linux')(`limits o
     await rm(parent, { recursive: true, force: true });
   });
 
-  test('limit the memory of its programs, which are killed before Fairway when memory runs out', async () => {
+  test('apply to the memory of the control plane’s programs, which are killed before Fairway when memory runs out', async () => {
     setMemory(2048);
     await cluster.waitForState(isRunning);
 

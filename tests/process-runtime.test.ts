@@ -119,14 +119,14 @@ function controlPlaneCases(release: TestRelease | undefined): void {
         return isRunning(state) && pid !== undefined && pid !== before[component];
       });
 
-      // Programs that depend on it may exit as well, such as a controller manager during its start.
+      // Programs that depend on the killed one may exit as well, such as a controller manager during its start.
       const after = pidsOf(cluster.folder);
       for (const dependency of COMPONENT_DEPENDENCIES[component]) expect(after[dependency]).toBe(before[dependency]);
       expect((await configMap()).data).toEqual({ value: 'plain-in-a-config-map' });
     },
   );
 
-  test('applies other settings of its API server, and loses nothing', async () => {
+  test('applies changed settings of its API server without losing data', async () => {
     const imagePullPolicy = async () => {
       const pod = {
         metadata: { name: 'p', namespace: 'default' },
@@ -293,7 +293,7 @@ describe.skipIf(offered === undefined)(`fairway up --control-plane process ${off
     expect(pidsOf(onlySubfolder(planes))).toEqual(before);
   });
 
-  test('keeps the kind of control planes of a home', async () => {
+  test('refuses to change the kind of control planes of a home', async () => {
     const other = await cli('up', '--home', home, '--control-plane', 'simulated');
 
     expect(other).toMatchObject({ code: 2, stderr: expect.stringContaining('of kind process') });

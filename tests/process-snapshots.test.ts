@@ -53,7 +53,7 @@ function snapshotCases(release: TestRelease | undefined): void {
       throw error;
     }
   };
-  /** Resolves when the request is done and the control plane serves. */
+  /** Whether the request is done and the control plane is running. */
   const isRestored = (state: ControlPlaneState) => {
     const { restored, restoring } = state.snapshots ?? {};
     const { snapshot: name, requestedAt } = cluster.spec.restore ?? {};
@@ -78,7 +78,7 @@ function snapshotCases(release: TestRelease | undefined): void {
     await cluster?.runtime.close();
   });
 
-  test('are taken as soon as etcd serves, and on request', async () => {
+  test('are taken as soon as etcd serves requests, and on demand', async () => {
     client = await cluster.connect(await cluster.waitForState(isRunning));
     await cluster.waitForState(({ snapshots }) => snapshots?.list.length === 1);
     await write('before');
@@ -110,7 +110,7 @@ function snapshotCases(release: TestRelease | undefined): void {
     expect(now).toBeGreaterThan(passed);
   });
 
-  test('save the previous state before a restore, and remove its data', async () => {
+  test('save the previous state before a restore, and remove the previous data', async () => {
     const { snapshots } = await cluster.runtime.ensure(cluster.spec);
 
     expect(snapshots?.list.map(({ name }) => name)).toContainEqual(
@@ -128,7 +128,7 @@ function snapshotCases(release: TestRelease | undefined): void {
     expect(await exists('later')).toBe(true);
   });
 
-  test('are restored again with another request time, whatever is killed meanwhile', async () => {
+  test('are restored again with another request time, even if processes are killed meanwhile', async () => {
     cluster.spec = { ...cluster.spec, restore: { snapshot, requestedAt: '2026-11-21T16:30:00Z' } };
     const restoring = cluster.runtime.ensure(cluster.spec);
     // Left behind by a crash while data was being created.
@@ -140,7 +140,7 @@ function snapshotCases(release: TestRelease | undefined): void {
     expect([await exists('before'), await exists('later')]).toEqual([true, false]);
   });
 
-  test('save existing data before a restore if a Fairway finds a request and nothing running', async () => {
+  test('save existing data before a restore if Fairway starts with a restore request and nothing running', async () => {
     await write('unsaved');
     await cluster.runtime.close();
     // Left behind by a Fairway that was killed after all programs had exited and before the new data was in use.

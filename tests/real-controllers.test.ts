@@ -69,7 +69,7 @@ describe.skipIf(binaries === undefined)(`${title}${binaries === undefined ? reas
 
   afterAll(() => stack.disposeAsync());
 
-  it('approve certificates of nodes and assign pod CIDRs, and nodes become ready', async () => {
+  it('approve certificates of nodes and assign pod CIDRs, so that nodes become ready', async () => {
     const nodes = await eventually(
       server.client.resource(Nodes),
       {},

@@ -125,12 +125,12 @@ describe.skipIf(offered === undefined || missingRequirements.length > 0)(
       return (await exec('wget', '-q', '-O', '-', `http://${host}:${port}/`)).stdout.trim();
     }
 
-    /** kube-proxy, CoreDNS and Felix apply changes asynchronously. */
+    /** Polls, because kube-proxy, CoreDNS and Felix apply changes asynchronously. */
     async function expectResponse(expected: string, fetchText: () => Promise<string>): Promise<void> {
       await expect.poll(fetchText, { timeout: SHORT_WAIT.deadlineMs, interval: 500 }).toBe(expected);
     }
 
-    test(`has all add-ons that carry packets Ready: ${NETWORK.join(', ')}`, async () => {
+    test(`has Ready add-ons that carry packets: ${NETWORK.join(', ')}`, async () => {
       diagnoseFailure();
       const file = join(folder, 'cluster.yaml');
       await writeFile(
@@ -181,7 +181,7 @@ describe.skipIf(offered === undefined || missingRequirements.length > 0)(
       expect(await exec('sh', '-c', connect)).toMatchObject({ code: 0 });
     });
 
-    test('forwards a port of every node to the pod, or only a port of the node that runs it', async () => {
+    test('forwards a port of every node to the pod, or only a port of the node that runs the pod', async () => {
       diagnoseFailure();
       const ports = [{ port: 80, targetPort: PORT }];
       const nodePortService = await services().create({

@@ -116,7 +116,7 @@ describe.skipIf(offered === undefined)(`nodes that boot from Fairway's user data
     }
   });
 
-  test('complete the user data that Fairway wrote, without an error', async () => {
+  test('run the user data that Fairway wrote to the end, without an error', async () => {
     diagnoseFailure();
     expect(cloud.hosts()).not.toEqual([]);
     for (const host of cloud.hosts()) {
@@ -197,7 +197,7 @@ describe.skipIf(offered === undefined)(`nodes that boot from Fairway's user data
     expect(new Set((await pods().list({ namespace })).items.map(({ spec }) => spec?.nodeName)).size).toBe(2);
   });
 
-  test('keep the containerd of their image, or get that of the release', async () => {
+  test('keep the containerd of their image, or get the containerd of the release', async () => {
     diagnoseFailure();
     const { items } = await tenant.resource<Node>(Nodes).list();
     const joined = items.find(({ metadata }) => metadata.name?.startsWith('demo-pool-1-'));
@@ -207,7 +207,7 @@ describe.skipIf(offered === undefined)(`nodes that boot from Fairway's user data
     expect(installed?.status?.nodeInfo?.containerRuntimeVersion).toMatch(/^containerd:\/\/v?2\.2\./);
   });
 
-  test("reserve what the plan's formula computes, and keep their pods' cgroups with systemd", async () => {
+  test("reserve the resources that the plan's formula computes, and keep their pods' cgroups with systemd", async () => {
     diagnoseFailure();
     const { items } = await tenant.resource<Node>(Nodes).list();
     expect(items).not.toEqual([]);
@@ -232,7 +232,7 @@ describe.skipIf(offered === undefined)(`nodes that boot from Fairway's user data
     }
   });
 
-  test('stop their pods gracefully on a reboot, return, and accept new ones', async () => {
+  test('stop their pods gracefully on a reboot, return, and accept new pods', async () => {
     diagnoseFailure();
     const [host = ''] = cloud.hosts();
     const nodes = tenant.resource<Node>(Nodes);

@@ -200,7 +200,7 @@ describe.each(JOB_TARGETS)('the main job on $name', (target) => {
       expect(kept?.status?.serverID).toBe(other?.status?.serverID);
     });
 
-    it('replaces the nodes of a pool one by one, with never fewer than desired', async () => {
+    it('replaces the nodes of a pool one by one, without ever having fewer than desired', async () => {
       const before = await readyMachines('general', 2);
       const upgradeStrategy = { type: 'Rolling', maxSurge: 1, maxUnavailable: 0 };
       const value = { spec: { flavor: cloud.largerFlavor, upgradeStrategy } };

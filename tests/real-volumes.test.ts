@@ -142,7 +142,7 @@ describe.skipIf(offered === undefined || missingRequirements.length > 0)(
       }
     });
 
-    test('become Ready on all nodes', async () => {
+    test('have a Ready node plugin on all nodes', async () => {
       diagnoseFailure();
       await eventuallyObject(
         cluster.client.resource(DaemonSets),

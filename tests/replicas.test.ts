@@ -41,7 +41,7 @@ describe.skipIf(binaries === undefined)(`replicas on kube-apiserver ${version}`,
     expect(fairway.unownedCalls()).toEqual([]);
   });
 
-  test('hand clusters over to a joining replica, while the others continue', async () => {
+  test('hand clusters over to a joining replica, while the other replicas continue', async () => {
     let joinedReplica = await fairway.addReplica();
     // Shares are random, so the first replica that joins may get no cluster.
     while (held(joinedReplica).length === 0) joinedReplica = await fairway.addReplica();
@@ -75,10 +75,10 @@ describe.skipIf(binaries === undefined)(`replicas on kube-apiserver ${version}`,
     expect(fairway.duplicates()).toEqual([]);
   });
 
-  test('never act after a pause past their lease in the middle of work', async () => {
+  test('never act on unfinished work after a pause longer than their lease', async () => {
     const paused = mostLoadedReplica();
     const orphans = held(paused);
-    // The cloud is slow, so the replica is paused with requests in flight and others that depend on their responses:
+    // The cloud is slow, so the replica is paused with requests in flight, on whose responses other requests depend:
     // servers of existing clusters, networks of new ones.
     const isSlow = { times: null, action: { kind: 'delay', delayMs: 1_500 } } as const;
     fairway.cloud.faults.add({ service: 'compute', method: 'POST', path: '/servers$', ...isSlow });
@@ -110,7 +110,7 @@ describe.skipIf(binaries === undefined)(`replicas on kube-apiserver ${version}`,
     expect(fairway.duplicates()).toEqual([]);
   });
 
-  test('leave nothing behind, neither in the cloud nor here', async () => {
+  test('leave nothing behind, in the cloud or on this machine', async () => {
     fairway.cloud.faults.clear();
     await fairway.deleteClusters();
 

@@ -48,7 +48,7 @@ describe.each(JOB_TARGETS)('shares on $name', (target) => {
       return internalAddresses.map(({ address }) => `${address} rw active`).toSorted();
     }
 
-    it('creates the share of a claim, and pods use it concurrently', async () => {
+    it('creates the share of a claim, which pods use concurrently', async () => {
       const storageClass = {
         metadata: { name: 'shared' },
         provisioner: 'manila.csi.openstack.org',
@@ -100,7 +100,7 @@ describe.each(JOB_TARGETS)('shares on $name', (target) => {
       expect(two).toHaveLength(2);
     });
 
-    it('expands it with its claim', async () => {
+    it('expands the share with its claim', async () => {
       const value = { spec: { resources: { requests: { storage: '2Gi' } } } };
       const claims = tenant.resource(PersistentVolumeClaims);
       await claims.patch('files', { type: 'merge', value }, { namespace });

@@ -64,7 +64,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
       foreignNames: [dns('kubernetes.default.svc'), ip(10, 0, 0, 1)],
     };
 
-    test('are never signed for ambiguous requests, because Fairway denies each that the API server stores', async () => {
+    test('are never signed for ambiguous requests, because Fairway denies each one that the API server stores', async () => {
       const approved: string[] = [];
       let stored = 0;
       for (const { form, pem } of ambiguousRequests(target)) {
@@ -80,7 +80,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
       expect(stored).toBeGreaterThan(5);
     });
 
-    test('have the subject and names that Fairway has read', async () => {
+    test('have the subject and names that Fairway has read from the request', async () => {
       const csr = await request(
         await createCertificateRequest({
           keys: await generateKeyPair(),

@@ -149,7 +149,7 @@ describe.each(JOB_TARGETS)('the standalone cloud provider on $name', (target) =>
       await expect.poll(serving, POLL_OPTIONS).toEqual(['kube_service_alone_default_web: 80 443']);
     });
 
-    it('creates no duplicate when it is killed meanwhile', async () => {
+    it('does not create a duplicate if it is killed meanwhile', async () => {
       await makeService('killed', 8080);
       await eventuallyObject(
         cluster.client.resource(Services),

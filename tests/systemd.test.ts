@@ -83,7 +83,7 @@ describe.skipIf(missingRequirements.length > 0)(`the systemd unit on Debian${hos
 
   const timesServed = (text: string) => text.split('kubectl get clusters').length - 1;
   const timesFailed = (text: string) => text.split("Failed with result 'exit-code'").length - 1;
-  /** Runs `act`, and resolves when Fairway has reported again that it serves. */
+  /** Runs `act`, and resolves when Fairway has reported again that it serves requests. */
   async function waitUntilServed(act: () => Promise<CommandResult>): Promise<void> {
     const before = timesServed(journal.text);
     expect(await act()).toMatchObject({ code: 0 });
@@ -100,7 +100,7 @@ describe.skipIf(missingRequirements.length > 0)(`the systemd unit on Debian${hos
     await expect.poll(listed).toMatch(new RegExp(`^demo\\s+\\S+\\s+Ready\\s+${nodes}/${nodes}`, 'm'));
   }
 
-  /** The commands of docs/operators/install.md, without those for a real cloud and addresses. */
+  /** The commands of docs/operators/install.md, without the commands for a real cloud and for addresses. */
   function documentedSteps(): string {
     const guide = readFileSync(join(PROJECT, 'docs/operators/install.md'), 'utf8');
     const section = guide.slice(guide.indexOf('## One machine'));

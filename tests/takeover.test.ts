@@ -56,7 +56,7 @@ describe.each(JOB_TARGETS)(`takeover from cloud-provider-openstack${skipped} on 
       await cloud?.close();
     });
 
-    it('upstream creates their load balancers, two on one, and one in another cluster', async () => {
+    it('upstream creates the load balancers: one for two of the Services, and one in the other cluster', async () => {
       runUpstream(cluster, 'peer');
       runUpstream(other, 'other');
       await other.create('web', [80]);

@@ -141,7 +141,7 @@ describe.each(JOB_TARGETS)('tenant credentials on $name', (target) => {
       await tenant.deleteCluster('trusting');
     });
 
-    it('accepts no trust if the operator has not specified the project', async () => {
+    it('refuses a trust if the operator has not specified the project', async () => {
       const namespace = 'unbound';
       await tenant.fairway.api.resource(Namespaces).create({ metadata: { name: namespace }, spec: {} });
       await tenant.createCredential('found', { trust_id: '0'.repeat(32) }, { namespace });

@@ -125,11 +125,11 @@ describe('tracing from a tenant’s write to the OpenStack calls that it causes'
     expect(drawing).toContain('POST /servers');
   });
 
-  test('records no unrequested traces', () => {
+  test('does not record unrequested traces', () => {
     expect(receiver.spans.filter(({ traceId }) => traceId !== TRACE)).toEqual([]);
   });
 
-  test('records no secret', async () => {
+  test('does not record secrets', async () => {
     const texts = await Promise.all([readFile(fairway.cloudsYaml, 'utf8'), readFile(fairway.kubeconfig, 'utf8')]);
     const secrets = texts.flatMap((text) =>
       [...text.matchAll(/(?:password|secret|token|key-data): "?([^\s"]{8,})/g)].map(([, secret = '']) => secret),

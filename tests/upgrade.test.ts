@@ -30,7 +30,7 @@ function reportsUnenforcedSettings({ metadata, status }: Cluster): boolean {
   return metadata.name === 'spread' && findCondition(status?.conditions, 'Ready')?.reason === 'SettingsNotEnforced';
 }
 
-/** Scales a pool and waits for it: the current Fairway manages it, and reports all clusters as Ready. */
+/** Scales a pool, and waits until the current Fairway has done so and reports all clusters as Ready. */
 async function scaled(client: KubeClient, pool: string, replicas: number): Promise<readonly Machine[]> {
   await client.resource(nodePools).patch(pool, { type: 'merge', value: { spec: { replicas } } }, where);
   await eventually(
@@ -82,7 +82,7 @@ describe(`fairway up with the home of ${RELEASE}`, () => {
 
   const skipReason = release.hasSource ? '' : ` (skipped: the source of ${RELEASE} is not in the history here)`;
   test.skipIf(!release.hasSource)(
-    `gives the clusters back to ${RELEASE}, which works on them too${skipReason}`,
+    `gives the clusters back to ${RELEASE}, which manages them too${skipReason}`,
     async () => {
       using previousCheckout = checkOut(RELEASE);
       await using fairway = await RunningFairwayUp.start(previousCheckout.entry, home);
@@ -163,7 +163,7 @@ describe.skipIf(sharedSkipReason !== '')(
       expect(fairway.duplicates()).toEqual([]);
     });
 
-    test('hands all clusters over to it, and control planes restart once for new settings', async () => {
+    test('hands all clusters over to the replica of this release, which restarts control planes once for new settings', async () => {
       await old.stop();
       fairway.forget(old);
       await fairway.scale(names, 3);
@@ -178,7 +178,7 @@ describe.skipIf(sharedSkipReason !== '')(
       expect(fairway.duplicates()).toEqual([]);
     });
 
-    test('takes the clusters back, and both releases leave nothing behind', async () => {
+    test('takes the clusters back, and neither release leaves anything behind', async () => {
       await fairway.addReplica(previousCheckout.entry);
       await newReplica.stop();
       fairway.forget(newReplica);

@@ -106,7 +106,7 @@ describe.each([
       expect(await Array.fromAsync(manager.member.loadBalancing.loadBalancers.list())).toHaveLength(2);
     });
 
-    it('deletes the node of a deleted server, and no other', async () => {
+    it('deletes only the node of a deleted server', async () => {
       const nodes = manager.api.resource(Nodes);
       const { items } = await nodes.list();
       for (const { metadata } of items) {

@@ -17,7 +17,7 @@ const { offered } = await testReleases();
 if (binary === undefined) throw new Error('there is no cluster-autoscaler: see testbed/cluster-autoscaler');
 if (offered === undefined) throw new Error('there is no Kubernetes of 1.31 or later: see testbed/kubernetes');
 const folder = await mkdtemp(join(tmpdir(), 'fairway-compared-'));
-// The folder is kept with the autoscaler's log if it fails.
+// If the autoscaler fails, the folder is kept with its log.
 const upstreamDecisions = await runUpstream(SITUATIONS, { program: binary, folder });
 await rm(folder, { recursive: true, force: true });
 const decisions = Object.fromEntries(upstreamDecisions);

@@ -15,7 +15,7 @@ test('the committed files match the generator (npm run generate)', () => {
   }
 });
 
-test('tables name only fields of their type', () => {
+test('tables contain only fields of their types', () => {
   const strayEntries = [PROPERTY_SEMANTICS, KEY_DEFAULTS, QUANTITIES, FREE_FORM_OBJECTS].flatMap((table) =>
     Object.entries(table).flatMap(([definition, fields]) => {
       const properties = kinds.schemas[`io.k8s.${definition}`]?.properties;

@@ -139,7 +139,7 @@ function fieldsOf(
   return fields;
 }
 
-/** The table's name of a Go type. The shape is 'r' for lists and 'm' for maps from strings. */
+/** The table's name for a Go type. The shape is 'r' for lists and 'm' for maps from strings. */
 function typeOf(
   goType: string,
   goPackage: GoPackage,

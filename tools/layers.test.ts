@@ -144,7 +144,10 @@ test('every package has a description', () => {
   expect(silent).toEqual([]);
 });
 
-/** Packages in a README's sentence: those in backticks, or all except for those after "every room but". */
+/**
+ * Packages named in a README's sentence: those in backticks. After "every room but", all packages except for those in
+ * backticks.
+ */
 function packagesIn(packageName: string, sentence: string): string[] {
   const named = [...sentence.matchAll(/`(?:@fairway\/)?([a-z-]+)(?:\/[a-z-]+)?`/g)].map(([, name = '']) => name);
   const all = Object.keys(LAYERS);

@@ -107,7 +107,7 @@ const PAGES = execFileSync('git', ['ls-files', '*.md'], { encoding: 'utf8' })
   .split('\n')
   .filter((path) => path !== '' && path !== 'docs/glossary.md' && path !== 'CHANGELOG.md');
 
-/** Everything except identifiers: comments, strings and regular expressions. Code within `${}` counts as string. */
+/** Everything except identifiers: comments, strings and regular expressions. Code within `${}` counts as a string. */
 const OTHER =
   /\/\*[\s\S]*?\*\/|\/\/[^\n]*|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`|(?<=[=(,:!&|?;{}[\n]\s*)\/(?![*/])(?:[^/\\\n[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/[a-z]*/g;
 const IDENTIFIER = /[A-Za-z_$][\w$]*/g;
@@ -191,7 +191,7 @@ test('pages use the phrases of the field', () => {
   expect(describe(found)).toEqual([]);
 });
 
-/** Such a title cannot be understood on its own in a report. */
+/** Matches titles that cannot be understood on their own in a report. */
 const INCOMPLETE_TITLE =
   /(?:\b(?:test|it|describe)[\w.]*(?:\([^()\n]*\))?|^\s*[\])}].*\))\((['"`])(of|that|which|who|whose|so) /gm;
 

@@ -5,7 +5,7 @@ import type { Workers } from './workers.ts';
 
 export interface FanOut {
   readonly watches: number;
-  /** Throughput when each write starts as soon as the previous one has completed. */
+  /** Throughput when each write starts as soon as the previous write has completed. */
   readonly perSecond: number;
   /** Write rate for the latencies: far below what either server can sustain. */
   readonly pacedPerSecond: number;
@@ -16,7 +16,7 @@ export interface FanOut {
   readonly clientShare: number;
 }
 
-/** Watches need only a few objects, but separate namespaces. */
+/** A separate namespace: the watches need only a few objects. */
 export const FAN_OUT_NAMESPACE = 'bench-watch';
 const PACED_EVENTS_PER_SECOND = 5_000;
 const PACED_DURATION_MS = 2_000;

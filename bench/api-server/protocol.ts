@@ -1,6 +1,6 @@
 import type { Plural } from './objects.ts';
 
-/** Connection of a worker process to a server. */
+/** Connection from a worker process to a server. */
 export interface Target {
   readonly url: string;
   readonly certificateAuthority: string;
@@ -8,7 +8,7 @@ export interface Target {
   readonly privateKey: string;
 }
 
-/** The numbered objects that a worker uses: it creates each of them once, or picks among them at random. */
+/** The numbered objects that a worker uses: it creates each object once, or picks objects at random. */
 export interface Range {
   readonly from: number;
   readonly to: number;
@@ -25,7 +25,7 @@ export type Command =
       readonly range: Range;
       /** Concurrent requests, each on its own connection. */
       readonly concurrency: number;
-      /** Creates stop at the end of the range. */
+      /** A `create` load also ends when the range is exhausted. */
       readonly durationMs: number;
     }
   | { readonly type: 'watch'; readonly namespace: string; readonly count: number }
@@ -45,9 +45,11 @@ export interface Result {
   /** Requests completed, watches opened, or events delivered. */
   readonly count: number;
   readonly elapsedMs: number;
-  /** Latency of each request, or time from just before a write until its event arrives. */
+  /** Latency of each request, or time from just before a write until its event arrived. */
   readonly latenciesMs: readonly number[];
-  /** CPU time of the worker since its last response: if it is near the elapsed time, the worker was the bottleneck. */
+  /**
+   * CPU time of the worker since its last response: if it is close to the elapsed time, the worker was the bottleneck.
+   */
   readonly cpuMs: number;
   /** Time of the last event, or of sending the first request, from `now()` in `wall-clock.ts`. */
   readonly atMs: number;

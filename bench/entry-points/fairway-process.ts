@@ -4,13 +4,14 @@ import { keystoneSettings } from '@fairway/identity/settings';
 import { Home } from '@fairway/service/up/home';
 import { up } from '@fairway/service/up/up';
 
-/** Sent when the process serves requests. */
+/** Sent when the process is ready to serve requests. */
 export interface EntryPointsReady {
   readonly url: string;
   readonly magnumUrl: string;
 }
 
-// A separate process, to measure Fairway's CPU alone; started by bench/entry-points.ts with its state folder and a clouds.yaml.
+// A separate process, to measure Fairway's CPU alone. bench/entry-points.ts starts it with a state folder and a
+// clouds.yaml.
 const [folder = '', cloudsFile = ''] = process.argv.slice(2);
 const home = new Home(folder);
 home.create();

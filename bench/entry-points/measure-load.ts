@@ -4,7 +4,7 @@ import { usageOf } from '../process-usage.ts';
 /** An entry point with open sessions. */
 export interface EntryPoint {
   readonly name: string;
-  /** CPU of the servers that handle a request. */
+  /** PIDs of the servers that handle a request, to measure their CPU time. */
   readonly pids: readonly number[];
   /** Sends one request in the session with this number; rejects if the response is not as expected. */
   readonly sendRequest: (session: number) => Promise<void>;
@@ -51,14 +51,17 @@ export async function measureLoad(
   };
 }
 
-/** The median of each figure over rounds in which all entry points are measured in turn, each round starting with a different one. */
+/**
+ * The median of each figure over several rounds. Each round measures all entry points in turn and starts with a
+ * different one.
+ */
 export async function measureInTurn(
   entryPoints: readonly EntryPoint[],
   rounds: number,
   options: LoadOptions,
 ): Promise<ReadonlyMap<EntryPoint, Load>> {
   const measurements = new Map(entryPoints.map((entryPoint) => [entryPoint, [] as Load[]]));
-  // Warm-up of connections, caches and compiled code; the number of concurrent lookups of new tokens is limited.
+  // Warms up connections, caches and compiled code; the number of concurrent lookups of new tokens is limited.
   for (const entryPoint of entryPoints)
     await measureLoad(entryPoint, { ...options, requests: options.sessions * 20, concurrency: 1 });
   for (let round = 0; round < rounds; round++) {

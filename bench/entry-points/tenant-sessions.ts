@@ -8,10 +8,10 @@ import type { EntryPoint } from './measure-load.ts';
 /** The entry in clouds.yaml of the user who sends the requests. */
 export const TENANT = 'simulator';
 
-/** Headers of every request of a console page. */
+/** Headers of every request that a console page sends. */
 const SAME_ORIGIN_HEADERS = { 'x-fairway-console': '1', 'sec-fetch-site': 'same-origin' };
 
-/** Returns tokens of the tenant, each from a separate login, and the project. */
+/** Returns the project and tokens of the tenant, each token from a separate login. */
 export async function tenantTokens(
   cloudsFile: string,
   count: number,
@@ -32,7 +32,7 @@ export interface EntryPointOptions extends Pick<EntryPoint, 'name' | 'pids'> {
   readonly path: string;
 }
 
-/** An entry point whose sessions authenticate with headers, or only with their certificate. */
+/** Creates an entry point whose sessions authenticate with headers, or with the client certificate alone. */
 export function newEntryPoint(
   { name, pids, server, path }: EntryPointOptions,
   headers: readonly Readonly<Record<string, string>>[],

@@ -7,12 +7,12 @@ import { projectName } from './projects.ts';
 import { streamServers } from './server-stream.ts';
 
 const NO_LIMIT = -1;
-/** Enough hypervisors for 20,000 servers of any flavor that the benchmark uses. */
+/** Enough hypervisors for 20,000 servers of any flavor in the benchmark. */
 const HOSTS_PER_ZONE = 200;
 
 /**
- * A simulated cloud in a separate process; arguments are the clouds.yaml to write, the Unix socket for changes of servers, and the number of
- * projects.
+ * A simulated cloud in a separate process. Its arguments are the clouds.yaml to write, the Unix socket for server
+ * changes, and the number of projects.
  */
 async function main(cloudsYaml: string, socket: string, projects: number): Promise<void> {
   const entries = Array.from({ length: projects }, (_, index) => {

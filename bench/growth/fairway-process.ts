@@ -10,7 +10,7 @@ import { RemoteRuntime } from './remote-runtime.ts';
 export interface FairwayProcessOptions {
   readonly home: string;
   readonly cloudsYaml: string;
-  /** Unix sockets of the hosts of control planes. */
+  /** Unix sockets of the control plane hosts. */
   readonly sockets: readonly string[];
 }
 

@@ -17,14 +17,14 @@ import type { FairwayProcessOptions, LiveMemory } from './fairway-process.ts';
 import type { PlaneHostOptions } from './plane-host.ts';
 import { projectName } from './projects.ts';
 
-/** Hosts of control planes and their nodes: a single heap could not hold those of a thousand clusters. */
+/** Number of processes that host control planes and their nodes: one heap could not hold a thousand clusters. */
 const PLANE_HOSTS = 3;
 /** A small young generation: the number of clusters matters, not the speed. */
 const HOST_FLAGS = ['--max-old-space-size=6144', '--max-semi-space-size=4'];
 const PLAN = 'standard';
 const READY_TIMEOUT_MS = 600_000;
 
-/** A Fairway, and the cloud, control planes and nodes that it manages, each in separate processes. */
+/** A Fairway process, and the cloud, control planes and nodes that it manages, all in separate processes. */
 export class GrowingFairway implements AsyncDisposable {
   readonly calls: SimulatorCalls;
   readonly #folder: string;
@@ -133,7 +133,9 @@ export class GrowingFairway implements AsyncDisposable {
     }
   }
 
-  /** Kills and restarts Fairway, while everything else keeps running. Resolves when its API serves. */
+  /**
+   * Kills and restarts Fairway while everything else keeps running. Resolves when Fairway's API serves requests again.
+   */
   async restart(): Promise<void> {
     this.#informerAbort.abort();
     this.#client.close();
@@ -155,7 +157,7 @@ export class GrowingFairway implements AsyncDisposable {
     return { reconciles: sum('controller_runtime_reconcile_total'), waiting: sum('workqueue_depth') };
   }
 
-  /** Rejects all pending waits when the process exits. */
+  /** Rejects all pending waits if the process exits unexpectedly. */
   #rejectOnExit(child: ChildProcess): void {
     child.once('exit', () => {
       if (child.killed) return;
@@ -192,7 +194,7 @@ export class GrowingFairway implements AsyncDisposable {
   }
 }
 
-/** Keeps only the parts of a Cluster that are used. */
+/** Keeps only the fields of a Cluster that this benchmark uses. */
 function trimCluster(metadata: Cluster['metadata'], status: Cluster['status']): Cluster {
   return { metadata, spec: {}, ...(status && { status }) } as Cluster;
 }

@@ -12,7 +12,7 @@ import type {
 import { createHollowControlPlane } from '@fairway/hollow/control-plane/hollow-control-plane';
 
 /**
- * A hollow control plane whose API server supports HTTP/2 for watches, as kube-apiserver does and the embedded server
+ * A hollow control plane whose API server supports HTTP/2 for watches. kube-apiserver does too, but the embedded server
  * does not.
  */
 export function http2ControlPlane(options: HollowControlPlaneOptions): HollowControlPlane {
@@ -41,7 +41,7 @@ async function listen(api: ApiServer, host: string, port: number, tls: ServerTls
   });
   server.on('request', (request: Http2ServerRequest, response: Http2ServerResponse) => {
     if (request.httpVersionMajor === 2) void watch(api, request, response).catch(() => response.stream.destroy());
-    // The types only cover one kind of request.
+    // The handler's types allow only HTTP/1 requests.
     else api.handler(request as unknown as IncomingMessage, response as unknown as ServerResponse);
   });
   await new Promise<void>((resolve) => server.listen(port, host, resolve));

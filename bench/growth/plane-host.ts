@@ -16,7 +16,7 @@ import { CHANGES_PATH, hostOf, type PlaneRequest, type PlaneResponses } from './
 import { followServers } from './server-stream.ts';
 
 const SHARED_OPTIONS = { clock: systemClock, random: Math.random, log: silentLogger };
-/** Changes of servers come in bursts, and each list covers all servers of this process. */
+/** Server changes come in bursts, and each list covers all servers of this process. */
 const POLL_DELAY_MS = 200;
 
 /** JSON argument of the process. */
@@ -25,7 +25,7 @@ export interface PlaneHostOptions {
   /** The Unix socket for requests to control planes. */
   readonly socket: string;
   readonly cloudsYaml: string;
-  /** The Unix socket for changes of the cloud's servers. */
+  /** The Unix socket for changes to the cloud's servers. */
   readonly serversSocket: string;
   /** Index of this host, and the number of hosts. */
   readonly index: number;

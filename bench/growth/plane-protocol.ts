@@ -1,6 +1,6 @@
 import type { ControlPlaneState } from '@fairway/control-plane/runtime';
 
-/** Requests to a host of control planes: `POST /<name>`, with a cluster's UID as the body, and the file of its spec for `ensure`. */
+/** Requests to a control plane host: `POST /<name>`. The body is a cluster's UID, or for `ensure` its spec file. */
 export interface PlaneResponses {
   readonly ensure: ControlPlaneState;
   readonly rest: boolean;

@@ -57,7 +57,7 @@ export class RemoteRuntime implements ControlPlaneRuntime {
     return isRemoved;
   }
 
-  /** Control planes in other processes keep running. */
+  /** The control planes run in other processes and keep running. */
   release(clusterUid: string): Promise<void> {
     this.#managed.delete(clusterUid);
     return Promise.resolve();

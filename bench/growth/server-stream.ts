@@ -10,8 +10,8 @@ type ServerEvent =
   | { readonly type: 'gone'; readonly id: string };
 
 /**
- * Streams running servers and their changes to each connection of the Unix socket. Listing ten thousand servers every
- * other second would dominate the load.
+ * Streams the running servers, and changes to them, over each connection to the Unix socket. Listing ten thousand
+ * servers every other second would dominate the load.
  */
 export function streamServers(cloud: Cloud, socket: string): Promise<void> {
   const server = createServer((_, response) => follow(cloud, response));
@@ -40,7 +40,7 @@ function follow(cloud: Cloud, response: ServerResponse): void {
   });
 }
 
-/** Returns the servers from the stream whose clusters `isMine` selects. */
+/** Follows the stream, and returns a function that lists the servers whose clusters `isAssigned` accepts. */
 export function followServers(
   socketPath: string,
   { isAssigned, onChange }: { readonly isAssigned: (clusterUid: string) => boolean; readonly onChange: () => void },

@@ -51,7 +51,7 @@ interface HoldOptions {
   readonly timeoutMs: number;
 }
 
-/** Opens connections and keeps them open; resolves with the milliseconds until the last one was closed. */
+/** Opens connections and keeps them open; resolves with the milliseconds until the last connection was closed. */
 async function holdConnections(
   attacker: Attacker,
   { connections, timeoutMs, ...payload }: HoldOptions,

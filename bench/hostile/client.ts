@@ -13,7 +13,7 @@ export interface Request {
 /** The attacker: a tenant with a certificate, or an anonymous client. */
 export type Attacker = Pick<Target, 'url' | 'certificateAuthority'> & Partial<Target>;
 
-/** Longer than any server here should take. */
+/** Longer than any server here should need. */
 const TIMEOUT_MS = 60_000;
 
 /** Sends requests over this many concurrent connections; resolves with the longest time to a response or the end of the connection. */
@@ -41,7 +41,8 @@ async function send({ url }: Attacker, { method, path, headers, body }: Request,
   const outgoing = request({ hostname, port, method, path, headers, agent, timeout: TIMEOUT_MS });
   outgoing.once('timeout', () => outgoing.destroy());
   const ended = Promise.withResolvers<void>();
-  // A server that rejects a request may close the connection while the body is in flight; that counts as its response.
+  // A server that rejects a request may close the connection while the body is in flight; closing counts as its
+  // response.
   outgoing.once('error', () => ended.resolve()).once('close', () => ended.resolve());
   outgoing.once('response', (incoming) => incoming.resume());
   outgoing.end(body);

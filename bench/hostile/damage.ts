@@ -6,17 +6,19 @@ import { NAMESPACE } from './tenant.ts';
 
 /** The effect of an attack. */
 export interface Damage {
-  /** Time until the last request was answered or its connection closed; undefined if the client can't measure it. */
+  /**
+   * Time until the last request got a response or its connection was closed; undefined if the client can't measure it.
+   */
   readonly longestMs: number | undefined;
   /** The longest time that another client waited for an object during the attack. */
   readonly otherClientsMs: number;
-  /** Increase in the peak memory of all processes of the server. */
+  /** Increase in the peak memory of all the server's processes. */
   readonly growthMib: number;
 }
 
 const MIB = 1024 * 1024;
 const SAMPLE_INTERVAL_MS = 20;
-/** Lets a server that has just started fill its caches. */
+/** Number of requests with which a newly started server fills its caches. */
 const WARM_UP_REQUESTS = 50;
 
 export async function measureDamage(server: BenchServer, attack: Attack): Promise<Damage> {

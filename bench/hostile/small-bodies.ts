@@ -4,7 +4,7 @@ import protobuf from 'protobufjs/minimal.js';
 
 const LETTERS = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
 
-/** Eight levels, each nine times the previous: 43 million values of half a kilobyte. */
+/** Eight levels, each nine times as large as the previous one: 43 million values of half a kilobyte. */
 export function aliases(): string {
   const level = (letter: string, before: string | undefined) =>
     `${letter}: &${letter} [${Array(9)

@@ -7,12 +7,12 @@ import { up } from '@fairway/service/up/up';
 
 export type HeapMessage = { readonly type: 'ready' } | { readonly type: 'heap'; readonly bytes: number };
 
-/** Repeats collections until nothing more is freed: finalizers release memory that only the next collection frees. */
+/** Collects repeatedly until nothing more is freed: finalizers release memory that only the next collection frees. */
 const GC_ROUNDS = 4;
 const GC_INTERVAL_MS = 200;
 
 /**
- * Runs a Fairway whose cloud, control planes and nodes are other processes; `path` is its home. It responds to any
+ * Runs a Fairway whose cloud, control planes and nodes run in other processes; `path` is its home. It responds to any
  * message with its heap usage.
  */
 async function main(path: string): Promise<void> {

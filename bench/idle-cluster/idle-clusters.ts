@@ -27,7 +27,7 @@ const namespace = 'default';
 const WAIT_OPTIONS = { deadlineMs: 600_000 };
 const SHARED_OPTIONS = { clock: systemClock, random: Math.random, log: silentLogger };
 
-/** Contents of each cluster. */
+/** What each cluster contains. */
 export interface ClusterContents {
   readonly nodes: number;
   readonly claims: number;

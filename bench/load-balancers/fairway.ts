@@ -28,7 +28,7 @@ const name = 'bench';
 const WAIT_OPTIONS = { deadlineMs: 300_000 };
 const SHARED_OPTIONS = { clock: systemClock, random: Math.random, log: silentLogger };
 
-/** A Fairway in this process, and one of its clusters. */
+/** A Fairway in this process, with one cluster. */
 export class FairwaySubject implements Subject {
   readonly name = 'Fairway';
   readonly #simulated: SimulatedCloud;
@@ -45,7 +45,7 @@ export class FairwaySubject implements Subject {
     this.#projectID = projectID;
     this.#administrator = openCloud(readCloudsYaml(simulated.cloudsYaml), 'simulator-admin', SHARED_OPTIONS);
     const cloud = openStackFleetCloud(this.#administrator.client());
-    // Short, because the cloud does not notify about new servers.
+    // Short, because the cloud does not send notifications about new servers.
     this.#fleet = new HollowNodeFleet({ cloud, disks: new MemoryDisks(), ...SHARED_OPTIONS, idlePeriodMs: 500 });
   }
 

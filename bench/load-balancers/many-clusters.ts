@@ -29,7 +29,7 @@ const namespace = 'default';
 const CREATE_CONCURRENCY = 5;
 const WAIT_OPTIONS = { deadlineMs: 1_800_000 };
 const SHARED_OPTIONS = { clock: systemClock, random: Math.random, log: silentLogger };
-/** Quotas of the project of all clusters. */
+/** Quotas of the project that contains all clusters. */
 const QUOTAS = { loadbalancer: 10_000, floatingip: 10_000, port: 50_000, router: 1_000, network: 1_000, subnet: 1_000 };
 const SECURITY_QUOTAS = { security_group: 10_000, security_group_rule: 100_000 };
 
@@ -68,7 +68,7 @@ export class ManyClusters implements AsyncDisposable {
     return new ManyClusters(simulated, fairway, await clientOf(fairway.kubeconfig), projectID);
   }
 
-  /** The project's requests so far. */
+  /** Requests that the project has sent so far. */
   get calls(): number {
     const own = this.#simulated.cloud.calls.counts().filter(({ projectId }) => projectId === this.#projectID);
     return own.reduce((sum, { count }) => sum + count, 0);
@@ -106,7 +106,7 @@ export class ManyClusters implements AsyncDisposable {
     return tenantOf(this.#fairwayClient, name, join(this.#simulated.folder, `${name}.kubeconfig`));
   }
 
-  /** Creates this many Services in each cluster concurrently, and waits until all have an address. */
+  /** Creates this many Services in each cluster concurrently, and waits until all Services have an address. */
   async createServices(each: number): Promise<void> {
     await Promise.all(this.tenants.map((tenant) => createServices(tenant, each)));
   }

@@ -7,9 +7,9 @@ import type { Subject } from './subject.ts';
 const namespace = 'default';
 const BATCH_SIZE = 20;
 const WAIT_OPTIONS = { deadlineMs: 1_200_000 };
-/** The subject is considered done after this time without a call. */
+/** The subject is considered idle after this time without a call. */
 const QUIET_PERIOD_MS = 4_000;
-/** The same for a new process, which lists again what its predecessor may have changed. */
+/** The same for a new process, which first lists everything that its predecessor may have changed. */
 const SETTLE_MS = 12_000;
 const POLL_INTERVAL_MS = 50;
 
@@ -17,11 +17,11 @@ const POLL_INTERVAL_MS = 50;
 export interface Cost {
   /** Requests to the cloud until it was idle again. */
   readonly calls: number;
-  /** Until the user's request was fulfilled. */
+  /** Time until the user's request was fulfilled. */
   readonly seconds: number;
 }
 
-/** An operation on a subject; each starts from the result of the previous one. */
+/** An operation on a subject; each operation starts from the result of the previous one. */
 export interface Scenario {
   readonly name: string;
   /** Maximum number of calls. */
@@ -111,7 +111,7 @@ async function measureCost(
   return { calls: callsOf(subject) - before, seconds };
 }
 
-/** Counts the subject's calls so far, to all services or to one. */
+/** Counts the subject's calls so far, to all services or to one service. */
 function callsOf(subject: Subject, service?: string): number {
   const own = subject.cloud.calls.counts().filter((call) => subject.isOwn(call));
   const selected = own.filter((call) => service === undefined || call.service === service);

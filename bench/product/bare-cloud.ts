@@ -7,9 +7,9 @@ import type { Cloud } from '@fairway/simulator/cloud';
 const SERVERS = 3;
 
 /**
- * Measures how long the cloud itself takes, in ms, for the same calls with maximum concurrency: network, subnet and
- * security group, then servers until they are active. The router is created concurrently, because no server depends on
- * it.
+ * Measures how long the cloud itself takes, in ms, for the same calls with maximum concurrency: first the network,
+ * subnet and security group, then servers until they are active. The router is created concurrently, because no server
+ * depends on it.
  */
 export async function measureBareCloud(simulated: Cloud, home: Home): Promise<number> {
   const cloudOptions = { clock: systemClock, random: Math.random, log: silentLogger };

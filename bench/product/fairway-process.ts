@@ -9,7 +9,10 @@ import { startSteadyCloud } from './steady-cloud.ts';
 /** JSON argument of the process. */
 export interface FairwayProcessOptions {
   readonly home: string;
-  /** `none`: the simulated cloud as started by `fairway up`. `steady`: a separate one with realistic, constant latencies. */
+  /**
+   * `none`: the simulated cloud as started by `fairway up`. `steady`: a separate simulated cloud with realistic,
+   * constant latencies.
+   */
   readonly latency: 'none' | 'steady';
 }
 

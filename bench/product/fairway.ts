@@ -21,14 +21,14 @@ const READY_TIMEOUT_MS = 300_000;
 /** A Fairway in a separate process, used only through its API. */
 export class BenchFairway implements AsyncDisposable {
   readonly pid: number;
-  /** From the start of the process until the API serves. */
+  /** Time from the start of the process until its API serves requests. */
   readonly startMs: number;
   readonly calls: SimulatorCalls;
   readonly #child: ChildProcess;
   readonly #client: KubeClient;
   readonly #home: string;
   readonly #abort = new AbortController();
-  /** The last observed state of each cluster, and the pending waits. */
+  /** The last observed state of each cluster, and the pending waits for changes. */
   readonly #clusters = new Map<string, Cluster>();
   readonly #waiters = new Set<() => void>();
 
@@ -56,7 +56,8 @@ export class BenchFairway implements AsyncDisposable {
     const startMs = message.type === 'ready' ? message.startMs : Number.NaN;
     const fairway = new BenchFairway(child, client, home, startMs, calls);
     await fairway.#follow();
-    // As in a process that has run for a while, whose predecessor's requests have taken effect.
+    // From then on, this process behaves like one that has run for a while: requests of any predecessor have taken
+    // effect.
     await sleep(DEFAULT_SETTLE_MS);
     return fairway;
   }

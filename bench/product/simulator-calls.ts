@@ -4,7 +4,10 @@ import type { CallCount } from '@fairway/simulator/http/calls';
 /** Calls by service, method and route: `network POST /v2.0/ports`. */
 export type CallCounts = ReadonlyMap<string, number>;
 
-/** Fairway's calls as counted by the simulated cloud; read as its administrator, whose own calls are excluded. */
+/**
+ * Fairway's calls as counted by the simulated cloud. They are read with its administrator's credential, and the
+ * administrator's own calls are excluded.
+ */
 export class SimulatorCalls {
   readonly #origin: string;
   readonly #token: string;

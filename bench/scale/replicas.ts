@@ -16,8 +16,8 @@ const SETTLE_MS = 30_000;
 const MEASURE_MS = 60_000;
 const TAKEOVER_TIMEOUT_MS = 60_000;
 /**
- * How long after a lease renewal each replica is killed. Renewals occur every 2.7 s, so this affects when the others
- * notice.
+ * How long after its lease renewal a replica is killed. Renewals occur every 2.7 s, so the delay affects when the other
+ * replicas notice.
  */
 const KILL_DELAYS_MS = [0, 500, 1_000, 1_500, 2_000, 2_500];
 
@@ -30,13 +30,13 @@ export interface Traffic {
 export interface Sharing {
   readonly replicas: number;
   readonly idleTraffic: Traffic;
-  /** Time from the kill of a replica until others hold all of its shards; undefined for a single replica. */
+  /** Time from the kill of a replica until other replicas hold all of its shards; undefined for a single replica. */
   readonly takeover:
     | { readonly medianMs: number; readonly longestMs: number; readonly movedShards: number }
     | undefined;
 }
 
-/** Simulates real members of one group over an API server in memory, on a clock that stops while they work. */
+/** Simulates real members of one group with an in-memory API server, on a clock that stops while the members work. */
 export async function simulateSharing(replicas: number): Promise<Sharing> {
   const group = await ReplicaGroup.start(replicas);
   const idleTraffic = await group.traffic();
@@ -77,7 +77,7 @@ class ReplicaGroup {
     this.#server = server;
   }
 
-  /** Resolves when all shards are assigned and stable. */
+  /** Resolves when all shards are assigned and the assignment is stable. */
   static async start(replicas: number): Promise<ReplicaGroup> {
     const server = new TestServer({ resources: [...testResources, kindOf(Leases)], definitions: builtinDefinitions() });
     await server.call('POST', '/api/v1/namespaces', { metadata: { name: NAMESPACE } });
@@ -92,7 +92,7 @@ class ReplicaGroup {
       const stop = new AbortController();
       group.#members.push({ member, line, stop });
       member.start(stop.signal);
-      // Replicas neither start nor renew at the same moment.
+      // Replicas neither start at the same moment nor renew their leases at the same moment.
       await server.clock.advance(random() * 2_000);
     }
     await group.advance(SETTLE_MS);
@@ -112,7 +112,7 @@ class ReplicaGroup {
     return { writesPerSecond: perSecond('writes'), eventsPerSecond: perSecond('events') };
   }
 
-  /** Cuts off the first replica; returns its shards. */
+  /** Cuts off the first replica, and returns its shards. */
   kill(): readonly number[] {
     const [victim] = this.#members.splice(0, 1);
     if (victim === undefined) throw new Error('there is no replica');
@@ -148,7 +148,7 @@ function sum(lines: readonly CountingTransport[], counter: 'writes' | 'events'):
   return lines.reduce((total, line) => total + line[counter], 0);
 }
 
-/** A replica's transport, which counts requests, and is cut off when the replica is killed. */
+/** A replica's transport, which counts requests and events, and is cut off when the replica is killed. */
 class CountingTransport implements Transport {
   readonly #transport: Transport;
   writes = 0;

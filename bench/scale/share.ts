@@ -1,7 +1,7 @@
 import { assignEvenly, hash32 } from '@fairway/kube/controller/rendezvous';
 import { SHARD_COUNT } from '@fairway/service/serve/share';
 
-/** Number of clusters and replicas, and distribution of the clusters over projects. */
+/** Number of clusters and replicas. */
 export interface Size {
   readonly clusters: number;
   readonly replicas: number;
@@ -11,15 +11,16 @@ export const CLUSTERS_PER_PROJECT = 10;
 export const NODES_PER_CLUSTER = 10;
 
 export interface Share {
-  /** Clusters of the replica that has the most. */
+  /** Clusters of the replica that has the most clusters. */
   readonly maxClusters: number;
   /**
-   * Projects in which each replica has a cluster, summed over all replicas: each replica lists each of its projects.
+   * Number of projects in which a replica has a cluster, summed over all replicas: each replica lists each of its
+   * projects.
    */
   readonly projectsListed: number;
 }
 
-/** Assigns clusters by the same hashes as replicas do. Pure. */
+/** Assigns clusters with the same hashes as replicas do. Pure. */
 export function shareOf({ clusters, replicas }: Size): Share {
   const owners = assignEvenly(SHARD_COUNT, replicaNames(replicas));
   const clustersByOwner = new Map<string, number>();

@@ -1,16 +1,16 @@
-/** External times of one node in ms, independent of when they were requested. */
+/** Time that external actions for one node took, in ms, independent of when they were requested. */
 export interface NodeTimes {
-  /** Until its pods have stopped. */
+  /** Time until its pods have stopped. */
   readonly drainMs: number;
-  /** From the request for the server, or for its reinstallation, until it was a Ready node. */
+  /** Time from the request for the server, or for its reinstallation, until it was a Ready node. */
   readonly installMs: number;
-  /** From the request to delete the old server until it no longer existed; 0 in place. */
+  /** Time from the request to delete the old server until it no longer existed; 0 for an in-place update. */
   readonly deletionMs: number;
 }
 
 /**
- * Minimum time to replace nodes `width` at a time without idle time. Each node starts when the previous one in its lane
- * is done. All but the first also wait until the first new node works. Pure.
+ * Minimum time to replace nodes `width` at a time without idle time. Each node starts when the previous node in its
+ * lane is done. All nodes but the first also wait until the first new node works. Pure.
  */
 export function criticalPathMs(nodes: readonly NodeTimes[], type: 'Rolling' | 'InPlace', width: number): number {
   const [first, ...others] = nodes;

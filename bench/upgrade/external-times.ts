@@ -17,7 +17,7 @@ interface Span {
   toMs: number;
 }
 
-/** Actions of the cloud and the kubelets with their own timestamps. */
+/** Records when the cloud and the kubelets perform their actions, by their own timestamps. */
 export class ExternalTimes implements AsyncDisposable {
   readonly #run: UpgradeRun;
   readonly #installs: Span[] = [];
@@ -39,7 +39,7 @@ export class ExternalTimes implements AsyncDisposable {
     return times;
   }
 
-  /** The times of each node, in the order of the requests. */
+  /** The times of each node, in the order of the requests for it. */
   nodes(): NodeTimes[] {
     const drains = [...this.#drains.values()];
     return this.#installs.map((install, index) => ({
@@ -84,7 +84,7 @@ export class ExternalTimes implements AsyncDisposable {
     );
   }
 
-  /** Runs pods on the old nodes, which stop slowly. */
+  /** Runs pods that stop slowly on the old nodes. */
   async #runPods(): Promise<void> {
     const { clock, fairway } = this.#run;
     const cluster = await fairway.client.resource(clusters).get('demo', { namespace: TEAM });
@@ -111,7 +111,7 @@ export class ExternalTimes implements AsyncDisposable {
         const nodeName = pod.spec?.nodeName ?? '';
         const drain = this.#drains.get(nodeName) ?? { fromMs: clock.now(), toMs: clock.now() };
         this.#drains.set(nodeName, drain);
-        // Differs between pods, and is the same in every run.
+        // The time differs between pods, and is the same in every run.
         const share = (stopping.size * 0.618_034) % 1;
         clock.after(POD_STOP_RANGE_MS.fewest + share * (POD_STOP_RANGE_MS.most - POD_STOP_RANGE_MS.fewest), () => {
           drain.toMs = clock.now();

@@ -13,10 +13,10 @@ import { openCloud, readCloudsYaml } from '@fairway/service/up/clouds';
 import { DiskReconciler } from './follow-disks.ts';
 
 /*
- * Acts as the hypervisor of a cloud without one: boots a host for each ACTIVE server, with the server's own user data,
- * address and image, and stops it when the server no longer exists. Running hosts and their disks are recognized by
- * their server's ID. Usage: follow-servers.ts TESTBED CLOUD: the command that boots hosts, and an administrator's entry
- * of clouds.yaml
+ * Acts as the hypervisor of a cloud that has none: boots a host for each ACTIVE server, with the server's own user
+ * data, address and image, and stops the host when the server no longer exists. Running hosts and their disks are
+ * recognized by the ID of their server. Usage: follow-servers.ts TESTBED CLOUD. TESTBED is the command that boots
+ * hosts, CLOUD is an administrator's entry in clouds.yaml.
  */
 
 const POLL_INTERVAL_MS = 500;

@@ -3,8 +3,8 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 
 /*
- * The metadata service of a cloud, which identifies a server by its source address. Usage: metadata.ts HOSTS, the
- * folder of hosts
+ * The metadata service of a cloud, which identifies a server by its source address. Usage: metadata.ts HOSTS. HOSTS is
+ * the folder of hosts.
  */
 
 const METADATA_ADDRESS = '169.254.169.254';

@@ -33,8 +33,7 @@ const FLAGS = [
   '--startup-taint=node.kubernetes.io/not-ready',
   '--startup-taint=node.cloudprovider.kubernetes.io/uninitialized',
   '--balance-similar-node-groups',
-  // Not --balancing-ignore-label, which externalgrpc does not pass on: the label of the pool would keep all pools
-  // apart.
+  // Not --balancing-ignore-label, which externalgrpc does not pass on: the pool's label would keep all pools apart.
   '--balancing-label=node.kubernetes.io/instance-type',
   `--balancing-label=${SITUATION_LABEL}`,
 ];

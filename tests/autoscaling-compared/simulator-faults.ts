@@ -1,6 +1,6 @@
 import { SimulatorControl } from '../session/simulator-control.ts';
 
-/** From now on, the simulated cloud of this clouds.yaml has no servers of the flavor left. */
+/** Makes the simulated cloud of this clouds.yaml report that no servers of the flavor are left, from now on. */
 export async function exhaustFlavor(cloudsYaml: string, flavor: string): Promise<void> {
   const control = await SimulatorControl.of(cloudsYaml);
   await control.arm({ times: null, action: { kind: 'outOfStock', flavor } });

@@ -60,7 +60,7 @@ export interface UpstreamOptions {
   readonly folder: string;
 }
 
-/** A Fairway with one cluster on a real control plane that contains all scenarios. */
+/** A Fairway with one cluster, which contains all scenarios and has a real control plane. */
 class UpstreamComparison implements AsyncDisposable {
   readonly #stack = new AsyncDisposableStack();
   readonly #scenarios: readonly Situation[];
@@ -156,7 +156,7 @@ class UpstreamComparison implements AsyncDisposable {
         await tenant.resource(ReplicaSets).create(each);
       }
     }
-    // The controllers have adopted the existing pods and created no others.
+    // The controllers have adopted the existing pods and have not created any.
     await this.#waitForPods(
       (pods) => ownPods(pods).filter(({ metadata }) => metadata.ownerReferences).length === owned,
     );

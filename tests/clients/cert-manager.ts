@@ -44,7 +44,7 @@ export class CertManager implements AsyncDisposable {
     return manager;
   }
 
-  /** The end of its processes' output. */
+  /** The last output of cert-manager's processes. */
   get outputTail(): string {
     return [this.#webhook, ...this.#restartableProcesses].map(({ outputTail }) => outputTail).join('\n');
   }

@@ -17,7 +17,7 @@ const ENV = {
   GIT_COMMITTER_EMAIL: 'test@example.org',
 };
 
-/** A repository on disk, served on loopback by git's own HTTP backend, like on a forge. */
+/** A repository on disk, served on loopback by git's own HTTP backend, as on a forge. */
 export class GitRepository implements AsyncDisposable {
   readonly #folder: string;
   readonly #server: Server;
@@ -45,7 +45,7 @@ export class GitRepository implements AsyncDisposable {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/fleet`;
   }
 
-  /** Writes files, or deletes those without text; returns Flux's name of the commit: `main@sha1:…`. */
+  /** Writes files, and deletes files without text; returns Flux's name of the commit: `main@sha1:…`. */
   commit(files: Readonly<Record<string, string | undefined>>): string {
     for (const [path, text] of Object.entries(files)) {
       const file = join(this.#folder, path);
@@ -70,8 +70,8 @@ export class GitRepository implements AsyncDisposable {
 }
 
 /**
- * The common gateway interface: the request in variables and on standard input, the response's headers in front of its
- * body.
+ * Responds through the Common Gateway Interface: the request is passed in environment variables and on standard input,
+ * and the response's headers precede its body.
  */
 async function respond(root: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { pathname, searchParams } = new URL(request.url ?? '/', 'http://127.0.0.1');

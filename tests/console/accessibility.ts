@@ -13,7 +13,7 @@ interface AxeResults {
   }[];
 }
 
-/** The violations that axe reports on a page in its current state, by WCAG and its own best practices. */
+/** The violations that axe reports on a page in its current state, under WCAG and axe's own best practices. */
 export function accessibilityProblems(page: Page): Promise<readonly string[]> {
   return problemsOf(page, 'axe.run(document)', 10);
 }

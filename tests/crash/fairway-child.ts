@@ -68,8 +68,8 @@ process.once('message', (start: StartMessage) => {
     (error: unknown) => send({ kind: 'failed', message: error instanceof Error ? (error.stack ?? '') : String(error) }),
   );
 });
-// If the parent dies, its Fairway exits too.
+// If the parent dies, this Fairway exits too.
 process.once('disconnect', () => process.exit());
-// The process will be killed before it could delete the folder itself.
+// The process will be killed before it can delete the folder itself.
 flushCompileCache();
 send({ kind: 'loaded' });

@@ -104,7 +104,7 @@ export class Lane {
     await this.#fairway.start();
   }
 
-  /** One user action, `kill -9` up to `killWithinMs` after the request or its response, and a restart. */
+  /** Runs one round: a user action, `kill -9` up to `killWithinMs` after the request or its response, and a restart. */
   async round(killWithinMs: number): Promise<void> {
     const client = await this.#fairway.client();
     const action = this.#act(client);
@@ -114,7 +114,7 @@ export class Lane {
     await action;
   }
 
-  /** One `kill -9` within `killWithinMs` of the start, at any point. */
+  /** Sends one `kill -9` within `killWithinMs` of the start, at any point. */
   async killDuringStart(killWithinMs: number): Promise<void> {
     await systemClock.sleep(this.#random() * killWithinMs);
     this.actions.push('nothing');
@@ -197,7 +197,10 @@ export class Lane {
     return [...problems, ...leakReports(this.#originalContents, cloudContents(this.#cloud), inventory)];
   }
 
-  /** Runs one action that makes sense now. A kill in the middle leaves open whether it took effect. */
+  /**
+   * Runs one action that makes sense now. If Fairway is killed during the action, it is unknown whether the action took
+   * effect.
+   */
   async #act(client: KubeClient): Promise<void> {
     try {
       await this.#choose(client, await inventoryOf(client));
@@ -225,8 +228,8 @@ export class Lane {
     const missing = POOLS.map((name) => `${clusterName}-${name}`).find(
       (name) => !pools.some((p) => p.metadata.name === name),
     );
-    // The pool's cluster may be deleted by then. A pool is removed from the state before its cluster, because it would
-    // wait forever for the next cluster of the name.
+    // The pool's cluster may be deleted by then. A pool is removed from the state before its cluster, because the pool
+    // would wait forever for the next cluster of that name.
     if (cluster.metadata.deletionTimestamp !== undefined) return;
     if (missing !== undefined && (pool === undefined || dice < 0.6))
       return this.#createPool(client, clusterName, missing);

@@ -40,7 +40,7 @@ export class MortalFairway {
     this.#loaded.catch(() => {});
   }
 
-  /** Starts Fairway; `serving` resolves later, unless it is killed first. */
+  /** Starts Fairway; `serving` resolves later, unless Fairway is killed first. */
   async start(): Promise<void> {
     await this.#loaded;
     const { home, cloud, settleMs } = this.#place;
@@ -49,7 +49,7 @@ export class MortalFairway {
     this.#child.send({ home, cloud, settleMs } satisfies StartMessage);
   }
 
-  /** A client of the API with the administrator's kubeconfig, once it is served. */
+  /** A client of the API with the administrator's kubeconfig, once the API is served. */
   async client(): Promise<KubeClient> {
     await this.#serving;
     if (this.#client) return this.#client;

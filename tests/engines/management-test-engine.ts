@@ -18,8 +18,8 @@ import type { ManagementCluster } from '../management/management-cluster.ts';
 const tenantKinds: readonly ResourceType[] = KINDS.filter(({ namespaced }) => namespaced);
 
 /**
- * A management cluster for one test after the other. Each test finds it like new, and controllers act as the
- * ServiceAccount that `install` created.
+ * A management cluster that tests use one after another. Each test finds it as if it were new, and controllers act as
+ * the ServiceAccount that `install` created.
  */
 export async function openManagementTestEngine(cluster: ManagementCluster, clock: Clock): Promise<TestEngine> {
   if (clock instanceof SteppingClock)
@@ -38,7 +38,7 @@ export async function openManagementTestEngine(cluster: ManagementCluster, clock
   };
 }
 
-/** Removes what the last test left: no controller handles its finalizers any longer. */
+/** Removes objects that the last test left: no controller handles their finalizers any longer. */
 async function sweep(client: KubeClient): Promise<void> {
   await Promise.all([...tenantKinds, plans, kubernetesReleases].map((type) => empty(client, type)));
   const ownSecrets = { labelSelector: 'fairway.dev/cluster-uid', namespace: SYSTEM_NAMESPACE };
@@ -47,7 +47,7 @@ async function sweep(client: KubeClient): Promise<void> {
   await waitUntilDeleted(client, TEAM);
 }
 
-/** A terminating namespace accepts no new objects. */
+/** Waits until a terminating namespace is deleted, because it accepts no new objects. */
 async function waitUntilDeleted(client: KubeClient, name: string): Promise<void> {
   const { items } = await client.resource(Namespaces).list({ fieldSelector: `metadata.name=${name}` });
   if (items[0]?.metadata.deletionTimestamp === undefined) return;

@@ -12,7 +12,7 @@ export interface OwnedObjects extends Person {
   readonly template: string;
   readonly credential: string;
   readonly pool: string;
-  /** The UUID of the cluster at Magnum. */
+  /** The UUID of the cluster in Magnum. */
   readonly label: string;
   /** The public template from which the cluster was created. */
   readonly offer: string;
@@ -31,7 +31,7 @@ export const remove = (path: string): Attempt => ({ method: 'DELETE', path });
 export const dryRunQuery = '?dryRun=All';
 const request = (kind: string) => ({ apiVersion: 'fairway.dev/v1alpha1', kind });
 
-/** Actions of an owner at Fairway's API, and whether a reader may do them. */
+/** Actions of an owner at Fairway's API, and whether a reader may perform them. */
 export const KUBERNETES: readonly (readonly [what: string, reader: number, make: MakeAttempt])[] = [
   ['list clusters', 200, ({ root }) => ({ path: `${root}/clusters` })],
   ['watch clusters', 200, ({ root }) => ({ path: `${root}/clusters?watch=true&timeoutSeconds=1` })],

@@ -29,7 +29,7 @@ const OBJECT = { head: '{"metadata":{"name":"a"},"data":{"z":"z"', tail: '}}' };
 const SPEC = { head: '{"metadata":{"name":"a"},"spec":[0', tail: ']}' };
 const DATA = { head: '{"data":{"z":"z"', tail: '}}' };
 
-/** Bodies that no decoder may handle slowly, whatever the result. */
+/** Bodies that every decoder must handle quickly, whatever the result. */
 const BODY_FORMS: readonly (readonly [name: string, contentType: string, of: HostileBody['of']])[] = [
   ['lists in lists', JSON_TYPE, repeatedPart('[')],
   ['closed lists in lists', JSON_TYPE, (length) => '['.repeat(length / 2) + ']'.repeat(length / 2)],

@@ -24,7 +24,7 @@ export async function installFairway(host: string, folder: string): Promise<void
   runWithInput(host, 0, 'ln', '-s', node, '/usr/local/bin/node');
 }
 
-/** Copies files from a folder of this machine to one of a host, owned by root. */
+/** Copies files from a folder of this machine to a folder of a host, owned by root. */
 export function copyFolder(host: string, folder: string, files: readonly string[], target: string): void {
   const scratchFolder = mkdtempSync(join(tmpdir(), 'fairway-give-'));
   const archive = join(scratchFolder, 'archive.tar');

@@ -15,7 +15,7 @@ export function missingForHosts(): string[] {
 /** Without this capability the kernel refuses to grow a mounted ext4. The number is from linux/capability.h. */
 export const CAP_SYS_RESOURCE = 24;
 
-/** Whether processes of this machine can have a capability. */
+/** Whether processes on this machine can have a capability. */
 export function hasCapability(number: number): boolean {
   const [, held = '0'] = /^CapBnd:\s*(\w+)$/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? [];
   return ((BigInt(`0x${held}`) >> BigInt(number)) & 1n) === 1n;

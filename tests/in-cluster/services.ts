@@ -33,7 +33,7 @@ function rulesOf({ metadata, spec }: Service, slices: readonly EndpointSlice[]):
     (slice) =>
       slice.metadata.namespace === metadata.namespace &&
       slice.metadata.labels?.['kubernetes.io/service-name'] === metadata.name &&
-      // Null without endpoints.
+      // Null if there are no endpoints.
       slice.ports,
   );
   return (spec?.ports ?? []).flatMap(({ name = '', port }) =>

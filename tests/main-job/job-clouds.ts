@@ -22,7 +22,7 @@ export interface JobCloud {
   readonly image: string;
   readonly flavor: string;
   readonly largerFlavor: string;
-  /** Replaces a service of the catalog; if undefined, the administrator does so. */
+  /** Replaces a service of the catalog. If undefined, the test does so as the administrator. */
   readonly announce?: (service: { readonly type: string; readonly name: string; readonly url: string }) => void;
   close(): Promise<void>;
 }

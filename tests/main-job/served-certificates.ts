@@ -1,6 +1,8 @@
 import type { FairwayOnCloud } from './fairway-on-cloud.ts';
 
-/** The references of the certificates that a project's load balancers use, and of those that Barbican stores. */
+/**
+ * The references of the certificates that a project's load balancers use, and of the certificates that Barbican stores.
+ */
 export async function certificatesOf({ loadBalancing, keyManager }: FairwayOnCloud['member']): Promise<{
   readonly served: readonly string[];
   readonly stored: readonly string[];

@@ -116,7 +116,7 @@ export class GatewayInFrontOfCluster implements AsyncDisposable {
     return join(this.folder, 'home', 'clouds.yaml');
   }
 
-  /** Without any credentials. */
+  /** A client without any credentials. */
   anonymous(): KubeClient {
     return this.#clientThroughGateway({});
   }

@@ -3,8 +3,8 @@ import { Informer } from '@fairway/kube/client/informer';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 
 /**
- * Names of the pools that get the label `round`, as shown by an informer that was started before `meanwhile`; resolves
- * with the first.
+ * Resolves with the name of the first pool that gets the label `round`, as shown by an informer that was started before
+ * `meanwhile`.
  */
 export async function poolsLabelled(
   client: KubeClient,

@@ -17,7 +17,7 @@ export class RunningReplica implements AsyncDisposable {
     this.#output = new ProcessOutput(child);
   }
 
-  /** Resolves when the process reports that it serves; rejects with its output if it exits first. */
+  /** Resolves when the process reports that it serves requests; rejects with its output if it exits first. */
   static async start(kubeconfig: string, home: string, ...options: readonly string[]): Promise<RunningReplica> {
     const runtime = ['--control-plane', 'simulated'];
     const args = ['serve', '--kubeconfig', kubeconfig, '--home', home, ...runtime, ...options];

@@ -134,7 +134,7 @@ user_test_tester = ${SECRET_KEY} .admin
     if (status !== 200) throw new Error(`Swift answers ${status}`);
   }
 
-  /** Pauses its processes; they continue with the same data. */
+  /** Pauses Swift's processes; when resumed, they continue with the same data. */
   pause(): void {
     for (const child of this.#running) child.kill('SIGSTOP');
   }

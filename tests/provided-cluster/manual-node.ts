@@ -3,7 +3,7 @@ import { Nodes } from '@fairway/kube/kinds/resources';
 
 const UNINITIALIZED = { key: 'node.cloudprovider.kubernetes.io/uninitialized', value: 'true', effect: 'NoSchedule' };
 
-/** A Ready node as its kubelet registers it for initialization by a cloud provider. */
+/** Creates a Ready node as its kubelet registers it for initialization by a cloud provider. */
 export async function createManualNode(client: KubeClient, name: string): Promise<void> {
   const nodes = client.resource(Nodes);
   await nodes.create({ apiVersion: 'v1', kind: 'Node', metadata: { name }, spec: { taints: [UNINITIALIZED] } });

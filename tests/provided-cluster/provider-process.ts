@@ -50,7 +50,7 @@ export class ProviderProcess {
     await exited;
   }
 
-  /** The end of its output. */
+  /** The last output of the process. */
   outputTail(): string {
     return readFileSync(this.#log, 'utf8').slice(-2_000);
   }

@@ -21,7 +21,7 @@ export class ServerProject {
   readonly member: OpenStackClient;
   readonly #cloud: JobCloud;
   readonly #connection: Cloud;
-  /** Listed in the order in which they are needed. */
+  /** In the order in which the resources were created; run in reverse. */
   readonly #cleanups: (() => Promise<unknown>)[] = [];
 
   constructor(cloud: JobCloud) {

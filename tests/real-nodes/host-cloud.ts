@@ -61,7 +61,7 @@ export class HostCloud {
     }
   }
 
-  /** `testbed` is its program, testbed/node's by default. */
+  /** `testbed` is the testbed's program; by default that of testbed/node. */
   static async open(folder: string, testbed = TESTBED): Promise<HostCloud> {
     mkdirSync(folder, { recursive: true });
     const cloud = createCloud({ ...CLOUD_OPTIONS, config: { images: [...IMAGES] } });
@@ -224,7 +224,7 @@ export class HostCloud {
     return this.#call('residue');
   }
 
-  /** Boots a host manually, and kills the process that does so with its children, like a power failure. */
+  /** Boots a host manually, and kills the booting process with its children, like a power failure. */
   async bootAndKillAfter(name: string, ms: number): Promise<void> {
     const flags = ['--address', '10.1.15.250/20', '--gateway', '10.1.0.1', '--user-data', this.nodeSettings];
     const boot = spawn(this.#testbed, ['boot', name, ...flags], { stdio: 'ignore', detached: true });

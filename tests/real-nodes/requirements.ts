@@ -33,7 +33,7 @@ export async function toolsFor(missingRequirements: readonly string[]): Promise<
   return { offered, kubectl: kubectl ?? '', title: `with Kubernetes ${offered?.version}` };
 }
 
-/** What its hosts need and Debian does not have. */
+/** What the testbed's hosts need and Debian does not have. */
 function missingForTestbed(): string[] {
   const { stdout } = spawnSync(TESTBED, ['lacks'], { encoding: 'utf8' });
   return stdout.split('\n').filter((line) => line !== '');

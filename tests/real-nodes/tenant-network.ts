@@ -6,8 +6,8 @@ import { ConfigMaps, DaemonSets } from '@fairway/kube/kinds/resources';
 export const BUSYBOX = 'docker.io/library/busybox:1.35';
 
 /**
- * A bridge on each node, with addresses from the node's own range. On request, a node's pods have the node's address
- * outside of it. Ports of the node are forwarded to pods that request them.
+ * A bridge on each node, with addresses from the node's own range. On request, traffic from pods has the node's address
+ * outside of the node. Ports of the node are forwarded to pods that request them.
  */
 function cni(ipMasq: boolean): object {
   const ipam = { type: 'host-local', ranges: [[{ subnet: 'POD_CIDR' }]] };

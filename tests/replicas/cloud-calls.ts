@@ -14,7 +14,7 @@ const REPLICA = /^fairway \((.+)\)$/;
 const CLUSTER_TAG = /(?:fairway-cluster-|Fairway cluster )([0-9a-f-]{36})/;
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 
-/** From now on, records which replica changes what in which cluster. */
+/** Records from now on which replica changes what in which cluster. */
 export function recordCloudCalls(cloud: Cloud): {
   readonly cloudCalls: readonly CloudCall[];
   readonly onCloudCall: (listener: (act: CloudCall) => void) => () => void;

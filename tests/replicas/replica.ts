@@ -26,7 +26,7 @@ export class Replica {
     this.#output = output;
   }
 
-  /** Resolves when the replica serves; rejects with its output if it exits first. */
+  /** Resolves when the replica serves requests; rejects with its output if it exits first. */
   static async start({ kubeconfig, cloudsYaml, cloud, home, entry = MAIN }: ReplicaOptions): Promise<Replica> {
     const { KUBEBUILDER_ASSETS: _unused, ...env } = process.env;
     const args = ['serve', '--no-gateway', '--kubeconfig', kubeconfig, '--cloud', cloud, '--home', home];

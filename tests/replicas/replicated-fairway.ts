@@ -204,7 +204,7 @@ function duplicates(names: readonly string[]): readonly string[] {
   return names.filter((name, index) => names.indexOf(name) !== index);
 }
 
-/** The resources by which Fairway finds their owner: one for each. */
+/** Tags of network resources, by which Fairway finds the owning cluster: one tag for each resource. */
 function networkTags(cloud: Cloud): readonly string[] {
   const tables = cloud.snapshot() as Readonly<Record<string, readonly { readonly description?: string }[]>>;
   return ['networks', 'subnets', 'routers', 'security_groups']

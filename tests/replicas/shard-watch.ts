@@ -28,7 +28,7 @@ export function shardOf(clusterKey: string): number {
   return hash32(clusterKey) % SHARD_COUNT;
 }
 
-/** Records which replica has held which shard since when, according to the Leases. */
+/** Records from the Leases which replica has held which shard, and from when. */
 export class ShardWatch {
   readonly #client: KubeClient;
   readonly #informer: Informer<Lease>;

@@ -29,7 +29,7 @@ export class PodWatch {
     return podWatch;
   }
 
-  /** The minimum; rejects if the history could not be followed. */
+  /** Stops watching and resolves with the minimum; rejects if the history could not be followed. */
   async end(): Promise<number> {
     this.#stop.abort();
     await this.#done;

@@ -62,8 +62,8 @@ export class RunningFairway {
   }
 
   /**
-   * Resolves when Fairway reports that it serves; rejects with its output if it exits first. Control planes are
-   * simulated, even if others are available.
+   * Resolves when Fairway reports that it serves requests; rejects with its output if it exits first. Control planes
+   * are simulated, even if others are available.
    */
   static async start(home: string, ...options: readonly string[]): Promise<RunningFairway> {
     const child = spawn('npx', ['fairway', 'up', '--home', home, '--control-plane', 'simulated', ...options], {
@@ -77,7 +77,7 @@ export class RunningFairway {
     return fairway;
   }
 
-  /** Its output so far. */
+  /** The output of the process so far. */
   get output(): string {
     return this.#output.text;
   }
@@ -86,7 +86,7 @@ export class RunningFairway {
     return /serves at (https:\S+)/.exec(this.#output.text)?.[1] ?? '';
   }
 
-  /** Seconds from the start until Fairway served, as reported by Fairway itself. */
+  /** Seconds from the start until Fairway served requests, as reported by Fairway itself. */
   get startSeconds(): number {
     return Number(/after ([0-9.]+) s/.exec(this.#output.text)?.[1]);
   }

@@ -30,7 +30,7 @@ export function findOpenStackClient(): string | undefined {
   return findExecutable(['/usr/bin'], 'openstack');
 }
 
-/** The same client, if it has the `coe` commands: they are in a package of their own. */
+/** The same client, if it has the `coe` commands, which are in a separate package. */
 export function findCoeClient(): string | undefined {
   return findExecutable(['/usr/bin'], 'magnum') && findOpenStackClient();
 }

@@ -166,7 +166,7 @@ describe.skipIf(found.length === 0).each(found.length === 0 ? [SKIPPED] : releas
       expect(namespace.metadata.annotations).toMatchObject({ 'fairway.dev/cloud': 'simulator' });
     });
 
-    test('lets no user of a namespace change the identity of a cluster', async () => {
+    test('does not let a user of a namespace change the identity of a cluster', async () => {
       const client = await clientOf(admin);
       const patch = client.raw({
         method: 'PATCH',
@@ -232,7 +232,7 @@ describe.skipIf(found.length === 0).each(found.length === 0 ? [SKIPPED] : releas
       expect(resumed).toMatchObject({ code: 0, stdout: expect.stringContaining('cluster.fairway.dev/demo resumed') });
     });
 
-    test('rejects differences, reports their names, and changes nothing', async () => {
+    test('rejects a restore over different objects, reports each difference, and changes nothing', async () => {
       const refused = await command('restore', 'there', '--kubeconfig', admin);
 
       expect(refused).toMatchObject({
@@ -241,7 +241,7 @@ describe.skipIf(found.length === 0).each(found.length === 0 ? [SKIPPED] : releas
       });
     });
 
-    test('moves them back into an empty Fairway', async () => {
+    test('moves the clusters back into an empty Fairway', async () => {
       const { client } = fairway as MovableFairway;
       const before = namesOf((await client.resource(machines).list()).items);
       const backup = await command('backup', '--pause', '-o', 'back', '--kubeconfig', admin);
@@ -259,7 +259,7 @@ describe.skipIf(found.length === 0).each(found.length === 0 ? [SKIPPED] : releas
       expect(writes(around.cloud)).toBe(written);
     });
 
-    test('leaves nothing behind when they are deleted', async () => {
+    test('leaves nothing behind when the clusters are deleted', async () => {
       const { client } = fairway as MovableFairway;
       await client.resource(clusters).delete('demo', { namespace: 'default' });
       await client.resource(clusters).delete('second', { namespace: 'team' });

@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => session.stop());
 
 describe('commands that write', () => {
-  test('deletes a credential that Fairway cannot use in Keystone too, once its owner has signed in there', async () => {
+  test('deletes an unusable credential, in Keystone too once its owner has signed in there', async () => {
     const create = (more: readonly string[]) =>
       session.run(['credential', 'create', 'mine', '--cloud', 'simulator', ...more]);
     const remove = (cloud: string) => session.run(['credential', 'delete', 'mine', '--cloud', cloud]);
@@ -32,7 +32,7 @@ describe('commands that write', () => {
     expect(await remove('simulator')).toMatchObject({ code: 0 });
   });
 
-  test('checks all objects of a file together in a dry run, and stores none', async () => {
+  test('checks all objects of a file together in a dry run without storing any', async () => {
     const pool = (name: string) => `---
 apiVersion: fairway.dev/v1alpha1
 kind: NodePool
@@ -46,7 +46,7 @@ spec: { clusterName: both, flavor: b3-8, replicas: 60 }
     expect(await session.run(['cluster', 'get', 'both'])).toMatchObject({ code: 1 });
   });
 
-  test('creates no cluster if its pool is refused, and completes leftovers of an earlier run', async () => {
+  test('does not create a cluster if its pool is refused, and completes what an earlier run left unfinished', async () => {
     const createOptions = ['--plan', 'free', '--nodes', '1', '--no-wait'];
     const refused = await session.run(['cluster', 'create', 'half', '--flavor', 'b3-9', ...createOptions]);
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('b3-8') });
@@ -121,7 +121,7 @@ spec: { clusterName: both, flavor: b3-8, replicas: 60 }
     expect(stdout).not.toContain('/simulated');
   });
 
-  test('reports the changes of scaling, upgrading and deleting in a dry run, and makes none', async () => {
+  test('reports the changes of scaling, upgrading and deleting in a dry run without making them', async () => {
     const createOptions = [
       '--flavor',
       'b3-8',
@@ -167,7 +167,7 @@ spec: { clusterName: both, flavor: b3-8, replicas: 60 }
     ['nodepool', 'pause', 'planned-general'],
     ['nodepool', 'update', 'planned-general', '--labels', 'tier=web'],
     ['nodepool', 'delete', 'planned-general'],
-  ])('asks no question in a dry run of %s %s, and changes nothing', async (...args) => {
+  ])('does not ask for confirmation in a dry run of %s %s, and changes nothing', async (...args) => {
     const createOptions = ['--flavor', 'b3-8', '--nodes', '0', '--plan', 'free', '--no-wait'];
     await session.run(['cluster', 'create', 'planned', ...createOptions]);
     const stored = async () => {
@@ -187,7 +187,7 @@ spec: { clusterName: both, flavor: b3-8, replicas: 60 }
     { key: '\x03', name: 'Ctrl-C', code: 130 },
     { key: '\x04', name: 'Ctrl-D', code: 1 },
     { key: 'n\r', name: 'no', code: 1 },
-  ])('exits with $code for $name at a question, and does nothing', async ({ key, code }) => {
+  ])('exits with $code for $name at the confirmation prompt, and does nothing', async ({ key, code }) => {
     await session.run(['cluster', 'create', 'asked', '--plan', 'free', '--no-wait']);
     const terminal = spawn(script ?? '', ['-qec', 'npx fairway cluster delete asked', '/dev/null'], {
       env: { ...process.env, KUBECONFIG: session.home.kubeconfig },

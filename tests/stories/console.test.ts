@@ -206,7 +206,7 @@ describe.skipIf(!hasBrowser)('the console in Chromium', () => {
     expect(await page.evaluate('document.documentElement.lang')).toBe('de');
   });
 
-  it('shows nothing of another project, at any address', async () => {
+  it('does not show another project, at any address', async () => {
     const page = await test.openAs('other');
     const reply = await page.evaluate<number>(
       `fetch('/apis/fairway.dev/v1alpha1/clusters', { headers: { 'x-fairway-console': '1' } }).then(({ status }) => status)`,

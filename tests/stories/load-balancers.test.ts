@@ -10,7 +10,7 @@ import { TenantScenario } from '../main-job/tenant-scenario.ts';
 
 const namespace = 'default';
 const waitOptions = { deadlineMs: 400_000 };
-/** For waits on the next list of load balancers. */
+/** For waits until load balancers are listed again. */
 const POLL_OPTIONS = { timeout: 400_000, interval: 1_000 };
 
 /** The same scenario on the simulated cloud and on a real one. Each step builds on the previous one. */

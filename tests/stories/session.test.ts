@@ -35,7 +35,7 @@ describe.skipIf(kubectls.length === 0).each(kubectls.length > 0 ? kubectls : [NO
       await rm(folder, { recursive: true, force: true });
     });
 
-    test('fairway up prints where it serves and which commands to use next', () => {
+    test('fairway up prints its address and the commands to use next', () => {
       expect(fairway.output).toContain(`kubeconfig  ${fairway.kubeconfig}`);
       expect(fairway.output).toContain(`export KUBECONFIG=${fairway.kubeconfig}`);
       expect(fairway.output).toContain('kubectl apply -f examples/cluster.yaml');
@@ -221,7 +221,7 @@ describe.skipIf(kubectls.length === 0).each(kubectls.length > 0 ? kubectls : [NO
       },
     );
 
-    test('a killed Fairway serves again, and nothing is lost', async () => {
+    test('a killed Fairway serves requests again after a restart, and loses nothing', async () => {
       const { stdout: before } = await tenant('get', 'nodes,pods', '-o', 'name');
       await fairway.kill();
       fairway = await RunningFairway.start(fairway.home, '--listen', url.replace('https://', ''));
@@ -229,7 +229,7 @@ describe.skipIf(kubectls.length === 0).each(kubectls.length > 0 ? kubectls : [NO
 
       // The README promises 3 s; a busy machine may need longer.
       process.stdout.write(`served again ${fairway.startSeconds} s after it started\n`);
-      // Fairway serves before its control planes are running again.
+      // Fairway serves requests before its control planes are running again.
       await expect.poll(async () => (await tenant('get', 'nodes,pods', '-o', 'name')).stdout).toBe(before);
       expect(waited.code).toBe(0);
     });

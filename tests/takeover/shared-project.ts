@@ -51,7 +51,7 @@ export class SharedProject {
     return all.map(({ floating_ip_address: address, id, description }) => ({ address, id, description }));
   }
 
-  /** Deletes upstream's resources that nothing else deletes. */
+  /** Deletes upstream's resources that would otherwise be left behind. */
   async clear(): Promise<void> {
     const { loadBalancers } = this.member.loadBalancing;
     for (const { id } of await this.loadBalancerTrees()) await loadBalancers.deleteCascade(id);

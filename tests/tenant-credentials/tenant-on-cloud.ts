@@ -55,7 +55,7 @@ export class TenantOnCloud {
     await this.cloud.close();
   }
 
-  /** A cloud client with the login of the tenant, which is swapped with the other project's. */
+  /** A cloud client with the tenant's login. The tenant and the member of the other project are swapped here. */
   get client(): OpenStackClient {
     return this.fairway.other;
   }
@@ -180,7 +180,7 @@ export class TenantOnCloud {
     return eventuallyObject(this.fairway.api.resource(clusters), { namespace: this.namespace, name }, check, LONG_WAIT);
   }
 
-  /** Deletes a cluster that Fairway ignores until `resumeCluster`. */
+  /** Deletes a cluster that is paused, so Fairway ignores it until `resumeCluster`. */
   async deletePausedCluster(name: string): Promise<void> {
     const { namespace } = this;
     const resource = this.fairway.api.resource(clusters);

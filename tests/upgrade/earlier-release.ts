@@ -15,7 +15,7 @@ export interface EarlierRelease {
   readonly installed: readonly KubeObject[];
   /** Unpacks the release's home below a folder; returns its path. */
   unpackHome(folder: string): string;
-  /** Whether the release's source is in this repository's history; a copy of only the files has none. */
+  /** Whether the release's source is in this repository's history; a plain copy of the files has no history. */
   readonly hasSource: boolean;
 }
 

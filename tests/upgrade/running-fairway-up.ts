@@ -15,7 +15,7 @@ export class RunningFairwayUp implements AsyncDisposable {
     this.client = client;
   }
 
-  /** Resolves when Fairway serves; rejects with its output if it exits first. */
+  /** Resolves when Fairway serves requests; rejects with its output if it exits first. */
   static async start(entry: string, home: string): Promise<RunningFairwayUp> {
     const args = ['up', '--home', home, '--listen', '127.0.0.1:0', '--control-plane', 'simulated'];
     const child = spawn(process.execPath, [entry, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });

@@ -9,7 +9,7 @@ interface Help {
   readonly commands: ReadonlySet<string>;
 }
 
-/** The verbs and options of a kubectl according to its help, which is the only thing that is executed. */
+/** The verbs and options of a kubectl according to its help output. No command other than its help is executed. */
 export class KubectlLines {
   readonly #path: string;
   readonly #helpByVerbs = new Map<string, Help | undefined>();

@@ -15,8 +15,8 @@ const NODES = 3;
 const FLAVOR = 'b3-16';
 
 /**
- * A tenant's cluster in a separate Fairway: its control plane is simulated or runs Kubernetes' own binaries. Nodes are
- * hollow.
+ * A tenant's cluster in a separate Fairway installation: its control plane is simulated or runs Kubernetes' own
+ * binaries. Nodes are hollow.
  */
 export async function openCluster(kind: Exclude<ClusterKind, 'nodes'>, binariesFolder: string): Promise<TestedCluster> {
   if (kind === 'process' && !existsSync(join(binariesFolder, 'kube-apiserver'))) {

@@ -23,7 +23,7 @@ export interface Outcome {
   readonly name: string;
   readonly state: 'passed' | 'failed' | 'skipped';
   readonly seconds: number;
-  /** First line of the reason why it did not pass; '' if it passed. */
+  /** First line of the reason why the test did not pass; '' if it passed. */
   readonly why: string;
 }
 

@@ -51,7 +51,7 @@ test('the Service selects the pods', () => {
   );
 });
 
-test('the API of Magnum has its own Service, for the same pods', () => {
+test('the Magnum API has its own Service, for the same pods', () => {
   const magnum = loadAll(files['manifests/magnum.yaml'] ?? '') as Object[];
 
   expect(magnum.map(({ kind }) => kind)).toEqual(['Service', 'NetworkPolicy']);

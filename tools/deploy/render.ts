@@ -131,7 +131,7 @@ function typed(crd: object): object {
   return { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', ...crd };
 }
 
-/** Objects of `fairway install` for its own account. */
+/** The ServiceAccount of `fairway install`, with its roles and bindings. */
 function rbac(): string {
   const account = {
     apiVersion: 'v1',

@@ -188,7 +188,7 @@ function deployment(values: Values): Piece['object'] {
           serviceAccountName: SERVICE_ACCOUNT,
           priorityClassName: values.priorityClassName,
           imagePullSecrets: values.imagePullSecrets,
-          // Environment variables for a Service would look like settings.
+          // The environment variables that Kubernetes adds for Services would look like settings.
           enableServiceLinks: false,
           hostNetwork: values.hostNetwork,
           dnsPolicy: 'ClusterFirstWithHostNet',

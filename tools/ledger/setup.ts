@@ -6,8 +6,8 @@ import { fieldsOf, REPEATS_VARIABLE, type RepeatsOfFiles } from './repeats.ts';
 // Importing the product takes longer than most tests, so each test is repeated once for every field that it proves.
 
 /**
- * Limit of waits for attempts without a field, which often wait for something that never happens: several times the
- * test's duration with the field.
+ * Time limit for waits in attempts without a field, which often wait for something that never happens: several times
+ * the test's duration with the field.
  */
 const DEADLINE_VARIABLE = 'FAIRWAY_TEST_DEADLINE_MS';
 const MIN_DEADLINE_MS = 3_000;

@@ -6,7 +6,7 @@ export interface Position {
   readonly text: string;
   /** A bit for each of `characters` that the position matches. */
   readonly takes: bigint;
-  /** Positions that may match the next character, with the number of paths to them: 1, or 2 for more. */
+  /** Positions that may match the next character, with the number of paths to them: 1, or 2 for several paths. */
   next: ReadonlyMap<number, number>;
   /** Whether the expression has matched after this position, so that there is no backtracking. */
   isEnd: boolean;
@@ -187,7 +187,7 @@ class Builder {
   #closure(from: number, end: number, isFirst: boolean): { positions: Map<number, number>; isEnd: boolean } {
     const positions = new Map<number, number>();
     const visits = new Map<string, number>();
-    /** A repetition may iterate again before this without matching a character. */
+    /** Visits to each state on the current path: a repetition may iterate again without matching a character. */
     const path = new Map<number, number>();
     let isEnd = false;
     const visit = (state: number, mayFail: boolean): void => {

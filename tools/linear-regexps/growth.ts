@@ -4,10 +4,10 @@ import { automatonOf } from './automaton.ts';
 const MAX_STEPS = 2_000_000;
 
 /**
- * Why the time of an expression may grow faster than its text; undefined if it can't. Two of its positions can match
- * the same text in more than one way, and all ways are tried if a later part doesn't match. After Weber and Seidl, "On
- * the degree of ambiguity of finite automata", with a state for the search from each character. May report false
- * positives. Throws a SyntaxError.
+ * Why the matching time of an expression may grow faster than its text; undefined if it can't. Two of its positions can
+ * match the same text in more than one way, and all ways are tried if a later part doesn't match. After Weber and
+ * Seidl, "On the degree of ambiguity of finite automata", with a state for the search from each character. May report
+ * false positives. Throws a SyntaxError.
  */
 export function growthOf(pattern: string, flags: string): string | undefined {
   const automaton = automatonOf(pattern, flags);

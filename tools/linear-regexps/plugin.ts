@@ -13,9 +13,9 @@ interface Node {
 const known = new Map<string, string | undefined>();
 
 /**
- * `fairway/linear-regexps`: the time of an expression must not grow faster than its text, which may be hostile. If the
- * text is bounded or from the operator, a comment explains it: `// oxlint-disable-next-line fairway/linear-regexps --
- * at most 253 characters, see NAME`.
+ * `fairway/linear-regexps`: the matching time of an expression must not grow faster than its text, which may be
+ * hostile. If the text is bounded or from the operator, a comment explains it: `// oxlint-disable-next-line
+ * fairway/linear-regexps -- at most 253 characters, see NAME`.
  */
 const linearRegexps = {
   create(context: Context) {

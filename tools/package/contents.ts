@@ -4,8 +4,8 @@ import { globSync } from 'node:fs';
 export const ENTRIES = ['packages/cli/src/main.ts', 'packages/service/src/simulated-control-plane/main.ts'];
 
 /**
- * Files of the package that are not modules, as paths from the repository's root. They are read relative to the reading
- * module.
+ * Files of the package that are not modules, as paths from the repository's root. Each is read by a path relative to
+ * the module that reads it.
  */
 export function packageFiles(root: string): readonly string[] {
   return [

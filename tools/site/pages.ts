@@ -9,7 +9,7 @@ export const PAGES: readonly string[] = globSync(
   { cwd: ROOT },
 ).sort();
 
-/** A page without code blocks, which contain commands and their output. */
+/** The text of a page without its code blocks, which contain commands and their output. */
 export function textOf(page: string): string {
   return readFileSync(join(ROOT, page), 'utf8').replace(/^```[\s\S]*?^```/gm, '');
 }

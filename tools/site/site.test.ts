@@ -58,6 +58,6 @@ test('a README is the index of its folder in the site', () => {
   ]);
 });
 
-test('anchors match those of GitHub', () => {
+test('anchors match the anchors on GitHub', () => {
   expect(anchorOf('`fairway up`: What to do?')).toBe('fairway-up-what-to-do');
 });

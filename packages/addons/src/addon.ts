@@ -17,8 +17,8 @@ export interface ObjectIdentity {
 export interface AddonObject extends ObjectIdentity {
   readonly object: KubeObject;
   /**
-   * Fields that cannot be updated: if Fairway's own object has other values, it is recreated. An object of another owner is left
-   * alone, with no effect on the rest of the add-on.
+   * Fields that cannot be updated: if their values in Fairway's own object differ, Fairway recreates the object. An
+   * object of another owner is left alone, with no effect on the rest of the add-on.
    */
   readonly immutable?: readonly string[];
   /** Fairway's annotations that are removed if this object no longer has them. */
@@ -30,18 +30,20 @@ export interface AddonObject extends ObjectIdentity {
 /** The workload of an add-on. */
 export interface Workload {
   readonly workload: ObjectIdentity;
-  /** Selector of its pods, as kubectl takes it; undefined for definitions, which have none. */
+  /** Label selector of its pods, in kubectl's format; undefined for definitions, which have no pods. */
   readonly podSelector?: string;
 }
 
-/** The desired state of an add-on. Its health is that of the workload, then that of its helpers. */
+/**
+ * The desired state of an add-on. Its health is that of its main workload, or of the first helper that does not work.
+ */
 export interface Addon extends Workload {
   readonly name: AddonName;
   /** Without `v`: `1.34.2`. */
   readonly version: string;
   /** In the order in which they are applied: objects that may be refused first, workloads last. */
   readonly objects: readonly AddonObject[];
-  /** Whether nodes become Ready only when the add-on works there. */
+  /** Whether a node becomes Ready only when the add-on works on it. */
   readonly isNetwork?: boolean;
   /** Its other workloads. */
   readonly helpers?: readonly Workload[];
@@ -49,7 +51,10 @@ export interface Addon extends Workload {
   readonly claims: readonly ObjectIdentity[];
   /** A resource that its pods need in addition to a node, and that may already be in use; for messages. */
   readonly requirements?: string;
-  /** Set if it serves an aggregated API. Without objects it is not installed, because the API server could not reach it. */
+  /**
+   * Set if the add-on serves an aggregated API. If `objects` is empty, the add-on is not installed, because the API
+   * server could not reach it.
+   */
   readonly aggregatedApi?: AggregatedApi;
 }
 
@@ -60,7 +65,7 @@ export interface AggregatedApi {
    * exists, the cluster cannot delete namespaces, and every kubectl command reports an error.
    */
   readonly registration: ObjectIdentity;
-  /** The Secret with its certificate. */
+  /** The Secret with the serving certificate. */
   readonly certificate: ObjectIdentity;
   /** The DNS name in the certificate. */
   readonly dnsName: string;
@@ -89,7 +94,7 @@ export interface AddonFacts {
   readonly cinderCsiVersion: string | undefined;
   /** The plan's rules for volumes. */
   readonly storage: StorageLimits;
-  /** Whether the API server connects to nodes at all. */
+  /** Whether the API server can connect to nodes. */
   readonly reachesNodes: boolean;
   /** URL of the API server. */
   readonly server: string;

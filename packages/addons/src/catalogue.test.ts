@@ -18,7 +18,7 @@ const revision = (addons: readonly Addon[], key: string) =>
   objectOf(addons, key).metadata.annotations?.['fairway.dev/addon-revision'];
 
 describe('the catalogue', () => {
-  test('allows deleting every object that it may apply, except pod networks, volume snapshots and StorageClasses of any name', () => {
+  test('allows deleting every object that it may apply, except pod networks, volume snapshots and StorageClasses', () => {
     const all = POD_NETWORKS.flatMap((podNetwork) => addonsOf(someFacts({ podNetwork })));
     const isRemovable = (addon: Addon) =>
       addon.objects
@@ -37,7 +37,7 @@ describe('the catalogue', () => {
     { podNetwork: 'canal', sees: ['DaemonSet.apps/canal', 'DaemonSet.apps/cilium', 'ConfigMap./canal-config'] },
     { podNetwork: undefined, sees: ['DaemonSet.apps/canal', 'DaemonSet.apps/cilium'] },
   ] as const)(
-    'observes all pod networks, and the configuration of pod network $podNetwork only',
+    'observes all pod networks, but only the configuration of pod network $podNetwork',
     ({ podNetwork, sees }) => {
       const keys = objectsOfInterest(addonsOf(someFacts({ podNetwork }))).map(objectKey);
       const networkKeys = keys.filter((key) => /^(DaemonSet|ConfigMap).*(canal|cilium)/.test(key));
@@ -48,7 +48,7 @@ describe('the catalogue', () => {
     },
   );
 
-  test('marks every object as part of the set', () => {
+  test('marks every object as part of the ApplySet', () => {
     const labels = addonsOf(someFacts())
       .flatMap(({ objects }) => objects)
       .map(({ object }) => object.metadata.labels?.['applyset.kubernetes.io/part-of']);
@@ -139,7 +139,7 @@ describe('the catalogue', () => {
     expect(spec.template.spec?.topologySpreadConstraints).toHaveLength(2);
   });
 
-  test('creates no budget that would block the drain of a single node', () => {
+  test('does not create a PodDisruptionBudget in a single-node cluster', () => {
     const budgets = (hasSeveralNodes: boolean) =>
       addonsOf(someFacts({ hasSeveralNodes }))
         .flatMap(({ objects }) => objects)

@@ -19,9 +19,10 @@ export const NETWORK_WORKLOADS: Readonly<Record<InstalledCni, ObjectIdentity>> =
 };
 
 /**
- * All objects that add-ons have consisted of in any release, except those of pod networks. Nothing else is ever deleted, whatever
- * its labels say. A pod network remains: no decision removes it from a live cluster, since no pod starts without it. Removing its
- * definitions would delete all policies that the tenant wrote. The same applies to the definitions of volume snapshots.
+ * All objects that add-ons have contained in any release, except those of pod networks. Nothing else is ever deleted,
+ * whatever its labels say. Fairway never removes a pod network from a live cluster, since no pod starts without it.
+ * Removing its definitions would delete all policies that the tenant wrote. The same applies to the definitions of
+ * volume snapshots.
  */
 export const REMOVABLE_OBJECTS: readonly ObjectIdentity[] = [
   ...KUBE_PROXY_OBJECTS,
@@ -31,8 +32,8 @@ export const REMOVABLE_OBJECTS: readonly ObjectIdentity[] = [
 ];
 
 /**
- * The objects to observe in a cluster with these add-ons: their own objects, possible remains of other add-ons, and pod
- * networks.
+ * The objects to observe in a cluster with these add-ons: their own objects, possible leftovers of other add-ons, and
+ * pod networks.
  */
 export function objectsOfInterest(addons: readonly Addon[]): readonly ObjectIdentity[] {
   const all: readonly ObjectIdentity[] = [
@@ -43,7 +44,7 @@ export function objectsOfInterest(addons: readonly Addon[]): readonly ObjectIden
   return [...new Map(all.map(({ type, name }) => [objectKey({ type, name }), { type, name }])).values()];
 }
 
-/** The add-ons of a cluster, in the order in which they are applied; none for an unsupported version of Kubernetes. */
+/** The add-ons of a cluster, in the order in which they are applied; empty for an unsupported version of Kubernetes. */
 export function addonsOf(facts: AddonFacts): readonly Addon[] {
   if (!hasAddons(facts.version)) return [];
   const addons = [

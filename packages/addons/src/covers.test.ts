@@ -10,7 +10,7 @@ test.each([
   { fields: { a: { b: true } }, live: { a: true }, is: false, reason: 'the value has no fields' },
   { fields: { l: ['a', 'b'] }, live: { l: ['a', 'b'] }, is: true, reason: 'the lists are equal' },
   { fields: { l: ['a'] }, live: { l: ['a', 'b'] }, is: false, reason: 'the list is longer' },
-  { fields: { l: ['a', 'b'] }, live: { l: ['b', 'a'] }, is: false, reason: 'the list has another order' },
+  { fields: { l: ['a', 'b'] }, live: { l: ['b', 'a'] }, is: false, reason: 'the list has a different order' },
   {
     fields: { l: [{ name: 'a', n: 1 }] },
     live: { l: [{ name: 'sidecar' }, { name: 'a', n: 1, more: 2 }] },
@@ -27,7 +27,7 @@ test.each([
     fields: { l: [{ key: 'a' }] },
     live: { l: [{ key: 'a', op: 'b' }] },
     is: true,
-    reason: 'an unnamed item has more fields',
+    reason: 'an unnamed item has additional fields',
   },
   { fields: { n: undefined }, live: {}, is: true, reason: 'no value is specified' },
 ])('$live covers $fields: $is, because $reason', ({ fields, live, is }) => {
@@ -35,6 +35,6 @@ test.each([
   expect(coversObject({ metadata: desired.metadata, ...live }, { ...desired, ...fields })).toBe(is);
 });
 
-test('a missing object covers nothing', () => {
+test('a missing object does not cover anything', () => {
   expect(coversObject(undefined, desired)).toBe(false);
 });

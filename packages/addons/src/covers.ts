@@ -1,15 +1,15 @@
 import type { KubeObject } from '@fairway/kube/object/meta';
 
-/** Like `covers`, for objects; objects in lists have no kind. */
+/** Like `covers`, for whole objects; objects in lists have no kind. */
 export function coversObject(live: KubeObject | undefined, desired: KubeObject): boolean {
   const { apiVersion: _apiVersion, kind: _kind, ...fields } = desired;
   return covers(live, fields);
 }
 
 /**
- * Whether `live` has every field of `desired` with its value, regardless of other fields. Lists of named items are
- * compared by name, all others as a whole. If in doubt the result is false, which only leads to an apply that changes
- * nothing.
+ * Whether `live` has every field of `desired` with the same value, regardless of other fields. Lists of named items are
+ * compared by name, all other lists as a whole. If in doubt the result is false, which only leads to an apply that
+ * changes nothing.
  */
 function covers(live: unknown, desired: unknown): boolean {
   if (Array.isArray(desired)) return Array.isArray(live) && coversList(live, desired);

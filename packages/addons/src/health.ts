@@ -8,9 +8,9 @@ import type { Addon } from './addon.ts';
  * - `unseen`: the cluster's own controllers have not observed it yet;
  * - `waiting`: the cluster has no nodes for it;
  * - `offline`: no node is usable, because nodes have no pod network yet;
- * - `updating`: it runs, partly in the previous version;
- * - `failing`: it runs in the current version, and does not work;
- * - `unserved`: it runs, and the API that it serves is not available;
+ * - `updating`: it runs, but partly in the previous version;
+ * - `failing`: it runs in the current version, but does not work;
+ * - `unserved`: it runs, but the API that it serves is not available;
  * - `working`.
  */
 export type Health = 'unseen' | 'waiting' | 'offline' | 'updating' | 'failing' | 'unserved' | 'working';
@@ -19,7 +19,7 @@ export type Health = 'unseen' | 'waiting' | 'offline' | 'updating' | 'failing' |
 export interface NodeCounts {
   readonly total: number;
   readonly ready: number;
-  /** Nodes that are not Ready, and lack only a pod network. */
+  /** Nodes that are not Ready only because they have no pod network. */
   readonly withoutNetwork: number;
 }
 
@@ -40,7 +40,9 @@ export function healthOf(
   return deploymentHealth(workload as Deployment, counts);
 }
 
-/** The health of an add-on that also serves an API: `health` is that of its workload, `registration` its APIService. */
+/**
+ * The health of an add-on that also serves an API: `health` is that of its workload, `registration` is its APIService.
+ */
 export function servingHealth(health: Health, registration: KubeObject | undefined): Health {
   const conditions = (registration as APIService | undefined)?.status?.conditions;
   const isAvailable = conditions?.some(({ type, status }) => type === 'Available' && status === 'True') === true;

@@ -1,6 +1,4 @@
-/**
- * More than registries accept. Any user of a cluster may write a longer image, which is then treated as having no name.
- */
+/** More than registries accept. Any user of a cluster may write a longer image name, which is then ignored. */
 const MAX_IMAGE_CHARS = 4096;
 
 /**

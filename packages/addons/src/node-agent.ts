@@ -10,13 +10,13 @@ export interface NodeAgent {
   /** A change of this value replaces the pods. */
   readonly configRevision: string;
   readonly annotations?: Readonly<Record<string, string>>;
-  /** The add-on's own settings. */
+  /** The add-on's own pod settings. */
   readonly pod: PodSpec;
 }
 
 /**
- * A DaemonSet that runs a pod on the host network of each node, regardless of taints: a node is unusable without it. It
- * updates a tenth of the nodes at a time.
+ * A DaemonSet that runs a pod on the host network of each node, regardless of taints: without the pod, a node is
+ * unusable. The DaemonSet updates a tenth of the nodes at a time.
  */
 export function nodeAgent({ name, labels, account, configRevision, annotations, pod }: NodeAgent): DaemonSet {
   return {

@@ -10,30 +10,30 @@ import {
   metricsServerVersion,
 } from './versions.ts';
 
-describe('kube-proxy of a control plane', () => {
+describe('the kube-proxy version', () => {
   test.each([
     { version: '1.35.1', oldest: undefined, is: '1.35.1', reason: 'the cluster has no nodes' },
     { version: '1.35.1', oldest: '1.34.2', is: '1.34.2', reason: 'nodes are older' },
     { version: '1.35.1', oldest: '1.35.0', is: '1.35.0', reason: 'nodes have an older patch' },
-    { version: '1.35.1', oldest: '1.35.1', is: '1.35.1', reason: 'all versions are equal' },
-    { version: '1.35.1', oldest: '1.36.0', is: '1.35.1', reason: 'it must not be newer than the API server' },
+    { version: '1.35.1', oldest: '1.35.1', is: '1.35.1', reason: 'all nodes have the same version' },
+    { version: '1.35.1', oldest: '1.36.0', is: '1.35.1', reason: 'kube-proxy must not be newer than the API server' },
     { version: '1.35.1', oldest: '1.32.9', is: '1.32.9', reason: 'a skew of three minor versions is supported' },
-    { version: '1.35.1', oldest: '1.31.9', is: '1.35.1', reason: 'a skew of four is not supported' },
-    { version: '1.35.1', oldest: '0.1.0', is: '1.35.1', reason: 'a node can report any version' },
+    { version: '1.35.1', oldest: '1.31.9', is: '1.35.1', reason: 'a skew of four minor versions is not supported' },
+    { version: '1.35.1', oldest: '0.1.0', is: '1.35.1', reason: 'the reported version is not plausible' },
     { version: '1.35.1', oldest: '1.34.2@sha256:0', is: '1.35.1', reason: 'the reported version is invalid' },
     { version: '1.35.1', oldest: '1.034.2', is: '1.35.1', reason: 'the reported minor has a leading zero' },
-  ])('is $is for control plane $version with nodes of $oldest: $reason', ({ version, oldest, is }) => {
+  ])('is $is for control plane $version with nodes of version $oldest: $reason', ({ version, oldest, is }) => {
     expect(kubeProxyVersion(version, oldest)).toBe(is);
   });
 });
 
-test.each(SHIPPED_RELEASES.map(({ spec }) => spec.minor))('%s has a version of CoreDNS', (minor) => {
+test.each(SHIPPED_RELEASES.map(({ spec }) => spec.minor))('Kubernetes %s has a version of CoreDNS', (minor) => {
   expect(hasAddons(`${minor}.0`)).toBe(true);
   expect(coreDnsVersion(`${minor}.0`)).toMatch(/^1\.1[1-4]\.\d$/);
 });
 
 test.each(SHIPPED_RELEASES)(
-  'the shipped release $spec.minor leaves the versions of add-ons to this catalogue',
+  "the shipped release $spec.minor leaves add-on versions to the add-ons' defaults",
   ({ spec }) => {
     const named = [spec, ...spec.patches].flatMap(({ components = {} }) => Object.keys(components));
 
@@ -43,13 +43,13 @@ test.each(SHIPPED_RELEASES)(
   },
 );
 
-test('CoreDNS never gets older with newer Kubernetes, and future versions get the newest', () => {
+test('CoreDNS never gets older with newer Kubernetes versions, and future versions get the newest CoreDNS', () => {
   const versions = ['1.31.0', '1.32.0', '1.33.0', '1.34.0', '1.35.0', '1.36.0', '1.37.0'].map(coreDnsVersion);
 
   expect(versions).toEqual(['1.11.3', '1.11.3', '1.12.0', '1.12.1', '1.13.1', '1.14.2', '1.14.2']);
 });
 
-test('Calico never gets older with newer Kubernetes, and future versions get the newest', () => {
+test('Calico never gets older with newer Kubernetes versions, and future versions get the newest Calico', () => {
   const versions = ['1.31.0', '1.33.0', '1.34.0', '1.36.0', '1.37.0'].map(calicoVersion);
 
   expect(versions).toEqual(['3.30.7', '3.30.7', '3.31.7', '3.31.7', '3.31.7']);
@@ -64,7 +64,7 @@ test.each([
   expect(metricsServerVersion(version)).toBe(is);
 });
 
-test.each(['1.30.9', '1.20.2', '2.0.0', 'nonsense'])('%s has no add-ons', (version) => {
+test.each(['1.30.9', '1.20.2', '2.0.0', 'nonsense'])('Kubernetes %s has no add-ons', (version) => {
   expect(hasAddons(version)).toBe(false);
 });
 
@@ -83,7 +83,7 @@ describe('Cilium', () => {
     },
   );
 
-  test('advances one release line with each version of Kubernetes, and future versions get the newest', () => {
+  test('advances one release line with each Kubernetes version, and future versions get the newest line', () => {
     const versions = ['1.31.0', '1.32.0', '1.33.0', '1.36.0', '1.37.0'].map((each) => ciliumVersion(each, undefined));
 
     expect(versions).toEqual(['1.18.14', '1.19.8', '1.20.2', '1.20.2', '1.20.2']);

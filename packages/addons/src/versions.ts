@@ -9,7 +9,10 @@ const OLDEST_MINOR = 31;
  */
 const MAX_PROXY_SKEW = 3;
 
-/** CoreDNS by minor version of Kubernetes: kubeadm's constant CoreDNSVersion in the last patch of each. */
+/**
+ * CoreDNS version by minor version of Kubernetes: kubeadm's constant CoreDNSVersion in the last patch of each minor
+ * version.
+ */
 const CORE_DNS_VERSIONS: Readonly<Record<string, string>> = {
   '1.31': '1.11.3',
   '1.32': '1.11.3',
@@ -21,7 +24,7 @@ const CORE_DNS_VERSIONS: Readonly<Record<string, string>> = {
 
 const NEWEST_CORE_DNS = '1.14.2';
 
-/** Calico by minor version of Kubernetes: the last patch of a release that supports it. */
+/** Calico version by minor version of Kubernetes: the last patch of a Calico release that supports it. */
 const CALICO_VERSIONS: Readonly<Record<string, string>> = {
   '1.31': '3.30.7',
   '1.32': '3.30.7',
@@ -30,11 +33,14 @@ const CALICO_VERSIONS: Readonly<Record<string, string>> = {
 
 const NEWEST_CALICO = '3.31.7';
 
-/** One version for all: it connects only to nodes, through APIs that all versions of Kubernetes support. */
+/**
+ * One metrics-server version for all these minor versions: it connects only to nodes, through APIs that all versions of
+ * Kubernetes support.
+ */
 export const FLANNEL_VERSION = '0.28.10';
 
 /**
- * Cilium by minor version of Kubernetes: the newest release line that upstream tests with that version. Consecutive
+ * Cilium version by minor version of Kubernetes: the newest release line that upstream tests with it. Consecutive
  * versions differ by at most one line, as upstream requires for upgrades.
  */
 const CILIUM_VERSIONS: Readonly<Record<string, string>> = {
@@ -45,14 +51,14 @@ const CILIUM_VERSIONS: Readonly<Record<string, string>> = {
 const NEWEST_CILIUM = '1.20.2';
 
 /**
- * The first minor version of Kubernetes that metrics-server 0.9 supports; 0.8 supports earlier ones:
+ * The first minor version of Kubernetes that metrics-server 0.9 supports; 0.8 supports earlier versions:
  * https://github.com/kubernetes-sigs/metrics-server#compatibility-matrix
  */
 const METRICS_SERVER_0_9_MINOR = 34;
 
 /**
- * cinder-csi-plugin by minor version of Kubernetes: upstream has a release for each. Before 1.32, its node service
- * needs a credential.
+ * cinder-csi-plugin version by minor version of Kubernetes: upstream has a release for each minor version. Before 1.32,
+ * the plugin's node service needs a credential.
  */
 const CINDER_CSI_VERSIONS: Readonly<Record<string, string>> = {
   '1.31': '1.32.1',
@@ -77,7 +83,7 @@ export function hasAddons(version: string): boolean {
   return EXACT_VERSION.test(version) && partsOf(version).minor >= OLDEST_MINOR;
 }
 
-/** The version of CoreDNS for a control plane of this version, unless the operator's catalogue specifies one. */
+/** The version of CoreDNS for a control plane of this version, unless the operator's catalogue specifies another. */
 export function coreDnsVersion(version: string): string {
   return CORE_DNS_VERSIONS[minorOf(version)] ?? NEWEST_CORE_DNS;
 }
@@ -106,14 +112,17 @@ export function cinderCsiVersion(version: string, pinned: string | undefined): s
   return isUsable ? pinned : (CINDER_CSI_VERSIONS[minorOf(version)] ?? NEWEST_CINDER_CSI);
 }
 
-/** The version of metrics-server for a control plane of this version, unless the operator's catalogue specifies one. */
+/**
+ * The version of metrics-server for a control plane of this version, unless the operator's catalogue specifies another.
+ */
 export function metricsServerVersion(version: string): string {
   return partsOf(version).minor >= METRICS_SERVER_0_9_MINOR ? '0.9.0' : '0.8.1';
 }
 
 /**
  * The version of kube-proxy: that of the oldest node, so that kube-proxy is updated after all nodes, but never newer
- * than the API server. Nodes report their own versions: a version that is incompatible with the API server is ignored.
+ * than the API server. Nodes report their own versions, so a version that is incompatible with the API server is
+ * ignored.
  */
 export function kubeProxyVersion(version: string, oldestNodeVersion: string | undefined): string {
   if (oldestNodeVersion === undefined || !EXACT_VERSION.test(oldestNodeVersion)) return version;

@@ -36,11 +36,11 @@ test.each([
   { path: '', why: 'is empty' },
   { path: 'spec', why: 'is not a path' },
   { path: '.spec.paused', why: 'is not in the object' },
-  { path: '.spec.replicas.more', why: 'is below a value' },
+  { path: '.spec.replicas.more', why: 'is below a scalar value' },
   { path: '.__proto__.x', why: 'is an inherited property' },
   { path: '.spec.template.spec.containers[0]', why: 'uses an index' },
-  { path: '.spec.template.spec.containers[name="other"].image', why: 'belongs to another item' },
-  { path: '.spec.template.spec.containers[containerPort=53,protocol="UDP"]', why: 'has several keys' },
+  { path: '.spec.template.spec.containers[name="other"].image', why: 'matches no item of the list' },
+  { path: '.spec.template.spec.containers[containerPort=53,protocol="UDP"]', why: 'uses several keys' },
 ])('removes nothing for "$path", which $why', ({ path }) => {
   expect(withoutFields(object, [path])).toBeUndefined();
 });

@@ -2,9 +2,9 @@
 const LIST_ITEM = /^\[([a-zA-Z]+)="([^"]*)"\]/;
 
 /**
- * A copy of `object` without the fields at these paths, in the notation of an API server that refuses an apply because of them:
- * `.spec.template.spec.containers[name="coredns"].image`, `.data.Corefile`. Undefined if one of them is missing, or covers the
- * whole object.
+ * A copy of `object` without the fields at these paths, in the notation that an API server uses when it refuses an
+ * apply because of fields: `.spec.template.spec.containers[name="coredns"].image`, `.data.Corefile`. Undefined if a
+ * path is missing in the object or covers all of it.
  */
 export function withoutFields<T extends object>(object: T, paths: readonly string[]): T | undefined {
   const copy = structuredClone(object);
@@ -33,7 +33,7 @@ function removeFromList(list: unknown[], path: string): boolean {
   return remove(list[index], rest);
 }
 
-/** Names of fields may contain dots, as keys of a ConfigMap do: the longest match applies. */
+/** Names of fields may contain dots, as keys of a ConfigMap do, so the longest match applies. */
 function fieldAt(fields: Readonly<Record<string, unknown>>, path: string): string | undefined {
   return Object.keys(fields)
     .filter((name) => path === name || path.startsWith(`${name}.`) || path.startsWith(`${name}[`))

@@ -15,7 +15,7 @@ export const ConditionType = {
   CloudReachable: 'CloudReachable',
   /**
    * False: the API server runs with settings other than `spec.apiServer`. True: which clients are denied access; absent
-   * if none are.
+   * if no client is denied.
    */
   SettingsApplied: 'SettingsApplied',
   /** Present while hibernated: whether the project's quotas have capacity for its nodes. Not part of Ready. */
@@ -57,7 +57,7 @@ export const ConditionType = {
   KeptForInspection: 'KeptForInspection',
   // KubernetesRelease
   RolledOut: 'RolledOut',
-  /** Present with spec.forcedUpgrade once clusters are due. Not part of Ready. */
+  /** Present with spec.forcedUpgrade once clusters are due for a forced upgrade. Not part of Ready. */
   EndOfLifeEnforced: 'EndOfLifeEnforced',
   // CloudCredential
   /** Present only while True. Not part of Ready. */
@@ -190,7 +190,7 @@ const REASONS = {
   InternalError: 'operator',
   NotImplemented: 'operator',
   SingleReplica: 'operator',
-  // The cloud must recover; Fairway retries by itself.
+  // The cloud must recover; Fairway retries automatically.
   CloudUnavailable: 'cloud',
   RateLimited: 'cloud',
   FlavorOutOfStock: 'cloud',
@@ -209,7 +209,7 @@ export const ConditionReason = Object.fromEntries(Object.keys(REASONS).map((reas
   readonly [R in ConditionReason]: R;
 };
 
-/** Whether the cloud currently serves none of Fairway's requests. */
+/** Whether the reason means that the cloud is currently refusing or failing all of Fairway's requests. */
 export function isOutage(reason: ConditionReason | undefined): boolean {
   return reason === 'CloudUnavailable' || reason === 'RateLimited';
 }

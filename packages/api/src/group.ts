@@ -19,19 +19,21 @@ export const NODE_POOL_LABEL = `${GROUP}/node-pool`;
 /** UID of that pool, on Machines. */
 export const NODE_POOL_UID_LABEL = `${GROUP}/node-pool-uid`;
 
-/** On a Machine: remove this one first when its pool is scaled down. */
+/** On a Machine: this machine is removed first when its pool is scaled down. */
 export const DELETE_FIRST_ANNOTATION = `${GROUP}/delete-first`;
 /**
- * On a Cluster, NodePool, Machine or CloudCredential: pauses reconciliation; on a Cluster, also of its pools and
- * machines.
+ * On a Cluster, NodePool, Machine or CloudCredential: pauses reconciliation. On a Cluster, its pools and machines are
+ * paused too.
  */
 export const PAUSED_ANNOTATION = `${GROUP}/paused`;
 /**
- * A changed value, such as the time, makes Fairway retry failed operations immediately; on a Cluster, also those of its
- * pools and machines.
+ * A changed value, such as the time, makes Fairway retry failed operations immediately; on a Cluster, this includes the
+ * operations of its pools and machines.
  */
 export const RETRY_ANNOTATION = `${GROUP}/retry-requested`;
-/** On a Cluster: a changed value, such as the time, starts work now that is waiting for the maintenance window. */
+/**
+ * On a Cluster: a changed value, such as the time, immediately starts work that is waiting for the maintenance window.
+ */
 export const MAINTENANCE_ANNOTATION = `${GROUP}/maintenance-requested`;
 /** On a Cluster: a changed value, such as the time, revokes all kubeconfigs issued before. */
 export const REVOKE_KUBECONFIGS_ANNOTATION = `${GROUP}/revoke-kubeconfigs`;
@@ -62,7 +64,7 @@ export const KEEP_ANNOTATION = `${GROUP}/keep-for-inspection`;
 /** On a NodePool: with the value of `status.upgrade.target`, no more nodes are updated to it. */
 export const ABORT_UPGRADE_ANNOTATION = `${GROUP}/abort-upgrade`;
 
-/** On the Secret of a cluster's CAs: since when its Cluster has been missing, RFC 3339. */
+/** On the Secret of a cluster's CAs: the time since which its Cluster has been missing, RFC 3339. */
 export const MISSING_SINCE_ANNOTATION = `${GROUP}/cluster-missing-since`;
 /** On the same Secret: name of the CloudCredential that the cluster uses; empty for the operator's credentials. */
 export const CREDENTIAL_ANNOTATION = `${GROUP}/cloud-credential`;
@@ -70,7 +72,7 @@ export const CREDENTIAL_ANNOTATION = `${GROUP}/cloud-credential`;
 export const CLOUD_ANNOTATION = `${GROUP}/cloud`;
 /** On the ConfigMap that records a deleted cluster: the UID with which its cloud resources were marked. */
 export const DELETED_CLUSTER_LABEL = `${GROUP}/ended-cluster`;
-/** On the same ConfigMap: when nothing of the cluster was left, RFC 3339. */
+/** On the same ConfigMap: when the cluster's cleanup was complete, RFC 3339. */
 export const CLEANUP_TIME_ANNOTATION = `${GROUP}/cluster-ended`;
 /**
  * On the same ConfigMap: ID of the cluster's project; absent if unknown. On a namespace: ID of the OpenStack project
@@ -86,7 +88,10 @@ export const SKIP_REVOCATION_ANNOTATION = `${GROUP}/skip-revocation`;
  */
 export const SNAPSHOT_CONTROLLER_ANNOTATION = `${GROUP}/snapshot-controller`;
 
-/** On a NodePool in a tenant's cluster: which state of Fairway's NodePool it shows, and what it looked like. */
+/**
+ * On a NodePool in a tenant's cluster: the state of Fairway's NodePool that was last synced to it, and how it looked
+ * afterwards.
+ */
 export const SYNCED_STATE_ANNOTATION = `${GROUP}/shown`;
 /** Finalizer of a NodePool in a tenant's cluster: it stays until Fairway has observed the deletion. */
 export const IN_CLUSTER_FINALIZER = `${GROUP}/node-pool`;

@@ -1,8 +1,8 @@
 import type { KubeObject } from '@fairway/kube/object/meta';
 
 /**
- * The identity of a Cluster, NodePool or Machine in the cloud and for control planes: it marks all their resources. Owner references
- * and preconditions of the API itself use `metadata.uid` instead.
+ * The identity of a Cluster, NodePool or Machine in the cloud and for control planes; all their resources are marked
+ * with it. Owner references and preconditions of the API itself use `metadata.uid` instead.
  */
 export function identityOf({
   metadata,

@@ -11,6 +11,6 @@ test.each([
   { object: paused('false'), cluster: active, is: true, reason: 'any value counts, as in Cluster API' },
   { object: active, cluster: paused('true'), is: true, reason: 'the cluster has the annotation' },
   { object: active, cluster: active, is: false, reason: 'neither' },
-])('is $is: $reason', ({ object, cluster, is }) => {
+])('paused is $is: $reason', ({ object, cluster, is }) => {
   expect(isPaused(object, cluster)).toBe(is);
 });

@@ -2,7 +2,7 @@ import type { KubeObject } from '@fairway/kube/object/meta';
 import { PAUSED_ANNOTATION } from './group.ts';
 
 /**
- * Whether reconciliation of the object is paused, by its own annotation or that of its cluster. Any value of the
+ * Whether reconciliation of the object is paused, by its own annotation or by its cluster's. Any value of the
  * annotation counts.
  */
 export function isPaused(object: KubeObject, cluster?: KubeObject): boolean {

@@ -1,4 +1,4 @@
-/** Limits concurrent calls; additional ones wait in order of arrival. */
+/** Limits concurrent calls; additional calls wait in order of arrival. */
 export class CallSlots {
   readonly #waiting: (() => void)[] = [];
   #free: number;
@@ -17,7 +17,7 @@ export class CallSlots {
       if (hasLeft) return;
       hasLeft = true;
       const next = this.#waiting.shift();
-      // The slot is handed over directly: a new call can't overtake.
+      // The slot is handed over directly, so a new call can't overtake a waiting one.
       if (next === undefined) this.#free++;
       else next();
     };

@@ -9,7 +9,7 @@ export interface Clock {
   now(): number;
   /** Runs `callback` once after `delayMs`. The timer does not keep the process alive. */
   after(delayMs: number, callback: () => void): Timer;
-  /** Resolves `delayMs` from now; rejects with the signal's reason if it aborts first. */
+  /** Resolves after `delayMs`; rejects with the signal's reason if the signal aborts first. */
   sleep(delayMs: number, signal?: AbortSignal): Promise<void>;
 }
 

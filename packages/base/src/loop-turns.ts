@@ -12,8 +12,8 @@ interface Waiter {
 const TURNS_PER_CHUNK = 3;
 
 /**
- * Starts one piece of work every few event-loop turns, round-robin by owner: no matter how many arrive together, other
- * clients' requests are read and timers run between two of them. A single piece starts immediately.
+ * Starts one piece of work every few event-loop turns, round-robin by owner: no matter how many pieces arrive together,
+ * other clients' requests are read and timers run between two pieces. A single piece starts immediately.
  */
 export class LoopTurns {
   readonly #defer: (run: () => void) => unknown;

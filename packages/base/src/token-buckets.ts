@@ -6,7 +6,7 @@ export interface Rate {
   readonly perMinute: number;
 }
 
-/** A token bucket for each key; the least recently used ones are dropped and start full again. */
+/** A token bucket for each key; the least recently used buckets are dropped and start full again. */
 export class TokenBuckets {
   readonly #rate: Rate;
   readonly #buckets: RecentMap<{ tokens: number; atMs: number }>;
@@ -24,7 +24,7 @@ export class TokenBuckets {
     return Math.min(burst, known.tokens + (Math.max(nowMs - known.atMs, 0) * perMinute) / 60_000);
   }
 
-  /** Takes a token if available; returns whether it did. */
+  /** Takes a token if one is available; returns whether it did. */
   tryTake(key: string, nowMs: number): boolean {
     const tokens = this.left(key, nowMs);
     const isAllowed = tokens >= 1;

@@ -6,7 +6,7 @@ import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { settingsOf } from './load-balancers/cluster-settings.ts';
 import type { LoadBalancerSettings } from './load-balancers/settings.ts';
 
-/** How clusters created by Fairway differ from self-managed ones. */
+/** The differences between clusters created by Fairway and self-managed ones. */
 export interface Conventions {
   /** Default load balancer settings; undefined while unknown. */
   readonly loadBalancersOf: (cluster: Cluster, cloud: ProjectCloud) => LoadBalancerSettings | undefined;
@@ -16,7 +16,10 @@ export interface Conventions {
   readonly includesRegion: boolean;
   /** Whether the cluster's router is managed although it lacks the cluster's ownership tag. */
   readonly acceptsUnmarkedRouter: boolean;
-  /** The `--cluster-name` of an openstack-cloud-controller-manager whose load balancers the operator takes over; undefined if none. */
+  /**
+   * The `--cluster-name` of an openstack-cloud-controller-manager whose load balancers the operator takes over;
+   * undefined if there is none.
+   */
   readonly upstreamClusterName: string | undefined;
 }
 

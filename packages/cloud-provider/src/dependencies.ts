@@ -23,11 +23,11 @@ export interface CloudProviderDependencies {
   readonly tenants: TenantClusters;
   readonly bootstrapper: NodeBootstrapper;
   readonly conventions: Conventions;
-  /** Backoff per Fairway object, by its identity. */
+  /** Backoff per Fairway object, keyed by its identity. */
   readonly attempts: Attempts;
   readonly events: TenantEvents;
   readonly clock: Clock;
-  /** Uniform in [0, 1). */
+  /** A uniformly distributed number in [0, 1). */
   readonly random: () => number;
   readonly log: Logger;
 }

@@ -11,7 +11,7 @@ import { goDurationMs } from './standalone/cloud-conf/go-duration.ts';
 
 const match = { headers: [], queryParams: [], method: undefined };
 
-/** Parsers of objects in tenants' clusters, where each field may be up to a megabyte long. */
+/** Parsers of objects in tenants' clusters. Each field may be up to a megabyte long. */
 test.each<[string, (text: string) => unknown]>([
   ['an address', canonicalAddress],
   ['a range of addresses', (text) => rangesOf([text], 'a', 4, 6)],

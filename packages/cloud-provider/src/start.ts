@@ -34,7 +34,7 @@ export const CLOUD_PROVIDER_CONTROLLERS: readonly Declaration[] = [
   gatewayClassController,
 ];
 
-/** Runnables for the manager that runs Fairway's controllers. */
+/** Creates runnables for the manager that runs Fairway's controllers. */
 export function createCloudProvider(
   options: Omit<CloudProviderDependencies, 'attempts' | 'events' | 'conventions'> & StartOptions,
   conventions: Conventions = FAIRWAY_CONVENTIONS,

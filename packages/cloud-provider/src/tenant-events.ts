@@ -14,7 +14,7 @@ export interface TenantEventsOptions {
   readonly log: Logger;
 }
 
-/** Recorders of Events in tenants' clusters; each ends with its connection. */
+/** Recorders of Events in tenants' clusters; each recorder ends with its cluster's connection. */
 export class TenantEvents {
   readonly #options: TenantEventsOptions;
   readonly #recorders = new WeakMap<TenantCluster, EventRecorder>();
@@ -42,7 +42,7 @@ export class TenantEvents {
 const EVENT_REPEAT_INTERVAL_MS = 1_800_000;
 const MAX_REMEMBERED_EVENTS = 20_000;
 
-/** Tracks the Events recorded for tenants' objects: unchanged ones are repeated twice an hour. */
+/** Tracks the Events recorded for tenants' objects. Unchanged Events are repeated twice an hour. */
 export class EventDeduplicator {
   readonly #clock: Clock;
   readonly #recorded = new RecentMap<{ readonly text: string; readonly atMs: number }>(MAX_REMEMBERED_EVENTS);
@@ -52,8 +52,8 @@ export class EventDeduplicator {
   }
 
   /**
-   * Whether to record an Event; if so, counts it as recorded. `subject` distinguishes concurrent Events with the same
-   * reason.
+   * Returns whether to record an Event; if so, counts it as recorded. `subject` distinguishes concurrent Events with
+   * the same reason.
    */
   shouldRecord(
     { clusterUid }: TenantCluster,
@@ -71,12 +71,12 @@ export class EventDeduplicator {
   }
 }
 
-/** The reference of an Event to a cached object, which has no kind. */
+/** The object that an Event refers to: cached objects have no kind, so it is added. */
 export function withKind(type: ResourceType, { metadata }: KubeObject): KubeObject {
   return { apiVersion: apiVersionOf(type), kind: type.kind, metadata };
 }
 
-/** Cached objects have no kind. */
+/** The Node that an Event refers to: cached objects have no kind, so it is added. */
 export function asNode({ metadata }: TenantNode): KubeObject {
   return { apiVersion: 'v1', kind: 'Node', metadata };
 }

@@ -81,7 +81,7 @@ export async function mintKubeconfig(options: KubeconfigMintOptions): Promise<Mi
   };
 }
 
-/** The key of a request that proves possession of it. */
+/** The public key of a certificate request. Throws unless the request proves possession of the private key. */
 function requestedKey(pem: string) {
   const request = parseCertificateRequest(pem);
   if (!isRequestSignatureValid(request)) {

@@ -79,7 +79,10 @@ export interface SnapshotsState {
   readonly list: readonly SnapshotInfo[];
   /** Why the last snapshot that was due could not be taken. */
   readonly problem: string | undefined;
-  /** Why the newest snapshot has no off-host copy, and since when; undefined if it has one or none is requested. */
+  /**
+   * Why the newest snapshot has no off-host copy, with the time of the newest copy; undefined if there is a copy or
+   * none is requested.
+   */
   readonly offHostProblem?: string | undefined;
   /** The last completed request. */
   readonly restored: (RestoreRequest & { readonly atMs: number }) | undefined;
@@ -103,7 +106,9 @@ export interface ControlPlaneState {
   readonly endpoint: Endpoint | undefined;
   /** The version that it runs; undefined before its first start. */
   readonly version: string | undefined;
-  /** For the condition ControlPlaneReady: True while phase is Running, including updates that do not interrupt serving. */
+  /**
+   * For the condition ControlPlaneReady: True while phase is Running, including updates that do not interrupt the API.
+   */
   readonly ready: boolean;
   readonly reason: ConditionReason;
   readonly message: string;
@@ -150,17 +155,17 @@ export interface ControlPlaneUsage {
 }
 
 /**
- * Runs the control planes of tenant clusters: simulated in this process, or as processes of this machine.
+ * Runs the control planes of tenant clusters: simulated in this process, or as processes on this machine.
  *
- * **Expected flow.** The Cluster controller calls `ensure` with the desired state on every reconcile, and `remove` until it
- * returns true. It reconciles again when `onChange` names the cluster.
+ * **Expected flow.** The Cluster controller calls `ensure` with the desired state on every reconcile, and `remove`
+ * until it returns true. It reconciles again when `onChange` names the cluster.
  *
- * **Guarantees.** `ensure` is idempotent and level-triggered: it takes a step towards the spec and returns the observed state,
- * without waiting for slow operations. Calls for one cluster never run concurrently. Remains of a killed process are found by
- * UID.
+ * **Guarantees.** `ensure` is idempotent and level-triggered: it takes a step towards the spec and returns the observed
+ * state, without waiting for slow operations. Calls for one cluster never run concurrently. Remains of a killed process
+ * are found by UID.
  *
- * **Errors.** A failure of one control plane is reported in its state (phase Failed, reason, message); a rejection means that the
- * runtime itself failed, and is retried.
+ * **Errors.** A failure of one control plane is reported in its state (phase Failed, reason, message); a rejection
+ * means that the runtime itself failed, and is retried.
  */
 export interface ControlPlaneRuntime {
   readonly name: string;
@@ -194,7 +199,7 @@ export interface ControlPlaneRuntime {
   remove(clusterUid: string): Promise<boolean>;
   /**
    * Releases a cluster that another process takes over: until the next `ensure`, this process neither watches nor
-   * changes its control plane. Programs outside of this process keep serving. Idempotent.
+   * changes its control plane. Programs outside of this process keep running. Idempotent.
    */
   release(clusterUid: string): Promise<void>;
   /** File with audit events of a cluster's API server, if requested; undefined if this process cannot read it. It may not exist yet. */

@@ -16,7 +16,7 @@ export interface NetworkLookupOptions {
   readonly cloud: ProjectCloud;
   readonly cluster: Cluster | undefined;
   readonly plan: Plan | undefined;
-  /** Only lists that started after this time count. */
+  /** Ignores lists that started before this time. */
   readonly since: { readonly networksMs: number; readonly subnetsMs: number };
   readonly signal: AbortSignal;
 }
@@ -46,7 +46,7 @@ export async function lookUpNetworks(
   const known = [...subnets.items.values()].map(catalogueSubnet);
   const { issues, found } = checkPoolNetworks(requested, {
     networks: [...networks.items.values()].map((network) => {
-      // Its ports are always protected if the network belongs to the project.
+      // The network's ports are always protected if the network belongs to the project.
       const { hasPortSecurity: _, ...known } = catalogueNetwork(network, projectID);
       return known;
     }),
@@ -62,8 +62,8 @@ export async function lookUpNetworks(
 }
 
 /**
- * What the node must know about these ports of its server, from lists already in the cache. The node sets the addresses
- * itself, so a DHCP server cannot give it a second default route or other name servers.
+ * What the node must know about these additional ports of its server, from lists already in the cache. The node sets
+ * the addresses itself, so a DHCP server cannot give it a second default route or other name servers.
  */
 export function interfacesOf(
   cloud: ProjectCloud,

@@ -29,7 +29,7 @@ import type { Registry } from 'prom-client';
 export interface KeystoneUsers {
   /** Handles authentication webhooks of one cluster's API server. */
   reviewerFor(clusterUid: string, access: KeystoneAccess): ReviewToken;
-  /** Compiles a policy into permissions; throws an Error that describes what is wrong with it. */
+  /** Compiles a policy into permissions; throws an Error that describes any mistake in the policy. */
   authorizerFor(policy: string): ReviewAccess;
 }
 

@@ -21,7 +21,7 @@ const before: LastOperation = {
   lastUpdateTime: EARLIER_TIME,
 };
 
-test('a new operation reports since when it waits', () => {
+test('a new operation reports when it started to wait', () => {
   expect(operation(undefined, waiting, NOW_MS)).toEqual({
     ...before,
     since: NOW,
@@ -39,7 +39,7 @@ test('another reason restarts the wait, and the operation continues', () => {
   expect(operation(before, next, NOW_MS)).toMatchObject({ since: NOW, startTime: EARLIER_TIME });
 });
 
-test('a new number changes no other time', () => {
+test('a new progress value does not change when the wait or the operation started', () => {
   const next = { ...waiting, progress: 50 };
   expect(operation(before, next, NOW_MS)).toMatchObject({
     since: EARLIER_TIME,

@@ -10,7 +10,10 @@ export type Operation = Pick<LastOperation, 'type' | 'state' | 'progress' | 'des
     readonly expectedSeconds?: number | undefined;
   };
 
-/** `lastOperation`, with its start time and since when it has been waiting; its update time changes only if something else in it changes. Pure. */
+/**
+ * `lastOperation`, with the times when it started and when it began to wait; its update time changes only if something
+ * else in it changes. Pure.
+ */
 export function operation(previous: LastOperation | undefined, next: Operation, nowMs: number): LastOperation {
   const now = formatTime(nowMs);
   const { type, state, progress, description, reason, since, steps } = next;
@@ -45,8 +48,8 @@ export function isOver({ state }: Pick<LastOperation, 'state'>): boolean {
 }
 
 /**
- * Steps, of which this many remain. The total is the highest since the operation started, so nodes added or removed
- * meanwhile do not reduce progress. Pure.
+ * Counts steps, of which this many remain. The total is the highest since the operation started, so nodes added or
+ * removed in the meantime do not reduce progress. Pure.
  */
 export function stepsWith(
   last: LastOperation | undefined,
@@ -77,7 +80,7 @@ export function elapsedSeconds(
   return workedSeconds(now, nowMs);
 }
 
-/** How long it has been in progress, at least a second. */
+/** How long the operation has been in progress without its waits, at least a second. */
 export function workedSeconds({ startTime = '', waitedSeconds = 0 }: LastOperation, nowMs: number): number {
   return Math.max(Math.round((nowMs - Date.parse(startTime)) / 1000) - waitedSeconds, 1);
 }
@@ -86,14 +89,15 @@ function timesOf({ waitedSeconds, lastUpdateTime }: LastOperation): Partial<Last
   return { ...(waitedSeconds !== undefined && { waitedSeconds }), lastUpdateTime };
 }
 
-/** The state stays the same from one update to the next. */
+/** The time spent waiting so far, including the time since the last update if the operation was waiting then. */
 function totalWaitedSeconds({ state, waitedSeconds = 0, lastUpdateTime }: LastOperation, nowMs: number): number {
   if (state !== 'Pending' && state !== 'Error') return waitedSeconds;
   return waitedSeconds + Math.max(Math.round((nowMs - Date.parse(lastUpdateTime)) / 1000), 0);
 }
 
 /**
- * Without an estimate: how long others take is unknown, and an overdue operation no longer follows the last duration.
+ * The estimated end; undefined without an estimate: how long others take is unknown, and an overdue operation no longer
+ * follows the last duration.
  */
 function endOf(
   { state, estimatedEndTime, expectedSeconds }: Operation,

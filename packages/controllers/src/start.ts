@@ -79,7 +79,7 @@ const CREDENTIAL_REQUESTS = [
 ];
 const REQUEST_ANNOTATIONS = [RETRY_ANNOTATION, PAUSED_ANNOTATION, ...CREDENTIAL_REQUESTS];
 
-/** Created here, or optional. */
+/** Dependencies that are created here, or are optional. */
 type CreatedDependency = 'attempts' | 'cache' | 'clouds' | 'projects' | 'events' | 'informers' | 'owner';
 type OptionalDependency =
   | 'registry'

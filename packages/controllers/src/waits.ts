@@ -19,7 +19,7 @@ export interface WaitingObjects {
   readonly objects: readonly WaitingObject[];
 }
 
-/** Why an operation is held up, and since when. */
+/** Why an operation is held up, and when that began. */
 export type Wait = Pick<LastOperation, 'reason' | 'since'>;
 
 interface Group extends Problem {
@@ -87,8 +87,8 @@ export function datedConditions(conditions: readonly Condition[], { reason, sinc
 }
 
 /**
- * A Warning about a wait that someone other than Fairway must end, once for each cause; recorded before the status is
- * written, so that a crash does not lose it. `message` defaults to the wait's own.
+ * Records a Warning about a wait that someone other than Fairway must end, once for each cause; recorded before the
+ * status is written, so that a crash does not lose it. `message` defaults to the wait's own.
  */
 export function warnOfWait(
   events: Pick<ControllerDependencies['events'], 'warning'>,

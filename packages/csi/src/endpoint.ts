@@ -18,8 +18,8 @@ export function socketPath(endpoint: string): string {
 }
 
 /**
- * Lets `listen` create a socket that only its own user can ever use: it is created in a private folder, and moved to
- * `path` when it is ready. Rejects as `listen` does, or with an error of the file system.
+ * Lets `listen` create a socket that only its own user can use at any time: the socket is created in a private folder,
+ * and moved to `path` when it is ready. Rejects as `listen` does, or with an error of the file system.
  */
 export async function publishSocket(path: string, listen: (temporaryPath: string) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(`${path}.`).catch((error: NodeJS.ErrnoException) => {
@@ -36,7 +36,7 @@ export async function publishSocket(path: string, listen: (temporaryPath: string
 }
 
 /**
- * Removes the socket of a process that was killed. Rejects if another process listens on it, or if the file is not a
+ * Removes a socket whose process was killed. Rejects if another process listens on the socket, or if the file is not a
  * socket.
  */
 export async function removeStaleSocket(path: string): Promise<void> {

@@ -5,7 +5,7 @@ export function pluginInfo(version: string): object {
   return { name: DRIVER, vendor_version: version };
 }
 
-/** Volumes are accessible from different zones, and can be expanded online and offline. */
+/** Volumes are accessible only from certain zones, and can be expanded online and offline. */
 export const PLUGIN_CAPABILITIES = {
   capabilities: [
     ...Object.values(PluginService).map((type) => ({ service: { type } })),
@@ -17,5 +17,5 @@ export const CONTROLLER_CAPABILITIES = {
   capabilities: Object.values(ControllerCapability).map((type) => ({ rpc: { type } })),
 };
 
-/** A restart does not help if the cloud is unreachable, so the probe ignores it. */
+/** The probe does not check the cloud, because a restart does not help if the cloud is unreachable. */
 export const PROBE_RESPONSE = { ready: { value: true } };

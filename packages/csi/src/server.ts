@@ -12,15 +12,15 @@ import { controllerHandlers, type Handler, identityHandlers } from './controller
 import { publishSocket, removeStaleSocket, socketPath } from './endpoint.ts';
 import { csiServices } from './protocol/services.ts';
 
-/** The largest request, with all its parameters, has a few KiB. */
+/** The largest valid request, with all its parameters, has a few KiB. */
 const MAX_MESSAGE_BYTES = 1024 * 1024;
-/** External-provisioner works with 100 threads, the other sidecars with 10. */
+/** External-provisioner uses 100 threads, the other sidecars use 10 each. */
 const MAX_CALLS = 256;
-/** Limit of a call without a deadline. */
+/** Time limit of a call without a deadline. */
 const MAX_CALL_DURATION_MS = 600_000;
 /** Reserved so that the response arrives before the caller's deadline. */
 const RESPONSE_RESERVE_MS = 250;
-/** How long calls may take to end when the server stops. */
+/** How long calls may take to finish when the server stops. */
 const SHUTDOWN_TIMEOUT_MS = 5_000;
 
 export interface CsiServerOptions {
@@ -38,11 +38,13 @@ export interface CsiServerOptions {
 }
 
 export interface CsiServer {
-  /** Accepts no new calls, and ends those that are waiting. Requests that were sent to the cloud are awaited. */
+  /** Accepts no new calls, and aborts waiting calls. Requests that were sent to the cloud are awaited. */
   stop(): Promise<void>;
 }
 
-/** Serves the driver's controller on a socket that only its own user can use; rejects if it can't listen there. */
+/**
+ * Serves the driver's controller on a socket that only its own user can use; rejects if the server can't listen there.
+ */
 export async function serveCsi(options: CsiServerOptions): Promise<CsiServer> {
   const { cloud, clusterUid, version, clock, random, log } = options;
   const path = socketPath(options.endpoint);
@@ -84,7 +86,7 @@ async function listen(server: Server, path: string): Promise<void> {
   );
 }
 
-/** State that all calls share: their number, their time limits, and the errors that callers get. */
+/** State that all calls share: the number of calls, their time limits, and the errors that callers get. */
 class Calls {
   readonly #clock: Clock;
   readonly #log: Logger;

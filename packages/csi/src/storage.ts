@@ -9,7 +9,7 @@ import { CallError } from './calls/call-error.ts';
 import type { CallTime } from './calls/call-time.ts';
 import type { Operations } from './calls/operations.ts';
 
-/** The volumes and snapshots of one cluster, in their project. */
+/** The volumes and snapshots of one cluster, which are in the cluster's project. */
 export interface Storage {
   readonly cloud: ProjectCloud;
   /** Identifies the cluster in the marks of its volumes and snapshots. */
@@ -17,7 +17,7 @@ export interface Storage {
   readonly clock: Clock;
   readonly operations: Operations;
   readonly builds: VolumeBuilds;
-  /** Aborts requests that were sent to the cloud. They continue when their call ends. */
+  /** Aborts requests that were sent to the cloud. Otherwise they continue when their call ends. */
   readonly work: AbortSignal;
 }
 
@@ -26,16 +26,16 @@ export function foreignObjectError(message: string): CallError {
   return new CallError(status.PERMISSION_DENIED, message);
 }
 
-/** Objects with certain marks: existing ones, and those that Cinder is deleting. */
+/** Objects with certain marks: existing objects, and objects that Cinder is deleting. */
 export interface MarkedObjects<T> {
   readonly items: readonly T[];
   readonly deleting: readonly T[];
 }
 
 /**
- * The current objects with certain marks, from a list that began after the call, because another process may have
- * created one a moment ago. Waits until the list includes all requests that were sent before, and until ongoing
- * deletions are complete.
+ * The current objects with certain marks. The list is requested after this call, because another process may have just
+ * created an object. Waits until the list includes all requests that were sent before, and until ongoing deletions are
+ * complete.
  */
 export async function listMarkedObjects<T extends Identifiable>(
   { clock }: Storage,

@@ -16,17 +16,20 @@ interface CertificateHolder {
   readonly notAfterMs: number;
 }
 
-/** Derives the caller's cluster only from the certificate that TLS has verified. */
+/** Determines the caller's cluster only from the certificate that TLS has verified. */
 export class AccessControl {
   readonly #clusters: Pick<Informer<Cluster>, 'find'>;
-  /** Parsing a certificate is slow, and each call has one. */
+  /** Cache of parsed certificates: parsing is slow, and each call has a certificate. */
   readonly #holders = new RecentMap<CertificateHolder>(1024);
 
   constructor(clusters: Pick<Informer<Cluster>, 'find'>) {
     this.#clusters = clusters;
   }
 
-  /** Throws a CallError for a certificate that has expired or is revoked, or whose cluster is deleted or not scaled externally. */
+  /**
+   * Throws a CallError if the certificate has expired or is revoked, or if its cluster is deleted or not scaled
+   * externally.
+   */
   clusterOf(raw: Buffer | undefined, nowMs: number): Cluster {
     const bearer = raw && this.#parseHolder(raw);
     if (bearer === undefined) throw unauthenticated('the client certificate does not belong to an external autoscaler');
@@ -55,7 +58,7 @@ export class AccessControl {
     return cluster;
   }
 
-  /** The cluster of a certificate, valid or not; empty if it is not an autoscaler's. */
+  /** The cluster identity in a certificate, valid or not; empty if the certificate is not an autoscaler's. */
   holderOf(raw: Buffer | undefined): string {
     return (raw && this.#parseHolder(raw)?.clusterIdentity) ?? '';
   }

@@ -19,8 +19,8 @@ const NAME = 'external-autoscaler-ca';
 const DAY_MS = 86_400_000;
 
 /**
- * The CA that issues the autoscalers' and the server's certificates, from a Secret that no tenant can read; created if
- * missing. It signs nothing else: its certificates give no access to the API of Fairway or of a cluster.
+ * The CA that issues the certificates of the autoscalers and of the server, from a Secret that no tenant can read;
+ * created if missing. It signs nothing else: its certificates give no access to the API of Fairway or of a cluster.
  */
 export async function loadAutoscalerAuthority(client: KubeClient, clock: Clock): Promise<CertificateAuthority> {
   const secrets = client.resource(Secrets);
@@ -75,7 +75,7 @@ export interface AutoscalerCertificate {
   readonly notAfterMs: number;
 }
 
-/** Credentials for a cluster's autoscaler. */
+/** Issues credentials for a cluster's autoscaler. */
 export async function issueAutoscalerCertificate(
   authority: CertificateAuthority,
   { cluster, validityMs }: { readonly cluster: Cluster; readonly validityMs: number },

@@ -4,7 +4,7 @@ import { machineState } from '@fairway/controllers/autoscaling/machine-state';
 import { ErrorClass, type Instance, InstanceState } from './protocol/messages.ts';
 import { isRemaining } from './target-size.ts';
 
-/** Prefix of the ID of a machine without a server: no node has such an ID. */
+/** Prefix of the ID of a machine that has no server: no node has such an ID. */
 const NO_SERVER_PREFIX = 'fairway://machine/';
 
 const OUT_OF_RESOURCES: ReadonlySet<ConditionReason> = new Set([
@@ -15,7 +15,7 @@ const OUT_OF_RESOURCES: ReadonlySet<ConditionReason> = new Set([
   Reasons.AddressesExhausted,
 ]);
 
-/** As the cloud provider sets it in `spec.providerID` of the node. */
+/** The instance ID, as the cloud provider sets it in `spec.providerID` of the node. */
 export function instanceID({ metadata, status }: Machine, region: string): string {
   return status?.serverID === undefined
     ? `${NO_SERVER_PREFIX}${metadata.name}`
@@ -23,8 +23,8 @@ export function instanceID({ metadata, status }: Machine, region: string): strin
 }
 
 /**
- * The machine of a node in a request; undefined for all other nodes. The node's data must be consistent, because its
- * kubelet can send anything.
+ * The machine of a node in a request; undefined if the node has no machine. The ID and name in the request must match,
+ * because the node's kubelet can send anything.
  */
 export function machineOf(
   machines: readonly Machine[],
@@ -35,7 +35,7 @@ export function machineOf(
   const found = machines.find(({ metadata, status }) =>
     providerID.startsWith(NO_SERVER_PREFIX) ? metadata.name === id : status?.serverID === id,
   );
-  // An instance without a node has its instance ID as the name.
+  // For an instance without a node, the name in the request is the instance ID.
   const isNamed = name === '' || name === providerID || name === found?.metadata.name;
   return isNamed ? found : undefined;
 }

@@ -7,7 +7,7 @@ import { type Server, ServerCredentials } from '@grpc/grpc-js';
 
 /** A cluster's autoscaler has one connection, and a second one during a failover. */
 const MAX_CONNECTIONS_PER_CLUSTER = 8;
-/** Connections whose handshake is not complete: after a restart, all autoscalers reconnect at the same time. */
+/** Limit of incomplete handshakes: after a restart, all autoscalers reconnect at the same time. */
 const MAX_HANDSHAKES = 1_024;
 const MAX_HANDSHAKES_PER_NETWORK = 256;
 const HANDSHAKE_TIMEOUT_MS = 10_000;
@@ -15,7 +15,7 @@ const HANDSHAKE_TIMEOUT_MS = 10_000;
 export interface ServerTls {
   readonly certificatePem: string;
   readonly privateKeyPem: string;
-  /** The authority of the clients' certificates. */
+  /** The CA of the clients' certificates. */
   readonly authorityPem: string;
 }
 
@@ -24,7 +24,7 @@ export interface ListenOptions {
   /** 0 for any free port. */
   readonly port: number;
   readonly tls: ServerTls;
-  /** The client of a certificate. Empty for certificates without a client, which together count as one. */
+  /** The client that holds a certificate. Empty for certificates without a client, which together count as one. */
   readonly holderOf: (certificate: Buffer | undefined) => string;
 }
 
@@ -35,9 +35,9 @@ export interface Listener {
 }
 
 /**
- * Accepts connections for a gRPC server, which limits neither their number nor handshakes of less than two minutes.
- * Over the limit, new handshakes of a network are rejected, and a cluster's oldest connection is closed. Rejects if it
- * can't listen there.
+ * Accepts connections for a gRPC server, which limits neither the number of connections nor handshakes of less than two
+ * minutes. Over the limit, new handshakes from a network are rejected, and a cluster's oldest connection is closed.
+ * Rejects if the port can't be opened.
  */
 export async function listenWithLimits(
   { host, port, tls, holderOf }: ListenOptions,

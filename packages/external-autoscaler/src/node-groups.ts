@@ -38,7 +38,7 @@ export interface NodeGroupsDependencies {
   readonly clock: Clock;
 }
 
-/** Maximum attempts of a write that conflicts with another one. */
+/** Maximum number of attempts for a write that conflicts with another write. */
 const MAX_ATTEMPTS = 5;
 
 /**
@@ -46,7 +46,7 @@ const MAX_ATTEMPTS = 5;
  */
 export class NodeGroups {
   readonly #dependencies: NodeGroupsDependencies;
-  /** The last change of each pool: its changes run one after another. */
+  /** The last change of each pool: changes of a pool run one after another. */
   readonly #changes = new Map<string, Promise<unknown>>();
 
   constructor(dependencies: NodeGroupsDependencies) {
@@ -57,7 +57,7 @@ export class NodeGroups {
     return this.#pools(cluster).map(groupOf);
   }
 
-  /** The group of a node; undefined if the node is not the cluster's, or its pool is not autoscaled. */
+  /** The group of a node; undefined if the node does not belong to the cluster, or its pool is not autoscaled. */
   groupOfNode(cluster: Cluster, node: GrpcNode): NodeGroup | undefined {
     const machine = machineOf(this.#machines(cluster), node);
     const pool = machine && this.#pools(cluster).find((each) => isMachineOf(each, machine));
@@ -100,8 +100,8 @@ export class NodeGroups {
   }
 
   /**
-   * Marks are written before the size: after a crash between the two, no node is removed, and the next call counts the
-   * marks.
+   * The marks of nodes to delete are written before the size: after a crash between the two, no node is removed, and
+   * the next call counts the marks.
    */
   async deleteNodes(cluster: Cluster, id: string, nodes: readonly GrpcNode[]): Promise<void> {
     const { client, clock } = this.#dependencies;
@@ -128,7 +128,7 @@ export class NodeGroups {
     });
   }
 
-  /** An empty node of the pool, in Protobuf. The zone is included only if the pool has exactly one. */
+  /** An empty node of the pool, encoded in Protobuf. The zone is included only if the pool has exactly one. */
   async template(cluster: Cluster, id: string, signal: AbortSignal): Promise<Uint8Array> {
     const pool = this.#pool(cluster, id);
     const { cache } = this.#dependencies;
@@ -196,7 +196,7 @@ export class NodeGroups {
     return this.#dependencies.client.resource(nodePools).get(pool.metadata.name ?? '', namespaceOf(pool));
   }
 
-  /** Decides based on the stored object, and writes only if it has not changed in the meantime. */
+  /** Decides based on the stored object, and writes only if the object has not changed in the meantime. */
   async #change(
     cluster: Cluster,
     id: string,

@@ -14,7 +14,10 @@ import { type CallName, serviceDefinition } from './protocol/service.ts';
 
 /** A request for 1,000 nodes with their labels is far smaller. */
 const MAX_MESSAGE_BYTES = 1024 * 1024;
-/** Per connection, because each may have an unfinished message. An autoscaler makes one or two calls at a time. */
+/**
+ * Maximum concurrent calls per connection, because each call may have an unfinished message. An autoscaler makes one or
+ * two calls at a time.
+ */
 const MAX_STREAMS = 16;
 /** Closes connections that an endless call would keep open. */
 const MAX_CONNECTION_AGE_MS = 3_600_000;
@@ -22,7 +25,7 @@ const AGE_GRACE_MS = 60_000;
 /** Limit of the memory that Node uses for a connection; the library sets none. */
 const MAX_SESSION_MIB = 16;
 const MAX_CALLS_PER_CLUSTER = 32;
-/** A scan makes one call per node. */
+/** An autoscaler's scan makes one call per node. */
 const RATE = { burst: 5_000, perMinute: 60_000 };
 const MAX_CLUSTERS = 10_000;
 

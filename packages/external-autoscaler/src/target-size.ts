@@ -8,7 +8,7 @@ import { status } from '@grpc/grpc-js';
 import { CallError, failedPrecondition, invalidArgument } from './call-error.ts';
 
 export interface NodeBudget {
-  /** The number of nodes that cluster and plan allow over all pools. */
+  /** The number of nodes that cluster and plan allow across all pools. */
   readonly nodes: number;
   /** `plan "free" allows a cluster 100 nodes`. */
   readonly message: string;
@@ -36,7 +36,7 @@ export function scaleUpStatus(pool: NodePool, delta: number, budget: NodeBudget,
 }
 
 /**
- * Withdraws requests that have not become nodes. Existing nodes are kept, regardless of delta. The size never falls
+ * Withdraws requested nodes that do not exist yet. Existing nodes are kept, regardless of `delta`. The size never falls
  * below minReplicas: cluster-autoscaler withdraws nodes that did not arrive in time, and aborts its loop on an error.
  */
 export function scaleDownStatus(
@@ -57,7 +57,7 @@ export function scaleDownStatus(
 }
 
 export interface Removal {
-  /** Machines to mark, each once. */
+  /** Machines to mark, without duplicates. */
   readonly marked: readonly Machine[];
   /** Time of the marks, stored in `lastScaleDownTime` when they are counted. */
   readonly time: string;
@@ -67,7 +67,7 @@ export interface Removal {
 
 /**
  * The machines to remove, and the size without them. A mark newer than `lastScaleDownTime` was not counted, because its
- * writer was interrupted; it is counted now. A repeated call therefore reduces the size only once, even if the first
+ * writer was interrupted, so it is counted now. A repeated call therefore reduces the size only once, even if the first
  * call was interrupted.
  */
 export function planRemoval(

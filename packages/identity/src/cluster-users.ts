@@ -36,7 +36,7 @@ export type ReviewToken = (token: string) => Promise<UserInfo | undefined>;
 /**
  * Keystone users at tenants' clusters. **Guarantees.** A tenant may let their API server review any token, so a token
  * without access gets the same response as an unknown one, and counts as a guess; so does every token that Keystone
- * could not validate. Guesses at a cluster slow down only that cluster, and none of the users who are known there.
+ * could not validate. Guesses at a cluster slow down only that cluster, and do not affect its known users.
  */
 export class ClusterUsers {
   readonly #options: ClusterUsersOptions;

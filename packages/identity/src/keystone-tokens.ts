@@ -72,8 +72,8 @@ export class KeystoneTokens {
   readonly #options: KeystoneTokensOptions;
   readonly #log: Logger;
   /**
-   * Validations by the token's digest: heap dumps contain no tokens. Unknown tokens have a separate map, so guesses
-   * evict no valid ones.
+   * Validations by the token's digest: heap dumps contain no tokens. Unknown tokens have a separate map, so guesses do
+   * not evict valid tokens.
    */
   readonly #cachedTokens = new RecentMap<CachedToken>(MAX_CACHED);
   readonly #unknownTokens = new RecentMap<number>(MAX_UNKNOWN);

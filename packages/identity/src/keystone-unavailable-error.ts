@@ -6,7 +6,7 @@ export type KeystoneUnavailableReason =
   /** Fairway's own user lacks permission to validate tokens: the operator must act. */
   | 'notPermitted';
 
-/** Thrown when Keystone could not validate a token, so the token is neither valid nor invalid. */
+/** Thrown when Keystone could not validate a token, so its validity is unknown. */
 export class KeystoneUnavailableError extends Error {
   readonly reason: KeystoneUnavailableReason;
   readonly retryAfterMs: number;

@@ -16,7 +16,7 @@ export interface KeystoneUser {
   readonly userDomain: DomainRef;
   /** Undefined for a token that is not scoped to a project, and for one that acts as a domain. */
   readonly project: { readonly id: string; readonly name: string; readonly domain: DomainRef } | undefined;
-  /** Names of the roles on the token's scope, including implied ones. A token never contains domain-specific roles. */
+  /** Names of the roles on the token's scope, including implied roles. A token never contains domain-specific roles. */
   readonly roles: readonly string[];
   /** Group IDs that the mapping assigns to a federated user. */
   readonly groupIds: readonly string[];

@@ -8,8 +8,8 @@ export const DEFAULT_NAMESPACE_FORMAT = '%i';
 const MAX_LABEL_LENGTH = 63;
 
 /**
- * Validates a naming pattern. Throws an Error with the reason. The ID must be included, because any project can take
- * any name.
+ * Validates a naming pattern. Throws an Error with the reason. The pattern must include the ID, because any project can
+ * take any name.
  */
 export function parseNamespaceFormat(text: string): string {
   if (!text.includes('%i')) throw new Error('must contain %i, the project ID');

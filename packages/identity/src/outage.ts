@@ -3,12 +3,18 @@ const MAX_PAUSE_MS = 15_000;
 /** An attempt that has not reported its result by this time is ignored. */
 const ATTEMPT_TIMEOUT_MS = 20_000;
 
-/** Backoff for a shared dependency: after a delay that doubles, one caller retries for all; the others get the last failure in the meantime. */
+/**
+ * Backoff for a shared dependency: after a delay that doubles, one caller retries for all; other callers get the last
+ * failure in the meantime.
+ */
 export class Outage<Failure> {
   #last: { readonly failure: Failure; readonly sinceMs: number; readonly pauseMs: number } | undefined;
   #triedUntilMs = 0;
 
-  /** The failure that callers get while they must wait. A caller that gets none tries, and reports the result. */
+  /**
+   * The failure to return to callers while they must wait. If undefined, the caller makes an attempt and reports its
+   * result.
+   */
   begin(nowMs: number): { readonly failure: Failure; readonly retryAfterMs: number } | undefined {
     if (this.#last === undefined) return undefined;
     const { failure, sinceMs, pauseMs } = this.#last;

@@ -33,10 +33,11 @@ const SEARCH_INTERVAL_MS = 60_000;
 const WRITE_INTERVAL_MS = 10_000;
 
 /**
- * Namespaces of projects at Fairway's API. Each is created when a user with a role in the project first signs in, with
- * RoleBindings for the project's groups. **Guarantees.** Only the annotation `fairway.dev/project-id` assigns a
- * namespace to a project, whatever its name; a namespace of another project, or without the annotation, is never taken
- * over. Crash-safe: the digest of the roles is written last, so the next request completes a partial setup.
+ * Namespaces of projects at Fairway's API. Each namespace is created when a user with a role in the project first signs
+ * in, with RoleBindings for the project's groups. **Guarantees.** Only the annotation `fairway.dev/project-id` assigns
+ * a namespace to a project, regardless of the namespace's name; a namespace of another project, or without the
+ * annotation, is never taken over. Crash-safe: the digest of the roles is written last, so the next request completes a
+ * partial setup.
  */
 export class ProjectNamespaces {
   readonly #options: ProjectNamespacesOptions;
@@ -86,7 +87,7 @@ export class ProjectNamespaces {
     return creation;
   }
 
-  /** Finds the namespace by its previous name; if there is none, by the name that it would get. */
+  /** Finds the namespace by its last known name, or by the name that a new namespace would get. */
   #known(project: ProjectRef): Namespace | undefined {
     const reader = this.#options.reader();
     for (const name of [this.#names.get(project.id), namespaceName(this.#options.settings.namespaceFormat, project)]) {
@@ -96,7 +97,7 @@ export class ProjectNamespaces {
     return undefined;
   }
 
-  /** Searches all namespaces: projects may have been renamed, and operators create namespaces for them. */
+  /** Searches all namespaces: projects may have been renamed, and operators may have created namespaces for them. */
   #search({ id }: ProjectRef): Namespace | undefined {
     const found = this.#options
       .reader()
@@ -106,7 +107,7 @@ export class ProjectNamespaces {
     return found;
   }
 
-  /** Rate-limits the search: users without a mapped role would cause it on each request. */
+  /** Rate-limits the search: otherwise users without a mapped role would cause a search on each request. */
   #searchIfDue(project: ProjectRef): Namespace | undefined {
     const nowMs = this.#options.clock.now();
     if (nowMs < (this.#lastSearches.get(project.id) ?? 0) + SEARCH_INTERVAL_MS) return undefined;

@@ -4,7 +4,7 @@ import { isOpenStackError, type OpenStackErrorKind } from '@fairway/openstack/ht
 import type { Identity } from '@fairway/openstack/identity/identity';
 import type { RevocationEvent } from '@fairway/openstack/types/identity';
 
-/** One call for all cached tokens. */
+/** Interval between reads of events; one read covers all cached tokens. */
 const PERIOD_MS = 15_000;
 /** Keystone may be configured without events. Occasionally this is checked again, because an upgrade may change it. */
 const PERIOD_WITHOUT_EVENTS_MS = 10 * 60_000;

@@ -28,8 +28,8 @@ const trusted = token({
 
 it.each<{ reason: string; event: Partial<RevocationEvent>; of?: Token; is: boolean }>([
   { reason: 'this token', event: { audit_id: 'own' }, is: true },
-  { reason: 'the token that it was issued from alone', event: { audit_id: 'parent' }, is: false },
-  { reason: 'all tokens issued from one', event: { audit_chain_id: 'parent' }, is: true },
+  { reason: 'only the token from which it was issued', event: { audit_id: 'parent' }, is: false },
+  { reason: 'all tokens issued from one token', event: { audit_chain_id: 'parent' }, is: true },
   { reason: 'another chain', event: { audit_chain_id: 'other' }, is: false },
   { reason: 'the user', event: { user_id: 'user' }, is: true },
   { reason: 'another user', event: { user_id: 'other' }, is: false },

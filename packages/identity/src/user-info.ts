@@ -34,7 +34,7 @@ export function projectGroup(projectId: string, role?: string): string {
   return `${PREFIX}project:${projectId}${role === undefined ? '' : `:${role}`}`;
 }
 
-/** Group of users with a token for the whole cloud and a role there. */
+/** Group of users with a token for the whole cloud and a given role there. */
 export function systemGroup(role: string): string {
   return `${PREFIX}system:${role}`;
 }

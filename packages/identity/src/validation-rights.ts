@@ -2,7 +2,7 @@ import type { Token } from '@fairway/openstack/types/identity';
 
 /**
  * Whether the holder of a token may validate other users' tokens, by Keystone's own rule. This cannot be tested with
- * the holder's own token, which they may always validate.
+ * the holder's own token, which the holder may always validate.
  */
 export function mayValidate({ roles, system }: Token): boolean {
   const names = roles.map(({ name }) => name);

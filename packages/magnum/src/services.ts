@@ -34,8 +34,8 @@ export interface MagnumServices {
   /** A client of Fairway's API with a user's identity, and the token and address of their request. */
   readonly clientOf: (user: UserInfo, request: RequestOrigin) => KubeClient;
   /**
-   * A client of Fairway's API with Fairway's own identity, for operations for which users have no permission of their
-   * own; related permissions are checked first.
+   * A client of Fairway's API with Fairway's own identity, for operations that users have no permission for; Fairway
+   * checks related permissions first.
    */
   readonly systemClient: KubeClient;
   readonly projectOfNamespace: (namespace: string) => string | undefined;

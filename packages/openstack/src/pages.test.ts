@@ -30,7 +30,7 @@ function listOf(api: ServiceApi): Promise<string[]> {
 }
 
 describe('a list in pages', () => {
-  it('continues with smaller pages after one that was too large', async () => {
+  it('continues with smaller pages after a page that was too large', async () => {
     const { api, limits } = serviceOf(5);
 
     expect(await listOf(api)).toEqual(ITEMS);

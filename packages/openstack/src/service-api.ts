@@ -54,8 +54,8 @@ export class ServiceApi {
   }
 
   /**
-   * Whether services list resources of every project for the session: by default policies, if it has the role `admin`
-   * in any scope.
+   * Whether services list resources of every project for the session: under default policies, if it has the role
+   * `admin` in any scope.
    */
   async isAdministrator(): Promise<boolean> {
     const { token } = await this.#session.token();

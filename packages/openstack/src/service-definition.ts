@@ -23,6 +23,6 @@ export interface ServiceMicroversions {
   readonly name: string;
   /** An older header with the same meaning, for old releases. */
   readonly oldHeader?: string;
-  /** Used if the service supports it; otherwise its newest. If unset, no header is sent. */
+  /** Used if the service supports it; otherwise the service's newest. If unset, no header is sent. */
   readonly wanted?: string;
 }

@@ -55,7 +55,7 @@ function cloudWithPageLimit(most: number): Cloud {
 describe.each(Object.entries(LISTS))('%s', (_, list) => {
   const idsOf = async (api: ServiceApi) => (await Array.fromAsync<{ id: string }>(list(api))).map(({ id }) => id);
 
-  it('are read in smaller pages after one that was too large', async () => {
+  it('are read in smaller pages after a page that was too large', async () => {
     const { api, requests } = apiOf(cloudWithPageLimit(5));
 
     expect(await idsOf(api)).toEqual(ALL_IDS);

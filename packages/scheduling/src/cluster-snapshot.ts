@@ -6,7 +6,7 @@ import type { NamespaceLabels } from './pod-affinity.ts';
 import { PodFilter } from './pod-filter.ts';
 import { PodVolumes } from './volumes.ts';
 
-/** What filters need in addition to the nodes of a cluster and their pods. */
+/** Data that filters need in addition to the nodes of a cluster and their pods. */
 export interface SnapshotContext {
   readonly labelsOf: NamespaceLabels;
   /** Claims, volumes and storage classes, read only for pods that have claims. */
@@ -39,7 +39,7 @@ export class ClusterSnapshot {
     return new ClusterSnapshot(context, states, new Set(states.keys()));
   }
 
-  /** A copy of the snapshot; changes of one don't affect the other. */
+  /** A copy of the snapshot; changes to one snapshot don't affect the other. */
   fork(): ClusterSnapshot {
     this.#ownedNodes.clear();
     return new ClusterSnapshot(this.#context, new Map(this.#states), new Set());
@@ -49,7 +49,7 @@ export class ClusterSnapshot {
     return this.#states.size;
   }
 
-  /** Must only be changed through the snapshot. */
+  /** The states of all nodes, which must only be changed through the snapshot. */
   nodes(): Iterable<NodeState> {
     return { [Symbol.iterator]: () => this.#states.values() };
   }
@@ -58,7 +58,7 @@ export class ClusterSnapshot {
     return this.#states.get(name);
   }
 
-  /** Adds a new node with the pods that run on it from the start: those of DaemonSets. */
+  /** Adds a new node with the pods that run on it from the start: pods of DaemonSets. */
   addNode(node: Node, pods: readonly Pod[] = []): NodeState {
     const name = node.metadata.name ?? '';
     if (this.#states.has(name)) throw new Error(`node ${name} is there already`);

@@ -185,7 +185,7 @@ describe('resource requests of a pod', () => {
   it.each([
     { reason: 'are the sum of its containers', spec: { containers: [container('1'), container('500m')] }, cpu: 1500 },
     {
-      reason: 'are those of its largest init container if they are higher',
+      reason: 'are those of its largest init container if that container requests more',
       spec: { initContainers: [container('3')], containers: [container('1')] },
       cpu: 3000,
     },

@@ -17,7 +17,7 @@ export function hostPorts(pod: Pod): HostPort[] {
   );
 }
 
-/** Whether one of the pods uses one of the ports. */
+/** Whether any of the pods uses any of the ports. */
 export function hasPortConflict(requested: readonly HostPort[], pods: Iterable<Pod>): boolean {
   if (requested.length === 0) return false;
   const taken = [...pods].flatMap(hostPorts);

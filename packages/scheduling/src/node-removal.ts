@@ -6,7 +6,7 @@ import { byPriorityAndSize, groupPods } from './pod-group.ts';
 
 /** The effect of removing a node on its pods. */
 export interface NodeRemoval {
-  /** The cluster without the node, with its pods on their new nodes: the basis for removing another node. */
+  /** The cluster without the node, with the node's pods on their new nodes: the basis for removing another node. */
   readonly after: ClusterSnapshot;
   readonly movedShards: readonly PlacedPod[];
   /** Pods that fit nowhere else, with kube-scheduler's reasons: they would be pending without the node. */
@@ -14,13 +14,13 @@ export interface NodeRemoval {
 }
 
 export interface RemovalOptions {
-  /** Whether pods may move to a node; by default, they may move to all remaining nodes. */
+  /** Whether pods may move to a node; by default, pods may move to all remaining nodes. */
   readonly isDestination?: (state: NodeState) => boolean;
 }
 
 /**
- * Simulates whether a node's pods would fit on other nodes if it were removed, by kube-scheduler's filters. Pods that
- * are bound to their node don't count. The snapshot stays unchanged. Throws if the node does not exist.
+ * Simulates whether a node's pods would fit on other nodes if the node were removed, by kube-scheduler's filters. Pods
+ * that are bound to the node don't count. The snapshot stays unchanged. Throws if the node does not exist.
  */
 export function tryRemoval(snapshot: ClusterSnapshot, nodeName: string, options: RemovalOptions = {}): NodeRemoval {
   const steps = removalSteps(snapshot, nodeName, options);
@@ -34,8 +34,8 @@ export function tryRemoval(snapshot: ClusterSnapshot, nodeName: string, options:
 const MAX_PODS_PER_STEP = 100;
 
 /**
- * Like `tryRemoval`, in steps: with thousands of pods that depend on each other it takes minutes, and callers can do
- * other work between steps.
+ * Like `tryRemoval`, in steps: with thousands of pods that depend on each other, a removal takes minutes, and callers
+ * can do other work between steps.
  */
 export function* removalSteps(
   snapshot: ClusterSnapshot,

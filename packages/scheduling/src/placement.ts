@@ -20,8 +20,8 @@ export interface GroupPlacement {
 
 /**
  * Places the pods of a group one after another on the first node with room, and keeps them in the snapshot. `isAllowed`
- * excludes nodes. Checks each node once, not once per pod, unless the pods' own terms make their places depend on each
- * other.
+ * decides which nodes may be used. Checks each node once, not once per pod, unless the pods' own terms make their
+ * places depend on each other.
  */
 export function placeGroup(
   snapshot: ClusterSnapshot,
@@ -48,7 +48,7 @@ function admits(snapshot: ClusterSnapshot, filter: PodFilter, nodeName: string |
   return state !== undefined && filter.admits(state);
 }
 
-/** Limits the message: each node may have a different taint. */
+/** Limits the length of the message: each node may have a different taint. */
 const MAX_REASONS = 10;
 
 /** kube-scheduler's message: "0/3 nodes are available: 1 Insufficient cpu, 2 node(s) were unschedulable." */

@@ -75,7 +75,7 @@ export class PodAffinityFilter {
     }
   }
 
-  /** A copy that counts additional pods separately. */
+  /** A copy in which additional pods are counted separately. */
   clone(): PodAffinityFilter {
     return new PodAffinityFilter(this.#pod, [], this.#labelsOf, this);
   }
@@ -151,7 +151,7 @@ export class TopologySpread {
     if (this.#spreads.length > 0) for (const state of nodes) this.addNode(state);
   }
 
-  /** A copy that counts additional pods separately. */
+  /** A copy in which additional pods are counted separately. */
   clone(): TopologySpread {
     return new TopologySpread(this.#pod, [], this);
   }

@@ -52,8 +52,8 @@ export class PodFilter {
   }
 
   /**
-   * Why a node is excluded, in kube-scheduler's words: the first filter that rejects it, which may return several
-   * reasons for resources.
+   * Why a node is excluded, in kube-scheduler's words. The first filter that rejects the node decides; it may return
+   * several reasons for resources.
    */
   failures(state: NodeState): readonly string[] {
     const { node } = state;

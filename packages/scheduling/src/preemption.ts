@@ -7,8 +7,8 @@ export interface Preemption {
 }
 
 /**
- * The node for the pod, and the victims of lower priority to evict. Prefers the node whose victims have the lowest
- * priority, then the one with the fewest victims. `fits` is called with the remaining pods.
+ * The node for the pod, and the victims of lower priority to evict there. Prefers the node whose victims have the
+ * lowest priority, then the node with the fewest victims. `fits` is called with the remaining pods.
  */
 export function findPreemption(
   pod: Pod,

@@ -10,8 +10,8 @@ const DRIVER = 'cinder.csi.openstack.org';
 const DELAYED_BINDING = { volumeBindingMode: 'WaitForFirstConsumer' };
 
 /**
- * A cluster whose node `n` accepts two volumes of the driver. Volumes a to d are the driver's, and one is another
- * driver's.
+ * A cluster whose node `n` accepts two volumes of the driver. Volumes a to d belong to the driver, and one volume
+ * belongs to another driver.
  */
 function readerOf(limits: readonly object[]): Pick<ObjectReader, 'get' | 'list'> {
   const objects: Readonly<Record<string, Readonly<Record<string, object>>>> = {

@@ -42,7 +42,7 @@ import { declareIndexes, declareTables, type World } from './world.ts';
 
 export interface CloudOptions {
   readonly clock: Clock;
-  /** Uniform in [0, 1). */
+  /** A uniformly distributed number in [0, 1). */
   readonly random: () => number;
   /** Overrides of DEFAULT_CONFIG. */
   readonly config?: Partial<CloudConfig>;
@@ -60,27 +60,33 @@ export interface ListenOptions {
 export interface Cloud {
   /** Serves all services on one port. Returns the origin, e.g. `http://127.0.0.1:5000`. */
   listen(options: ListenOptions): Promise<string>;
-  /** Handles a request without a socket. Undefined if the connection would be dropped. */
+  /** Handles a request without a socket. Resolves with undefined if the connection would be dropped. */
   handleRequest(request: FrontEndRequest): Promise<FrontEndResponse | undefined>;
   /** Stops serving and releases connections and timers; the state file is consistent at any time. */
   close(): Promise<void>;
   /** The text of a clouds.yaml for the address that the cloud listens on. */
   cloudsYaml(): string;
-  /** Adds an external service to the catalog, like `openstack endpoint create`, until the cloud is closed. */
+  /** Adds an external service to the catalog until the cloud is closed, like `openstack endpoint create`. */
   announce(service: AnnouncedService): void;
-  /** Trusts a dashboard at this address for single sign-on, like `trusted_dashboard` in keystone.conf, until the cloud is closed. */
+  /**
+   * Trusts a dashboard at this address for single sign-on until the cloud is closed, like `trusted_dashboard` in
+   * keystone.conf.
+   */
   trustDashboard(url: string): void;
   readonly faults: Faults;
   readonly calls: Calls;
   /**
-   * Changes quotas of a project, given by id or name; keys are the services' own resource names. If several services
-   * have a resource with this name, the first is used unless `service` is given: `gigabytes` means the quota of
-   * volumes.
+   * Changes quotas of a project, specified by ID or name; the keys are the services' own resource names. If several
+   * services have a resource with this name, the first service is used unless `service` is specified: `gigabytes` means
+   * the quota of volumes.
    */
   setQuota(project: string, limits: Readonly<Record<string, number>>, service?: QuotaService): void;
-  /** Appends to the serial console of a server, like its guest. */
+  /** Appends to the serial console of a server, as its guest would. */
   writeConsole(serverId: string, text: string): void;
-  /** Calls `listener` for every running server, then for each one that starts; replaces a hypervisor. */
+  /**
+   * Calls `listener` for every running server, and then for each server that starts. The listener takes the place of a
+   * hypervisor.
+   */
   onServerActive(listener: ActiveListener): () => void;
   /** Calls `listener` when a server is deleted or its guest stops, including before a reboot. */
   onServerDown(listener: DownListener): () => void;
@@ -90,10 +96,13 @@ export interface Cloud {
   restore(snapshot: Snapshot): void;
 }
 
-/** Longer than clients keep idle connections, so they never reuse one that is being closed. */
+/** Longer than clients keep idle connections open, so they never reuse a connection that is being closed. */
 const KEEP_ALIVE_MS = 75_000;
 
-/** An in-process OpenStack cloud. The content of a state file takes precedence over configured users and networks. */
+/**
+ * Creates an in-process OpenStack cloud. The content of a state file takes precedence over configured users and
+ * networks.
+ */
 export function createCloud(options: CloudOptions): Cloud {
   const config: CloudConfig = { ...DEFAULT_CONFIG, ...options.config };
   const database = new Database(config.stateFile === undefined ? undefined : openStateFile(config.stateFile));

@@ -19,13 +19,13 @@ export interface ImageSpec {
   readonly properties: Readonly<Record<string, string>>;
   /** Public by default. */
   readonly visibility?: 'public' | 'private' | 'shared' | 'community';
-  /** Name of the project that created it; by default the administrators' project. */
+  /** Name of the project that created the image; the administrators' project by default. */
   readonly project?: string;
-  /** Defaults to the same ID in every cloud. */
+  /** Defaults to the same time in every cloud. */
   readonly createdMs?: number;
 }
 
-/** Identical hypervisors of one availability zone. */
+/** An availability zone with identical hypervisors. */
 export interface ZoneSpec {
   readonly name: string;
   readonly hosts: number;
@@ -65,18 +65,18 @@ export interface LoadBalancerFlavorSpec {
   readonly profileId: string;
   readonly name: string;
   readonly description: string;
-  /** Profile data for the amphora provider. */
+  /** Profile data that is passed to the amphora provider. */
   readonly data: Readonly<Record<string, string>>;
 }
 
 export interface ShareTypeSpec {
   readonly id: string;
   readonly name: string;
-  /** `driver_handles_share_servers` is required and must be False: no back end has share servers. */
+  /** Must contain `driver_handles_share_servers` with the value False: no back end has share servers. */
   readonly extraSpecs: Readonly<Record<string, string>>;
 }
 
-/** Limits by the services' own resource names; -1 is unlimited. */
+/** Limits keyed by the services' own resource names; -1 means unlimited. */
 export interface QuotaSpec {
   readonly compute: Readonly<Record<string, number>>;
   readonly network: Readonly<Record<string, number>>;
@@ -95,22 +95,23 @@ export interface CloudConfig {
   readonly flavors: readonly FlavorSpec[];
   readonly images: readonly ImageSpec[];
   readonly zones: readonly ZoneSpec[];
-  /** The first one is the default of volumes. */
+  /** The first type is the default for volumes. */
   readonly volumeTypes: readonly VolumeTypeSpec[];
-  /** The first one is the default of shares. */
+  /** The first type is the default for shares. */
   readonly shareTypes: readonly ShareTypeSpec[];
   /** Maximum disks of a server, including its root disk; no limit if absent. */
   readonly maxDisksPerServer?: number;
   /**
-   * Nova's `reclaim_instance_interval`: how long a deleted server that has run is kept. Deleted immediately if absent.
+   * Nova's `reclaim_instance_interval`: how long a deleted server that has run is kept. If absent, servers are deleted
+   * immediately.
    */
   readonly reclaimInstanceIntervalMs?: number;
-  /** Whether Nova's policy lets only administrators end that period with `forceDelete`. */
+  /** Whether Nova's policy restricts `forceDelete`, which ends that interval early, to administrators. */
   readonly forbidsForceDelete?: boolean;
   /** Minor number of Nova's newest microversion; Zed's by default. */
   readonly computeMicroversion?: number;
   readonly externalNetwork: ExternalNetworkSpec;
-  /** Default of networks' port security; enabled by default. */
+  /** Default for the port security of networks; enabled by default. */
   readonly portSecurityByDefault?: boolean;
   /** Octavia's providers; the first is the default. */
   readonly loadBalancerProviders: readonly [ProviderName, ...ProviderName[]];
@@ -120,6 +121,6 @@ export interface CloudConfig {
   readonly loadBalancerVersion?: number;
   readonly quotas: QuotaSpec;
   readonly latency: LatencyProfile;
-  /** Path of the state file; in memory only if absent. */
+  /** Path of the state file; if absent, state is kept only in memory. */
   readonly stateFile?: string;
 }

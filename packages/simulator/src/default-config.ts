@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { CloudConfig, FlavorSpec, ImageSpec, LoadBalancerFlavorSpec, VolumeTypeSpec } from './config.ts';
 import { NO_LATENCY } from './http/latency.ts';
 
-/** Name, vCPUs, RAM in GiB and disk in GiB, from OVHcloud's price list. */
+/** Name, vCPUs, RAM in GiB and disk in GiB of flavors in OVHcloud's price list. */
 const FLAVORS: readonly (readonly [name: string, vcpus: number, ramGiB: number, diskGiB: number])[] = [
   ['b3-8', 2, 8, 50],
   ['b3-16', 4, 16, 100],
@@ -23,17 +23,17 @@ const FLAVORS: readonly (readonly [name: string, vcpus: number, ramGiB: number, 
   ['t1-45', 8, 45, 400],
 ];
 
-/** Name, os_distro, os_version, size in MiB, default user. */
+/** Name, os_distro, os_version, size in MiB and default user of images. */
 const IMAGES: readonly (readonly [name: string, distro: string, version: string, sizeMiB: number, user: string])[] = [
   ['Ubuntu 22.04', 'ubuntu', '22.04', 652, 'ubuntu'],
   ['Ubuntu 24.04', 'ubuntu', '24.04', 595, 'ubuntu'],
   ['Debian 12', 'debian', '12', 425, 'debian'],
 ];
 
-/** Names are OVHcloud's. */
+/** OVHcloud's names for volume types. */
 const VOLUME_TYPES = ['classic', 'high-speed', 'high-speed-gen2'];
 
-/** Sizes of load balancers with OVHcloud's names, and the flavor of their servers. */
+/** OVHcloud's names for load balancer sizes, and the flavors of their servers. */
 const LOAD_BALANCER_FLAVORS: readonly (readonly [name: string, computeFlavor: string])[] = [
   ['small', 'c3-4'],
   ['medium', 'c3-8'],
@@ -194,7 +194,7 @@ function toLoadBalancerFlavor([name, computeFlavor]: (typeof LOAD_BALANCER_FLAVO
   };
 }
 
-/** An ID that is the same in every simulated cloud, for use in docs and examples. */
+/** An ID that is the same in every simulated cloud, so docs and examples can use it. */
 function fixedId(kind: string, name: string): string {
   const digits = Buffer.from(name).toString('hex').padEnd(24, '0').slice(0, 24);
   return `${kind}${digits.slice(0, 4)}-${digits.slice(4, 8)}-4${digits.slice(8, 11)}-8${digits.slice(11, 14)}-${digits.slice(14, 24)}00`;

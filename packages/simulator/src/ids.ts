@@ -15,8 +15,8 @@ export interface Ids {
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
 /**
- * `startCount` is how often the cloud was started before with the same state. A seeded random source starts over with
- * each start, but must not generate the same IDs again.
+ * `startCount` is the number of earlier starts of the cloud with the same state. A seeded random source starts over
+ * with each start, but must not generate the same IDs again.
  */
 export function createIds(random: () => number, startCount = 0): Ids {
   function hexDigits(count: number): string {

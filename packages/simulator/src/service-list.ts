@@ -1,6 +1,6 @@
 /**
- * The services that the simulator serves, by their official type. Clients find each by its catalog entry; faults can
- * refer to any of them. They are created in `cloud.ts`, which does not compile unless all exist.
+ * The services that the simulator provides, by their official type. Clients find each service by its catalog entry, and
+ * faults can refer to any of them. `cloud.ts` creates the services and does not compile unless all of them exist.
  */
 export const SERVICE_LIST = {
   identity: { project: 'keystone', prefix: '/identity', endpoint: '/identity/v3' },
@@ -25,13 +25,13 @@ export const SERVICE_LIST = {
 } as const satisfies Record<string, ServiceEntry>;
 
 interface ServiceEntry {
-  /** Name in the catalog. */
+  /** Name of the service in the catalog. */
   readonly project: string;
-  /** Root path. */
+  /** Path of the service's root. */
   readonly prefix: string;
-  /** Path in the catalog: with version and project as in real catalogs. */
+  /** Path in the catalog, with version and project as in real catalogs. */
   readonly endpoint: string;
-  /** A second entry for clients that look the service up by an older type. */
+  /** A second catalog entry, for clients that look up the service by an older type. */
   readonly alias?: { readonly type: string; readonly project: string };
 }
 

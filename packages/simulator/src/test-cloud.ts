@@ -18,7 +18,7 @@ export interface TestCloud {
 export interface TestResponse {
   readonly status: number;
   readonly headers: Headers;
-  /** The parsed JSON, the text, or undefined for an empty body. */
+  /** The parsed JSON or the text of the body; undefined if the body is empty. */
   readonly body: Json;
 }
 
@@ -28,7 +28,7 @@ export interface Json {
   readonly [index: number]: Json;
 }
 
-/** The inner object of a response such as `{network: {...}}`. */
+/** The object in a response such as `{network: {...}}`. */
 export interface CreatedObject {
   readonly id: string;
   readonly name: string;
@@ -120,7 +120,7 @@ export async function call(
   };
 }
 
-/** Resolves when a timer is pending on the clock, such as for a delayed request. */
+/** Waits until a timer is pending on the clock, for example for a delayed request. */
 export async function untilClockWaits(clock: FakeClock): Promise<void> {
   while (clock.pendingTimers === 0) await new Promise((resolve) => setImmediate(resolve));
 }

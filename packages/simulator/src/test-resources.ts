@@ -9,7 +9,7 @@ export function imageId(name: string): string {
   return DEFAULT_CONFIG.images.find((image) => image.name === name)?.id ?? '';
 }
 
-/** A network with a subnet. The test must choose a unique name if it needs one. */
+/** Creates a network with a subnet. Tests that need a unique name must choose one. */
 export async function makeNetwork(
   user: TestUser,
   { name = 'net', cidr = '10.0.0.0/24' }: { readonly name?: string; readonly cidr?: string } = {},
@@ -26,7 +26,7 @@ export function serverFields(overrides: object = {}): object {
   return { name: 's', flavorRef: flavorId('b3-8'), imageRef: imageId('Ubuntu 22.04'), networks: 'none', ...overrides };
 }
 
-/** A server at microversion 2.93, without networks by default. */
+/** Creates a server at microversion 2.93, without networks by default. */
 export async function makeServer(user: TestUser, overrides: object = {}, extra: object = {}): Promise<CreatedObject> {
   const body = { server: serverFields(overrides), ...extra };
   const response = await user.call('POST', '/compute/v2.1/servers', body, LATEST);
@@ -43,12 +43,12 @@ export async function showServer(user: TestUser, id: string): Promise<CreatedObj
   ] as unknown as CreatedObject;
 }
 
-/** The id of the external network. */
+/** The ID of the external network. */
 export async function externalNetworkId(user: TestUser): Promise<string> {
   return firstListed(await user.call('GET', '/network/v2.0/networks?router:external=true'), 'networks').id;
 }
 
-/** A router with a gateway and an interface on the subnet. */
+/** Creates a router with a gateway and an interface in the subnet. */
 export async function makeRouter(user: TestUser, subnetId: string): Promise<CreatedObject> {
   const router = await user.make('/network/v2.0/routers', {
     router: { name: 'r', external_gateway_info: { network_id: await externalNetworkId(user) } },

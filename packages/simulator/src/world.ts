@@ -55,11 +55,11 @@ export interface World {
   readonly config: CloudConfig;
   readonly faults: Faults;
   readonly consoles: Consoles;
-  /** Signs the identity provider's tokens. */
+  /** Key that signs the identity provider's tokens. */
   readonly providerKey: ProviderKey;
   /** External services by type. */
   readonly announced: Map<string, AnnouncedService>;
-  /** `trusted_dashboard` of Keystone: the addresses to which it passes tokens after single sign-on. */
+  /** Keystone's `trusted_dashboard`: the addresses to which Keystone passes tokens after single sign-on. */
   readonly trustedDashboards: Set<string>;
   readonly database: Database;
   readonly tables: Tables;

@@ -152,7 +152,7 @@ describe('a server with several interfaces', () => {
   test.each<{ settings: Settings; reason: string }>([
     { settings: { public_networks: ['nodes'] }, reason: 'listed as public' },
     { settings: { internal_networks: ['storage'] }, reason: 'not listed as internal' },
-  ])('keeps that address if the network is $reason', ({ settings }) => {
+  ])('keeps its address in the nodes’ subnet first if the network is $reason', ({ settings }) => {
     expect(addressesOf(networks, { nodesCIDR: '192.168.1.0/24', settings }).internal[0]).toBe('192.168.1.7');
   });
 });

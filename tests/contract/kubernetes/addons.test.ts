@@ -152,7 +152,7 @@ describeServers('add-ons', (server, target) => {
     },
   );
 
-  it.runIf(hasAddons)('leave changes by others, apply the rest, and revert those changes on request', async () => {
+  it.runIf(hasAddons)('keep changes by others, apply the rest, and revert others’ changes on request', async () => {
     const deployments = server().client.resource(Deployments);
     await applyAndObserve();
     const otherManager = { ...KUBE_SYSTEM, fieldManager: 'kubectl-edit' };

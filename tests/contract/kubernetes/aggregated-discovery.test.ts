@@ -23,7 +23,7 @@ describeServers('APIServices', (server, target) => {
     return versions?.find((one) => one.version === version);
   }
 
-  it('report why they are unreachable, and serve nothing meanwhile', async () => {
+  it('report why they are unreachable, and do not serve their kinds meanwhile', async () => {
     await using extension = await Extension.open(server(), namespace);
     const { service: name } = extension;
     const where = `service/${name} in "${namespace}"`;
@@ -93,7 +93,7 @@ describeServers('APIServices', (server, target) => {
   });
 
   // Earlier releases check certificates only on requests.
-  it.runIf(target.minor >= 34)('are not trusted with certificates for other names', async () => {
+  it.runIf(target.minor >= 34)('are not trusted if their certificate is for another name', async () => {
     await using extension = await Extension.open(server(), namespace);
     await using other = await Extension.open(server(), namespace);
     await extension.connect();
@@ -283,7 +283,7 @@ describeServers('APIServices', (server, target) => {
       expectedMessage: 'spec.service.name: Required value',
     },
     {
-      reason: 'have another group',
+      reason: 'have a group that does not match their name',
       spec: { group: 'other.example.com' },
       expectedMessage: 'must be `spec.version+"."+spec.group`: "v1alpha1.other.example.com"',
     },

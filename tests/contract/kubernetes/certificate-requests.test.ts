@@ -70,7 +70,7 @@ describeServers('certificate signing requests', (server, target) => {
     expect(json.spec['usages']).toEqual(['digital signature']);
   });
 
-  it('refuse a patch of an approval that is based on an older version', async () => {
+  it('refuse a patch of an approval if it is based on an older version', async () => {
     const { json } = await server().raw('GET', path);
     await patch('', { metadata: { labels: { a: 'b' } } });
     const { resourceVersion } = json.metadata;

@@ -53,7 +53,7 @@ describeServers('a cluster', (server, target) => {
     expect(path.message).toBe('forbidden: User "jane" cannot get path "/metrics-of-nothing"');
   });
 
-  it('lets no user grant permissions that the user lacks', async () => {
+  it('does not let users grant permissions that they lack', async () => {
     const user = server().name('granter');
     await server().raw('POST', `${RBAC}/clusterrolebindings`, {
       body: {
@@ -160,7 +160,7 @@ describeServers('a cluster', (server, target) => {
     expect(remaining.json.items.flatMap(({ metadata }) => metadata.ownerReferences ?? [])).toEqual([]);
   });
 
-  it('deletes a namespace with its content, and creates nothing in it meanwhile', async () => {
+  it('deletes a namespace with its content, and refuses to create objects in it meanwhile', async () => {
     const name = await server().namespace();
     const path = `/api/v1/namespaces/${name}`;
     const content = {

@@ -150,7 +150,7 @@ describeServers('custom resources', (server, target) => {
     expect((await server().raw('POST', '/api/v1/namespaces/default/configmaps', { body: configMap })).status).toBe(422);
   });
 
-  it('get current defaults when they are read, stored or not', async () => {
+  it('get the current defaults when they are read, even if the defaults are not stored', async () => {
     const name = `boxes.${GROUP}`;
     const boxesPath = `/apis/${GROUP}/v1/boxes`;
     const crd = definition('boxes', 'Box', { spec: { type: 'object', properties: { size: text, door: text } } });

@@ -107,8 +107,9 @@ function availability({ status }: APIService) {
 }
 
 /**
- * Creates a Service for a port of this machine, and returns its own port. Uses an EndpointSlice if it may contain such
- * an address. kube-apiserver refuses it, so there the Service uses the name by which every machine can reach itself.
+ * Creates a Service for a port of this machine, and returns the port of the Service. Uses an EndpointSlice if it may
+ * contain a loopback address. kube-apiserver refuses such a slice, so there the Service uses the name by which every
+ * machine can reach itself.
  */
 export async function routeService(
   { client }: ContractServer,

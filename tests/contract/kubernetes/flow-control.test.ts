@@ -81,7 +81,7 @@ describeServers('priority and fairness', (server, target) => {
     }
   });
 
-  it.runIf(isCurrent)('prints them in order of precedence', async () => {
+  it.runIf(isCurrent)('prints FlowSchemas in order of precedence', async () => {
     const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io';
     const headers = { accept };
     const table = (await server().raw('GET', `${API}/flowschemas`, { headers })).json as unknown as {

@@ -14,7 +14,10 @@ import { describeServers } from './targets.ts';
 const POOLS = '/apis/fairway.dev/v1alpha1/nodepools';
 const MERGE = { 'content-type': 'application/merge-patch+json' };
 
-/** An API server's own handling of the kind in tenants' clusters: only kube-apiserver decides what its rules may cost. */
+/**
+ * An API server's own handling of the kind in tenants' clusters: only kube-apiserver limits the cost of the kind's
+ * rules.
+ */
 describeServers('NodePools within a cluster', (server, target) => {
   describe.runIf(target.minor >= 31)('since 1.31, the first release that Fairway offers', () => {
     cases(server);

@@ -34,8 +34,8 @@ describeServers('MutatingAdmissionPolicies', (server, target) => {
     server().client.resource(Deployments).create(deployment(label, labels), { dryRun: true });
 
   /**
-   * Creates a policy for objects labelled with its name, and the object once the policy is in effect, as a canary
-   * shows.
+   * Creates a policy for objects labelled with the policy's name, and creates the object once a canary shows that the
+   * policy is in effect.
    */
   async function outcomeOf(spec: Partial<Spec>): Promise<Deployment | string> {
     const name = server().name('policy');

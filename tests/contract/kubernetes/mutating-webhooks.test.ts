@@ -48,7 +48,7 @@ describeServers('mutating webhooks', (server, target) => {
     expect(data && (await write).data).toEqual(data);
   });
 
-  it.runIf(isCurrent)('does not grant a user what a webhook sets', async () => {
+  it.runIf(isCurrent)('does not make a user the owner of a field that a webhook sets', async () => {
     const label = server().name('owner');
     hooks.webhooks.reply('/owner.example.org', (review) =>
       reviewResponse(review, patchResponse({ op: 'add', path: '/data/by', value: 'webhook' })),
@@ -61,7 +61,7 @@ describeServers('mutating webhooks', (server, target) => {
     expect(metadata.managedFields?.map(({ fieldsV1 }) => fieldsV1?.['f:data'])).toEqual([{ '.': {}, 'f:a': {} }]);
   });
 
-  it.runIf(isCurrent)('calls a webhook again after a later one has changed something, if requested', async () => {
+  it.runIf(isCurrent)('calls a webhook again, if requested, after a later webhook has changed the object', async () => {
     const label = server().name('again');
     const count: WebhookBehavior = (review) => {
       const { data } = review.request['object'] as ConfigMap;

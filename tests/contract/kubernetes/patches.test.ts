@@ -126,7 +126,7 @@ describeServers('patches', (server) => {
     expect(less.data).toEqual({ shared: '1' });
   });
 
-  it('makes the manager of an update the owner of what it changes', async () => {
+  it('makes the manager of an update the owner of the fields that it changes', async () => {
     await applied('updated', 'one', { a: '1', b: '1' });
     const { json } = await server().raw('PATCH', `${maps}/updated?fieldManager=editor`, {
       headers: { 'content-type': 'application/merge-patch+json' },

@@ -9,7 +9,7 @@ describeServers('quotas', (server, target) => {
     namespace = await server().namespace();
   });
 
-  /** A quota with usage counted by its controller. */
+  /** Creates a quota; resolves when its usage is counted and admission enforces it. */
   async function quota(hard: Readonly<Record<string, string>>, spec: object = {}): Promise<void> {
     const body = { metadata: { name: 'quota', namespace }, spec: { hard, ...spec } };
     await server().client.resource(ResourceQuotas).create(body);
@@ -18,8 +18,8 @@ describeServers('quotas', (server, target) => {
   }
 
   /**
-   * Admission reads quotas from a cache that sees their changes in order: once it enforces a later quota, it has the
-   * earlier ones too.
+   * Waits until admission enforces the quotas. It reads them from a cache that sees changes in order: once it enforces
+   * a later quota, it has the earlier ones too.
    */
   async function isEnforced(): Promise<void> {
     const body = { metadata: { name: 'later', namespace }, spec: { hard: { configmaps: '0' } } };

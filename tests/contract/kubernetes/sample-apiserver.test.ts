@@ -162,7 +162,7 @@ describe.skipIf(binaries === undefined)(`sample-apiserver${binaries === undefine
   });
 });
 
-/** The rights that every aggregated API server needs, and what this one's admission reads. */
+/** Grants the rights that every aggregated API server needs, and the read access that this server's admission needs. */
 async function grant({ client }: ContractServer): Promise<void> {
   const subjects = [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: USER }];
   const roleRef = (kind: string, name: string) => ({ apiGroup: 'rbac.authorization.k8s.io', kind, name });

@@ -130,11 +130,11 @@ describeServers('a plan’s rules for volumes', (server, target) => {
       object: aClass('mine'),
       expectedMessage: `storageclasses.storage.k8s.io "mine" ${DENIED}classes of the tenant's own with the provisioner ${DRIVER} are not allowed by the cluster's plan: use fast`,
     },
-  ])('accepts $reason, or refuses it: $expectedMessage', async ({ object, expectedMessage = '' }) => {
+  ])('accept $reason, or refuse it: $expectedMessage', async ({ object, expectedMessage = '' }) => {
     expect(await dryRun(object)).toBe(expectedMessage);
   });
 
-  it.runIf(hasAddons)('passes the type check', async () => {
+  it.runIf(hasAddons)('pass the type check', async () => {
     const policies = server().client.resource(ValidatingAdmissionPolicies);
 
     const status = await vi.waitFor(
@@ -149,7 +149,7 @@ describeServers('a plan’s rules for volumes', (server, target) => {
     expect(status?.typeChecking?.expressionWarnings ?? []).toEqual([]);
   });
 
-  it.runIf(hasAddons)('is updated when it changes: classes are recreated and removed', async () => {
+  it.runIf(hasAddons)('are updated when they change: classes are recreated and removed', async () => {
     const classes = server().client.resource(StorageClasses);
     const namesOf = async () => (await classes.list()).items.map(({ metadata }) => metadata.name);
     const limits = (storage: PlanStorageClass[]) => ({

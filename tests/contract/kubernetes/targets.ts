@@ -36,7 +36,7 @@ const REAL: readonly Target[] = findBinaries().map((binaries) => ({
 
 /**
  * Runs the same cases against the embedded API server and every available real one. `cases` also gets the target, to
- * skip by name what its release does not support.
+ * skip by name the cases that its release does not support.
  */
 export function describeServers(title: string, cases: (server: () => ContractServer, target: Target) => void): void {
   for (const target of [EMBEDDED, ...(REAL.length === 0 ? [MISSING_TARGET] : REAL)]) {

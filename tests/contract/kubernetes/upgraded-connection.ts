@@ -7,9 +7,9 @@ import type { ContractServer } from './contract-server.ts';
 export interface UpgradeResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** The connection in the other protocol; undefined if the response was not an upgrade. */
+  /** The connection in the new protocol; undefined if the response was not an upgrade. */
   readonly socket: Duplex | undefined;
-  /** The next bytes of the other protocol as text. */
+  /** The next bytes of the new protocol as text. */
   readonly read: (bytes: number) => Promise<string>;
 }
 

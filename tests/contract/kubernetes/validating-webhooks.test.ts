@@ -159,7 +159,7 @@ describeServers('validating webhooks', (server, target) => {
       expectedMessage: '',
     },
     {
-      reason: 'is for everything',
+      reason: 'matches all requests',
       behavior: denied({}),
       hook: { rules: [{ apiGroups: ['*'], apiVersions: ['*'], operations: ['*'], resources: ['*/*'] }] },
       expectedMessage: `400 Unknown ${DENIED} without explanation`,

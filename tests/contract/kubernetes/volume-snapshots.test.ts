@@ -42,7 +42,7 @@ describeServers('volume snapshot kinds', (server, { minor }) => {
     .each([
       { source: { persistentVolumeClaimName: 'data' } },
       { source: { volumeSnapshotContentName: 'kept' }, volumeSnapshotClassName: 'fast' },
-    ])('accept a VolumeSnapshot with $source, which is immutable', async (spec) => {
+    ])('accept a VolumeSnapshot with $source, and keep the source immutable', async (spec) => {
     const created = await snapshots().create({ metadata: { generateName: 'good-', namespace }, spec });
     const { name = '' } = created.metadata;
     const change = (value: object) => snapshots().patch(name, { type: 'merge', value }, { namespace });

@@ -58,7 +58,7 @@ describeServers('watches', (server, target) => {
     expect(versions[2]).toBeGreaterThan(versions[1] ?? 0);
   });
 
-  it('miss nothing and repeat nothing when resumed at each version', async () => {
+  it('neither miss nor repeat events when resumed at any version', async () => {
     const versions = [await create('resumed', { own: 'resumption' })];
     for (const step of ['1', '2', '3']) versions.push(await label('resumed', { step }));
 
@@ -106,7 +106,7 @@ describeServers('watches', (server, target) => {
     expect(summarize(events)).toEqual(['MODIFIED single']);
   });
 
-  // Off by default in 1.31 and 1.33.
+  // Streaming lists are off by default in 1.31 and 1.33.
   it.runIf(target.minor >= 34)('stream the initial state, and mark its end', async () => {
     await create('initial', { own: 'initial' });
 

@@ -16,7 +16,7 @@ describeServers('webhook configurations', (server, target) => {
   });
   afterAll(() => hooks[Symbol.asyncDispose]());
 
-  it.runIf(isCurrent)('sends the same requests as kube-apiserver', async () => {
+  it.runIf(isCurrent)('cause the same requests as in kube-apiserver', async () => {
     const label = server().name('asks');
     const name = server().name('asked');
     hooks.webhooks.reply('/asks.example.org', reviewResponse);
@@ -76,7 +76,7 @@ describeServers('webhook configurations', (server, target) => {
     expect(new Set(received.map(({ request }) => request.uid)).size).toBe(3);
   });
 
-  it.runIf(isCurrent)('sends the Scale when a Deployment is scaled', async () => {
+  it.runIf(isCurrent)('cause a request with the Scale when a Deployment is scaled', async () => {
     const label = server().name('scale');
     hooks.webhooks.reply('/scale.example.org', reviewResponse);
     const rules = [{ apiGroups: ['apps'], apiVersions: ['v1'], operations: ['*'], resources: ['deployments/scale'] }];
@@ -113,7 +113,7 @@ describeServers('webhook configurations', (server, target) => {
     });
   });
 
-  it.runIf(isCurrent)('returns the warnings of webhooks', async () => {
+  it.runIf(isCurrent)('return the warnings of webhooks', async () => {
     const label = server().name('warns');
     hooks.webhooks.reply('/warns.example.org', (review) =>
       reviewResponse(review, { warnings: ['take care', 'truly'] }),
@@ -125,7 +125,7 @@ describeServers('webhook configurations', (server, target) => {
 
     expect(response.headers['warning']).toBe('299 - "take care", 299 - "truly"');
   });
-  it.runIf(isCurrent)('sends no requests about the configurations themselves', async () => {
+  it.runIf(isCurrent)('cause no requests about themselves', async () => {
     const label = server().name('self');
     const all = [{ apiGroups: ['*'], apiVersions: ['*'], operations: ['*'], resources: ['*'] }];
     hooks.webhooks.reply('/self.example.org', denied({}));
@@ -191,7 +191,7 @@ describeServers('webhook configurations', (server, target) => {
       expectedMessage:
         'webhooks[0].matchConditions[0].expression: Invalid value: "object.": compilation failed: ERROR: ',
     },
-  ])('refuses a webhook with $reason', async ({ hook, expectedMessage }) => {
+  ])('are refused for a webhook with $reason', async ({ hook, expectedMessage }) => {
     const whole = {
       admissionReviewVersions: ['v1'],
       sideEffects: 'None',
@@ -209,7 +209,7 @@ describeServers('webhook configurations', (server, target) => {
     expect(refusal).toContain(expectedMessage);
   });
 
-  it.runIf(isCurrent)('reports problems with a Service', async () => {
+  it.runIf(isCurrent)('report problems with a Service', async () => {
     const label = server().name('service');
     const clientConfig = { service: { name: 'none', namespace, path: '/x' }, caBundle: hooks.webhooks.caBundle };
     await hooks.register(ValidatingWebhookConfigurations, label, { name: 'service.example.org', clientConfig });

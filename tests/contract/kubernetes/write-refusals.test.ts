@@ -26,7 +26,7 @@ describeServers('refused writes', (server, target) => {
   interface Refusal {
     readonly what: string;
     readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-    /** The path after the collection's. */
+    /** The part of the path after the collection. */
     readonly path: string;
     readonly body?: unknown;
     readonly headers?: Record<string, string>;

@@ -103,7 +103,7 @@ describeServers('writes', (server, target) => {
     expect((await server().raw('GET', `${maps}/${name}`)).status).toBe(remaining);
   });
 
-  it('overwrite if no version is given, and create no new version if nothing changes', async () => {
+  it('overwrite an object if no version is given, and keep its version if nothing changes', async () => {
     await server().raw('POST', maps, { body: configMap('updated', { data: { a: '1' } }) });
 
     const first = await server().raw('PUT', `${maps}/updated`, { body: configMap('updated', { data: { b: '2' } }) });
@@ -133,7 +133,7 @@ describeServers('writes', (server, target) => {
       body: { data: { $patch: 'replace', b: '2' } },
       data: { b: '2' },
     },
-  ])('support $sort patch', async ({ headers, body, data }) => {
+  ])('support a $sort patch', async ({ headers, body, data }) => {
     const name = server().name('patched');
     await server().raw('POST', maps, { body: configMap(name, { data: { a: '1' } }) });
 
@@ -157,7 +157,7 @@ describeServers('writes', (server, target) => {
     );
   });
 
-  it('keep a deleted object with finalizers, which can then only be removed', async () => {
+  it('keep a deleted object that has finalizers, and then only allow removing them', async () => {
     await server().raw('POST', maps, { body: configMap('held', {}, { finalizers: ['example.com/a'] }) });
 
     const terminating = await server().raw('DELETE', `${maps}/held`);

@@ -102,7 +102,7 @@ describeClouds('authentication', (cloud) => {
     await expect(client.identity.projects()).resolves.toHaveLength(1);
   });
 
-  it('returns only users’ own data and projects', async () => {
+  it('returns to users only their own data and projects', async () => {
     const { member, other } = cloud();
     const { token } = await member.session.token();
 

@@ -5,8 +5,8 @@ import { describeClouds } from './targets.ts';
 const CONCURRENCY = 5;
 
 /**
- * Responses to concurrent changes of one object. Neutron compares before it writes, so several may succeed. Fairway
- * relies on neither, and has one writer for each object.
+ * Responses to concurrent changes of one object. Neutron compares before it writes, so several changes may succeed.
+ * Fairway does not rely on the outcome, and has one writer for each object.
  */
 describeClouds('concurrent changes', (cloud) => {
   it('refuse all but one update of a revision with 412', async () => {

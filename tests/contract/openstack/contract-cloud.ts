@@ -11,7 +11,8 @@ import type { Network } from '@fairway/openstack/types/network';
 import type { Server } from '@fairway/openstack/types/server';
 
 /**
- * Entries of clouds.yaml: a member of a project, a member of another project, a reader of the first, an administrator.
+ * Entries of clouds.yaml: a member of a project, a member of another project, a reader of the first project, an
+ * administrator.
  */
 export interface CloudEntries {
   readonly member: string;

@@ -78,7 +78,7 @@ describeClouds('delegation', (cloud) => {
       message:
         /^You are not authorized to perform the requested action: Using trust-scoped token to create another token\./,
     },
-  ])('lets no trustee $what through a trust', async ({ method, path, body, message }) => {
+  ])('does not let a trustee $what through a trust', async ({ method, path, body, message }) => {
     if (cloud().other === undefined) return;
     const { asTrustee } = await trustOf(cloud(), true);
     const { id, token } = await cloud().cloud.client(asTrustee).session.token();
@@ -92,7 +92,7 @@ describeClouds('delegation', (cloud) => {
     expectRefusal(response, message);
   });
 
-  it('lets no trustee delegate a trust to others', async () => {
+  it('does not let a trustee delegate a trust to others', async () => {
     if (cloud().other === undefined) return;
     const { trust, asTrustee } = await trustOf(cloud(), true);
     const trusteeClient = cloud().cloud.client(asTrustee);

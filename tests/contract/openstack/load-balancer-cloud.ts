@@ -46,7 +46,7 @@ export class LoadBalancerCloud {
   }
 
   /**
-   * Returns the response to a change while the load balancer is pending: it sends changes until one is refused. Changes
+   * Sends changes until one is refused because the load balancer is pending, and returns that response. Changes
    * accepted in between must be harmless when repeated.
    */
   async retryWhilePending(id: string, change: () => Promise<RawResponse>): Promise<RawResponse> {
@@ -57,7 +57,7 @@ export class LoadBalancerCloud {
     });
   }
 
-  /** Waits for the 404. */
+  /** Waits until a read returns 404. */
   async waitUntilDeleted(path: string): Promise<void> {
     await this.#cloud.waitUntil(`${path} is gone`, async () => {
       return (await this.call('GET', path)).status === 404 ? true : undefined;

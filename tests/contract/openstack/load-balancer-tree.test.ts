@@ -133,7 +133,7 @@ describeClouds('listeners, pools, members and monitors', (cloud) => {
     expect(await octavia.show(`pools/${pool.id}/members/${member.id}`)).toMatchObject({ operating_status: 'ONLINE' });
   });
 
-  it('show a change at all parents until it is done, and a deletion until the object is deleted', async () => {
+  it('show a pending change on all parents until it is done, and a deletion until the object is deleted', async () => {
     const { octavia, loadbalancer_id } = await setUp();
     const listener = await octavia.make(loadbalancer_id, 'listeners', {
       listener: { loadbalancer_id, protocol: 'TCP', protocol_port: 80 },

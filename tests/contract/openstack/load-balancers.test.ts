@@ -58,7 +58,7 @@ describeClouds('load balancers', (cloud) => {
     });
   });
 
-  it('get a floating IP through the port of the VIP, which is deleted with them', async () => {
+  it('get a floating IP through the port of the VIP, and the port is deleted with them', async () => {
     const octavia = new LoadBalancerCloud(cloud());
     const { network } = cloud().member;
     const { subnetId } = await cloud().network();

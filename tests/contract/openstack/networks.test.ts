@@ -140,7 +140,7 @@ describeClouds('networks, subnets and ports', (cloud) => {
       },
     },
     {
-      reason: 'names a missing network',
+      reason: 'names a network that does not exist',
       status: 404,
       type: 'NetworkNotFound',
       message: `Network ${NO_SUCH_ID} could not be found.`,
@@ -251,7 +251,7 @@ describeClouds('networks, subnets and ports', (cloud) => {
     expect(fixed_ips.map(({ subnet_id }) => subnet_id).toSorted()).toEqual([subnetId, ipv6Subnet.id].toSorted());
   });
 
-  it('give no address from a subnet without addresses', async () => {
+  it('do not give a port an address of a subnet with no free addresses', async () => {
     const { id: network_id, subnetId } = await cloud().network('10.58.0.0/30');
     await port(cloud(), network_id, {});
 
@@ -368,7 +368,7 @@ describeClouds('networks, subnets and ports', (cloud) => {
     expectNeutronError(await cloud().raw('network', 'DELETE', `/subnets/${subnetId}`), 409, 'SubnetInUse', allocated);
   });
 
-  it('delete a network with its subnets, and do not find it afterwards', async () => {
+  it('delete a network with its subnets, and return 404 for it afterwards', async () => {
     const { id, subnetId } = await cloud().network('10.58.0.0/24');
 
     await cloud().member.network.networks.delete(id);
@@ -379,7 +379,7 @@ describeClouds('networks, subnets and ports', (cloud) => {
     expectNeutronError(await cloud().raw('network', 'GET', `/subnets/${subnetId}`), 404, 'SubnetNotFound');
   });
 
-  it('let no other project see, change, use or delete them', async () => {
+  it('cannot be seen, changed, used or deleted by other projects', async () => {
     const { other } = cloud();
     if (other === undefined) return;
     const { id: token } = await other.session.token();
@@ -397,7 +397,7 @@ describeClouds('networks, subnets and ports', (cloud) => {
     expect(await Array.fromAsync(other.network.networks.list({ id: [id] }))).toEqual([]);
   });
 
-  it('let no other project change, delete or create ports on shared ones', async () => {
+  it('do not let other projects change or delete shared networks, or create ports on them', async () => {
     const { id } = await cloud().externalNetwork();
 
     for (const [method, rule] of [

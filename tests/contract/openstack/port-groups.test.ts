@@ -73,7 +73,7 @@ describeClouds('the security groups of a port', (cloud) => {
     );
   });
 
-  it('must exist, and stay unchanged if one does not', async () => {
+  it('must exist, and stay unchanged if one of them does not', async () => {
     const own = await group(cloud());
     const { id } = await portInGroup(cloud(), own);
 
@@ -116,7 +116,7 @@ describeClouds('the security groups of a port', (cloud) => {
     );
   });
 
-  it('may be shared from another project, but include no other foreign ones', async () => {
+  it('may include a group that another project shares, but no other foreign groups', async () => {
     const own = await group(cloud());
     const foreignGroup = await group(cloud(), cloud().other);
     const { ports } = cloud().member.network;
@@ -138,7 +138,7 @@ describeClouds('the security groups of a port', (cloud) => {
     expect(ended.status).toBe(204);
   });
 
-  it('must belong to the project for ports that Nova creates: a server with a foreign one ends in ERROR', async () => {
+  it('must belong to the project for ports that Nova creates: a server with a foreign group ends in ERROR', async () => {
     const foreignGroup = await group(cloud(), cloud().other);
     await share(cloud(), foreignGroup);
     const { compute } = cloud().member;

@@ -3,7 +3,7 @@ import type { NetworkQuotaDetails } from '@fairway/openstack/types/network';
 import { expect, it } from 'vitest';
 import { describeClouds } from './targets.ts';
 
-/** These tests lower no limit: one request exceeds what any cloud has. */
+/** These tests do not lower any limit: one request exceeds what any cloud has. */
 describeClouds('quotas', (cloud) => {
   it('are returned with usage', async () => {
     const { compute, network } = cloud().member;
@@ -34,7 +34,7 @@ describeClouds('quotas', (cloud) => {
     expect(types.length).toBeGreaterThan(0);
   });
 
-  it('are hidden for other projects', async () => {
+  it('are hidden from other projects', async () => {
     const { other } = cloud();
     if (other === undefined) return;
     const projectId = await other.session.projectId();

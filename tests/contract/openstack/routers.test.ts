@@ -230,7 +230,7 @@ describeClouds('routers and floating IPs', (cloud) => {
     );
   });
 
-  it('keep resources that a floating IP needs', async () => {
+  it('block the deletion of resources that a floating IP needs', async () => {
     const { floatingIps } = cloud().member.network;
     const { portId, router: createdRouter, subnetId } = await reachablePort(cloud(), '10.66.0.0/24');
     const { id: floating_network_id } = await cloud().externalNetwork();
@@ -319,7 +319,7 @@ describeClouds('routers and floating IPs', (cloud) => {
     expect(afterRemoval.routes).toEqual(expect.arrayContaining([otherTenantsRoute, second]));
   });
 
-  it('accept as many routes as the operator allows, all of a call or none', async () => {
+  it('accept as many routes as the operator allows, and add all routes of a call or none', async () => {
     const { routers } = cloud().member.network;
     const { router: createdRouter } = await reachablePort(cloud(), '10.71.0.0/24');
     cloud().defer(() => routers.update(createdRouter.id, { routes: [] }));

@@ -37,7 +37,7 @@ describeClouds('access to secrets', (cloud) => {
     );
   });
 
-  it('allows a reader neither to list nor to create', async () => {
+  it('does not allow a reader to list or create secrets', async () => {
     const { token } = await keys().as('reader');
 
     expectKeyError(await keys().call('GET', '/secrets', undefined, { token }), 403, notAllowed('Secret(s) retrieval'));

@@ -145,7 +145,7 @@ describeClouds('containers of secrets', (cloud) => {
     expectKeyError(await keys().call('PUT', certificate.path, {}), 405, '');
   });
 
-  it('list their consumers, including those of other projects that may read them', async () => {
+  it('list their consumers, including consumers from other projects that may read them', async () => {
     const { path, id } = await keys().make('containers', { type: 'generic' });
     const { token, userId } = await keys().as('other');
     const consumer = { name: 'lb', URL: 'http://lb.test/1' };

@@ -294,7 +294,7 @@ describeClouds('secrets', (cloud) => {
     });
   });
 
-  it('returns its own errors for unknown paths', async () => {
+  it('have errors in Barbican’s own format for unknown paths', async () => {
     const { path } = await keys().secret();
     const cases: readonly (readonly [method: string, path: string, status: number, description: string | null])[] = [
       ['GET', '/nope', 404, ''],

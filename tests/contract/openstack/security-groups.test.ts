@@ -38,7 +38,7 @@ describeClouds('security groups', (cloud) => {
     );
   });
 
-  it('accept rules, all or none of several in one call', async () => {
+  it('accept several rules in one call, all or none', async () => {
     const { securityGroups, securityGroupRules } = cloud().member.network;
     const { id: security_group_id } = await group(cloud());
 

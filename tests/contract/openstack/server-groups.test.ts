@@ -50,7 +50,7 @@ describeClouds('server groups', (cloud) => {
     expect(response.json).toEqual({ badRequest: { code: 400, message: expect.stringMatching(message) } });
   });
 
-  it('keep servers on different hosts, and leave one in ERROR when no host is left', async () => {
+  it('keep servers on different hosts, and leave a server in ERROR when no host is left', async () => {
     const { compute } = cloud().member;
     const group = await compute.serverGroups.create({ name: cloud().name(), policy: 'anti-affinity' });
     cloud().defer(() => compute.serverGroups.delete(group.id));

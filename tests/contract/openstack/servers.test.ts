@@ -277,7 +277,7 @@ describeClouds('servers', (cloud) => {
     expect(rebuilt).not.toHaveProperty('fault');
   });
 
-  it('are deleted twice without an error, and not found afterwards', async () => {
+  it('can be deleted twice without an error, and are not found afterwards', async () => {
     const { servers } = cloud().member.compute;
     const id = await build(cloud());
     await cloud().waitUntilSettled(id);

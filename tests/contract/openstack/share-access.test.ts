@@ -99,7 +99,7 @@ describeClouds('access rules of shares', (cloud) => {
     );
   });
 
-  it('end in error if the back end does not support their type, and block others in old microversions', async () => {
+  it('end in error if the back end does not support their type, and block other rules in old microversions', async () => {
     const share = await manila().share();
     const created = await allow(share.path, { access_type: 'user', access_to: 'robert' });
     await waitForState((created.json as { access: ShownResource }).access.id, 'error');

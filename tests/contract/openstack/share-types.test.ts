@@ -242,7 +242,7 @@ describeClouds('share types and quotas', (cloud) => {
     });
   });
 
-  it('run in services with zones', async () => {
+  it('are served by Manila services that report their zones', async () => {
     const services = await manila().expect('services', 'GET', '/services?binary=manila-share', undefined, ADMIN);
     const zones = await manila().expect('availability_zones', 'GET', '/availability-zones');
 

@@ -40,7 +40,7 @@ describeClouds('token validation', (cloud) => {
     });
   });
 
-  it.each([FORGED, 'nonsense'])('returns 404 for %s', async (token) => {
+  it.each([FORGED, 'nonsense'])('fails with 404 for %s', async (token) => {
     if (cloud().admin === undefined) return;
     const validation = cloud().admin?.identity.validateToken(token) ?? Promise.resolve();
 
@@ -57,7 +57,7 @@ describeClouds('token validation', (cloud) => {
     });
   });
 
-  it('fails after a token is revoked, which is listed, and affects no other token', async () => {
+  it('fails for a revoked token, whose revocation is listed, and not for other tokens', async () => {
     if (cloud().admin === undefined) return;
     const { member } = cloud();
     const { id, token } = await member.session.token();
@@ -74,7 +74,7 @@ describeClouds('token validation', (cloud) => {
     expect((await events(cloud())).map(({ audit_id }) => audit_id)).toContain(token.audit_ids[0]);
   });
 
-  it('fails after a user is disabled, which is listed', async () => {
+  it('fails after a user is disabled, with an entry in the list of revocations', async () => {
     if (cloud().admin === undefined) return;
     const administration = new Administration(cloud());
     const { id, client } = await administration.userWith('member');
@@ -87,7 +87,7 @@ describeClouds('token validation', (cloud) => {
     expect((await events(cloud())).map(({ user_id }) => user_id)).toContain(id);
   });
 
-  it('fails after the last role is removed, without an event', async () => {
+  it('fails after the last role is removed, without an entry in the list of revocations', async () => {
     if (cloud().admin === undefined) return;
     const administration = new Administration(cloud());
     const { id, client, roleId } = await administration.userWith('member');

@@ -5,7 +5,7 @@ const METADATA = { 'fairway.dev/managed-by': 'fairway', 'fairway.dev/cluster': '
 
 /** Snapshots as Fairway creates, finds, tags and deletes them. */
 describeClouds('tagged snapshots', (cloud) => {
-  it('have their tags from creation, are found by them, and accept more', async () => {
+  it('have their tags from creation, are found by these tags, and accept more tags', async () => {
     const { volumes, snapshots } = cloud().member.blockStorage;
     const isNotFound = async (find: () => Promise<unknown>) =>
       find().then(

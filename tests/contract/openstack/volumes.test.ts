@@ -278,7 +278,7 @@ describeClouds('volumes', (cloud) => {
     expect(await show(cloud(), cloned)).toMatchObject({ size: 2, snapshot_id: null, source_volid: id });
   });
 
-  it('are attached to a server and detached, which both sides show', async () => {
+  it('are attached to a server and detached, as both Cinder and Nova show', async () => {
     const [serverId, id] = [await makeServer(cloud()), await makeVolume(cloud())];
     const path = `/servers/${serverId}/os-volume_attachments`;
 

@@ -39,7 +39,7 @@ export interface DashboardData {
   readonly panels: readonly Panel[];
 }
 
-/** Schema version of Grafana 13, which migrates older dashboards when it loads them and rejects none. */
+/** Schema version of Grafana 13, which migrates older dashboards when it loads them and does not reject any. */
 const SCHEMA_VERSION = 42;
 const COLUMNS = 24;
 const PANEL_HEIGHTS = { stat: 4, timeseries: 8 };

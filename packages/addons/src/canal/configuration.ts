@@ -12,8 +12,8 @@ const KUBECONFIG_PATH = '__KUBECONFIG_FILEPATH__';
 const NODE_NAME = '__KUBERNETES_NODE_NAME__';
 
 /**
- * CNI configuration of a node: addresses from the node's own range, and interfaces that Felix finds by name. MTU 0 lets
- * Felix determine it.
+ * CNI configuration of a node. Pods get addresses from the node's own range, and interfaces that Felix finds by name.
+ * MTU 0 lets Felix determine the MTU.
  */
 export function cniConfiguration(): string {
   return json({

@@ -21,8 +21,8 @@ const RBAC_GROUP = 'rbac.authorization.k8s.io';
 const READ_VERBS = ['get', 'list', 'watch'];
 
 /**
- * Role of Felix and flannel. Felix retries every denied request and waits, so it may also list kinds that have no
- * objects.
+ * Role of Felix and flannel. Felix retries every denied request and waits for it, so the role also covers kinds that
+ * have no objects.
  */
 function role(): ClusterRole {
   return {
@@ -65,8 +65,8 @@ function pluginRole(): ClusterRole {
 }
 
 /**
- * Permissions only in its own namespace: it creates tokens for the CNI plugin there, and reads settings of cluster
- * installers.
+ * Permissions that apply only in the add-ons' namespace: calico-node creates tokens for the CNI plugin there, and reads
+ * settings of cluster installers.
  */
 function localRole(): Role {
   return {

@@ -4,7 +4,8 @@ import { CILIUM_GROUP, READ_VERBS } from './kinds.ts';
 type Rules = NonNullable<ClusterRole['rules']>;
 
 /**
- * The kinds that an agent watches, including some that it does not use: if access to one is refused, it waits forever.
+ * The kinds that an agent watches, including some that it does not use: if access to any of them is refused, the agent
+ * waits forever.
  */
 const WATCHED_RESOURCES = [
   'ciliumbgpadvertisements',

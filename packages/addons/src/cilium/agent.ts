@@ -21,7 +21,7 @@ export const CILIUM_IMAGES = 'quay.io/cilium';
 /** The agent's health endpoint, reachable only from its own node. */
 const HEALTH_PORT = 9879;
 
-/** SELinux type of programs that work on the node itself; no effect if SELinux is off. */
+/** SELinux type of programs that work on the node itself; it has no effect if SELinux is disabled. */
 export const NODE_SECURITY_CONTEXT = { seLinuxOptions: { level: 's0', type: 'spc_t' } };
 
 const CAPABILITIES = [
@@ -57,7 +57,7 @@ export function agent({ version, server }: CiliumFacts): Container {
       ...NODE_VARIABLES,
       { name: 'GOMEMLIMIT', valueFrom: { resourceFieldRef: { resource: 'limits.memory', divisor: '1' } } },
       ...apiServerVariables(server),
-      // In seconds. It keeps agents that have lost their API server from reconnecting all at once.
+      // In seconds. The backoff keeps agents that have lost their API server from all reconnecting at once.
       { name: 'KUBE_CLIENT_BACKOFF_BASE', value: '1' },
       { name: 'KUBE_CLIENT_BACKOFF_DURATION', value: '120' },
     ],

@@ -11,7 +11,7 @@ const LABELS = { 'k8s-app': NAME };
 /** Container runtimes' profiles do not permit what Cilium does in the kernel. */
 const UNCONFINED_ANNOTATIONS = { type: 'Unconfined' };
 
-/** No node becomes Ready without it. */
+/** The DaemonSet of the Cilium agent. No node becomes Ready without it. */
 export function daemonSet(facts: CiliumFacts, configRevision: string): DaemonSet {
   return nodeAgent({
     name: NAME,

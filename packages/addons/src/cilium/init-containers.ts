@@ -28,8 +28,8 @@ function configContainer(facts: CiliumFacts): Container {
 }
 
 /**
- * Disables reverse path filtering on the interfaces of pods, which systemd's settings would enable for each new one. It
- * runs in the node's mount namespace.
+ * Disables reverse path filtering on the interfaces of pods, which systemd's settings would enable for each new
+ * interface. The program runs in the node's mount namespace.
  */
 function sysctlContainer(facts: CiliumFacts): Container {
   const program = 'cilium-sysctlfix';

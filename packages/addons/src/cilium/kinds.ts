@@ -33,5 +33,5 @@ export const DEFINED_KINDS = [
   'ciliumpodippools',
 ];
 
-/** Definitions in which the operator also clears the status from earlier versions. */
+/** Definitions from which the operator also clears the status that earlier versions wrote. */
 export const KINDS_WITH_STATUS = BGP_KINDS;

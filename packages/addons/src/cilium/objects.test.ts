@@ -161,7 +161,7 @@ describe('Cilium compared with upstream', () => {
 });
 
 describe('Fairway’s Cilium', () => {
-  test('is privileged in only one container, which exits', () => {
+  test('runs only one privileged container, which exits', () => {
     const { initContainers = [], containers } = agentOf();
     const privileged = [...initContainers, ...containers, ...operatorOf().containers].filter(
       ({ securityContext }) => securityContext?.privileged,
@@ -171,7 +171,7 @@ describe('Fairway’s Cilium', () => {
   });
 
   test.each(['ClusterRole.rbac.authorization.k8s.io', 'Role.rbac.authorization.k8s.io'])(
-    'reads no Secret, creates no pod and deletes none with a %s',
+    'cannot read Secrets or write pods with a %s',
     (kind) => {
       const rules = ['cilium', 'cilium-operator'].flatMap(
         (account) => (objectOf(`${kind}/fairway:${account}`) as ClusterRole).rules ?? [],
@@ -223,7 +223,7 @@ describe('Fairway’s Cilium', () => {
     expect(others).not.toContain(agents);
   });
 
-  test.each([1, 2, 9])('has one operator on %s nodes, which tolerates all taints and can be evicted', (nodeCount) => {
+  test.each([1, 2, 9])('runs one evictable operator on %s nodes, which tolerates all taints', (nodeCount) => {
     const { spec } = objectOf('Deployment.apps/cilium-operator', {
       nodeCount,
       hasSeveralNodes: nodeCount > 1,

@@ -11,8 +11,8 @@ const LABELS = { 'io.cilium/app': 'operator', name: OPERATOR_NAME };
 const SETTINGS_FOLDER = '/tmp/cilium/config-map';
 
 /**
- * Registers Cilium's kinds, which agents need to start, and cleans up after deleted nodes and pods. The Lease keeps two
- * operators from running at the same time.
+ * The operator registers Cilium's kinds, without which agents cannot start, and cleans up after deleted nodes and pods.
+ * A Lease keeps two operators from running at the same time.
  */
 export function operator({ version, server, configName }: CiliumFacts, configRevision: string): Deployment {
   const health = {
@@ -24,7 +24,7 @@ export function operator({ version, server, configName }: CiliumFacts, configRev
     kind: 'Deployment',
     metadata: { name: OPERATOR_NAME, namespace: ADDON_NAMESPACE, labels: LABELS },
     spec: {
-      // It uses a port of its node: a second replica would keep the cluster from scaling down to one node.
+      // The operator uses a port of its node: a second replica would keep the cluster from scaling down to one node.
       replicas: 1,
       strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: '25%', maxUnavailable: '100%' } },
       selector: { matchLabels: LABELS },
@@ -39,12 +39,12 @@ export function operator({ version, server, configName }: CiliumFacts, configRev
         spec: {
           priorityClassName: 'system-cluster-critical',
           serviceAccountName: OPERATOR_ACCOUNT,
-          // It runs before a pod network exists.
+          // The operator must run before a pod network exists.
           hostNetwork: true,
           nodeSelector: { 'kubernetes.io/os': 'linux' },
           tolerations: [
             { key: 'node.kubernetes.io/unreachable', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 60 },
-            // Tolerates any taints that the tenant has given all pools: no node becomes Ready without it.
+            // Tolerates any taints that the tenant has given all pools: no node becomes Ready without the operator.
             { operator: 'Exists' },
           ],
           securityContext: { seccompProfile: { type: 'RuntimeDefault' } },

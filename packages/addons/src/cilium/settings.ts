@@ -31,8 +31,8 @@ export function settings({ version, replacesKubeProxy }: SettingFacts): Record<s
 }
 
 /**
- * Each node gets its share of `podCIDR` from kube-controller-manager, and nodes connect through VXLAN. MTU is unset:
- * the agent uses that of the node's devices, minus the tunnel's overhead.
+ * Each node gets its share of `podCIDR` from kube-controller-manager, and nodes connect through VXLAN. The MTU is
+ * unset: the agent uses the MTU of the node's devices, minus the tunnel's overhead.
  */
 const NETWORK_SETTINGS = {
   ipam: 'kubernetes',
@@ -90,9 +90,9 @@ const OPERATION_SETTINGS = {
   'set-cilium-is-up-condition': 'true',
   'agent-not-ready-taint-key': STARTUP_TAINT,
   'remove-cilium-node-taints': 'true',
-  // A node without CNI configuration is not Ready anyway. A taint after each restart of an agent would make autoscalers
-  // create nodes.
+  // The taint is unnecessary, because a node without CNI configuration is not Ready. Setting it after each restart of
+  // an agent would make autoscalers create nodes.
   'set-cilium-node-taints': 'false',
-  // Pods of such a cluster are never older than its network, so none must be deleted.
+  // Pods of such a cluster are never older than its pod network, so no pod has to be deleted.
   'unmanaged-pod-watcher-interval': '0',
 };

@@ -15,7 +15,10 @@ const CONFIG_FOLDER = '/etc/config';
 const CONFIG_KEY = 'cloud.conf';
 const KUBELET_FOLDER = '/var/lib/kubelet';
 const SOCKET = '/csi/csi.sock';
-/** Listens only on the node's own address. Many drivers use upstream's 9808, and only one can use a port. */
+/**
+ * Open only on the node's loopback address. Many drivers use upstream's port 9808, which only one driver per node can
+ * use.
+ */
 const HEALTH_PORT = 29_661;
 
 /**
@@ -35,8 +38,8 @@ export function serviceAccount(): ServiceAccount {
 }
 
 /**
- * It has no credential: the plugin reads its server's identity from the config drive, or otherwise from the metadata
- * service.
+ * The configuration contains no credential: the plugin reads its server's identity from the config drive, or otherwise
+ * from the metadata service.
  */
 export function configMap(): ConfigMap {
   return {

@@ -33,11 +33,11 @@ const gold = {
   fsType: 'xfs',
 } as const;
 
-describe('the node service of the driver', () => {
+describe('the node service of the Cinder CSI driver', () => {
   const daemonSet = objectOf(cinderCsiOf(), 'DaemonSet.apps/csi-cinder-nodeplugin') as DaemonSet;
   const { containers = [], volumes = [] } = daemonSet.spec.template.spec ?? {};
 
-  test('has no credential, no permission, and no token', () => {
+  test('has no credential, permissions or token', () => {
     const addon = cinderCsiOf();
     const kinds = addon.objects.map(({ type }) => type.kind);
     const sources = volumes.map(({ name: _name, ...source }) => Object.keys(source).join());
@@ -69,7 +69,7 @@ describe('the node service of the driver', () => {
     expect(daemonSet.spec.template.spec?.hostNetwork).toBe(true);
   });
 
-  test('listens only on the node’s own address', () => {
+  test('listens only on the node’s loopback address', () => {
     const [probe] = containers.flatMap(({ livenessProbe }) => livenessProbe?.httpGet ?? []);
 
     expect(containers.flatMap(({ ports = [] }) => ports)).toEqual([]);
@@ -111,7 +111,7 @@ describe('StorageClasses', () => {
     });
   });
 
-  test('match those of the plan', () => {
+  test('match the plan’s classes', () => {
     const [storageClass, ...others] = classesOf(withStorage({ classes: [gold], tenantClasses: 'Allowed' }));
 
     expect(others).toEqual([]);
@@ -125,7 +125,7 @@ describe('StorageClasses', () => {
     expect(storageClass?.metadata.annotations).not.toHaveProperty('storageclass.kubernetes.io/is-default-class');
   });
 
-  test('can be empty', () => {
+  test('do not exist if the plan lists no classes', () => {
     expect(classesOf(withStorage({ classes: [], tenantClasses: 'Allowed' }))).toEqual([]);
   });
 });

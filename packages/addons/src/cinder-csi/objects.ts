@@ -17,8 +17,8 @@ const WORKLOAD = { type: DaemonSets, name: PLUGIN_NAME };
 export const CINDER_CSI_OBJECTS: readonly ObjectIdentity[] = [...POLICY_OBJECTS, ACCOUNT, CONFIG_MAP, DRIVER, WORKLOAD];
 
 /**
- * Volumes of Cinder: the driver's node service, and the classes and limits of the plan. Fairway itself is the
- * controller service.
+ * Cinder volumes: the driver's node service, and the classes and limits of the plan. Fairway itself is the controller
+ * service.
  */
 export function cinderCsi(facts: AddonFacts): Addon {
   const version = cinderCsiVersion(facts.version, facts.cinderCsiVersion);

@@ -18,7 +18,8 @@ type Validation = NonNullable<ValidatingAdmissionPolicy['spec']['validations']>[
 
 /**
  * Makes the cluster's API server refuse what a plan does not allow. Only creates are checked, so that existing objects
- * continue to work. The provisioner refuses anything that gets past the API server. Empty if a plan allows everything.
+ * continue to work. The provisioner refuses anything that gets past the API server. Empty if the plan allows
+ * everything.
  */
 export function policyObjects(limits: StorageLimits): readonly AddonObject[] {
   const parts = [...modeRules(limits), ...classRules(limits)];
@@ -51,8 +52,8 @@ interface PolicyPart {
   readonly validations: Validation[];
 }
 
-// One policy covers several kinds: each expression concerns one of them, and a type check would report its fields as
-// missing in the others.
+// One policy covers several kinds: each expression applies to one kind, and a type check would report its fields as
+// missing in the other kinds.
 const OBJECT_EXPRESSION = 'dyn(object)';
 
 function modeRules({ accessModes, classes }: StorageLimits): PolicyPart[] {

@@ -2,8 +2,8 @@
 export const CUSTOM_FOLDER = '/etc/coredns/custom';
 
 /**
- * CoreDNS configuration: it serves Services and pods of the cluster, and resolves other names as the node does. Tenants
- * extend it with the ConfigMap kube-system/coredns-custom.
+ * CoreDNS configuration: it resolves the names of the cluster's Services and pods itself, and other names as the node
+ * does. Tenants extend it with the ConfigMap kube-system/coredns-custom.
  */
 export function corefile(domain: string): string {
   return `.:53 {

@@ -62,7 +62,7 @@ export function coreDns(facts: AddonFacts): Addon {
       { ...CLUSTER_ROLE, object: role() },
       { ...CLUSTER_ROLE_BINDING, object: binding() },
       { ...CONFIG_MAP, object: configMap(facts.dnsDomain) },
-      // On a single node the budget would block every drain: the other pod has nowhere to run.
+      // In a single-node cluster, the budget would block every drain: the other pod has nowhere to run.
       ...(facts.hasSeveralNodes ? [{ ...DISRUPTION_BUDGET, object: budget() }] : []),
       { ...WORKLOAD, object: deployment(version) },
     ],

@@ -9,7 +9,7 @@ interface PodFacts {
   readonly configName: string;
 }
 
-/** The pods of CoreDNS: on different nodes and in different zones, if several exist when they start. */
+/** The pods of CoreDNS. They run on different nodes and in different zones, if several exist when the pods start. */
 export function podTemplate({ version, labels, accountName, configName }: PodFacts): PodTemplateSpec {
   const spread = (topologyKey: string) => ({
     maxSkew: 1,
@@ -22,7 +22,7 @@ export function podTemplate({ version, labels, accountName, configName }: PodFac
     spec: {
       priorityClassName: 'system-cluster-critical',
       serviceAccountName: accountName,
-      // Uses the node's name servers: the cluster's would be CoreDNS itself.
+      // CoreDNS uses the node's name servers: the cluster's name server would be CoreDNS itself.
       dnsPolicy: 'Default',
       nodeSelector: { 'kubernetes.io/os': 'linux' },
       tolerations: [{ key: 'CriticalAddonsOnly', operator: 'Exists' }],

@@ -8,7 +8,7 @@ export const KUBECONFIG_KEY = 'kubeconfig.conf';
 
 const ACCOUNT_FOLDER = '/var/run/secrets/kubernetes.io/serviceaccount';
 
-/** KubeProxyConfiguration in YAML. Omitted fields have kube-proxy's defaults. */
+/** KubeProxyConfiguration in YAML. kube-proxy's defaults apply to omitted fields. */
 export function proxyConfiguration({ podCIDR, kubeProxy }: AddonFacts): string {
   const { mode, iptables, ipvs } = kubeProxy;
   return dump(
@@ -26,8 +26,8 @@ export function proxyConfiguration({ podCIDR, kubeProxy }: AddonFacts): string {
 }
 
 /**
- * The kubeconfig of kube-proxy, in YAML. kube-proxy logs in as its service account, at an address that works without
- * Services.
+ * The kubeconfig of kube-proxy, in YAML. kube-proxy authenticates as its service account, at an address that works
+ * without Services.
  */
 export function proxyKubeconfig({ server }: AddonFacts): string {
   return dump({

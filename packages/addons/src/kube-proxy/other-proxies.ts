@@ -13,7 +13,7 @@ export interface ProxyFacts {
 
 /**
  * Names a component that replaces kube-proxy, for messages: two such components conflict over a node's rules. Undefined
- * if none is recognized.
+ * if no such component is recognized.
  */
 export function findOtherProxy({ daemonSets, cilium }: ProxyFacts): string | undefined {
   const replacement = cilium?.data?.['kube-proxy-replacement'];
@@ -26,7 +26,7 @@ export function findOtherProxy({ daemonSets, cilium }: ProxyFacts): string | und
 
 type Container = NonNullable<DaemonSet['spec']['template']['spec']>['containers'][number];
 
-/** kube-router replaces it unless it is configured not to. */
+/** kube-router replaces kube-proxy unless it is configured not to. */
 function isProxy({ image = '', args = [], command = [] }: Container): boolean {
   const [name = ''] = imageNames(image);
   if (name === 'kube-router') return ![...command, ...args].includes('--run-service-proxy=false');

@@ -28,7 +28,7 @@ describe('metrics-server', () => {
     expect(container?.resources).toEqual({ requests: { cpu, memory } });
   });
 
-  test('runs one evictable pod on the host network, with one port', () => {
+  test('runs one evictable pod on the host network, which uses one port', () => {
     const { spec } = deploymentOf(metricsServerOf());
     const [container] = spec.template.spec?.containers ?? [];
 
@@ -36,11 +36,11 @@ describe('metrics-server', () => {
     expect(container?.ports).toEqual([{ name: 'https', containerPort: 4443, protocol: 'TCP' }]);
     expect(container?.args).toContain('--secure-port=4443');
     expect(spec).toMatchObject({ replicas: 1, strategy: { type: 'Recreate' } });
-    // Volumes on the node would pin it there.
+    // A host volume would pin the pod to its node.
     expect(spec.template.spec?.volumes?.map(({ emptyDir, hostPath }) => emptyDir ?? hostPath)).toEqual([undefined]);
   });
 
-  test('verifies kubelets with the cluster’s authority', () => {
+  test('verifies kubelets’ certificates with the cluster’s CA', () => {
     const [container] = deploymentOf(metricsServerOf()).spec.template.spec?.containers ?? [];
 
     expect(container?.args?.join(' ')).not.toContain('insecure');
@@ -54,11 +54,11 @@ describe('metrics-server', () => {
     expect(container?.image).toBe('registry.k8s.io/metrics-server/metrics-server:v0.8.9');
   });
 
-  test('is not installed if no API server can reach it', () => {
+  test('is not installed if the API server cannot reach nodes', () => {
     expect(metricsServerOf({ reachesNodes: false }).objects).toEqual([]);
   });
 
-  test('is registered with the CA of its certificate, and keeps the certificate', async () => {
+  test('is registered with the CA of its certificate, and keeps that certificate', async () => {
     const addon = metricsServerOf();
     const { aggregatedApi } = addon;
     if (aggregatedApi === undefined) throw new Error('it serves nothing');

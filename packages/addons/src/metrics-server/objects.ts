@@ -65,7 +65,7 @@ function service(): Service {
   };
 }
 
-/** The data is read from the cluster, or issued when the Secret is applied. */
+/** The Secret without its data, which is read from the cluster, or issued when the Secret is applied. */
 function secret(): Secret {
   return {
     apiVersion: 'v1',
@@ -75,7 +75,7 @@ function secret(): Secret {
   };
 }
 
-/** One pod: a second one would need a second node for its port, and keep the cluster from scaling down to one node. */
+/** One pod: a second pod would need a second node for its port, and keep the cluster from scaling down to one node. */
 function deployment(version: string, nodeCount: number): Deployment {
   return {
     apiVersion: 'apps/v1',
@@ -97,7 +97,7 @@ function deployment(version: string, nodeCount: number): Deployment {
   };
 }
 
-/** `caBundle` matches the certificate: a server without its key is not trusted. */
+/** `caBundle` matches the certificate, so a server without the certificate's key is not trusted. */
 function registration(): APIService {
   return {
     apiVersion: 'apiregistration.k8s.io/v1',

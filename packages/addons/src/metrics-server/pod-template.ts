@@ -12,7 +12,9 @@ interface PodFacts {
   readonly nodeCount: number;
 }
 
-/** The pod of metrics-server, with its node's network: API servers outside the cluster reach nodes, but not pods. */
+/**
+ * The pod of metrics-server, on the network of its node: API servers outside the cluster can reach nodes, but not pods.
+ */
 export function podTemplate({ name, version, labels, certificateName, nodeCount }: PodFacts): PodTemplateSpec {
   return {
     metadata: {

@@ -13,15 +13,15 @@ const API_VERSION = `${GROUP}/v1`;
 const SUBJECTS = [{ kind: 'ServiceAccount', name: NAME, namespace: ADDON_NAMESPACE }];
 
 /**
- * Permissions of metrics-server and of its users. Names are upstream's, because a tenant may have created bindings to
- * them.
+ * Permissions of metrics-server and of its users. The names are upstream's, because a tenant may have created bindings
+ * to them.
  */
 export const METRICS_SERVER_RBAC: readonly AddonObject[] = [
   { type: ServiceAccounts, name: NAME, object: serviceAccount() },
   { type: ClusterRoles, name: READER_ROLE, object: readerRole() },
   { type: ClusterRoles, name: ROLE_NAME, object: metricsServerRole() },
   { type: ClusterRoleBindings, name: ROLE_NAME, object: binding(ROLE_NAME, ROLE_NAME) },
-  // The API server authenticates and authorizes its clients.
+  // The API server authenticates and authorizes metrics-server's clients.
   { type: ClusterRoleBindings, name: DELEGATOR_BINDING, object: binding(DELEGATOR_BINDING, 'system:auth-delegator') },
   { type: RoleBindings, name: AUTH_READER_BINDING, object: authReaderBinding() },
 ];

@@ -22,8 +22,8 @@ function pem(secret: Secret, entry: string): string {
   return Buffer.from(secret.data?.[entry] ?? '', 'base64').toString('utf8');
 }
 
-describe('an issued certificate', () => {
-  test('is valid for its name and for servers, and includes its own authority without the key', async () => {
+describe('an issued serving certificate', () => {
+  test("is valid for its name and for servers, and is stored with its CA but not the CA's key", async () => {
     const secret = await secretAt(NOW_MS);
     const leaf = new X509Certificate(pem(secret, 'tls.crt'));
     const authority = new X509Certificate(pem(secret, 'ca.crt'));
@@ -49,7 +49,7 @@ describe('an issued certificate', () => {
     expect(current).toEqual(isKept ? secret.data : undefined);
   });
 
-  test('includes the previous authority, and no older one', async () => {
+  test('is stored with the previous CA, but no older one', async () => {
     const first = await secretAt(NOW_MS);
     const second = await secretAt(NOW_MS + 250 * DAY_MS, first);
     const third = await secretAt(NOW_MS + 500 * DAY_MS, second);

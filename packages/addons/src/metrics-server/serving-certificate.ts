@@ -6,22 +6,20 @@ import { splitPemBundle } from '@fairway/kube/pki/certificate-info';
 import { issueCertificate } from '@fairway/kube/pki/issue-certificate';
 
 /**
- * The data of the Secret, in base64: the certificate with its key, and the authorities with which the API server
- * verifies it.
+ * The data of the Secret, in base64: the certificate with its key, and the CAs with which the API server verifies the
+ * certificate.
  */
 export interface ServingCertificate {
   readonly 'tls.crt': string;
   readonly 'tls.key': string;
-  /**
-   * The authority that signed the certificate, and the previous authority, whose certificate pods may still present.
-   */
+  /** The CA that signed the certificate, and the previous CA, because pods may still use a certificate from it. */
   readonly 'ca.crt': string;
 }
 
 const VALIDITY_MS = 365 * 86_400_000;
 /** Renewed when a third of its lifetime is left, like certificates of the control plane. */
 const RENEWAL_FRACTION = 1 / 3;
-/** Limit for each entry of the Secret. Fairway's entries have about 1 KiB; a tenant may write anything there. */
+/** Limit for each entry of the Secret. Fairway's entries have about 1 KiB, but a tenant may write anything there. */
 const MAX_LENGTH = 8192;
 
 /** The certificate for `dnsName` in a Secret of the tenant's cluster; undefined if a new certificate is needed. */
@@ -52,9 +50,8 @@ export function validCertificate(
 }
 
 /**
- * Issues a certificate, signed by a new authority. The authority's key is discarded, so it never signs anything else,
- * and it is independent of the cluster's own authorities and their rotation. The previous authority remains trusted
- * until the next renewal.
+ * Issues a certificate, signed by a new CA. The CA's key is discarded, so it never signs anything else, and the CA is
+ * independent of the cluster's own CAs and their rotation. The previous CA remains trusted until the next renewal.
  */
 export async function issueServingCertificate(
   dnsName: string,
@@ -80,7 +77,7 @@ export async function issueServingCertificate(
   };
 }
 
-/** The authority that the API server has trusted so far; empty if it is unusable. */
+/** The CA that the API server has trusted so far; empty if the CA is unusable. */
 function previousSigner(previous: Secret | undefined): string {
   const authorities = previous?.data?.['ca.crt'] ?? '';
   if (authorities.length > MAX_LENGTH) return '';

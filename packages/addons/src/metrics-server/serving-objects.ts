@@ -3,9 +3,7 @@ import type { APIService, Secret } from '@fairway/kube/kinds/generated/types';
 import { type Addon, type AddonObject, type AggregatedApi, objectKey } from '../addon.ts';
 import { issueServingCertificate, type ServingCertificate, validCertificate } from './serving-certificate.ts';
 
-/**
- * The objects of an add-on with its serving certificate: the certificate in `live` if it is valid, otherwise a new one.
- */
+/** The objects of an add-on with its serving certificate: the one in `live` if it is valid, otherwise a new one. */
 export async function withCertificate(
   { objects }: Addon,
   { certificate, registration, dnsName }: AggregatedApi,

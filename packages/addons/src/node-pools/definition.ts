@@ -8,7 +8,7 @@ import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
 
 const IN_CLUSTER_LABELS = { [IN_CLUSTER_LABEL]: 'true', 'app.kubernetes.io/managed-by': 'fairway' };
 
-/** Fairway's objects in a cluster that has its NodePools. */
+/** Fairway's objects in a cluster that contains its own NodePools. */
 export const DEFINITION: CustomResourceDefinition = marked(customResourceDefinition(inClusterNodePools));
 
 export const DEFINITION_NAME = DEFINITION.metadata.name ?? '';
@@ -58,7 +58,7 @@ function marked(definition: CustomResourceDefinition): CustomResourceDefinition 
  * - `missing`;
  * - `ending`: it is being deleted, with its objects;
  * - `foreign`: it belongs to someone else, and Fairway leaves it alone;
- * - `drifted`: it is Fairway's, and differs from the desired one;
+ * - `drifted`: it is Fairway's, but differs from the desired definition;
  * - `pending`: it is not served yet;
  * - `served`.
  */
@@ -110,7 +110,7 @@ function isServed({ status }: CustomResourceDefinition): boolean {
   return hasCondition('Established') === true && hasCondition('NamesAccepted') === true;
 }
 
-/** The desired definition, to replace a drifted one. It keeps labels and annotations of other owners. */
+/** The desired definition, which replaces a drifted one and keeps labels and annotations of other owners. */
 export function repairedDefinition(live: CustomResourceDefinition): CustomResourceDefinition {
   return {
     ...live,

@@ -26,9 +26,9 @@ const NETWORK_IMAGES: readonly RegExp[] = [
 ];
 
 /**
- * The pod network that a cluster already has, for messages: a second one would assign the same addresses. It is a
- * DaemonSet that writes CNI configuration on nodes, or whose image is that of a known network. Undefined if none is
- * found.
+ * The pod network that a cluster already has, for messages: a second network would assign the same addresses. It is a
+ * DaemonSet that writes CNI configuration on nodes, or that has the image of a known network. Undefined if no such
+ * network is found.
  */
 export function findOtherNetwork(daemonSets: readonly DaemonSet[]): string | undefined {
   const other = daemonSets.find(isNetwork);

@@ -8,7 +8,7 @@ import { objectOf, TEXT_SCHEMA } from '../schema-parts.ts';
 import { CLASS_FIELDS, CONTENT_FIELDS, SNAPSHOT_FIELDS } from './schemas.ts';
 
 /**
- * The API server requires proof of approval for kinds in Kubernetes' own API groups:
+ * The API server requires proof of API approval for kinds in Kubernetes' own API groups:
  * https://github.com/kubernetes/enhancements/pull/1111
  */
 const APPROVAL_ANNOTATION = {
@@ -79,8 +79,8 @@ const DEFINITIONS: readonly AddonObject[] = [CLASS_KIND, CONTENT_KIND, SNAPSHOT_
 const SNAPSHOT_OBJECTS: readonly ObjectIdentity[] = DEFINITIONS.map(({ type, name }) => ({ type, name }));
 
 /**
- * The kinds of volume snapshots. Fairway serves them if the definition of VolumeSnapshots is Fairway's. They are never
- * deleted, because that would delete everything that tenants wrote.
+ * The definitions of volume snapshots. Fairway serves the kinds if the definition of VolumeSnapshots is Fairway's. The
+ * definitions are never deleted, because that would delete everything that tenants wrote.
  */
 export function volumeSnapshots(): Addon {
   return {

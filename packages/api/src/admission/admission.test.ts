@@ -85,7 +85,7 @@ describe('spec.apiServer.allowedCIDRs where Fairway does not enforce it', () => 
   });
 });
 
-describe('Keystone users where Fairway does not support them', () => {
+describe('Keystone users if Fairway does not support them', () => {
   const apiServer = { keystone: { projects: ['p1'] } };
   const keystoneProblem = 'there are none: remove it';
   const refused = [{ type: 'FieldValueForbidden', field: 'spec.apiServer.keystone', detail: keystoneProblem }];
@@ -225,7 +225,7 @@ describe('admitCluster', () => {
     expect(admitCluster(movedCluster), 'a change of plan counts').toMatchObject([{ field: 'spec.plan' }]);
   });
 
-  it('does not refuse references while the resources of the cloud are unknown', () => {
+  it('does not refuse references while the resources of the cloud are not known', () => {
     const spec = { region: 'X', image: 'x', network: { networkID: id('3'), gateway: { routerID: id('3') } } };
     expect(admitCluster(clusterAdmission(spec, { catalogue: {} }))).toEqual([]);
   });
@@ -266,7 +266,7 @@ describe('admitCluster', () => {
     expect(admitCluster(clusterAdmission({ version: '1.35.8' }, { old: of('1.20.1') }))).toEqual([]);
   });
 
-  it('refuses a version without binaries, and says which command fetches it', () => {
+  it('refuses a version without binaries, and says which command downloads them', () => {
     const releases = SHIPPED_RELEASES.map((release) => ({ ...release, status: { available: [] } }));
 
     for (const spec of [{}, { version: '1.36' }, { version: '1.36.4' }]) {
@@ -277,7 +277,7 @@ describe('admitCluster', () => {
   });
 });
 
-it('warns with every change that spec.version is overruled, until the field is raised', () => {
+it('warns on every change that spec.version is overridden, until the user raises it', () => {
   const old = aCluster({ version: '1.34' });
   const forcedUpgrade = { from: '1.34.2', to: '1.35.0', time: '2026-11-22T00:00:00Z', asked: '1.34' };
   old.status = { version: '1.35.0', forcedUpgrade };
@@ -440,7 +440,7 @@ describe('admitNodePool', () => {
     expect(errors).toMatchObject([{ field: 'spec.floatingIPs.enabled', detail: expect.stringContaining(mode) }]);
   });
 
-  it('accepts a pool before its cluster with a warning, since a dry run of both needs this', () => {
+  it('accepts a pool created before its cluster, with a warning, since a dry run of both needs this', () => {
     const admission = poolAdmission({ clusterName: 'dema' });
     expect(admitNodePool(admission)).toEqual([]);
     expect(nodePoolWarnings(admission)).toEqual([expect.stringContaining('did you mean "demo"?')]);
@@ -466,13 +466,13 @@ describe('admitNodePool', () => {
       const old = { ...aNodePool({ flavor: from, replicas }), status: { replicas } };
       return nodePoolWarnings(poolAdmission({ flavor: to, replicas }, { old, catalogue: { ...catalogue, quotas } }));
     };
-    // Three nodes with 2 cores are replaced by three with 4: while the last old one exists, they need 12 + 2 cores
-    // instead of 6.
+    // Three nodes with 2 cores are replaced by three with 4: while the last old node exists, the pool needs 12 + 2
+    // cores instead of 6.
     expect(warningsOf(12, 3, 'b3-8', 'b3-16')).toEqual([]);
     expect(warningsOf(13, 3, 'b3-8', 'b3-16')).toEqual([
       "spec.flavor (b3-16): replacing the nodes temporarily needs 8 cores, but the project's quota of 20 has 7 left: the replacement will wait until there is room",
     ]);
-    // If nodes get smaller, the first replacement needs the most.
+    // If the nodes get smaller, usage peaks at the first replacement.
     expect(warningsOf(18, 3, 'b3-16', 'b3-8')).toEqual([]);
     expect(warningsOf(19, 3, 'b3-16', 'b3-8')).toEqual([expect.stringContaining('needs 2 cores')]);
     expect(warningsOf(20, 0, 'b3-8', 'b3-16')).toEqual([]);

@@ -27,8 +27,8 @@ import { requestTimeErrors } from './request-times.ts';
 import { unenforcedErrors } from './unenforced-fields.ts';
 
 /**
- * Validates a Cluster against what the operator and the cloud offer. Stored values are not rejected again: a cluster
- * can still be edited after its image or network was deleted, which its conditions report.
+ * Validates a Cluster against what the operator and the cloud offer. Stored values are not rejected again, so a cluster
+ * can still be edited after its image or network was deleted. Its conditions report what is missing.
  */
 export function admitCluster(admission: ClusterAdmission): FieldError[] {
   const { cluster, plans } = admission;
@@ -71,7 +71,7 @@ export function clusterWarnings(cluster: Cluster, old?: Cluster, plan?: PlanSpec
 }
 
 function tokenIssuerWarnings({ spec, status }: Cluster): string[] {
-  // Without either, the cluster gets the newest version.
+  // Without a requested or running version, the cluster gets the newest one.
   const version = spec.version ?? status?.version;
   const problem = spec.apiServer.oidc && version && oidcVersionProblem(version);
   if (!problem) return [];

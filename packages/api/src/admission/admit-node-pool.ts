@@ -70,7 +70,7 @@ export function nodePoolLimitErrors(limits: NodePoolLimits, subnets?: readonly C
   return [...clusterErrors(limits, cluster), ...tooMany, ...floatingIpErrors(limits, cluster)];
 }
 
-/** Validated if the flavor is known, and again if the flavor changes. */
+/** Validates the kubelet settings, and validates them again if the flavor or the root volume changes. */
 function settingsErrors({ pool, old, catalogue }: NodePoolAdmission): FieldError[] {
   const { kubelet, flavor: name, rootVolume } = pool.spec;
   const isOld =
@@ -115,7 +115,7 @@ function maxNodesErrors({ pool, old, others }: NodePoolLimits, plan: Plan): Fiel
   return [{ type: 'FieldValueInvalid', field: 'spec.replicas', value: pool.spec.replicas, detail }];
 }
 
-/** minReplicas must not exceed the plan's limit: no cluster could ever reach it. */
+/** Rejects a minReplicas above the plan's limit, which no cluster could ever reach. */
 function scheduleErrors({ pool, old }: NodePoolLimits, plan: Plan): FieldError[] {
   const { maxNodes } = plan.spec;
   const known = old?.spec.autoscaling.schedules ?? [];
@@ -202,7 +202,7 @@ function zoneErrors({ pool, old, catalogue }: NodePoolAdmission): FieldError[] {
 
 /**
  * Warnings about a missing cluster, about changes that autoscaling affects, and about nodes that exceed the current
- * quota: usage may be temporary.
+ * quota. Exceeding the quota is not an error, since usage may be temporary.
  */
 export function nodePoolWarnings(admission: NodePoolAdmission): string[] {
   const { pool, old } = admission;

@@ -60,7 +60,7 @@ describe('autoscalingWarnings', () => {
       warnings: [],
     },
     {
-      reason: 'a setting of disabled autoscaling',
+      reason: 'a changed setting while autoscaling is disabled',
       pool: aNodePool({ autoscaling: { priority: 5 } }),
       old: undefined,
       warnings: ['spec.autoscaling.priority (5): has no effect while spec.autoscaling.enabled is false'],

@@ -30,7 +30,7 @@ export interface CatalogueNetwork {
   readonly id: string;
   readonly name: string;
   readonly isExternal: boolean;
-  /** Owned by another project and shared: other projects' routers in it are not visible. */
+  /** Owned by another project and shared. Routers of other projects in the network are not visible. */
   readonly isShared?: boolean;
   /** Belongs to another project and is not shared: only administrators see it. */
   readonly isForeign?: boolean;

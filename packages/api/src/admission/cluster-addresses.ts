@@ -18,7 +18,7 @@ interface FieldRange extends NamedRange {
   readonly field?: string | undefined;
   /** The value that the user set, if it is not the range itself. */
   readonly id?: string;
-  /** Reserved by the plan; two of these may overlap. */
+  /** Reserved by the plan; reserved ranges may overlap each other. */
   readonly isReserved?: boolean;
 }
 
@@ -97,7 +97,7 @@ function rangesOf({ cluster, catalogue }: ClusterAdmission, plan: Plan): FieldRa
   ];
 }
 
-/** The subnets of the cluster, or all subnets of its network if it names none: they must stay routable. */
+/** The subnets of the cluster, or all subnets of its network if it names none: their addresses must stay routable. */
 function chosenSubnets({ spec: { network }, status }: Cluster, subnets: readonly CatalogueSubnet[]): FieldRange[] {
   const nodes: FieldRange[] = [];
   const loadBalancers: FieldRange[] = [];

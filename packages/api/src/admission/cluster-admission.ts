@@ -16,7 +16,7 @@ export interface ClusterAdmission {
   readonly releases: readonly KubernetesRelease[];
   readonly nowMs: number;
   readonly catalogue: CloudCatalogue;
-  /** Its plan, if any. */
+  /** The cluster's plan, if any. */
   readonly credential?: CloudCredential | undefined;
   /** The other clusters of the namespace. */
   readonly others: readonly Cluster[];

@@ -104,7 +104,7 @@ function routerErrors(admission: ClusterAdmission, plan: Plan): FieldError[] {
   return errors;
 }
 
-/** Why the specified router can't serve the cluster's subnet. */
+/** Why the specified router can't be used for the cluster's subnet. */
 function attachmentProblems({ cluster, catalogue }: ClusterAdmission, plan: Plan, router: CatalogueRouter): string[] {
   const { subnetIDs } = router;
   if (subnetIDs === undefined || catalogue.subnets === undefined) return [];

@@ -5,7 +5,7 @@ import { disallowedClusterFields } from '../domain/pool-allowance.ts';
 import type { Plan } from '../kinds/plan.ts';
 import type { ClusterAdmission } from './cluster-admission.ts';
 
-/** Certificate authorities are part of a server's user data, which Nova limits to 64 KiB in base64. */
+/** CA certificates are part of a server's user data, which Nova limits to 64 KiB in base64. */
 const MAX_AUTHORITIES_BYTES = 16 * 1024;
 
 /** Validates the system settings of a Cluster's nodes. A stored value is not rejected again. */

@@ -11,7 +11,7 @@ export function requestsReset({ cluster, old }: Pick<ClusterAdmission, 'cluster'
   return requestedAt !== undefined && requestedAt !== old.spec.reset?.requestedAt;
 }
 
-/** Why a requested reset can't begin; checked before it is stored. */
+/** Why a requested reset can't begin; checked before the request is stored. */
 export function resetErrors({ cluster, old, releases, nowMs }: ClusterAdmission): FieldError[] {
   const { reset } = cluster.spec;
   if (old === undefined || reset === undefined || !requestsReset({ cluster, old })) return [];
@@ -23,7 +23,7 @@ export function resetErrors({ cluster, old, releases, nowMs }: ClusterAdmission)
   return [{ type: 'FieldValueInvalid', field, value, detail }];
 }
 
-/** Warns what a requested reset will delete. */
+/** Warns about what a requested reset will delete. */
 export function resetWarnings(admission: Pick<ClusterAdmission, 'cluster' | 'old'>): string[] {
   if (!requestsReset(admission)) return outdatedWarnings(admission);
   return [

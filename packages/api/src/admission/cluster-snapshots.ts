@@ -5,9 +5,9 @@ import type { Cluster } from '../kinds/cluster.ts';
 import type { ClusterAdmission } from './cluster-admission.ts';
 
 /**
- * Rejects snapshot requests for a cluster whose control plane is known not to support them: it runs, and its status has
- * no list of snapshots, not even an empty one. This is unknown for a new cluster; the condition SnapshotsReady reports
- * it later.
+ * Rejects snapshot requests for a cluster whose control plane is known not to support them: the control plane runs, but
+ * its status has no list of snapshots, not even an empty one. For a new cluster, this is unknown; the condition
+ * SnapshotsReady reports it later.
  */
 export function snapshotErrors({
   cluster,

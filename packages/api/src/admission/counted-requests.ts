@@ -24,7 +24,7 @@ export interface CountedRequest {
   readonly replayWarning?: string;
 }
 
-/** All annotations whose time only counts if it is later than the last one. */
+/** All annotations whose time only counts if it is later than the last processed time. */
 export const COUNTED_ANNOTATIONS = [
   ADOPT_ADDONS_ANNOTATION,
   MAINTENANCE_ANNOTATION,
@@ -34,14 +34,14 @@ export const COUNTED_ANNOTATIONS = [
   ROTATE_CREDENTIALS_ANNOTATION,
 ] as const;
 
-/** Each with the value that was last processed. */
+/** The annotations of a Cluster, each with its last processed value. */
 const CLUSTER_REQUESTS: readonly (readonly [string, (status: ClusterStatus) => string | undefined])[] = [
   [MAINTENANCE_ANNOTATION, ({ maintenance }) => maintenance?.requested],
   [REVOKE_KUBECONFIGS_ANNOTATION, ({ credentials }) => credentials?.revocation?.requested],
   [ROTATE_CREDENTIALS_ANNOTATION, ({ credentials }) => credentials?.rotation],
   // Recorded in the tenant's cluster.
   [ADOPT_ADDONS_ANNOTATION, () => undefined],
-  // Any other value retries stopped work; nothing is recorded.
+  // Any other value retries stopped work; the value is not recorded.
   [RETRY_ANNOTATION, () => undefined],
 ];
 

@@ -5,7 +5,7 @@ import { type Cluster, clusters } from '../kinds/cluster.ts';
 import { type NodePool, nodePools } from '../kinds/node-pool.ts';
 
 /**
- * On a NodePool of a dry run: JSON of the Cluster and the NodePools that would be created before it, as the server
+ * On a NodePool in a dry run: JSON of the Cluster and the NodePools that would be created before it, as the server
  * returned them. All are validated together, although none is stored. Has no effect otherwise.
  */
 export const DRY_RUN_ANNOTATION = `${GROUP}/dry-run-with`;
@@ -33,7 +33,7 @@ export function dryRunAnnotation(siblings: Siblings): string {
   return JSON.stringify({ clusters: siblings.clusters.map(withoutStatus), pools: siblings.pools.map(withoutStatus) });
 }
 
-/** The objects created together with `object` in a dry run; none if the annotation can't be read. */
+/** The objects created together with `object` in a dry run; empty if the annotation can't be read. */
 export function dryRunSiblings({
   dryRun,
   object,

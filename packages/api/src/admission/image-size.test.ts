@@ -24,7 +24,11 @@ describe('the image of a pool', () => {
       spec: { flavor: 'small' },
       detail: 'needs a disk of 20 GiB, but the nodes have 10',
     },
-    { reason: 'the root volume counts', spec: { flavor: 'small', rootVolume: { sizeGiB: 20 } }, detail: undefined },
+    {
+      reason: 'the root volume is large enough',
+      spec: { flavor: 'small', rootVolume: { sizeGiB: 20 } },
+      detail: undefined,
+    },
     {
       reason: 'the root volume is too small',
       spec: { flavor: 'diskless', rootVolume: { sizeGiB: 10 } },

@@ -216,7 +216,7 @@ describe('spec.network.gateway', () => {
 describe('loadBalancersSubnetID', () => {
   it.each<Case & { reason: string; errors: object[] }>([
     {
-      reason: 'accepts a subnet other than that of the nodes',
+      reason: 'accepts a subnet that is not the subnet of the nodes',
       spec: { network: existingNetwork('1', { loadBalancersSubnetID: id('2') }) },
       errors: [],
     },
@@ -351,7 +351,7 @@ describe('address capacity for nodes', () => {
       expectedMessage: "the nodes' subnet 192.168.0.0/28",
     },
     {
-      reason: 'counts only the addresses of allocation pools',
+      reason: 'counts only the addresses in allocation pools',
       replicas: 3,
       cluster: { network: existingNetwork('4') },
       expectedMessage: 'has room for 2 nodes',

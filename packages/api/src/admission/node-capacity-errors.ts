@@ -18,7 +18,10 @@ interface PoolCapacityRequest {
   readonly subnets?: readonly CatalogueSubnet[] | undefined;
 }
 
-/** Rejects nodes for which the cluster has no addresses, for their pods or in their subnet. A pool can always shrink. */
+/**
+ * Rejects nodes for which the cluster has too few addresses, either for the nodes in their subnet or for their pods. A
+ * pool can always shrink.
+ */
 export function poolCapacityErrors({ pool, old, others, cluster, plan, subnets }: PoolCapacityRequest): FieldError[] {
   const desired = requestedNodes([pool], plan);
   const before = old ? requestedNodes([old], plan) : { nodes: 0, surge: 0 };

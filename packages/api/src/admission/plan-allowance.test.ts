@@ -54,7 +54,7 @@ test.each([
   expect([errorsOf(allows), errorsOf(undefined), errorsOf(refuses, refuses)]).toEqual([[], [], []]);
 });
 
-describe('a plan with lists', () => {
+describe('a plan with allowlists', () => {
   const errorsOf = (spec: NewCluster['spec'], old?: NewCluster['spec']) =>
     admitCluster({
       cluster: aCluster(spec),
@@ -76,7 +76,7 @@ describe('a plan with lists', () => {
       field: 'spec.network.networkID',
       expectedMessage: 'allows the networks "shared-*"',
     },
-  ])('refuses a cluster $field: $expectedMessage', ({ spec, field, expectedMessage }) => {
+  ])('refuses a cluster at $field: $expectedMessage', ({ spec, field, expectedMessage }) => {
     expect(errorsOf(spec)).toContainEqual(
       expect.objectContaining({ field, detail: expect.stringContaining(expectedMessage) }),
     );
@@ -123,7 +123,7 @@ describe('a plan with lists', () => {
       field: 'spec.upgradeStrategy.drainTimeout',
       expectedMessage: 'plan "free" allows at most 15m',
     },
-  ])('refuses a pool $field: $expectedMessage', ({ spec, field, expectedMessage }) => {
+  ])('refuses a pool at $field: $expectedMessage', ({ spec, field, expectedMessage }) => {
     expect(poolErrors(spec)).toMatchObject([{ field, detail: expect.stringContaining(expectedMessage) }]);
     expect(poolErrors(spec, spec), 'a stored one').toEqual([]);
   });
@@ -185,9 +185,12 @@ describe('a move to another plan', () => {
       field: 'spec.plan',
       expectedMessage: 'allows 2 nodes',
     },
-  ])('enforces the limits of the plan: $field: $expectedMessage', ({ spec, plan, others, field, expectedMessage }) => {
-    expect(errorsOf(spec, plan, others)).toMatchObject([{ field, detail: expect.stringContaining(expectedMessage) }]);
-  });
+  ])(
+    'enforces the limits of the plan at $field: $expectedMessage',
+    ({ spec, plan, others, field, expectedMessage }) => {
+      expect(errorsOf(spec, plan, others)).toMatchObject([{ field, detail: expect.stringContaining(expectedMessage) }]);
+    },
+  );
 
   test('keeps the ranges, pod network and kube-proxy mode of the cluster, with a warning', () => {
     expect(errorsOf(router, standard)).toEqual([]);
@@ -199,7 +202,7 @@ describe('a move to another plan', () => {
     );
   });
 
-  test('uses the ranges of the new plan if the cluster has none yet, and validates it like a new cluster', () => {
+  test('uses the ranges of the new plan if the cluster has none yet, and validates the cluster like a new one', () => {
     const newClusterAdmission = {
       ...admission,
       cluster: aCluster({ plan: 'standard', cni: { type: 'canal' }, ...router }),

@@ -39,7 +39,7 @@ export function clusterAllowanceErrors(admission: ClusterAdmission, plan: Plan):
   return old !== undefined && isNew ? [...errors, ...poolErrorsOf(admission, plan)] : errors;
 }
 
-/** Errors of the cluster's pools under the plan that it moves to. */
+/** Errors of the cluster's pools under the plan that the cluster moves to. */
 function poolErrorsOf({ cluster, pools, catalogue }: ClusterAdmission, plan: Plan): FieldError[] {
   const own = pools.filter(({ spec }) => spec.clusterName === cluster.metadata.name);
   return own.flatMap((pool) =>

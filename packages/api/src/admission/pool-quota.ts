@@ -41,8 +41,8 @@ function sizeWarnings(facts: PoolQuotaFacts): string[] {
 }
 
 /**
- * The maximum used beyond the pool's current usage: with the first replacement if nodes get smaller, with the last one
- * if they get larger.
+ * The peak usage beyond the pool's current usage: at the first replacement if the nodes get smaller, at the last one if
+ * they get larger.
  */
 function flavorWarnings(facts: PoolQuotaFacts, old: NodePool): string[] {
   const nodes = old.status?.replicas ?? targetReplicas(old);

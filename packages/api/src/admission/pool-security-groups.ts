@@ -14,7 +14,7 @@ export function securityGroupErrors(
 ): FieldError[] {
   if (groups === undefined) return [];
   const known = old?.spec.securityGroups ?? [];
-  // If the cluster doesn't exist yet, the controllers report it later.
+  // If the cluster doesn't exist yet, the controllers report the problem later.
   const isOwnNetwork = cluster !== undefined && cluster.spec.network.networkID === undefined;
   return (pool.spec.securityGroups ?? []).flatMap((name, index): FieldError[] => {
     if (known.includes(name)) return [];

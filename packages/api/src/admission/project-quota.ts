@@ -28,7 +28,7 @@ interface PoolFacts {
   /** The other pools of the namespace, of all its clusters. */
   readonly others: readonly NodePool[];
   readonly quota: EffectiveQuota;
-  /** Undefined while the cloud does not report it: cores are then not checked. */
+  /** Undefined while the cloud does not report its flavors: cores are then not checked. */
   readonly flavors: readonly CatalogueFlavor[] | undefined;
 }
 

@@ -66,7 +66,7 @@ test('accepts only a slightly later time after a stored time in the future', () 
   expect(errorsOf(at('2072-06-01T12:00:00Z'), old)).toHaveLength(1);
 });
 
-test('accepts values that are not a time', () => {
+test('accepts values that are not times', () => {
   const cluster = clusterWith({}, { 'fairway.dev/maintenance-requested': 'year 2062' });
 
   expect(errorsOf(cluster)).toEqual([]);

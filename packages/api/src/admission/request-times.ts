@@ -12,7 +12,7 @@ const MAX_AHEAD_MS = 86_400_000;
 export function requestTimeErrors(requests: readonly CountedRequest[], nowMs: number): FieldError[] {
   return requests.flatMap(({ field, value, before, followed }) => {
     const atMs = value === undefined || value === before ? undefined : requestTimeMs(value);
-    // After a future time stored by an earlier release, only a later one counts.
+    // After a future time stored by an earlier release, only a later time counts.
     const times = [before, followed].map((each) => each && requestTimeMs(each)).filter((ms) => typeof ms === 'number');
     if (atMs === undefined || atMs <= Math.max(nowMs, ...times) + MAX_AHEAD_MS) return [];
     const detail =

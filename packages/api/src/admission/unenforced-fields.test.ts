@@ -40,7 +40,7 @@ test.each<{ field: string; spec: NewCluster['spec']; changed: NewCluster['spec']
     spec: { etcd: { restore: { snapshot: '20260101-000000-000' } } },
     changed: { etcd: { restore: { snapshot: '20260102-000000-000' } } },
   },
-])('refuses a new or changed $field, unless it is stored or supported', (row) => {
+])('refuses a new or changed $field unless it is supported, but accepts a stored one', (row) => {
   const refused = [`FieldValueForbidden ${row.field}: ${why}`];
 
   expect(fieldsOf(row.spec)).toEqual(refused);

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { FieldError } from '@fairway/kube/object/field-error';
 import type { Cluster } from '../kinds/cluster.ts';
 
-/** Control plane features that not every kind of control plane supports, by their Cluster field. */
+/** Control plane features that not every kind of control plane supports, keyed by their Cluster field. */
 const REQUESTED_FEATURES = {
   'spec.apiServer.allowedCIDRs': ({ apiServer }: Cluster['spec']) =>
     (apiServer.allowedCIDRs ?? []).length > 0 ? apiServer.allowedCIDRs : undefined,

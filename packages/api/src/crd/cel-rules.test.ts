@@ -71,7 +71,7 @@ const SUBJECTS: Readonly<Record<string, Arbitrary<object>>> = {
     ),
     hubble: maybe(record({ enabled: boolean(), relay: maybe(enabled), ui: maybe(enabled) })),
   }),
-  // For a NodePool, and for a Cluster.
+  // Fields of both NodePools and Clusters.
   spec: record({
     network: record({ podRoutes }),
     cni: record({ type: maybe(constantFrom('canal', 'none')) }),
@@ -118,7 +118,7 @@ describe('cross-field rules agree in CEL and TypeScript', () => {
   });
 });
 
-describe('the CEL of immutable fields', () => {
+describe('the CEL rules of immutable fields', () => {
   const held = record({ field: maybe(constantFrom('a', 'b')) });
 
   it.each([

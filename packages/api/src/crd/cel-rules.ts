@@ -39,7 +39,9 @@ export function crossFieldCel(rule: CrossFieldRule): ValidationRule {
   return { rule: rule.cel, message: rule.message, ...(fieldPath !== '' && { fieldPath }) };
 }
 
-/** The rule for the root of the schema: if the whole status is added or removed, a rule below it is not evaluated. */
+/**
+ * The rule for the root of the schema: if the whole status is added or removed, a rule below the root is not evaluated.
+ */
 export function transitionCel(rule: TransitionRule): ValidationRule {
   const { cel, field, message, hint } = rule;
   return {

@@ -48,8 +48,8 @@ export function customResourceDefinition(kind: Kind): CustomResourceDefinition {
 }
 
 /**
- * Rules of a format in addition to its pattern. The format itself would be reported along with the message, and allows
- * host bits in networks.
+ * Rules for a format, in addition to its pattern. The format itself would be reported along with the message, and
+ * allows host bits in networks.
  */
 const FORMAT_CEL: Readonly<Record<string, string>> = {
   // kube-apiserver 1.31 treats the cost of comparing two networks as unbounded.
@@ -73,7 +73,7 @@ function enforcedSchema(kind: Kind): Schema {
   return schema;
 }
 
-/** The status is dropped on create; its default is visible until a controller writes one. */
+/** The status is dropped on create; the default status is visible until a controller writes one. */
 function withInitialStatus({ initialStatus }: Kind, schema: Schema): Schema {
   const { status } = schema.properties ?? {};
   if (initialStatus === undefined || status === undefined) return schema;

@@ -26,7 +26,7 @@ describe.each(SHIPPED_PLANS.map((plan) => [plan.metadata.name, plan] as const))(
   });
 });
 
-describe('the values of OVHcloud', () => {
+describe('values copied from OVHcloud', () => {
   it.each([
     ['free', 100, '10.2.0.0/16', 'canal', 'InPlace', 'Reinstall', '99.5'],
     ['standard', 500, '10.240.0.0/13', 'cilium', 'Rolling', 'Replace', '99.99'],

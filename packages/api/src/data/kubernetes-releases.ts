@@ -5,8 +5,10 @@ const SOURCE =
   'endoflife.date/kubernetes (products/kubernetes.md, history up to 2026-08-21), after kubernetes.io/releases/patch-releases';
 
 /**
- * Component versions for nodes and add-ons of all releases below. containerd: endoflife.date, 2026-08-21; pause: kubeadm's constant of
- * 1.35. Older releases use the same. CoreDNS, metrics-server, Calico, flannel and Cilium come with the add-ons.
+ * Component versions for nodes and add-ons of all releases below. containerd: endoflife.date, 2026-08-21; pause:
+ * kubeadm's constant of
+ * 1.35. Older releases use the same versions. CoreDNS, metrics-server, Calico, flannel and Cilium come with the
+ * add-ons.
  */
 const COMPONENTS = {
   // Maintained until 2026-11. Kubelets from 1.37 on require containerd 2.x.
@@ -20,8 +22,8 @@ interface ReleaseData {
   readonly maintenanceMode: string;
   readonly endOfLife: string;
   /**
-   * kubeadm's SupportedEtcdVersion (cmd/kubeadm/app/constants): as of 1.36.3 for 1.34 and later, otherwise as in the
-   * last patches of 1.32 and 1.34.
+   * kubeadm's SupportedEtcdVersion (cmd/kubeadm/app/constants): from 1.36.3 for 1.34 and later, from the last patches
+   * of 1.32 and 1.34 for older versions.
    */
   readonly etcd: string;
   /** Version and release date of every patch release. */

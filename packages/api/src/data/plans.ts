@@ -2,7 +2,10 @@ import { API_VERSION } from '../group.ts';
 import type { Plan } from '../kinds/plan.ts';
 import type { PlanStorageClass } from '../kinds/plan-storage.ts';
 
-/** One node subnet for all clusters without their own network: each cluster gets a separate network. */
+/**
+ * The node range of all clusters without their own network. They can share it, because each cluster gets a separate
+ * network.
+ */
 const NODES_CIDR = '10.1.0.0/20';
 /** The cloud's metadata service. */
 const LINK_LOCAL = '169.254.0.0/16';
@@ -51,7 +54,7 @@ export const SHIPPED_PLANS: readonly Plan[] = [
         gatewayRequired: false,
       },
       storage: { classes: [...STORAGE_CLASSES], tenantClasses: 'Allowed' },
-      // In place only on free clusters, rolling only on standard ones:
+      // Free clusters allow only in-place upgrades, standard ones only rolling upgrades:
       // https://docs.ovhcloud.com/en/guides/public-cloud/containers-orchestration/managed-kubernetes/understanding-mks-architecture
       allowed: { upgradeStrategies: ['InPlace'] },
       upgradeStrategy: 'InPlace',

@@ -2,7 +2,7 @@ import { CidrError, overlaps, parseAddress, parseCidr } from './cidr.ts';
 
 /** A range and its purpose. */
 export interface NamedRange {
-  /** `pod network`, `subnet "data"`. */
+  /** For example `pod network` or `subnet "data"`. */
   readonly name: string;
   readonly cidr: string;
 }

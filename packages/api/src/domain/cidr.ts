@@ -14,7 +14,8 @@ export class CidrError extends Error {
 
 /**
  * Parses `10.2.0.0/16` strictly: four decimal parts without leading zeros, a prefix length, host bits zero. It rejects
- * forms that other parsers read as octal or complete (`010.1.1.1`, `10.2/16`), and host addresses with a prefix length.
+ * octal and shortened forms that other parsers accept (`010.1.1.1`, `10.2/16`), and host addresses with a prefix
+ * length.
  */
 export function parseCidr(text: string): Cidr {
   const slash = text.indexOf('/');

@@ -40,7 +40,7 @@ test('lists what can be selected, in a stable order', () => {
   });
 });
 
-test('keeps a list that the cloud did not return', () => {
+test('keeps the previous list if the cloud did not return one', () => {
   const before = cloudProfileContent(FULL_CATALOGUE, undefined);
   const { flavors: _, subnets: __, ...partial } = FULL_CATALOGUE;
 

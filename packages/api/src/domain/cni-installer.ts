@@ -24,9 +24,9 @@ export function cniInstaller(
 }
 
 /**
- * Who installs the pod network of a cluster in which Fairway's own `found` exists. A temporary downgrade to a release
- * that installed no pod network may have dropped the decision; the cluster then looks like a cluster of that release.
- * Pure.
+ * Who installs the pod network of a cluster that contains `found`, a pod network installed by Fairway. A temporary
+ * downgrade to a release that installed no pod network may have dropped the decision; the cluster then looks like a
+ * cluster of that release. Pure.
  */
 export function detectedInstaller(
   status: Pick<ClusterStatus, 'cni' | 'cniInstaller'>,

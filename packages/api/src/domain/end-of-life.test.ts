@@ -17,7 +17,7 @@ test.each([
   { now: '2026-10-26T00:00:00Z', days: 1, next: '2026-10-27' },
   { now: '2026-10-27T00:00:00Z', days: 0, next: undefined },
   { now: '2030-01-01T00:00:00Z', days: 0, next: undefined },
-])('issues the notice of $days days at $now, and the next at $next', ({ now, days, next }) => {
+])('issues the $days-day notice at $now, and the next notice at $next', ({ now, days, next }) => {
   expect(noticeOf(release(), at(now))?.days).toBe(days);
   expect(nextNoticeMs(release(), at(now))).toBe(next && at(next));
 });

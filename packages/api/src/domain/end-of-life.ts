@@ -53,7 +53,10 @@ export function releaseOf(
   return releases.find(({ spec }) => spec.minor === minor);
 }
 
-/** Announced by another replica whose clock is slightly ahead: such a notice is never withdrawn. */
+/**
+ * Whether another replica, whose clock is slightly ahead, has just announced the notice. Such a notice is never
+ * withdrawn.
+ */
 function wasJustReported({ noticeTime }: EndOfLifeStatus, nowMs: number): boolean {
   const aheadMs = Date.parse(noticeTime) - nowMs;
   return aheadMs > 0 && aheadMs <= MAX_CLOCK_SKEW_MS;

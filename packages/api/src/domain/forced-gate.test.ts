@@ -3,7 +3,7 @@ import { aCluster } from '../testing/objects.ts';
 import { forcedUpdateGate, forcedUpgradeGate } from './forced-gate.ts';
 
 const DAY_MS = 86_400_000;
-/** This is a Sunday. */
+/** A Sunday. */
 const DUE_MS = Date.UTC(2026, 10, 22);
 const due = new Date(DUE_MS).toISOString();
 const window = { days: ['Wednesday' as const], start: '02:30', duration: '1h', timeZone: 'UTC' };

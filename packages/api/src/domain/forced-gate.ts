@@ -8,8 +8,9 @@ import { type MaintenanceGate, maintenanceGate } from './maintenance-gate.ts';
 const WINDOW_TIMEOUT_MS = 14 * 86_400_000;
 
 /**
- * Like `maintenanceGate`, for a forced upgrade that is due since a given time, and for its nodes: open two weeks after
- * that time regardless of the cluster's window. Otherwise users could delay the upgrade forever by moving the window.
+ * Like `maintenanceGate`, for a forced upgrade that became due at a given time, and for its nodes: the gate is open
+ * from two weeks after that time on, regardless of the cluster's window. Otherwise users could delay the upgrade
+ * forever by moving the window.
  */
 function gateSince(cluster: Cluster, since: string | undefined, nowMs: number): MaintenanceGate {
   const gate = maintenanceGate(cluster, nowMs);
@@ -23,7 +24,7 @@ export function forcedUpgradeGate(cluster: Cluster, nowMs: number): MaintenanceG
   return gateSince(cluster, cluster.status?.endOfLife?.upgrade?.time, nowMs);
 }
 
-/** Whether the nodes may follow now. */
+/** Whether the nodes may now be upgraded too. */
 export function forcedUpdateGate(cluster: Cluster, nowMs: number): MaintenanceGate {
   return gateSince(cluster, cluster.status?.forcedUpgrade?.time, nowMs);
 }

@@ -104,7 +104,7 @@ describe('the planned time of a forced upgrade', () => {
       time: '2026-11-06T00:00:00Z',
     },
     {
-      reason: 'an unchanged time from the clock of another replica',
+      reason: 'an unchanged time announced by a replica whose clock is ahead',
       now: '2026-11-05T12:00:00Z',
       before: reported('2026-11-07T12:00:03Z'),
       time: '2026-11-07T12:00:03Z',
@@ -137,7 +137,7 @@ describe('the planned time of a forced upgrade', () => {
     { exempt: [{ namespace: 'team' }], isExempt: true },
     { exempt: [{ namespace: 'team', name: 'demo' }], isExempt: true },
     { exempt: [{ namespace: 'team', name: 'other' }, { namespace: 'other' }], isExempt: false },
-  ])('is undefined for exempt clusters: $exempt', ({ exempt, isExempt }) => {
+  ])('is undefined only for exempt clusters: $exempt', ({ exempt, isExempt }) => {
     const spec = settings({ exempt });
 
     expect(planned({ now: '2026-10-28', spec }) === undefined).toBe(isExempt);
@@ -175,7 +175,7 @@ describe('spec.version of a cluster that was upgraded from 1.34.2 to 1.35.2', ()
       asked: '1.34',
       counts: '1.35.2',
       isOverruled: false,
-      why: 'an exact version was specified since',
+      why: 'an exact version was specified since then',
     },
     {
       version: '1.36',

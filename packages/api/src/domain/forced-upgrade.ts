@@ -11,7 +11,7 @@ import { forcedTarget } from './versions.ts';
 const HOUR_MS = 3_600_000;
 
 interface PlanFacts {
-  /** With the version that the cluster runs. */
+  /** The cluster; its status contains the version that it runs. */
   readonly cluster: Pick<Cluster, 'metadata' | 'status'>;
   /** Release of that version, whose end-of-life notice is due. */
   readonly release: KubernetesRelease;
@@ -22,8 +22,8 @@ interface PlanFacts {
 /**
  * The forced upgrade to announce now, while an end-of-life notice applies; undefined if there is none. Pure. It is
  * announced at least `notice` in advance. An announced time moves later with the end of life, and moves earlier only
- * with a full `notice` from then. Announcing requires a target version; an announced upgrade stays announced even if
- * its target version disappears later.
+ * with a full `notice` from that time. Announcing requires a target version; an announced upgrade stays announced even
+ * if its target version disappears later.
  */
 export function planForcedUpgrade({ cluster, release, releases, nowMs }: PlanFacts): PlannedUpgrade | undefined {
   const { forcedUpgrade, minor } = release.spec;
@@ -48,7 +48,7 @@ function roundUpToHour(ms: number): number {
   return Math.ceil(ms / HOUR_MS) * HOUR_MS;
 }
 
-/** An end of life declared by the operator counts from the notice. */
+/** An end of life declared by the operator begins with the notice. */
 function endMsOf({ spec }: KubernetesRelease, reported: EndOfLifeStatus | undefined, nowMs: number): number {
   const dateMs = Date.parse(spec.endOfLife ?? '');
   if (spec.phaseOverride !== 'EndOfLife') return dateMs;
@@ -81,7 +81,10 @@ export function isOverruled({
   return isAtLeast(status?.version ?? status?.desiredVersion, minorOf(forced.to));
 }
 
-/** Whether the cluster got the minor version of `version` by a forced upgrade that its user has not confirmed since. */
+/**
+ * Whether the cluster got the minor version of `version` through a forced upgrade that its user has not confirmed
+ * since.
+ */
 export function isForcedTo({ spec, status }: Pick<Cluster, 'spec' | 'status'>, version: string): boolean {
   const forced = status?.forcedUpgrade;
   if (forced === undefined || minorOf(forced.to) !== minorOf(version)) return false;

@@ -9,7 +9,7 @@ export interface HealingSettings {
   readonly isEnabled: boolean;
   readonly strategy: HealingStrategy;
   readonly notReadyMs: number;
-  /** Maximum time of a reinstallation, from acceptance by the cloud until the node has started. */
+  /** Maximum duration of a reinstallation, from acceptance by the cloud until the node has started. */
   readonly reinstallMs: number;
   /** As in the pool's spec. */
   readonly maxUnhealthy: string;

@@ -6,7 +6,7 @@ import { decideHibernation, nextHibernationChangeMs, shouldHibernate } from './h
 
 type Spec = NewCluster['spec']['hibernation'];
 
-/** This is a Monday. */
+/** A Monday. */
 const at = (time: string) => Date.parse(`2026-11-${time}:00Z`);
 const nightly = [{ hibernate: '0 20 * * 1-5', wake: '0 7 * * 1-5', timeZone: 'UTC' }];
 
@@ -158,7 +158,7 @@ describe('desired hibernation', () => {
       ],
       wanted: true,
     },
-  ])('$wanted: $reason', ({ looks, wanted }) => {
+  ])('is $wanted: $reason', ({ looks, wanted }) => {
     expect(desiredStateAfter(...looks)).toBe(wanted);
   });
 });

@@ -84,7 +84,7 @@ interface Forecast {
   readonly wakeMs?: number | undefined;
 }
 
-/** Cache of forecasts by schedules, each with its period of validity: computing one takes milliseconds. */
+/** Cached forecasts by list of schedules, each with its period of validity: computing one takes milliseconds. */
 const known = new WeakMap<
   readonly HibernationSchedule[],
   Forecast & { readonly fromMs: number; readonly untilMs: number }
@@ -115,7 +115,7 @@ function forecastOf(schedules: readonly HibernationSchedule[] | undefined, nowMs
   return forecast;
 }
 
-/** If both match, the cluster wakes up. */
+/** If two events have the same time, waking wins. */
 function latestEvent(
   last: ScheduledEvent | undefined,
   timeMs: number | undefined,

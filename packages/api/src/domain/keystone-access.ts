@@ -38,6 +38,6 @@ export function clusterRoleGroup(clusterRole: KeystoneClusterRole): string {
   return `fairway:keystone:${clusterRole}`;
 }
 
-/** The error for Keystone authentication when the operator has not configured a Keystone. */
+/** The error for Keystone authentication when the operator has not configured Keystone. */
 export const NO_KEYSTONE =
   'Keystone authentication is not enabled in this Fairway: remove it, or ask the operator to enable it (--keystone)';

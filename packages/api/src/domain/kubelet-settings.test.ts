@@ -89,7 +89,7 @@ describe('kubelet settings', () => {
     ['memory by eviction', { evictionHard: { 'memory.available': '99%' } }, 'memory'],
     ['CPU', { kubeReserved: { cpu: '2' } }, 'CPU'],
     ['the disk', { systemReserved: { 'ephemeral-storage': '50G' } }, 'disk'],
-  ])('refuses reservations of all %s', (_, settings, what) => {
+  ])('refuses to reserve all of %s', (_, settings, what) => {
     expect(kubeletErrors(settings, SIZE)).toEqual([
       expect.objectContaining({ field: 'spec.kubelet', detail: expect.stringContaining(`reserve all ${what}`) }),
     ]);

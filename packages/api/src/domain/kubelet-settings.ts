@@ -67,7 +67,7 @@ export function nonAllocatableResources(
   };
 }
 
-/** Settings that kubelet would reject or that would have no effect. `size` of the nodes, if known. Pure. */
+/** Settings that kubelet would reject or that would have no effect. `size` is the size of the nodes, if known. Pure. */
 export function kubeletErrors(
   settings: KubeletSettings,
   size: MachineSize | undefined,
@@ -198,7 +198,7 @@ function sysctlErrors({ allowedUnsafeSysctls = [] }: KubeletSettings, field: str
   });
 }
 
-/** Reservations must leave something for pods. */
+/** Reservations must leave resources for pods. */
 function capacityErrors(settings: KubeletSettings, size: MachineSize, field: string): FieldError[] {
   if (!settings.kubeReserved && !settings.systemReserved && !settings.evictionHard) return [];
   const kept = nonAllocatableResources(settings, size);

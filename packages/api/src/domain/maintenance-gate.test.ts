@@ -82,7 +82,7 @@ describe('the gate of a maintenance window', () => {
     { field: 'timeZone', now: at('25T01:30:00'), isOpen: true },
     { field: 'duration', now: at('25T04:29:59'), isOpen: true },
     { field: 'duration', now: at('25T04:30:00'), isOpen: false },
-  ])('with $field at $now, is open: $isOpen', ({ now, isOpen }) => {
+  ])('is open at $now: $isOpen ($field)', ({ now, isOpen }) => {
     expect(maintenanceGate(cluster({ window: berlin }), now).isOpen).toBe(isOpen);
   });
 });

@@ -6,7 +6,7 @@ import { durationMs } from './duration.ts';
 import { isInWindow, nextWindow } from './maintenance-window.ts';
 import { isNewRequest, requestToRecord, requestValueOf } from './request.ts';
 
-/** Whether something may begin now. */
+/** Whether work may begin now. */
 export type MaintenanceGate = { readonly isOpen: true } | { readonly isOpen: false; readonly opensAtMs: number };
 
 const OPEN_GATE: MaintenanceGate = { isOpen: true };
@@ -50,7 +50,7 @@ export function maintenanceStatusOf(cluster: Cluster, nowMs: number): Maintenanc
   };
 }
 
-/** A value that was not processed yet counts from now on. */
+/** An unprocessed value takes effect from now on. */
 function requestedUntilMs(cluster: Cluster, window: MaintenanceWindow, nowMs: number): number {
   const { requested, requestedUntil } = cluster.status?.maintenance ?? {};
   const request = requestOf(cluster);

@@ -33,7 +33,7 @@ describe('the next window', () => {
       is: ['2026-11-21T23:00', '2026-11-22T03:00'],
     },
     {
-      reason: 'the day is that of the time zone',
+      reason: 'the day of the week follows the time zone',
       of: { days: ['Monday'], start: '00:30', timeZone: 'Pacific/Auckland' },
       now: '2026-11-22T00:00Z',
       is: ['2026-11-22T11:30', '2026-11-22T12:30'],
@@ -57,7 +57,7 @@ describe('the next window', () => {
       is: ['2026-10-25T00:30', '2026-10-25T01:30'],
     },
     {
-      reason: 'the second 2:30 starts no window',
+      reason: 'the second 2:30 does not start a window',
       of: { days: ['Sunday'] },
       now: '2026-10-25T01:30Z',
       is: ['2026-11-01T01:30', '2026-11-01T02:30'],

@@ -8,7 +8,7 @@ export interface Interval {
   readonly endMs: number;
 }
 
-/** Cache by window, each entry with the start of its validity: a rollout needs the windows of all clusters at each step. */
+/** Cached windows, each with the start of its validity: a rollout needs the windows of all clusters at each step. */
 const known = new WeakMap<MaintenanceWindow, Interval & { readonly fromMs: number }>();
 
 /** The open window or the next one. Throws for a window that the schema rejects. */

@@ -1,6 +1,8 @@
 import { GROUP } from '../group.ts';
 
-/** Maximum number and total size of a namespace's objects: no tenant can fill the shared store or caches. */
+/**
+ * Limits on the number and total size of a namespace's objects, so that no tenant can fill the shared store or caches.
+ */
 export interface NamespaceLimits {
   readonly maxClustersPerNamespace: number;
   readonly maxNodePoolsPerNamespace: number;
@@ -37,7 +39,7 @@ const LIMIT_BY_RESOURCE: Readonly<Record<string, CountLimit>> = {
   configmaps: 'maxConfigMapsPerNamespace',
 };
 
-/** Only Fairway creates these, in proportion to nodes and clusters: they don't count. */
+/** Only Fairway creates these, in proportion to nodes and clusters, so they don't count against the limits. */
 const UNLIMITED_RESOURCES: ReadonlySet<string> = new Set([
   `machines.${GROUP}`,
   `cloudprofiles.${GROUP}`,

@@ -25,7 +25,7 @@ const OWN_DOMAIN = 'fairway.dev';
 /** Taints that Kubernetes or the cloud provider sets by node state. */
 const LIFECYCLE_TAINTS = /^(node\.kubernetes\.io|node\.cloudprovider\.kubernetes\.io)\//;
 
-/** Part of the 256 KiB for a node's annotations, which kubelet, CNI and cloud provider also use. */
+/** A share of the 256 KiB for a node's annotations, some of which kubelet, CNI and cloud provider also set. */
 const MAX_ANNOTATIONS_BYTES = 192 * 1024;
 /** Labels are part of a server's user data, which Nova limits to 64 KiB in base64. */
 const MAX_LABELS_BYTES = 16 * 1024;

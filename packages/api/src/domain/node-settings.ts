@@ -15,7 +15,7 @@ export function nodeSettingsOf(pool: NodePool, cluster: Cluster | undefined): Pi
   return Object.keys(settings).length === 0 ? {} : { nodeSettings: settings };
 }
 
-/** A short digest of settings, regardless of field order; undefined for none. */
+/** A short digest of settings, regardless of field order; undefined if there are no settings. */
 export function settingsDigest({ nodeSettings }: Pick<MachineSpec, 'nodeSettings'>): string | undefined {
   if (nodeSettings === undefined) return undefined;
   return createHash('sha256').update(canonicalize(nodeSettings)).digest('hex').slice(0, 16);

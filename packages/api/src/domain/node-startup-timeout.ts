@@ -13,7 +13,7 @@ export function nodeStartupTimeoutMs(
   return durationMs(pool?.nodeStartupTimeout ?? plan?.healing.nodeStartupTimeout ?? DEFAULT_TIMEOUT);
 }
 
-/** Maximum time from a server's creation until it is ACTIVE; added to its startup timeout. */
+/** Maximum time from a server's creation until it is ACTIVE; added to the startup timeout. */
 const BUILD_TIMEOUT_MS = 5 * 60_000;
 
 /**

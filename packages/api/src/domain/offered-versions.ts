@@ -56,7 +56,7 @@ function findPatches(release: KubernetesRelease): readonly Patch[] {
   });
 }
 
-/** Tells the operator which command to run. */
+/** The message that tells the operator which command to run. */
 export function missingBinariesMessage(version: string): string {
   return `this Fairway does not have the binaries of ${version}; the operator downloads them with "fairway releases fetch ${version}"`;
 }

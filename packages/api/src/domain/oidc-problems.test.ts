@@ -39,7 +39,7 @@ describe('oidcErrors', () => {
   });
 });
 
-describe('oidcErrors of invalid settings', () => {
+describe('oidcErrors for invalid settings', () => {
   test.each([
     { issuerURL: 'https://', reason: 'no host' },
     { issuerURL: 'http://login.example.org', reason: 'no TLS' },
@@ -57,8 +57,8 @@ describe('oidcErrors of invalid settings', () => {
     { issuerURL: 'https://localhost:8443', reason: 'the host of the API server' },
     { issuerURL: 'https://127.0.0.1:8443', reason: 'the loopback address of the API server' },
     { issuerURL: 'https://0x7f.1/', reason: 'the loopback address in another notation' },
-    { issuerURL: 'https://[::1]/', reason: 'the loopback address of IPv6' },
-    { issuerURL: 'https://[::ffff:127.0.0.1]/', reason: 'the IPv4-mapped loopback address in IPv6' },
+    { issuerURL: 'https://[::1]/', reason: 'the IPv6 loopback address' },
+    { issuerURL: 'https://[::ffff:127.0.0.1]/', reason: 'the IPv4-mapped IPv6 loopback address' },
     { issuerURL: 'https://169.254.169.254/', reason: 'the metadata service of the cloud' },
   ])('refuses $issuerURL: $reason', ({ issuerURL }) => {
     expect(fieldsOf({ issuerURL })).toEqual(['spec.apiServer.oidc.issuerURL']);

@@ -8,7 +8,7 @@ export const SERVICE_ACCOUNT_ISSUER = 'https://kubernetes.default.svc.cluster.lo
 
 /**
  * First version whose AuthenticationConfiguration has `egressSelectorType`, so that kube-apiserver contacts issuers
- * through Fairway's proxy. Older versions connect directly, past the egress rules, to wherever a tenant's issuer
+ * through Fairway's proxy. Older versions bypass the egress rules: they connect directly to wherever a tenant's issuer
  * redirects.
  */
 const FIRST_MINOR_WITH_CONFINED_ISSUERS = 34;
@@ -50,7 +50,7 @@ function issuerErrors(issuer: string): FieldError[] {
   if (url.protocol !== 'https:') return invalid('must begin with https://');
   if (url.username !== '' || url.password !== '') return invalid('must not contain a user or password');
   if (issuer.includes('?') || issuer.includes('#')) return invalid('must have no query and no fragment');
-  // Go's URL parser accepts none of these.
+  // Go's URL parser rejects all of these.
   if (/[\s\\]|%(?![0-9a-f]{2})/i.test(issuer) || !/^[\x20-\x7e]*$/.test(issuer)) {
     return invalid(
       'must contain only printable ASCII without spaces and backslashes, and % only before two hexadecimal digits',

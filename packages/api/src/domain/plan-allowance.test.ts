@@ -43,7 +43,7 @@ describe('allowanceProblem', () => {
       id: 'Debian 12',
       name: 'Debian 12',
       isAllowed: true,
-      reason: 'the ID is unknown, so the value of the user counts',
+      reason: 'the ID is unknown, so the value of the user is matched',
     },
   ])('matches image $id named $name by ID and by name: $isAllowed', ({ id, name, isAllowed }) => {
     const byId = aPlan({ allowed: { images: [ID, 'Debian 12'] } });

@@ -29,7 +29,10 @@ export function allowanceProblem(plan: Plan, listName: AllowListName, { id, name
 
 const MAX_SHOWN_PATTERNS = 8;
 
-/** Whether the text matches the pattern with `*` as wildcard, in time proportional to the product of the lengths at most. */
+/**
+ * Whether the text matches the pattern with `*` as wildcard, in time at most proportional to the product of their
+ * lengths.
+ */
 export function matches(pattern: string, text: string): boolean {
   let p = 0;
   let star = -1;

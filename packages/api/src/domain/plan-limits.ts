@@ -8,7 +8,7 @@ export function sumOfReplicas(pools: readonly NodePool[]): number {
 
 /**
  * Number of replicas that a pool gets within a plan's `maxNodes`. `pools` are all pools of its cluster, including this
- * one; the oldest are served first, pools of the same age by name. A pool that is being deleted counts with its
+ * one; the oldest pools come first, pools of the same age by name. A pool that is being deleted counts with its
  * remaining machines.
  */
 export function grantedReplicas(pool: NodePool, pools: readonly NodePool[], maxNodes: number): number {

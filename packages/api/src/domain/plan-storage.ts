@@ -5,7 +5,7 @@ import type { PlanStorageClass } from '../kinds/plan-storage.ts';
 /** Topology key of zones: label that the driver sets on nodes, and key in the node affinity of its volumes. */
 export const CINDER_ZONE_LABEL = `topology.${CINDER_DRIVER}/zone`;
 
-/** A plan's class as desired in a cluster. */
+/** A storage class of a plan, as it should exist in a cluster. */
 export interface OfferedClass extends PlanStorageClass {
   /** Whether the cloud's volume types are unknown. The default class and the optional classes then stay unchanged. */
   readonly isUndecided?: boolean;
@@ -14,9 +14,9 @@ export interface OfferedClass extends PlanStorageClass {
 /** A plan's storage settings, with defaults. */
 export interface StorageLimits {
   readonly classes: readonly OfferedClass[];
-  /** Access modes of volumes; undefined for all. */
+  /** Access modes that volumes may have; undefined if all are allowed. */
   readonly accessModes: readonly string[] | undefined;
-  /** Whether tenants' own classes are provisioned. */
+  /** Whether volumes of tenants' own classes are provisioned. */
   readonly areTenantClassesAllowed: boolean;
 }
 
@@ -41,7 +41,7 @@ export function storageLimits({ storage }: Pick<PlanSpec, 'storage'>): StorageLi
   };
 }
 
-/** Classes of a plan in one cloud. */
+/** A plan's storage classes in one cloud. */
 export interface ClassOffer {
   readonly classes: readonly OfferedClass[];
   /** Optional classes whose volume type the cloud lacks. */

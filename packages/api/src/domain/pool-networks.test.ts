@@ -47,7 +47,7 @@ function problemsOf(desired: readonly (string | undefined)[][], more: Partial<Po
 }
 
 describe('checkPoolNetworks', () => {
-  it('finds networks with the specified or only subnet', () => {
+  it('uses the specified subnet of a network, or else its only subnet', () => {
     expect(problemsOf([[OTHER], [DATA, DATA_B]])).toEqual({
       issues: [],
       found: [

@@ -19,7 +19,7 @@ export interface PoolNetworkIssue {
   /** Index in `spec.networks`. */
   readonly index: number;
   readonly field: 'networkID' | 'subnetID';
-  /** Whether the field is required. */
+  /** Whether the field is required but missing. */
   readonly isMissing?: boolean;
   readonly detail: string;
 }
@@ -126,7 +126,7 @@ function overlapIssue(
   return { reason: 'AddressRangeOverlap', field: subnetID === undefined ? 'networkID' : 'subnetID', detail };
 }
 
-/** Ports of the project's quota that each server of the pool needs. */
+/** Number of ports that each server of the pool takes from the project's quota. */
 export function portsPerNode({ networks = [] }: { readonly networks?: readonly PoolNetwork[] | undefined }): number {
   return 1 + networks.length;
 }

@@ -38,7 +38,7 @@ export function effectiveQuota(quotas: readonly ProjectQuota[], defaults: QuotaD
 /** The pool's flavor; undefined if unknown. */
 export type VcpuLookup = (pool: NodePool) => number | undefined;
 
-/** Cores that the pools request; unknown flavors count as none. */
+/** Cores that the pools request; pools with an unknown flavor count as zero. */
 export function sumOfCores(pools: readonly NodePool[], vcpusOf: VcpuLookup): number {
   return pools.reduce((sum, pool) => sum + targetReplicas(pool) * (vcpusOf(pool) ?? 0), 0);
 }

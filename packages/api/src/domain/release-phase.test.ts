@@ -13,19 +13,19 @@ test.each([
   { now: '2026-08-27T00:00:00Z', phase: 'Deprecated', next: '2026-10-27' },
   { now: '2026-10-26T23:59:59Z', phase: 'Deprecated', next: '2026-10-27' },
   { now: '2026-10-27T00:00:00Z', phase: 'EndOfLife', next: undefined },
-])('is $phase at $now, until $next', ({ now, phase, next }) => {
+])('a release is $phase at $now, until $next', ({ now, phase, next }) => {
   expect(phaseOf(dated, at(now))).toBe(phase);
   expect(nextPhaseChangeMs(dated, at(now))).toBe(next && at(next));
 });
 
-test('follows an override regardless of the date', () => {
+test('the phase follows an override regardless of the date', () => {
   const kept = aRelease('1.34', { ...dated.spec, phaseOverride: 'Supported' });
 
   expect(phaseOf(kept, at('2030-01-01'))).toBe('Supported');
   expect(nextPhaseChangeMs(kept, at('2020-01-01'))).toBeUndefined();
 });
 
-test('supports a release without dates', () => {
+test('a release without dates is supported', () => {
   expect(phaseOf(aRelease('1.34'), at('2030-01-01'))).toBe('Supported');
 });
 

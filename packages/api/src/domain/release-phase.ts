@@ -1,6 +1,9 @@
 import type { KubernetesRelease, ReleasePhase } from '../kinds/kubernetes-release.ts';
 
-/** The current phase: the operator's override, or else by the dates, each from the beginning of its day in UTC. */
+/**
+ * The current phase: the operator's override, or else the phase by date. Each date applies from the beginning of its
+ * day in UTC.
+ */
 export function phaseOf({ spec }: KubernetesRelease, nowMs: number): ReleasePhase {
   if (spec.phaseOverride !== undefined) return spec.phaseOverride;
   const isReached = (date: string | undefined) => date !== undefined && nowMs >= Date.parse(date);

@@ -17,8 +17,9 @@ function toRecordedValue(value: string): string {
 }
 
 /**
- * Whether a request is new; `followed` is the last processed one, as recorded. A removed value requests nothing. If both are times, an earlier one
- * requests nothing either: a manifest in a repository may have an old value that is applied repeatedly.
+ * Whether a request is new; `followed` is the last processed one, as recorded. A removed value is not a request. If
+ * both are times, an earlier one is not a new request either: a manifest in a repository may have an old value that is
+ * applied repeatedly.
  */
 export function isNewRequest(requested: string | undefined, followed: string | undefined): boolean {
   if (requested === undefined) return false;
@@ -40,7 +41,7 @@ export function isReplayed(
   );
 }
 
-/** The value to record after a request was seen: a removed or repeated value does not replace the record. */
+/** The value to record after a request is seen: a removed or repeated value does not replace the record. */
 export function requestToRecord(requested: string | undefined, followed: string | undefined): string | undefined {
   const last = isNewRequest(requested, followed) ? requested : followed;
   return last === undefined ? undefined : toRecordedValue(last);

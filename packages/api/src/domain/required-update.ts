@@ -46,7 +46,7 @@ export function updateTarget(pool: NodePool, cluster: Cluster): Omit<DesiredMach
   };
 }
 
-/** From the last lookup, which may be for a previous flavor. */
+/** From the last lookup, which may have been for a previous flavor. */
 function flavorIdentifiersOf({ spec, status }: NodePool): readonly string[] {
   const identifiers = [status?.flavorID, status?.flavorName].filter((word) => word !== undefined);
   return identifiers.includes(spec.flavor) ? identifiers : [];

@@ -40,7 +40,7 @@ export function kubeReserved(size: MachineSize): { cpu: string; memory: string; 
   };
 }
 
-/** Why such a machine can't be a node; undefined if it can. */
+/** Why a machine of this size can't be a node; undefined if it can. */
 export function sizeProblem(size: MachineSize): string | undefined {
   const neededMiB = 2048;
   return size.memoryMiB < neededMiB

@@ -118,7 +118,7 @@ test.each([
   { phase: 'Starting', nodes: 'Delete', isEmptied: false, hasNone: false },
   { phase: 'Complete', nodes: 'Delete', isEmptied: false, hasNone: false },
 ] as const)(
-  'in phase $phase with nodes $nodes, is being wiped: $isEmptied, has no nodes: $hasNone',
+  'in phase $phase with nodes $nodes, a cluster is being wiped: $isEmptied, should have no nodes: $hasNone',
   ({ phase, nodes, isEmptied, hasNone }) => {
     const status = { reset: { requestedAt: REQUESTED_AT, phase, since: NOW, nodes } };
 

@@ -38,7 +38,7 @@ test.each([
     reason: 'the time is earlier than the last one',
   },
   { asked: { snapshot: B }, past: timedRestores, isNew: true, reason: 'the time of the request is unknown' },
-  { asked: { snapshot: A }, past: twoRestores, isNew: false, reason: 'it was processed before the last one' },
+  { asked: { snapshot: A }, past: twoRestores, isNew: false, reason: 'the request was processed before the last one' },
 ])('$asked is new: $isNew, because $reason', ({ asked, past, isNew }) => {
   expect(isNewRestore(asked, past)).toBe(isNew);
 });

@@ -30,7 +30,12 @@ describe('rollout limits of a pool', () => {
       spec: { maxSurge: 0, maxUnavailable: 0 },
       limits: [0, 1],
     },
-    { reason: 'allow the whole pool', size: 40, spec: { maxSurge: '100%', maxUnavailable: '100%' }, limits: [40, 40] },
+    {
+      reason: 'cover the whole pool at 100%',
+      size: 40,
+      spec: { maxSurge: '100%', maxUnavailable: '100%' },
+      limits: [40, 40],
+    },
     {
       reason: 'allow no surge in an empty pool',
       size: 0,
@@ -38,7 +43,7 @@ describe('rollout limits of a pool', () => {
       limits: [0, 1],
     },
     {
-      reason: 'are exact for exact percentages',
+      reason: 'need no rounding if percentages give whole numbers',
       size: 100,
       spec: { maxSurge: '7%', maxUnavailable: '29%' },
       limits: [7, 29],

@@ -2,7 +2,7 @@ import type { NodePool } from '../kinds/node-pool.ts';
 
 /** How far a pool may deviate from its size during a rollout. */
 export interface RolloutLimits {
-  /** Maximum machines beyond its size. */
+  /** Maximum number of machines beyond the pool's size. */
   readonly maxSurge: number;
   /** Maximum number of missing nodes. */
   readonly maxUnavailable: number;

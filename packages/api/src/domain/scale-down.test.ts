@@ -49,7 +49,7 @@ describe('chooseRemovals', () => {
     expect(chooseRemovals([chosen, starting], 1, 2)).toEqual([chosen]);
   });
 
-  it('removes as many as requested, even if all are needed', () => {
+  it('removes as many machines as requested, even if all are needed', () => {
     expect(chooseRemovals([old, recent], 1, 2)).toEqual([recent]);
   });
 

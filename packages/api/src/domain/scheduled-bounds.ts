@@ -7,7 +7,7 @@ import { timeZoneProblem } from './time-zone.ts';
 
 export interface CurrentBounds {
   readonly bounds: BoundsStatus;
-  /** Until when the bounds are known to apply; undefined: forever. */
+  /** The time until which the bounds are known to apply; undefined if forever. */
   readonly untilMs: number | undefined;
 }
 
@@ -16,7 +16,7 @@ const MAX_STEPS = 40;
 /** `status.bounds.problem`. */
 const MAX_PROBLEM_LENGTH = 1024;
 
-/** Cache by spec, each entry with its period of validity: computing one takes milliseconds. */
+/** Cached bounds by spec, each with its period of validity: computing one takes milliseconds. */
 const known = new WeakMap<NodePoolSpec, CurrentBounds & { readonly fromMs: number }>();
 
 /**
@@ -45,7 +45,7 @@ export function currentBounds(spec: NodePoolSpec, nowMs: number): CurrentBounds 
 
 type Bounds = Pick<BoundsStatus, 'minReplicas' | 'maxReplicas' | 'schedule'>;
 
-/** Those of the last active schedule, or else the pool's own. */
+/** The bounds of the last active schedule, or else the pool's own. */
 function chosen(spec: NodePoolSpec, periods: readonly Period[]): Bounds {
   const schedule = periods.findLast(({ isOpen }) => isOpen)?.schedule;
   const { minReplicas = spec.minReplicas, maxReplicas = upperBound(spec), name } = schedule ?? {};

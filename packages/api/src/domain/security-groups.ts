@@ -23,7 +23,7 @@ export function chooseSecurityGroup(
 ): SelectedSecurityGroup {
   const byID = groups.find(({ id }) => id === nameOrID);
   const named = groups.filter(({ name, isShared }) => name === nameOrID && !isShared);
-  // Fairway names its groups after clusters: a tenant's own group of that name takes precedence.
+  // Fairway names its groups after clusters: a tenant's own group of the same name takes precedence.
   const found = byID
     ? [byID]
     : named.some(({ isFairways }) => !isFairways)

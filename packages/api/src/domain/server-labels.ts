@@ -3,13 +3,13 @@ import type { NodePoolSpec } from '../kinds/node-pool.ts';
 
 /** Characters that Nova allows in metadata keys. */
 const KEY_PATTERN = /^[A-Za-z0-9-_:. ]{1,255}$/;
-/** Part of Nova's default maximum of 128; Fairway uses some itself. */
+/** Part of Nova's default maximum of 128, since Fairway adds some items itself. */
 const MAX_METADATA_KEYS = 64;
 /** Tags by which Fairway finds its servers. A database may compare text case-insensitively. */
 const OWN_TAG_PATTERN = /^fairway(-|$)/i;
 const OWN_KEY_PATTERN = /^fairway\.dev/i;
 
-/** Problems with a pool's server tags and metadata beyond its schema. */
+/** Problems with a pool's server tags and metadata that its schema does not detect. */
 export function serverLabelErrors({ serverTags = [], serverMetadata = {} }: NodePoolSpec): FieldError[] {
   const keys = Object.keys(serverMetadata);
   if (keys.length > MAX_METADATA_KEYS) {

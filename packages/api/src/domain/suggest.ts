@@ -2,7 +2,7 @@ const MAX_SUGGESTIONS = 3;
 /** Budget of character comparisons, a few milliseconds: a project can have ten thousand images with long names. */
 const MAX_STEPS = 500_000;
 
-/** `did you mean "b3-8" or "b3-16"?` for likely typos, else the available names, or '' if there are none. */
+/** `did you mean "b3-8" or "b3-16"?` for likely typos, or else the available names; '' if there are none. */
 export function suggest(wrong: string, candidates: readonly string[]): string {
   if (candidates.length === 0) return '';
   const limit = Math.max(2, Math.floor(wrong.length / 3));

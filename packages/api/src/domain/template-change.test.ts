@@ -27,7 +27,7 @@ describe('machineChange', () => {
     { change: { networks: [{ networkID: 'n' }] }, expected: 'replace', outdated: true },
     { change: { zones: ['b', 'a'] }, expected: 'none', outdated: false },
     { change: { zones: ['b'] }, expected: 'replace', outdated: true },
-  ])('returns for $change: $expected', ({ change, expected, outdated }) => {
+  ])('returns $expected for $change', ({ change, expected, outdated }) => {
     const desired = { ...machine, ...change };
     expect(machineChange(desired, machine)).toBe(expected);
     expect(isOutdated(desired, machine)).toBe(outdated);

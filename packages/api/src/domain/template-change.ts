@@ -13,9 +13,9 @@ export type MachineTemplate = Pick<
 export interface DesiredMachine extends MachineTemplate {
   /** Allowed zones. Empty: any. */
   readonly zones: readonly string[];
-  /** Other identifiers of the flavor: its ID or name. Machines keep the one that they were created with. */
+  /** Other identifiers of the flavor: its ID or name. Machines keep the identifier that they were created with. */
   readonly flavorIdentifiers?: readonly string[];
-  /** The reset of the cluster after which they are created; see `spec.resetTime` of a Machine. */
+  /** The reset of the cluster after which the machines are created; see `spec.resetTime` of a Machine. */
   readonly resetTime?: MachineSpec['resetTime'];
 }
 

@@ -31,7 +31,7 @@ export function unappliedClusterFields(cluster: Pick<Cluster, 'spec' | 'status'>
   ];
 }
 
-/** The default value requests nothing. */
+/** The default value does not request anything. */
 function algorithmsOf(value: readonly string[] | undefined): UnappliedField[] {
   if (value === undefined || value.join() === 'RS256') return [];
   const detail = "the issuer's keys determine which algorithms are accepted";

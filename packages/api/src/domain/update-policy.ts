@@ -12,7 +12,10 @@ export function followedMinor(cluster: Cluster): string | undefined {
   return isFollowing ? running : undefined;
 }
 
-/** Whether the cluster installs its minor version's patches automatically; `isSeamless`: whether its API server stays available during an update. */
+/**
+ * Whether the cluster installs its minor version's patches automatically. `isSeamless`: whether its API server stays
+ * available during an update.
+ */
 export function acceptsPatches({ spec }: Cluster, isSeamless: boolean): boolean {
   switch (spec.updatePolicy) {
     case 'AlwaysUpdate':

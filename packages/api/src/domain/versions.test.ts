@@ -42,7 +42,7 @@ const RELEASES = [
 
 describe('resolveVersion', () => {
   it.each([
-    { requested: undefined, version: '1.36.2', reason: 'the newest supported version, neither preview nor withdrawn' },
+    { requested: undefined, version: '1.36.2', reason: 'version 10 is newer than version 9' },
     { requested: '1.35', version: '1.35.10', reason: 'the version 10 is newer than 9' },
     { requested: '1.35.9', version: '1.35.9', reason: 'exact' },
     { requested: '1.37', version: '1.37.0', reason: 'a preview can be selected' },
@@ -107,7 +107,7 @@ describe('resolveUpgrade', () => {
       version: '1.33.1',
       reason: 'a version at its end of life is the only upgrade path',
     },
-  ])('upgrades $current to $requested with $version: $reason', ({ current, requested, version }) => {
+  ])('resolves an upgrade from $current to $requested to $version: $reason', ({ current, requested, version }) => {
     expect(resolveUpgrade(requested, current, RELEASES, NOW)).toMatchObject({ ok: true, version: { version } });
   });
 
@@ -169,7 +169,7 @@ describe('the version of new clusters', () => {
     expect(version(releases, '1.35.10')).toMatchObject({ isMissing: true });
   });
 
-  it('is undefined if all binaries are missing, with a hint about what to run', () => {
+  it('is undefined if all binaries are missing, with a hint about which command to run', () => {
     expect(version([withStatus(release('1.36', 'Supported', [0, 2]), { available: [] })])).toMatchObject({
       ok: false,
       isMissing: true,
@@ -224,7 +224,7 @@ describe('isKubeletSkewAllowed', () => {
     expect(isKubeletSkewAllowed(kubelet, apiServer)).toBe(allowed);
   });
 
-  it('keeps the next minor version from being offered if nodes are too old', () => {
+  it('rules out the next minor version if nodes are too old', () => {
     expect(nextUpgradeVersions('1.35.9', RELEASES, NOW, '1.33.4')).toEqual(['1.36']);
     expect(nextUpgradeVersions('1.35.9', RELEASES, NOW, '1.32.4')).toEqual([]);
   });

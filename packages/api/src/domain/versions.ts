@@ -8,14 +8,14 @@ export type ResolvedVersion =
   | {
       readonly ok: false;
       readonly problem: string;
-      /** Whether only its binaries are missing. */
+      /** Whether only the version's binaries are missing. */
       readonly isMissing: boolean;
     };
 
 /**
  * The version of a new cluster with this `spec.version`: an exact version, the newest patch of a minor version, or, if
- * absent, the newest supported version. New clusters can't use versions that are withdrawn, deprecated, past their end
- * of life, or that this installation can't run.
+ * absent, the newest supported version. New clusters can't use versions that are withdrawn, deprecated or past their
+ * end of life, or that this installation can't run.
  */
 export function resolveVersion(
   requested: string | undefined,
@@ -99,7 +99,10 @@ export function newestPatch(current: string, offered: readonly OfferedVersion[])
   );
 }
 
-/** Why a cluster can't be upgraded from the exact version `current` to `requested` (exact or minor), or undefined. */
+/**
+ * Why a cluster can't be upgraded from the exact version `current` to `requested` (exact or minor); undefined if it
+ * can.
+ */
 export function upgradeProblem(current: string, requested: string): string | undefined {
   const from = partsOf(current);
   const to = partsOf(requested);

@@ -8,7 +8,7 @@ export const DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Fr
 
 /** Long enough to drain a node for ten minutes and reinstall it. */
 const MIN_WINDOW_DURATION = '30m';
-/** A day has 23 hours when daylight saving time begins: the windows of two days never overlap. */
+/** A day has 23 hours when daylight saving time begins. With this maximum, the windows of two days never overlap. */
 const MAX_WINDOW_DURATION = '23h';
 
 const maintenanceWindow = z

@@ -64,7 +64,7 @@ export const MESSAGE_COLUMN: PathColumn = {
   value: '.status.conditions[?(@.type=="Ready")].message',
 };
 
-/** The current operation and its progress; empty without one. */
+/** The current operation and its progress; empty if there is none. */
 export const OPERATION_COLUMN: PathColumn = {
   name: 'Operation',
   type: 'string',

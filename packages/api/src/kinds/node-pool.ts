@@ -89,7 +89,7 @@ export const nodePoolSpec = z
         'Strictness of antiAffinity. Hard: each node on its own hypervisor; at most 5 nodes. Soft: on different hypervisors while the cloud has room, otherwise several nodes share one. Default: Hard. Immutable.',
       ),
     availabilityZones: z
-      // Nova takes a hypervisor after a colon, which only administrators may select.
+      // Nova interprets text after a colon as a hypervisor, which only administrators may select.
       .array(
         z
           .string()

@@ -103,7 +103,7 @@ export function lastOperation() {
   });
 }
 
-/** Measured durations of a cluster's operations, from which the next ones are estimated. */
+/** Measured durations of a cluster's operations, from which the durations of later operations are estimated. */
 const MEASURED_OPERATIONS = ['ControlPlane', 'Hibernate', 'Wake', 'Reset', 'Restore'] as const;
 
 export function durations() {

@@ -40,7 +40,7 @@ function patternMessage(schema: z.core.$ZodTypes, pattern: string): string {
   );
 }
 
-/** Kubernetes has an extension for a union of integer and string. The bounds of both kinds apply. */
+/** Kubernetes has an extension for a union of integer and string. The bounds of both types apply. */
 function withIntsOrStrings(schema: Schema): Schema {
   const { anyOf = [], items, additionalProperties: values, ...rest } = schema;
   const properties = Object.entries(schema.properties ?? {}).map(([name, level]) => [name, withIntsOrStrings(level)]);

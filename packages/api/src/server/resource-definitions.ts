@@ -5,8 +5,8 @@ import type { Kind } from '../kinds/kind.ts';
 import { ruleErrors, transitionErrors } from '../validation/object-rules.ts';
 
 /**
- * The kind's definition for the embedded API server: like the CRD, but with rules as functions instead of CEL, which are faster and can quote the old
- * value.
+ * The kind's definition for the embedded API server: like the CRD, but its rules are functions instead of CEL.
+ * Functions are faster and can quote the old value.
  */
 export function resourceDefinition<T extends KubeObject>(kind: Kind<T>): ResourceDefinition {
   return {

@@ -6,8 +6,8 @@ import { ledgerSchemas } from './spec-fields.ts';
 
 /**
  * Name of the environment variable with the field that a test run does not see, such as `Cluster
- * spec.network.subnetID`. Objects for pure functions lack it from the start, and controllers and admission read every
- * object without it, as if nothing read it. `tools/ledger/prove.ts` sets it.
+ * spec.network.subnetID`. Objects for pure functions lack the field from the start, and controllers and admission read
+ * every object without it, as if no code used it. `tools/ledger/prove.ts` sets the variable.
  */
 export const BLIND_VARIABLE = 'FAIRWAY_BLIND';
 

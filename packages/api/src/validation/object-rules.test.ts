@@ -157,7 +157,7 @@ describe('stored values that break a rule', () => {
     expect(ruleErrors(clusters, changed, old)).toMatchObject([{ field: 'spec.network.gateway.address' }]);
   });
 
-  it('do not excuse other items of their list', () => {
+  it('do not exempt other items of their list', () => {
     const listed = (...allowedCIDRs: string[]) => {
       const newCluster = aCluster();
       return { ...newCluster, spec: { ...newCluster.spec, apiServer: { ...newCluster.spec.apiServer, allowedCIDRs } } };

@@ -7,7 +7,7 @@ import { nameProblem } from '../names.ts';
 import { refinementErrors } from './schema-errors.ts';
 
 /**
- * Validates the object by the kind's own rules: name, cross-field rules, immutable fields. Stored values are not
+ * Validates the object against the kind's own rules: name, cross-field rules, immutable fields. Stored values are not
  * rejected, as in a management cluster's API server: an object that is older than a rule can still be deleted, and its
  * other fields can be changed.
  */
@@ -21,7 +21,7 @@ export function ruleErrors<T extends KubeObject>(kind: Kind<T>, object: T, old: 
   ];
 }
 
-/** Validates an update by the kind's transition rules: the only validation of a status besides its schema. */
+/** Validates an update against the kind's transition rules: the only validation of a status besides its schema. */
 export function transitionErrors<T extends KubeObject>(kind: Kind<T>, object: T, old: T): FieldError[] {
   return (kind.transitions ?? [])
     .filter((rule) => !rule.holds(object as never, old as never))

@@ -99,7 +99,7 @@ describe('load caused by checks of an APIService', () => {
 });
 
 describe('availability of an APIService', () => {
-  test('returns as soon as its endpoints respond again', async () => {
+  test('is restored as soon as its endpoints respond again', async () => {
     const server = await AggregatingServer.open();
     const { response } = server.outbound;
     server.outbound.response = () => Promise.reject(new OutboundError('EOF'));
@@ -112,7 +112,7 @@ describe('availability of an APIService', () => {
     expect(await server.availability(GROUP)).toBe('True Passed all checks passed');
   });
 
-  test('is updated after a restart, though nothing has changed', async () => {
+  test('is updated after a restart, even if nothing has changed', async () => {
     const previous = await AggregatingServer.open();
     await previous.register(GROUP);
     await previous.server.close();
@@ -152,7 +152,7 @@ describe('availability of an APIService', () => {
 });
 
 describe('group versions that this server serves itself', () => {
-  test('stay local, even with an APIService for them', async () => {
+  test('stay local even if an APIService exists for them', async () => {
     const server = await AggregatingServer.open();
     await server.register('apps');
     const response = await server.list('/apis/apps/v1/deployments');
@@ -283,7 +283,7 @@ describe('a forwarded request', () => {
   });
 
   test.each([
-    { reason: 'hides a slash', path: `${PATH}/namespaces/a%2Fb/things`, headers: {}, status: 400 },
+    { reason: 'contains an encoded slash', path: `${PATH}/namespaces/a%2Fb/things`, headers: {}, status: 400 },
     { reason: 'climbs', path: `${PATH}/things/.%2e/other`, headers: {}, status: 400 },
     { reason: 'has an empty segment', path: `${PATH}/namespaces//things/a`, headers: {}, status: 400 },
     { reason: 'begins with an empty segment', path: `/${thingsPath}`, headers: {}, status: 400 },

@@ -57,8 +57,8 @@ interface KnownDiscovery extends DiscoveryResult {
 }
 
 /**
- * The aggregation layer: an APIService with a Service points to another API server. What this server serves itself
- * takes precedence over APIServices. See docs/decisions/0069-aggregation-layer.md.
+ * The aggregation layer: an APIService with a Service points to another API server. Group versions that this server
+ * serves itself take precedence over APIServices. See docs/decisions/0069-aggregation-layer.md.
  */
 export class Aggregator {
   readonly #options: AggregatorOptions;

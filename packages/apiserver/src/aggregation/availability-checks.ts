@@ -27,11 +27,11 @@ const PERIOD_MS = 30_000;
 const MAX_PAUSE_MS = 60_000;
 /** How often to request the hash of the OpenAPI document. */
 const OPENAPI_PERIOD_MS = 55_000;
-/** Minimum time between two checks of one APIService, whatever happens to its Service. */
+/** Minimum time between two checks of one APIService, even if its Service keeps changing. */
 const MIN_PAUSE_MS = 1000;
 /** Additional delay per existing APIService, which limits checks to ten a second in total. */
 const PAUSE_PER_API_MS = 100;
-/** Concurrent checks: a server that never responds takes 5 s. */
+/** Maximum concurrent checks. A server that never responds occupies one of them for 5 s. */
 const MAX_CHECKS = 8;
 
 interface WatchedApi {

@@ -4,7 +4,7 @@ import { userHeaders } from './front-proxy.ts';
 
 const ORIGIN = { auditId: 'a-1', peer: '192.0.2.1', via: 'here' };
 
-test('forwards only end-to-end headers of a request, and none that identify the client', () => {
+test('forwards only end-to-end headers of a request, without headers that identify the client', () => {
   const headers = {
     accept: 'application/json',
     'content-type': 'application/json',
@@ -38,7 +38,7 @@ test.each([
   { protocols: 'base64url.bearer.authorization.k8s.io.eHg, v4.channel.k8s.io', kept: 'v4.channel.k8s.io' },
   { protocols: 'v4.channel.k8s.io,base64url.bearer.authorization.k8s.io.eHg', kept: 'v4.channel.k8s.io' },
   { protocols: 'base64url.bearer.authorization.k8s.io.eHg', kept: undefined },
-])('does not forward a token among WebSocket protocols: $protocols', ({ protocols, kept }) => {
+])('does not forward a token in the WebSocket subprotocols: $protocols', ({ protocols, kept }) => {
   const headers = forwardedHeaders({ 'sec-websocket-protocol': protocols }, ORIGIN);
 
   expect(headers['sec-websocket-protocol']).toBe(kept);

@@ -35,7 +35,8 @@ const CUSTOM_VERSION_PRIORITY = 100;
 type Groups<T> = ReadonlyMap<string, ReadonlyMap<string, readonly T[]>>;
 
 /**
- * Merges this server's groups and versions with those of other servers, which have no kinds here, ordered by priority.
+ * Merges this server's groups and versions with those of other servers, ordered by priority. Versions of other servers
+ * have no kinds here.
  */
 export function withRemoteGroups<T>(local: Groups<T>, remote: readonly RemoteGroupVersion[]): Groups<T> {
   if (remote.length === 0) return local;

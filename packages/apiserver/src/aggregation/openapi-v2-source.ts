@@ -8,7 +8,7 @@ import { type RemoteDocumentV2, remoteDocumentV2 } from './remote-document-v2.ts
 interface FetchedDocument {
   readonly atMs: number;
   readonly etag: string | undefined;
-  /** For the requested group versions. */
+  /** The group versions that were requested when the document was fetched. */
   readonly apiNames: string;
   readonly chars: number;
   readonly document: RemoteDocumentV2 | undefined;

@@ -29,9 +29,9 @@ export interface DiscoveryResult {
 
 /** kube-aggregator's. */
 const TIMEOUT_MS = 5000;
-/** Size limit of one group version's discovery; Kubernetes' own have at most 20 KB. */
+/** Size limit of the discovery document of one group version; the documents of Kubernetes itself have at most 20 KB. */
 const MAX_BYTES = 256 * 1024;
-/** Size limit of an OpenAPI v2 document: Kubernetes' own has 4 MB. */
+/** Size limit of an OpenAPI v2 document; the document of Kubernetes itself has 4 MB. */
 const MAX_DOCUMENT_BYTES = 4 * 1024 * 1024;
 
 /** Fetches the kinds of a group version, which every API server must serve. Rejects with an OutboundError with kube-aggregator's message. */

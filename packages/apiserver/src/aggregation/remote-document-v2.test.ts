@@ -42,7 +42,7 @@ test('includes only what a document contains about a group version', () => {
   expect([...(document?.definitions.keys() ?? [])]).toEqual(['ThingList', 'Thing', 'Unlisted', 'Meta', 'Resources']);
 });
 
-test("keeps this server's own paths and definitions, and renames others with the same name", () => {
+test("keeps this server's own paths and definitions, and renames other servers' definitions with the same name", () => {
   const document = remoteDocumentV2(DOCUMENT, [GROUP_VERSION]);
   const merged = withRemoteDocuments(LOCAL, document ? [document] : []);
 

@@ -17,8 +17,8 @@ interface GroupVersion {
 }
 
 /**
- * Cost of walking and writing a value, in characters; Kubernetes' documents have 30 per value. Without it, a document
- * of empty lists could block this shared process for ten times as long.
+ * Cost of walking and writing a value, in characters; Kubernetes' documents have about 30 characters per value. Without
+ * it, a document of empty lists could block this shared process for ten times as long.
  */
 const CHARS_PER_VALUE = 24;
 const MAX_CHARS_TO_LENGTH = 3;
@@ -113,7 +113,7 @@ export function withRemoteDocuments(local: DocumentV2, remote: readonly RemoteDo
     const names = new Map<string, string>();
     const added: string[] = [];
     for (const [name, schema] of document.definitions) {
-      // Compares at most two definitions of a name: hundreds of servers may each have their own.
+      // Compares at most two definitions of a name: hundreds of servers may each have a different one.
       let { serial, name: chosen } = latestNames.get(name) ?? { serial: 1, name };
       if (jsonEqual(definitions.get(name), schema)) chosen = name;
       else if (!jsonEqual(definitions.get(chosen), schema)) {

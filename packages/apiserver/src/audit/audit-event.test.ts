@@ -47,7 +47,7 @@ test('serializes any strings from a client as one line of bounded length', () =>
   );
 });
 
-test('omits the user last', () => {
+test('keeps only the name and UID of the user if a line without bodies is too long', () => {
   const groups = Array.from({ length: 5_000 }, (_, index) => `group-${index}`);
   const line = auditLine({ ...EVENT, user: { username: 'alice', uid: 'u', groups, extra: { a: groups } } });
 
@@ -70,7 +70,7 @@ describe('source IPs of a request', () => {
       ['198.51.100.1', '198.51.100.2', '192.0.2.1'],
     ],
     [{ 'x-real-ip': '192.0.2.1' }, '192.0.2.1', ['192.0.2.1']],
-  ])('read from %j and peer %s as %j', (headers, peer, addresses) => {
+  ])('are parsed from %j and peer %s as %j', (headers, peer, addresses) => {
     expect(sourceIPs(headers, peer)).toEqual(addresses);
   });
 
@@ -93,7 +93,7 @@ test.each([
   expect(auditIdOf(requestedID, () => 'made')).toBe(isAccepted ? requestedID : 'made');
 });
 
-describe('a dry run of a deletion is detected by its body, or by its query without one', () => {
+describe('a dry-run deletion is detected from its body, or from its query if it has no body', () => {
   const query = '/api/v1/namespaces/red/secrets?dryRun=All';
   const truncated = { annotations: { 'audit.k8s.io/truncated': 'true' } };
 

@@ -59,15 +59,15 @@ const MAX_URI_CHARS = 8192;
 const MAX_MESSAGE_CHARS = 1024;
 const MAX_NAME_CHARS = 512;
 const MAX_SOURCES = 16;
-/** Limit on every string of an event whose line would otherwise be too long. */
+/** Length limit of each string of an event whose line would otherwise be too long. */
 const MAX_SHORT_CHARS = 200;
 /** kube-apiserver's annotation of truncated events. */
 export const TRUNCATED_ANNOTATION = 'audit.k8s.io/truncated';
-/** Annotation with the bodies that are missing although the level includes them, and why. */
+/** Annotation that lists the bodies that are missing although the level includes them, and why they are missing. */
 export const OMITTED_ANNOTATION = 'audit.fairway.dev/omitted';
 const BODYLESS_ANNOTATIONS = [TRUNCATED_ANNOTATION, OMITTED_ANNOTATION];
 /**
- * Limit on a line without bodies. Beyond it, fields that can grow without longer request headers are omitted, such as
+ * Limit on a line without bodies. Beyond it, fields whose size the request headers don't limit are omitted, such as
  * thousands of groups.
  */
 const MAX_LINE_CHARS = 32 * 1024;

@@ -40,7 +40,7 @@ function setUp(maxBufferedBytes?: number) {
   return { clock, disk, counts, messages, audit };
 }
 
-test('writes lines in order, and those of one event-loop turn together', async () => {
+test('writes lines in order, and lines from the same event-loop turn together', async () => {
   const { clock, disk, counts, audit } = setUp();
   for (const line of ['a', 'b', 'c']) audit.record(line);
   await clock.advance(0);
@@ -52,7 +52,7 @@ test('writes lines in order, and those of one event-loop turn together', async (
   expect(counts).toEqual({ written: 4, failed: 0, lost: { buffer_full: 0, refusal_rate: 0 } });
 });
 
-test('writes each line without waiting for the next, at any tick', async () => {
+test('writes each line without waiting for the next, regardless of their timing', async () => {
   const { clock, disk, counts, audit } = setUp();
   for (let ticks = 0; ticks < 12; ticks++) {
     audit.record('a');
@@ -122,7 +122,7 @@ describe('a graceful shutdown', () => {
     expect([disk.text, disk.isClosed]).toEqual(['a\nb\n', true]);
   });
 
-  test('retries a full disk once, and counts the lost lines', async () => {
+  test('retries a write to a full disk once, and counts the lost lines', async () => {
     const { clock, disk, counts, audit } = setUp();
     disk.isFull = true;
     audit.record('a');

@@ -3,7 +3,7 @@ import type { Logger } from '@fairway/base/log';
 import { waitAtMost } from '@fairway/base/wait-at-most';
 import type { AuditSink } from './auditor.ts';
 
-/** Writes whole lines; rejects if none of them was written. */
+/** Writes whole lines; rejects if no line was written. */
 export interface LineWriter {
   write(lines: Uint8Array): Promise<void>;
   close(): Promise<void>;
@@ -35,8 +35,8 @@ const MAX_RETRY_MS = 30_000;
 const CLOSE_TIMEOUT_MS = 5_000;
 
 /**
- * A buffered audit log. Requests never wait for it: failed writes are retried, and lines are kept in a bounded buffer, or counted as lost when it is
- * full. The first failure and the recovery are logged.
+ * A buffered audit log. Requests never wait for it: lines are kept in a bounded buffer, failed writes are retried, and
+ * lines that don't fit are counted as lost. The first failure and the recovery are logged.
  */
 export class AuditLog implements AuditSink {
   readonly #options: AuditLogOptions;
@@ -79,7 +79,7 @@ export class AuditLog implements AuditSink {
   }
 
   async #drain(): Promise<void> {
-    // Batches lines of the same event-loop turn.
+    // Ends the wait for the next attempt on close.
     await Promise.resolve();
     try {
       for (let failures = 0; this.#lines.length > 0; ) {

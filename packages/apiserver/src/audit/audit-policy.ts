@@ -39,7 +39,8 @@ export function isRefused({ status, isKnown }: Pick<AuditAttributes, 'status' | 
 }
 
 /**
- * Events that no policy can omit, because incidents are about them: rejections, impersonated requests, and issued credentials.
+ * Events that no policy can omit, because incident investigations need them: rejections, impersonated requests, and
+ * issued credentials.
  */
 export function isAlwaysAudited(facts: AuditAttributes): boolean {
   return isRefused(facts) || facts.isImpersonated || (facts.isSensitive && !facts.isInProcess);

@@ -61,7 +61,7 @@ export class AuditTrail {
   #user: UserInfo | undefined;
   #impersonated: UserInfo | undefined;
   #decision: Decision | undefined;
-  /** Whether a deletion is a dry run; other requests have it in their query. */
+  /** Whether a deletion is a dry run. Other requests specify it in their query. */
   #isDryRun = false;
   readonly #annotations: Record<string, string> = {};
   #annotationChars = 0;
@@ -96,8 +96,8 @@ export class AuditTrail {
   }
 
   /**
-   * Records the request body. Call it once the user is known. The body is kept only if the event includes it, except
-   * for a deletion's dryRun.
+   * Records the request body. Call it once the user is known. The body is kept only if the event includes it; the
+   * `dryRun` of a deletion is always recorded.
    */
   recordRequest(body: BodyContent): void {
     this.#isDryRun = isDeletion(this.verb) && this.#isDryRunDeletion(body);

@@ -66,7 +66,7 @@ function setUp(timing: Partial<AuditWebhookTiming> = {}) {
 
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index);
 
-test('sends events together as an EventList, after the wait', async () => {
+test('sends the events of a batch together as an EventList, after the maximum wait', async () => {
   const { clock, receiver, counts, record } = setUp();
   record('a', 'b');
   await clock.advance(29_999);
@@ -81,7 +81,7 @@ test('sends events together as an EventList, after the wait', async () => {
   expect(counts).toEqual({ sent: 2, failed: 0, lost: { buffer_full: 0, rejected: 0, shutdown: 0 } });
 });
 
-test('sends each event without waiting for the next, at any tick', async () => {
+test('sends each event without waiting for the next, regardless of their timing', async () => {
   const { clock, counts, record } = setUp({ maxBatchSize: 1 });
   for (let ticks = 0; ticks < 24; ticks++) {
     record('a');
@@ -117,7 +117,7 @@ test('limits the request rate, after a burst', async () => {
 
 describe('a receiver of audit events', () => {
   test.each<Behaviour>([500, 503, 429, 401, 403, 404, 301, 'closes'])(
-    'that responds with %s is called again once a minute, and then gets all events in order',
+    'is called again once a minute while it responds with %s, and then gets all events in order',
     async (behaviour) => {
       const { clock, receiver, counts, record } = setUp({ maxBatchSize: 2 });
       receiver.behaviour = behaviour;
@@ -142,7 +142,7 @@ describe('a receiver of audit events', () => {
   );
 
   test.each([400, 413, 422])(
-    'that responds with %i does not get the same events again, and is not called for a while',
+    'does not get the same events again after responding with %i, and is not called for a while',
     async (status) => {
       const { clock, receiver, counts, record } = setUp({ maxBatchSize: 1 });
       receiver.behaviour = status;
@@ -157,7 +157,7 @@ describe('a receiver of audit events', () => {
     },
   );
 
-  test('fills only the buffer if it does not respond; other events are counted as lost', async () => {
+  test('fills only the buffer if it does not respond; excess events are counted as lost', async () => {
     const { clock, receiver, counts, record } = setUp({ maxBatchSize: 2, bufferSize: 5 });
     receiver.behaviour = 'silent';
     record(...upTo(8));
@@ -167,7 +167,7 @@ describe('a receiver of audit events', () => {
     expect(counts.lost).toEqual({ buffer_full: 3, rejected: 0, shutdown: 0 });
   });
 
-  test('buffers at most 32 MiB of events if it does not respond', () => {
+  test('causes at most 32 MiB of events to be buffered if it does not respond', () => {
     const { receiver, counts, webhook } = setUp();
     receiver.behaviour = 'silent';
     for (let count = 0; count < 400; count++) webhook.record(JSON.stringify({ object: 'x'.repeat(100_000) }));

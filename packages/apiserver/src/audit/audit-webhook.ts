@@ -4,7 +4,7 @@ import { waitAtMost } from '@fairway/base/wait-at-most';
 import type { Transport } from '@fairway/kube/client/transport';
 import type { AuditSink } from './auditor.ts';
 
-/** How events are sent; named as kube-apiserver's options, with its defaults. */
+/** How events are sent. The options have the names and defaults of kube-apiserver's. */
 export interface AuditWebhookTiming {
   /** Delay before the second attempt; then doubled, up to a minute. */
   readonly initialBackoffMs: number;

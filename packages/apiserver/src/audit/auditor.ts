@@ -37,7 +37,7 @@ export interface AuditorOptions {
   readonly log: Logger;
 }
 
-/** The built-in policy decides by the outcome, and logs no bodies. */
+/** The built-in policy decides based on the outcome, and logs no bodies. */
 const BUILT_IN_RULING: PolicyRuling = { level: 'Metadata', omitStages: new Set(), omitManagedFields: false };
 
 /** Records who requested what, and the outcome; shared by all front ends of Fairway's API. */

@@ -5,7 +5,7 @@ import { AUDIT_LEVELS, AUDIT_STAGES } from './audit-level.ts';
 
 /** In microseconds, as in kube-apiserver. */
 const MicroTime = z.string().regex(/^\d{4}-[01]\d-[0-3]\dT[0-2]\d:[0-5]\d:[0-6]\d\.\d{6}Z$/);
-/** API servers never write a longer event after shortening it. */
+/** Even shortened events of API servers are never longer than this. */
 const MAX_CHARS = 400 * 1024;
 const Text = z.string();
 const Users = z.object({

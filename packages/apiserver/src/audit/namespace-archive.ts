@@ -47,7 +47,7 @@ const MAX_CONCURRENT_READS = 4;
 /** Rate limit per namespace: a read takes some 10 ms of CPU time, and repeated reads would slow down other requests. */
 const READ_RATE: Rate = { burst: 30, perMinute: 120 };
 const MAX_TRACKED_NAMESPACES = 10_000;
-/** How long the archive of a deleted namespace is kept; it may have been recreated. */
+/** How long the archive of a deleted namespace is kept; the namespace may have been recreated in the meantime. */
 const RETENTION_MS = 24 * 3_600_000;
 
 /**
@@ -95,8 +95,8 @@ export class NamespaceArchive implements AuditSink {
   }
 
   /**
-   * All archived events of a namespace, unordered and possibly with duplicates: each entry is the event's time, a space and the event as JSON.
-   * Rejects with 429 if it is read too often.
+   * All archived events of a namespace, unordered and possibly with duplicates: each entry is the event's time, a space
+   * and the event as JSON. Rejects with 429 if the namespace is read too often.
    */
   async read(namespace: string): Promise<readonly string[]> {
     if (!NAMESPACE_PATTERN.test(namespace)) return [];
@@ -233,7 +233,7 @@ function kindOf({ user, responseStatus, annotations }: AuditEvent): EntryKind {
   return isDone || annotations?.['authorization.k8s.io/decision'] === 'allow' ? 'events' : 'refusals';
 }
 
-/** Takes at least one entry if there are any; a character takes up to three bytes. */
+/** Takes at least one entry if the buffer has any. A character takes up to three bytes. */
 function firstEntries(entries: readonly string[], maxChars: number): readonly string[] {
   let chars = 0;
   const end = entries.findIndex((entry, index) => {

@@ -11,7 +11,7 @@ export interface LogLocation {
   readonly owners: readonly number[];
 }
 
-/** Where to continue: the lines of a file that begin before `end`, then those of older files. */
+/** Where to continue: the lines of a file that begin before `end`, then the lines of older files. */
 export interface LinePosition {
   /** Identifies a file after rotation: its inode, which can be reused, and its creation time. */
   readonly file: string;
@@ -33,7 +33,7 @@ export const MAX_SCAN_BYTES = 4 * 1024 * 1024;
  * each character may take six in JSON; a long URI must not hide a request.
  */
 export const MAX_LINE_BYTES = 8 * 1024 * 1024;
-/** Maximum lines of one scan: its bytes hold some 8,000 events, but any number of empty lines. */
+/** Maximum lines of one scan: 4 MiB contain some 8,000 events, but could contain millions of empty lines. */
 export const MAX_SCAN_LINES = 20_000;
 const BLOCK_BYTES = 64 * 1024;
 /** Maximum file names examined: the writer of the log could create any number of files. */

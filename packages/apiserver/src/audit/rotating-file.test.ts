@@ -28,7 +28,7 @@ function fileOf(options: { maxBytes?: number; maxBackups?: number; path?: string
 const write = (file: RotatingFile, text: string) => file.write(Buffer.from(text));
 const modeOf = async (name: string) => (await stat(join(folder, name))).mode & 0o777;
 
-test('is accessible to its owner only, and corrected if it is not', async () => {
+test('is accessible only to its owner, and its mode is corrected if necessary', async () => {
   await writeFile(path, 'old\n');
   await chmod(path, 0o644);
   await write(fileOf(), 'new\n');
@@ -37,7 +37,7 @@ test('is accessible to its owner only, and corrected if it is not', async () => 
   expect(await modeOf('audit.log')).toBe(0o600);
 });
 
-test('is rotated when full, and a limited number is kept', async () => {
+test('is rotated when full, and a limited number of backups is kept', async () => {
   const file = fileOf();
   for (let count = 1; count <= 9; count++) {
     await write(file, `line ${count}\n`);

@@ -43,7 +43,7 @@ describe('an event that is too long', () => {
       'bodies that look like its other fields',
       { responseObject: { ...EVENT, annotations: { a: 'x'.repeat(LONG_LENGTH) } } },
     ],
-  ])('loses %s, and nothing else', (_what, change) => {
+  ])('loses only %s', (_what, change) => {
     expect(short(change)).toEqual({ ...BARE, annotations: TRUNCATED_ANNOTATIONS });
   });
 

@@ -350,7 +350,7 @@ describe('certificate requests', () => {
       ['client auth', 'cert sign'],
       'invalid usage for client certificate: cert sign',
     ],
-  ])('the signer fails %s, even when it is approved', async (_name, signerName, subject, usages, message) => {
+  ])('the signer fails %s, even if the request is approved', async (_name, signerName, subject, usages, message) => {
     const { name } = await sendRequest(master, signerName, subject, usages);
     expect((await decide(master, name, 'Approved')).status).toBe(200);
     const { status } = await settle(name);
@@ -397,7 +397,7 @@ describe('certificate requests', () => {
     expect((await fixture.call(approver, 'PUT', `${CSRS}/${own.name}/approval`, signing)).status).toBe(422);
   });
 
-  test('a decision is final: it cannot be removed, reversed, or set through status', async () => {
+  test('have a final decision: it cannot be removed, reversed, or set through status', async () => {
     const { name } = await sendRequest(
       master,
       'kubernetes.io/kube-apiserver-client',

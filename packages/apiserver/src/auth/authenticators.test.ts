@@ -121,7 +121,7 @@ describe('client certificates', () => {
     expect(await codeOf(authenticator.authenticate({ clientCertificate }))).toBe(401);
   });
 
-  test('without a common name do not authenticate', async () => {
+  test('do not authenticate without a common name', async () => {
     const clientCertificate = await certificate({ commonName: '' });
     expect(await authenticator.authenticate({ clientCertificate })).toBeUndefined();
   });
@@ -318,7 +318,7 @@ describe('bootstrap tokens', () => {
   });
 });
 
-describe('the union', () => {
+describe('the union of authenticators', () => {
   const root = { username: 'root', groups: ['system:masters'] };
   const union = (allowAnonymous: boolean) =>
     createUnionAuthenticator({
@@ -332,7 +332,7 @@ describe('the union', () => {
       allowAnonymous,
     });
 
-  test('a request without credentials is anonymous, or unauthenticated if that is disabled', async () => {
+  test('treats a request without credentials as anonymous, or as unauthenticated if anonymous access is disabled', async () => {
     expect(await union(true).authenticate({})).toEqual({
       username: 'system:anonymous',
       groups: ['system:unauthenticated'],
@@ -340,7 +340,7 @@ describe('the union', () => {
     expect(await codeOf(union(false).authenticate({}))).toBe(401);
   });
 
-  test('every authenticated user is in system:authenticated', async () => {
+  test('adds every authenticated user to system:authenticated', async () => {
     expect(await union(true).authenticate({ bearerToken: 's3cret' })).toEqual({
       username: 'root',
       groups: ['system:masters', 'system:authenticated'],

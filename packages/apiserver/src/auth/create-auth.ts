@@ -97,7 +97,7 @@ export function createAuth(options: AuthOptions): Auth {
 
 /**
  * Members of system:masters may do everything. For other users, the first authorizer that allows the request decides. A
- * denial includes all reasons.
+ * denial includes the reasons of all authorizers.
  */
 export function createAuthorizer(authorizers: readonly Authorizer[]): Authorizer {
   return {
@@ -108,7 +108,7 @@ export function createAuthorizer(authorizers: readonly Authorizer[]): Authorizer
   };
 }
 
-/** Synchronous if the authorizers are. */
+/** Synchronous if all authorizers called are synchronous. */
 function firstAllowed(
   authorizers: readonly Authorizer[],
   attributes: RequestAttributes,

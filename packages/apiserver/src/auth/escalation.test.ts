@@ -88,7 +88,7 @@ async function write(
 
 const role = (...rules: PolicyRule[]): Role => ({ metadata: { name: 'new' }, rules });
 
-describe('nobody can grant permissions that they do not have', () => {
+describe('the RBAC escalation check', () => {
   const ESCALATION_ERROR = `403 roles.${RBAC} "new" is forbidden: user "lead" (groups=["leads"]) is attempting to grant RBAC permissions not currently held:\n`;
 
   test.each<[string, UserInfo, ResourceType, string, KubeObject, string]>([
@@ -165,12 +165,12 @@ describe('nobody can grant permissions that they do not have', () => {
     expect(expected === 'allowed' ? response : response.slice(0, expected.length)).toBe(expected);
   });
 
-  test('updating a role is checked in the same way', async () => {
+  test('also applies to updates of a role', async () => {
     expect(await write(lead, Roles, 'shop', role(pods, secrets), role(pods))).toMatch(/^403/);
     expect(await write(lead, Roles, 'shop', role(), role(pods))).toBe('allowed');
   });
 
-  test('the garbage collector may remove an owner reference from a role that it would not be allowed to write', async () => {
+  test('lets the garbage collector remove an owner reference from a role that it would not be allowed to write', async () => {
     const collector: UserInfo = { username: 'system:serviceaccount:kube-system:generic-garbage-collector', groups: [] };
     const owners = [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'a', uid: '1' }];
     const old = { metadata: { name: 'big', ownerReferences: owners, resourceVersion: '1' }, rules: [everything] };
@@ -181,7 +181,7 @@ describe('nobody can grant permissions that they do not have', () => {
     ).toMatch(/^403/);
   });
 
-  test('writing an aggregated role, whose rules are unknown, requires all permissions', async () => {
+  test('requires all permissions for writing an aggregated role, because its rules are unknown', async () => {
     const aggregated = (...rules: PolicyRule[]): ClusterRole => ({
       metadata: { name: 'new' },
       aggregationRule: { clusterRoleSelectors: [{ matchLabels: { a: 'b' } }] },

@@ -17,8 +17,8 @@ const NODE_RULES = componentRoles['system:node'] ?? [];
 /**
  * What a node may access (plugin/pkg/auth/authorizer/node): its own Node, Lease and CSINode, the pods bound to it, and
  * what these pods reference. Upstream keeps a graph of these references; this authorizer scans the pods of the
- * namespace in question, which is cheap for nodes with few pods. When an object is created and its name can't decide,
- * the decision is left to the NodeRestriction admission plugin: use both, or neither.
+ * namespace in question, which is cheap for nodes with few pods. It allows creates that it can't decide by name, and
+ * leaves them to the NodeRestriction admission plugin: use both, or neither.
  */
 export function createNodeAuthorizer(reader: ObjectReader): Authorizer {
   return {

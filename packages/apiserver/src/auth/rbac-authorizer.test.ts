@@ -192,7 +192,7 @@ describe('RbacAuthorizer', () => {
     expect(decision.allowed && decision.reason).toBe(expected);
   });
 
-  test('follows every write', () => {
+  test('takes every write into account', () => {
     const isAllowed = () => rbac.authorize(attributesOf('get', {})).allowed;
     expect(isAllowed()).toBe(false);
     bind('shop', { kind: 'User', name: 'alice' });
@@ -208,7 +208,7 @@ describe('RbacAuthorizer', () => {
     expect(isAllowed()).toBe(false);
   });
 
-  test('names a missing role', () => {
+  test('names a missing role in the reason of a denial', () => {
     bind('', { kind: 'User', name: 'alice' }, 'gone');
     expect(rbac.authorize(attributesOf('get', {}))).toEqual({
       allowed: false,

@@ -15,7 +15,7 @@ interface Binding extends KubeObject {
 
 /** A binding as seen by one of its subjects. */
 interface Grant {
-  /** Index of the binding in its list: bindings are visited in order, as upstream. */
+  /** Index of the binding in its list: bindings are visited in this order, like upstream. */
   readonly ordinal: number;
   readonly roleRef: RoleRef;
   readonly description: string;
@@ -30,12 +30,12 @@ export interface UserRules {
   readonly errors: readonly ApiError[];
 }
 
-/** Called with each rule of a user, or with the error of resolving a rule; iteration stops when it returns false. */
+/** Called with each rule of a user, or with the error of resolving a rule; returns false to stop the iteration. */
 type Visitor = (rule: PolicyRule | undefined, source: string, error: ApiError | undefined) => boolean;
 
 /**
  * Role-based access control over the stored roles and bindings. Bindings are indexed by subject, per namespace, when
- * first needed; the index is dropped when an object of the kind is written. A request costs a few map look-ups.
+ * first needed; an index is dropped when a binding of its kind is written. A request costs a few map look-ups.
  */
 export class RbacAuthorizer implements Authorizer {
   readonly #clusterBindings: DerivedCache<GrantIndex>;
@@ -69,7 +69,7 @@ export class RbacAuthorizer implements Authorizer {
     return { allowed: false, reason: errors.length === 0 ? '' : `RBAC: ${aggregate(errors)}` };
   }
 
-  /** All rules of the user in the namespace, including those of cluster role bindings. */
+  /** All rules of the user in the namespace, including rules from cluster role bindings. */
   rulesFor(user: UserInfo, namespace: string): UserRules {
     const rules: PolicyRule[] = [];
     const errors: ApiError[] = [];
@@ -134,7 +134,7 @@ class DerivedCache<V> {
       this.#revision = revision;
     }
     const key = `${namespace}/${name}`;
-    // Clients can request any namespace: missing ones must not fill the cache.
+    // Clients can request any namespace: missing namespaces must not fill the cache.
     if (this.#values.size >= MAX_CACHE_ENTRIES) this.#values.clear();
     if (!this.#values.has(key)) this.#values.set(key, this.#derive(namespace, name));
     return this.#values.get(key) as V;

@@ -22,7 +22,8 @@ const FULL_AUTHORITY: readonly PolicyRule[] = [
 
 /**
  * Prevents privilege escalation (pkg/registry/rbac). A role may contain only rules that its writer's own rules cover,
- * unless the writer may `escalate` it. A binding may reference only such a role, unless the writer may `bind` it.
+ * unless the writer may `escalate` the role. A binding may reference only a role whose rules its writer's own rules
+ * cover, unless the writer may `bind` the role.
  */
 export function createRbacEscalationPlugin(rbac: RbacAuthorizer, authorizer: Authorizer): AdmissionPlugin {
   return {

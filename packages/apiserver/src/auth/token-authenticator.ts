@@ -14,7 +14,7 @@ export interface TokenAuthenticator {
   authenticateToken(token: string, audiences: readonly string[]): Promise<AuthenticatedToken | undefined>;
 }
 
-/** For tokens without audiences, which are valid for the API server itself. */
+/** The result for a token without audiences, which is valid for the API server itself. */
 export function forApiAudiences(
   user: UserInfo | undefined,
   requested: readonly string[],
@@ -24,7 +24,7 @@ export function forApiAudiences(
   return user === undefined || audiences.length === 0 ? undefined : { user, audiences };
 }
 
-/** For tokens of other issuers, which are valid for the API server itself. */
+/** Authenticates tokens of other issuers, which are valid for the API server itself. */
 export function createExternalTokenAuthenticator(
   review: (token: string) => Promise<UserInfo | undefined>,
   apiAudiences: readonly string[],

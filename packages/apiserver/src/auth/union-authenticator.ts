@@ -12,9 +12,9 @@ export interface UnionOptions {
 }
 
 /**
- * Tries the authenticators in order. The first that recognises the caller wins, even if another found its part of the
- * credentials invalid. If none does, invalid or unknown credentials result in 401; only a request without credentials
- * is anonymous.
+ * Tries the authenticators in order. The first that recognises the caller wins, even if another authenticator rejected
+ * some of the credentials. If none does, invalid or unknown credentials result in 401; only a request without
+ * credentials is anonymous.
  */
 export function createUnionAuthenticator(options: UnionOptions): Authenticator {
   const { authenticators, tokens, apiAudiences, allowAnonymous } = options;

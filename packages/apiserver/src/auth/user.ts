@@ -16,7 +16,7 @@ export interface Credentials {
    * for all requests of a connection: the cache of verifications uses it as key.
    */
   readonly clientCertificate?: Uint8Array | undefined;
-  /** Client IP address, to limit the work done for unauthenticated clients. It proves nothing. */
+  /** Client IP address, used to limit the work done for unauthenticated clients, never to authenticate them. */
   readonly peer?: string | undefined;
 }
 

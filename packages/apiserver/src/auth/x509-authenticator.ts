@@ -50,7 +50,7 @@ function lookUp(
   if (known?.trust === trust) return known;
   const result = trust.verify(der, 'client auth');
   const cachedCertificate = { trust, result, user: result.trusted ? userOf(der, fingerprint) : undefined };
-  // Only valid certificates are cached, so that made-up ones evict nothing.
+  // Only valid certificates are cached, so that made-up certificates can't evict them.
   if (result.trusted) resultsByFingerprint.set(fingerprint, cachedCertificate);
   return cachedCertificate;
 }

@@ -138,7 +138,7 @@ describe('CustomResourceDefinitions', () => {
     expect(errors[0]).toContain(message);
   });
 
-  it('keep their scope and kind once established, and the versions that objects are stored in', () => {
+  it('keep their scope, kind and stored versions once established', () => {
     const old = established(crontabs());
     const names = { ...old.spec.names, kind: 'Tab' };
     expect(errorsOf(crontabs({ scope: 'Cluster', names }, old.status), old)).toEqual([
@@ -152,7 +152,7 @@ describe('CustomResourceDefinitions', () => {
 });
 
 describe('the status of a definition', () => {
-  it('is established when no other of its group has the names', () => {
+  it('is established if no other definition of its group uses its names', () => {
     const other = established({
       ...crontabs(),
       metadata: { name: 'crontabs.other.com' },
@@ -208,7 +208,7 @@ describe('the status of a definition', () => {
       'ListKindConflict',
       '"CronTabList" is already in use',
     ],
-  ])('reports a %s that another definition has', (_, names, reason, message) => {
+  ])('reports a %s that another definition already has', (_, names, reason, message) => {
     const crd = { ...crontabs({ names: names as CrdSpec['names'] }), metadata: { name: 'others.example.com' } };
     const status = crdStatus(crd, [established(crontabs())], T0);
     expect(status.conditions).toMatchObject([
@@ -221,7 +221,7 @@ describe('the status of a definition', () => {
     ]);
   });
 
-  it('keeps every storage version', () => {
+  it('lists every version that has been the storage version', () => {
     const crd = established(crontabs());
     const next = { ...crd, spec: { ...crd.spec, versions: [version('v1', { storage: false }), version('v2')] } };
     expect(crdStatus(next, [], T0).storedVersions).toEqual(['v1', 'v2']);
@@ -265,7 +265,7 @@ describe('resources of a definition', () => {
     expect(resourcesOfCrd(renamed)[0]?.singular).toBe('crontab');
   });
 
-  it('are stored in one version and read in each', () => {
+  it('are stored in one version and readable in every version', () => {
     const versions = [version('v1beta1', { storage: false, deprecated: true }), version('v1')];
     const [beta, stable] = resourcesOfCrd(crontabs({ versions }));
     const object = { apiVersion: 'example.com/v1beta1', kind: 'CronTab', metadata: { name: 'a' } };

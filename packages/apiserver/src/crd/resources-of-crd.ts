@@ -7,8 +7,8 @@ import { sharedSchema } from './shared-schema.ts';
 import type { CrdColumn, CrdVersion, CustomResourceDefinition } from './types.ts';
 
 /**
- * The resources for a CustomResourceDefinition: one for each served version, under the accepted names. The schemas are shared with the definition,
- * and with equal schemas: do not change it while they are served.
+ * The resources for a CustomResourceDefinition: one for each served version, under the accepted names. The schemas are
+ * shared with the definition, and with equal schemas: do not change the definition while its resources are served.
  */
 export function resourcesOfCrd(crd: CustomResourceDefinition, convert?: Converter): ResourceDefinition[] {
   const defaults = defaultsOf(crd);

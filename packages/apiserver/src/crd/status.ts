@@ -5,7 +5,8 @@ import type { CrdCondition, CrdNames, CrdStatus, CustomResourceDefinition } from
 /**
  * The status of a CustomResourceDefinition, given the other definitions of its group: which of its names are accepted,
  * whether it is established (all names are accepted, so it is served), and in which versions its objects may be stored.
- * A name that is accepted for another definition is taken. Returns the current status itself if nothing changes.
+ * A name that is already accepted for another definition is not available. Returns the current status itself if nothing
+ * changes.
  */
 export function crdStatus(
   crd: CustomResourceDefinition,
@@ -118,7 +119,7 @@ function withTransitionTime(
   return { ...condition, lastTransitionTime: since ?? formatTime(nowMs) };
 }
 
-/** The versions that objects may have been stored in: previous ones and the current one. */
+/** The versions that objects may have been stored in: previous storage versions and the current one. */
 export function storedVersions({ spec, status }: CustomResourceDefinition): string[] {
   const known = status?.storedVersions ?? [];
   const storage = spec.versions.find((version) => version.storage)?.name;

@@ -225,7 +225,7 @@ function validateDefaults(schema: Schema, path: string, errors: ErrorList): void
   if (schema.default !== undefined) {
     const at = `${path}.default`;
     const wrong = validateValueBySchema(schema.default, schema, NO_DEFINITIONS, at);
-    // Checked as written, without the defaults of its fields.
+    // Checks the default as written, without the defaults of its fields.
     errors.list.push(
       ...wrong,
       ...(wrong.length > 0 ? [] : ruleErrors(schema.default, undefined, schema, NO_DEFINITIONS, { path: at })),

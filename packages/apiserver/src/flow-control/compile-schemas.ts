@@ -20,7 +20,7 @@ export interface CompiledSchema {
 /** Maximum comparisons per request: FlowSchemas must not slow down every request of the process. */
 export const MAX_COST = 2_000;
 
-/** The names of the effective FlowSchemas, and of those beyond the comparison limit, which come last. */
+/** The names of the effective FlowSchemas, and of the FlowSchemas beyond the comparison limit, which come last. */
 export function schemasWithinBounds(schemas: readonly FlowSchema[]): ReadonlySet<string> {
   const within = new Set<string>();
   let cost = 0;

@@ -4,13 +4,13 @@ import { handOf } from './shuffle-sharding.ts';
 /** A request waiting for seats. */
 export interface Waiter {
   readonly seats: number;
-  /** Grants its seats. */
+  /** Admits the request. */
   readonly admit: (queue: FairQueue) => void;
 }
 
 interface QueuedRequest {
   readonly waiter: Waiter;
-  /** The progress at its arrival. */
+  /** The virtual time at which the request arrived. */
   readonly arrivalOrder: number;
 }
 
@@ -27,7 +27,7 @@ export interface FairQueue {
 /** Removes a request from its queue. */
 export type Withdraw = (limit: number, nowMs: number) => void;
 
-/** Assumed duration of a request before it is known: upstream's estimate. */
+/** Assumed duration of a request until its actual duration is known: upstream's estimate. */
 const EXPECTED_DURATION_MS = 3;
 
 /**
@@ -57,7 +57,7 @@ export class FairQueues {
     this.#config = complete(config);
   }
 
-  /** Returns a cancel function; undefined if its queue is full and `mayOverflow` is not set. */
+  /** Returns a cancel function; undefined if the request's queue is full and `mayOverflow` is not set. */
   enqueue(flow: string, waiter: Waiter, limit: number, nowMs: number, mayOverflow: boolean): Withdraw | undefined {
     this.#advance(limit, nowMs);
     const queue = this.#shortestQueue(flow);
@@ -89,7 +89,7 @@ export class FairQueues {
     this.#count(queue, -1, -first.waiter.seats);
     queue.running++;
     queue.next += first.waiter.seats * EXPECTED_DURATION_MS;
-    // Among queues with equal progress, the one that was served longest ago goes next.
+    // Among queues with equal progress, the one that was served longest ago is next.
     this.#queues.delete(queue.index);
     this.#queues.set(queue.index, queue);
     first.waiter.admit(queue);
@@ -110,7 +110,7 @@ export class FairQueues {
     this.waitingSeats += seats;
   }
 
-  /** A queue can't accumulate unused shares. */
+  /** Prevents a queue from accumulating unused shares. */
   #settle(queue: FairQueue): void {
     const first = queue.waiting[0];
     if (first !== undefined) queue.next = Math.max(queue.next, first.arrivalOrder);

@@ -92,7 +92,7 @@ describe('flow control', () => {
     expect(flowControl.schemas.map(({ name }) => name)).toEqual(['exempt', 'catch-all']);
   });
 
-  it('matches schemas in order of precedence, then of names', () => {
+  it('matches schemas in order of precedence, then of name', () => {
     add('b', {}, 50);
     add('a', {}, 50);
     add('c', {}, 40);
@@ -103,7 +103,7 @@ describe('flow control', () => {
     expect(flowControl.schemas.map(({ name }) => name)).toEqual(['exempt', 'c', 'a', 'b', 'catch-all']);
   });
 
-  it('skips a schema without its level', () => {
+  it('skips a schema whose level does not exist', () => {
     add('a', {});
     levels = [];
     const flowControl = open(100);
@@ -111,7 +111,7 @@ describe('flow control', () => {
     expect(flowControl.classify(about('a')).name).toBe('catch-all');
   });
 
-  it('follows changes, keeps current requests, and continues counting', () => {
+  it('applies changes, keeps current requests, and continues counting', () => {
     add('a', { nominalConcurrencyShares: 95 });
     const flowControl = open(100);
     const release = enter(flowControl, about('a')) as LeaveSeats;
@@ -165,7 +165,7 @@ describe('flow control', () => {
     expect(lists).toBe(listCalls);
   });
 
-  it('follows changes and lends seats even if the clock was set back', () => {
+  it('applies changes and lends seats even if the clock was set back', () => {
     let shiftMs = 0;
     // Each clock read takes a millisecond, so that compilation pauses.
     const now = () => clock.now() + shiftMs++;

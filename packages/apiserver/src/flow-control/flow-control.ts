@@ -30,7 +30,7 @@ export interface EnterOptions {
 
 /** Interval of borrowing between levels: upstream's `borrowingAdjustmentPeriod`. */
 const PERIOD_MS = 10_000;
-/** After a compilation, pause for this many times its duration, however often the kinds change. */
+/** After a compilation, pause for this many times its duration, even if the kinds keep changing. */
 const COMPILE_PAUSE_FACTOR = 20;
 
 /** API priority and fairness: https://kubernetes.io/docs/concepts/cluster-administration/flow-control/. */
@@ -71,7 +71,7 @@ export class FlowControl {
   classify(attributes: RequestAttributes): CompiledSchema {
     this.#compile();
     for (const schema of this.#schemas) if (schema.matches(attributes)) return schema;
-    // For a client that is neither authenticated nor anonymous.
+    // Only for a client that is neither authenticated nor anonymous.
     return this.#schemas.find(({ name }) => name === CATCH_ALL) as CompiledSchema;
   }
 
@@ -134,7 +134,7 @@ export class FlowControl {
     this.#lendSeats();
   }
 
-  /** Ends the periods that have passed since the last request for seats. */
+  /** Ends the periods that have passed since seats were last divided. */
   #endPeriods(nowMs: number): void {
     const periods = Math.max(0, nowMs - this.#lastShareMs) / PERIOD_MS;
     this.#lastShareMs = nowMs;
@@ -181,8 +181,8 @@ interface NeededSeats extends SeatClaim {
 }
 
 /**
- * If exempt requests use so many seats that other levels can't get the seats that they need, the shortage is shared
- * proportionally.
+ * Divides the seats among the levels. If exempt requests use so many seats that other levels can't get the seats that
+ * they need, the shortage is shared proportionally.
  */
 function divideSeats(total: number, left: number, claims: readonly NeededSeats[]): number[] {
   const least = claims.reduce((sum, { min }) => sum + min, 0);

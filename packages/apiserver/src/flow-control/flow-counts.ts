@@ -1,7 +1,7 @@
 export const REJECTION_REASONS = ['queue-full', 'concurrency-limit', 'time-out'] as const;
 export type FlowRejection = (typeof REJECTION_REASONS)[number];
 
-/** Upper bounds in seconds, as upstream. */
+/** Upper bounds in seconds, same as upstream. */
 export const WAIT_BUCKETS = [0, 0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30];
 
 /** Request counts of a FlowSchema at one priority level. */

@@ -2,7 +2,7 @@ import type { ResourceRequest } from '../server/request.ts';
 import type { Store } from '../store/store.ts';
 
 const CHARS_PER_SEAT = 100_000;
-/** Longer responses are written in parts, and need no more seats at a time. */
+/** Longer responses are written in parts, and need no additional seats. */
 const MAX_CHARS = 1_000_000;
 
 /** Seats of a list, or of a watch that begins with a list: one per 100 kB of the response, at most ten. */

@@ -29,7 +29,7 @@ function enter(
   return level.enter({ flow, seats, counts, waitMs: 5000, signal: () => signal });
 }
 
-/** The order in which flows are served when each leaves after `ms`. */
+/** Sends one request per flow, each of which takes `ms`; returns the flows in the order in which they were served. */
 async function servedInOrder(level: PriorityLevel, flows: readonly string[], ms = 10): Promise<string[]> {
   const served: string[] = [];
   const runs = flows.map(async (flow) => {
@@ -52,7 +52,7 @@ const ONE_QUEUE = { queues: 1, handSize: 1, queueLengthLimit: 2 };
 const MANY_QUEUES = { queues: 128, handSize: 4, queueLengthLimit: 50 };
 
 describe('a level without queues', () => {
-  it('admits as many requests as it has seats, and rejects others', () => {
+  it('admits as many requests as it has seats, and rejects the rest', () => {
     const level = levelOf(2);
     const release = enter(level) as LeaveSeats;
     void enter(level);
@@ -65,7 +65,7 @@ describe('a level without queues', () => {
     expect([counts.dispatched, counts.executing, counts.executingSeats]).toEqual([3, 2, 2]);
   });
 
-  it('admits a request that is wider than the level, alone', () => {
+  it('admits a request that is wider than the level, but only alone', () => {
     const level = levelOf(2);
     const release = enter(level, 'alice', { seats: 5 }) as LeaveSeats;
 
@@ -85,7 +85,7 @@ describe('a level with queues', () => {
     expect(counts.waits?.executed.sum).toBeCloseTo(0.03);
   });
 
-  it('rejects a request if its queue is full', async () => {
+  it('rejects a request if the queue of its flow is full', async () => {
     const level = levelOf(1, ONE_QUEUE);
     void enter(level);
     const waiting = [enter(level), enter(level)].map((entered) => Promise.resolve(entered).catch(() => undefined));
@@ -131,12 +131,12 @@ describe('a level with queues', () => {
     expect([counts.waiting, clock.pendingTimers]).toEqual([0, 0]);
   });
 
-  it('does not queue a single request behind a flood', async () => {
+  it('does not make a single request wait for a whole flood', async () => {
     const level = levelOf(1, MANY_QUEUES);
     const flood = times(100, 'flood');
 
     const served = await servedInOrder(level, [...flood, 'alice', 'bob']);
-    // One request runs, and each of the flood's four queues may be served once before.
+    // One request runs, and each of the flood's four queues may be served once first.
     expect(served.indexOf('alice')).toBeLessThan(8);
     expect(served.indexOf('bob')).toBeLessThan(8);
     expect(served).toHaveLength(102);
@@ -150,7 +150,7 @@ describe('a level with queues', () => {
     expect(first.filter((flow) => flow === 'little')).toHaveLength(20);
   });
 
-  it('counts the duration of requests, which gives slow ones fewer turns', async () => {
+  it('accounts for the duration of requests, so slow flows get fewer turns', async () => {
     const level = levelOf(1, { queues: 1000, handSize: 1, queueLengthLimit: 100 });
     const served: string[] = [];
     const runs = [...times(30, 'slow'), ...times(30, 'fast')].map(async (flow) => {

@@ -58,7 +58,7 @@ export class PriorityLevel {
     return this.#queues !== undefined && this.#queues.waiting > 0;
   }
 
-  /** Maximum seats of one request, as upstream: a wide request must not wait until most of a level is free. */
+  /** Maximum seats of one request, same as upstream: a wide request must not wait until most of a level is free. */
   get maxSeatsPerRequest(): number {
     const { handSize = 0 } = this.#queuing ?? {};
     if (handSize === 0) return Number.POSITIVE_INFINITY;
@@ -77,7 +77,10 @@ export class PriorityLevel {
     return this.#spec.limited?.limitResponse?.queuing;
   }
 
-  /** Synchronous if there is room. Throws or rejects with 429 if there is neither room nor a queue, or the wait times out. */
+  /**
+   * Synchronous if there is room. Throws or rejects with 429 if there is neither room nor a queue, or if the wait times
+   * out.
+   */
   enter(request: SeatRequest): LeaveSeats | Promise<LeaveSeats> {
     const nowMs = this.#clock.now();
     const admitsNow = this.isExempt || (!this.hasWaiters && this.#hasRoom(request.seats));
@@ -154,7 +157,7 @@ export class PriorityLevel {
   }
 
   /**
-   * A request that is wider than the level runs alone. Without queues it runs even in a level without seats, as
+   * A request that is wider than the level runs alone. Without queues it runs even in a level without seats, like
    * upstream.
    */
   #hasRoom(seats: number): boolean {

@@ -80,7 +80,7 @@ describe('a FlowSchema', () => {
     expect(isMatched(rule, { ...DEPLOYMENT, user })).toBe(is);
   });
 
-  it('applies no path rules to resources, and no resource rules to paths', () => {
+  it('does not apply path rules to resources, or resource rules to paths', () => {
     const nonResourceRules = [{ verbs: ['*'], nonResourceURLs: ['*'] }];
 
     expect(isMatched({ nonResourceRules }, DEPLOYMENT)).toBe(false);

@@ -114,7 +114,7 @@ function compileResources({ verbs, apiGroups, resources, namespaces, clusterScop
   };
 }
 
-/** A path matches itself and, as upstream, everything below it. */
+/** A path matches itself and, like upstream, everything below it. */
 function compilePaths({ verbs, nonResourceURLs }: NonResourcePolicyRule): PathRule {
   const exact = matchSetOf(nonResourceURLs);
   if (exact === undefined) return { verbs: matchSetOf(verbs), matchesPath: () => true };

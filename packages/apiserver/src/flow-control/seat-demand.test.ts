@@ -3,7 +3,7 @@ import { SeatDemand } from './seat-demand.ts';
 
 const PERIOD_MS = 10_000;
 
-test('rises immediately with demand, and halves in five minutes', () => {
+test('rises immediately with demand, and decays by half in five minutes', () => {
   const demand = new SeatDemand(0);
   demand.set(20, 0);
   demand.settle(PERIOD_MS, 1);
@@ -18,7 +18,7 @@ test('rises immediately with demand, and halves in five minutes', () => {
   expect(demand.smoothed).toBeCloseTo(10, 0);
 });
 
-test('treats thirty quiet periods at once like thirty in succession', () => {
+test('treats thirty quiet periods that end together like thirty in succession', () => {
   const demand = new SeatDemand(0);
   demand.set(20, 0);
   demand.settle(PERIOD_MS, 1);
@@ -28,7 +28,7 @@ test('treats thirty quiet periods at once like thirty in succession', () => {
   expect(demand.smoothed).toBeCloseTo(10, 0);
 });
 
-test('weights a peak above the average, but never beyond the peak', () => {
+test('adds the deviation to the average, but never exceeds the peak', () => {
   const demand = new SeatDemand(0);
   demand.set(40, 0);
   demand.set(0, 1000);

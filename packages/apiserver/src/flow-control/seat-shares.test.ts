@@ -42,10 +42,10 @@ describe('seats of a priority level', () => {
 
   it.each([
     { reason: 'proportional to demand', targets: [10, 30], total: 80, is: [20, 60] },
-    { reason: 'no demand at all', targets: [0, 0], total: 40, is: [20, 20] },
+    { reason: 'no demand', targets: [0, 0], total: 40, is: [20, 20] },
     { reason: 'the minimum comes first', targets: [0, 100], min: [10, 0], total: 60, is: [10, 50] },
     { reason: 'no claim exceeds its maximum', targets: [100, 10], max: [20, 100], total: 60, is: [20, 40] },
-    { reason: 'more seats than all maximums', targets: [1, 1], max: [10, 10], total: 60, is: [10, 10] },
+    { reason: 'more seats than the sum of the maximums', targets: [1, 1], max: [10, 10], total: 60, is: [10, 10] },
   ])('are divided: $reason', ({ targets, min = [], max = [], total, is }) => {
     const claims = targets.map((target, index) => ({ target, min: min[index] ?? 0, max: max[index] ?? 1000 }));
 

@@ -7,7 +7,7 @@ export interface SeatBounds {
   readonly max: number;
 }
 
-/** The seats of each level, in order: shares of a server's `total`, rounded up as upstream. */
+/** The seats of each level, in order: shares of a server's `total`, rounded up like upstream. */
 export function boundsOf(total: number, levels: readonly PriorityLevelConfiguration[]): SeatBounds[] {
   const shares = levels.map(({ spec }) => (spec.limited ?? spec.exempt)?.nominalConcurrencyShares ?? 0);
   const sum = shares.reduce((acc, share) => acc + share, 0);
@@ -30,7 +30,7 @@ export interface SeatClaim {
   readonly target: number;
 }
 
-/** Keeps levels without demand in proportion. */
+/** Minimum target, so that levels without demand get seats in proportion, too. */
 const MIN_TARGET = 0.001;
 const STEPS = 60;
 

@@ -1,8 +1,8 @@
 /**
  * The queues of a flow, a few out of many:
  * https://kubernetes.io/docs/concepts/cluster-administration/flow-control/#queuing. Two flows rarely share all of their
- * queues, so a flow that fills its own leaves room for others. A per-server seed prevents clients from finding
- * colliding names.
+ * queues, so a flow that fills its own queues leaves room for other flows. A per-server seed prevents clients from
+ * finding colliding names.
  */
 export function handOf(seed: number, flow: string, queues: number, handSize: number): number[] {
   let hash = fnv(seed, flow);

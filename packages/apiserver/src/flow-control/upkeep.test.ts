@@ -107,7 +107,7 @@ describe('flow-control upkeep', () => {
     expect((await schemas().get('service-accounts')).metadata.annotations?.[AUTOUPDATE]).toBe(is);
   });
 
-  it('removes standard objects of earlier versions, but no user objects', async () => {
+  it('removes standard objects of earlier versions, but not user objects', async () => {
     const old = userSchema('former');
     await schemas().create({ ...old, metadata: { ...old.metadata, annotations: { [AUTOUPDATE]: 'true' } } });
     await schemas().create(userSchema('mine'));

@@ -44,11 +44,11 @@ export function defineKind<T extends KubeObject>(type: ResourceType<T>, options:
   };
 }
 
-/** If a kind has a spec, every object has one, even if empty: it is not a pointer upstream. */
+/** If a kind has a spec, every object gets one, even if empty: the field is not a pointer upstream. */
 function withSpec(definition: string, strategy: ResourceStrategy = {}): ResourceStrategy {
   return {
-    // Upstream's status strategies of these kinds keep only the spec: kube-controller-manager relies on that to count
-    // revisions.
+    // Upstream's status strategies of these kinds protect only the spec, not metadata: kube-controller-manager relies
+    // on that to count revisions.
     statusWritesMetadata: true,
     ...strategy,
     default(object: KubeObject & { spec?: object }) {

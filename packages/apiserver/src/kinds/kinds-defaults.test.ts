@@ -8,7 +8,7 @@ const TEMPLATE = { metadata: { labels: { app: 'a' } }, spec: { containers: [{ na
 const SELECTOR = { matchLabels: { app: 'a' } };
 
 // tests/contract/kubernetes compares these results with kube-apiserver's.
-describe('defaults', () => {
+describe('defaulting', () => {
   it.each([
     [
       '/apis/apps/v1/NS/deployments',
@@ -128,7 +128,7 @@ describe('defaults', () => {
     [{ limits: { cpu: '1' } }, 'Burstable'],
     [{ limits: { cpu: '1', memory: '1Gi' } }, 'Guaranteed'],
     [{ limits: { cpu: '1', memory: '1Gi' }, requests: { cpu: '1000m' } }, 'Guaranteed'],
-  ])('a pod with %o is %s', async (resources, qosClass) => {
+  ])('puts a pod with %o into QoS class %s', async (resources, qosClass) => {
     const spec = { containers: [{ name: 'a', image: 'a', resources }] };
     const { body } = await post<Pod>(await serverOfKinds(), PODS, { spec });
 
@@ -142,11 +142,11 @@ describe('defaults', () => {
     ['registry:5000/nginx', 'Always'],
     ['registry:5000/nginx:1', 'IfNotPresent'],
     ['nginx@sha256:abc', 'IfNotPresent'],
-  ])('pulls the image %s %s', (image, policy) => {
+  ])('sets the pull policy of the image %s to %s', (image, policy) => {
     expect(pullPolicyOf(image)).toBe(policy);
   });
 
-  it('adds a label with its name to a namespace', async () => {
+  it('labels a namespace with its name', async () => {
     const server = await serverOfKinds();
     const { body } = await server.call('GET', '/api/v1/namespaces/default');
 

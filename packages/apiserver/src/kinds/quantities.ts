@@ -14,7 +14,7 @@ export function canonicalQuantity(value: string): string {
   return quantity === undefined ? value : formatQuantity(quantity);
 }
 
-/** `requests` that exceed their `limits`, by resource name. */
+/** Whether a request exceeds its limit. */
 export function exceeds(request: string, limit: string): boolean {
   return parseQuantity(request).nanos > parseQuantity(limit).nanos;
 }

@@ -53,7 +53,7 @@ export function isEmptySelector(selector: LabelSelector | undefined): boolean {
   return Object.keys(selector?.matchLabels ?? {}).length + (selector?.matchExpressions ?? []).length === 0;
 }
 
-/** A quantity that is well-formed and not negative. */
+/** Errors unless the value is a well-formed quantity that is not negative. */
 export function quantityErrors(field: string, value: string): FieldError[] {
   const quantity = tryParseQuantity(value);
   if (quantity === undefined) {
@@ -65,7 +65,7 @@ export function quantityErrors(field: string, value: string): FieldError[] {
 
 const PERCENT = /^[0-9]+%$/;
 
-/** A count, or a percentage such as `25%`. */
+/** Errors unless the value is a count, or a percentage such as `25%`. */
 export function countOrPercentErrors(field: string, value: number | string | undefined): FieldError[] {
   if (value === undefined) return [];
   if (typeof value === 'number') {
@@ -89,7 +89,7 @@ export function atMostHundredPercent(field: string, value: number | string | und
 const CONFIG_KEY = /^[-._a-zA-Z0-9]+$/;
 const MAX_DATA_BYTES = 1024 * 1024;
 
-/** Keys of ConfigMaps and Secrets. */
+/** Errors in a key of a ConfigMap or Secret. */
 export function configKeyErrors(field: string, key: string): FieldError[] {
   const errors: string[] = [];
   if (key.length > 253) errors.push('must be no more than 253 characters');
@@ -110,7 +110,7 @@ export function dataSizeErrors(field: string, bytes: number): FieldError[] {
 
 const TAINT_EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 
-/** Effects of taints and of the tolerations that match them; '' in a toleration matches all. */
+/** Errors in the effect of a taint, or of a toleration, where '' matches all effects. */
 export function taintEffectErrors(field: string, effect: string | undefined, mayBeEmpty: boolean): FieldError[] {
   if (!effect) return mayBeEmpty ? [] : [required(field)];
   return TAINT_EFFECTS.includes(effect) ? [] : [unsupported(field, effect, TAINT_EFFECTS)];

@@ -268,7 +268,7 @@ function isBlocking(dependent: GraphNode, owner: string): boolean {
   return dependent.owners.some(({ uid, blockOwnerDeletion }) => uid === owner && blockOwnerDeletion === true);
 }
 
-/** A deletion that was started with a policy continues with it. */
+/** The policy with which to delete an object: a deletion that was started with a policy continues with it. */
 function policyOf({ metadata }: KubeObject): 'Background' | 'Foreground' | 'Orphan' {
   if (metadata.finalizers?.includes(ORPHAN_FINALIZER)) return 'Orphan';
   return metadata.finalizers?.includes(FOREGROUND_FINALIZER) ? 'Foreground' : 'Background';

@@ -25,7 +25,7 @@ async function remainingAfter(status: number, body: object) {
   return deleteContent(new KubeClient(transport), 'team', discovery, new AbortController().signal);
 }
 
-test("reports only part of an API server's failures", async () => {
+test('limits the reported failures of an API server', async () => {
   const { failures } = await remainingAfter(500, { kind: 'Status', code: 500, message: 'no'.repeat(MEGABYTE) });
 
   expect(failures.length).toBe(30);
@@ -33,7 +33,7 @@ test("reports only part of an API server's failures", async () => {
   expect(failures.join().length).toBeLessThan(15_000);
 });
 
-test('reports only part of the finalizers, whatever their names', async () => {
+test('limits the reported finalizers, regardless of their names', async () => {
   const deletionTimestamp = '2026-01-01T00:00:00Z';
   const items = Array.from({ length: 30 }, (_, index) => {
     const finalizers = [`example.com/hold-${index}`, `${index}${'x'.repeat(MEGABYTE / 10)}`];

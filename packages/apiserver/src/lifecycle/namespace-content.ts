@@ -78,7 +78,7 @@ async function deleteKinds(
   }
 }
 
-/** Deletes the objects of a kind; resolves with those that remain. */
+/** Deletes the objects of a kind; resolves with the objects that remain. */
 async function deleteKind(
   client: KubeClient,
   namespace: string,

@@ -82,7 +82,7 @@ describe('the namespace controller', () => {
     expect(w.requests.filter((request) => !request.startsWith('GET /api/v1/namespaces?'))).toEqual([]);
   });
 
-  test('reports what blocks it, and continues once unblocked', async () => {
+  test('reports what blocks the deletion, and continues once unblocked', async () => {
     const w = await setUp();
     await w.map('held', { finalizers: ['example.com/hold'] });
     await w.deleteNamespace();

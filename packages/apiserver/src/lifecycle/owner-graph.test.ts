@@ -44,7 +44,7 @@ describe('an ownership graph', () => {
     expect(checks(() => owners.remove('owner'))).toEqual(['child']);
   });
 
-  test('trusts a known owner, and checks others', () => {
+  test('trusts a known owner, and checks unknown ones', () => {
     const { owners, checks } = graph([ConfigMaps, map('owner')]);
 
     expect(checks(() => owners.put(ConfigMaps, map('a', { ownerReferences: [refTo('owner')] })))).toEqual([]);

@@ -31,8 +31,8 @@ export interface GraphSink {
 const NO_OWNERS: readonly OwnerReference[] = [];
 
 /**
- * The ownership graph, by uid. Owners may be unknown: a reference to a uid not yet observed is kept, and is checked against the server.
- * After upstream's graph builder (pkg/controller/garbagecollector/graph_builder.go).
+ * The ownership graph, by uid. Owners may be unknown: a reference to a uid not yet observed is kept, and is checked
+ * against the server. Modelled on upstream's graph builder (pkg/controller/garbagecollector/graph_builder.go).
  */
 export class OwnerGraph {
   readonly #sink: GraphSink;
@@ -93,7 +93,7 @@ export class OwnerGraph {
     }
   }
 
-  /** Enqueues checks for everything unfinished, once all kinds have been listed. */
+  /** Enqueues checks for all unfinished deletions and unconfirmed references, once all kinds have been listed. */
   checkAll(): void {
     for (const node of this.#nodes.values()) {
       this.#checkTransition(undefined, node);

@@ -38,7 +38,7 @@ export class OwnerReferences {
     this.#find = find;
   }
 
-  /** Caches a missing owner: its dependents then need no look-up each. UIDs are never reused. */
+  /** Remembers missing owners, so that not each of their dependents needs a look-up. UIDs are never reused. */
   rememberAbsent(uid: string, namespace: string): void {
     this.#absent.set(`${uid}/${namespace}`, true);
   }

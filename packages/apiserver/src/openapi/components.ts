@@ -7,7 +7,7 @@ import { DELETE_OPTIONS, PATCH, SCALE, STATUS } from './operations.ts';
 
 const META = 'io.k8s.apimachinery.pkg.apis.meta.v1';
 
-/** Definitions referenced by paths, for servers whose kinds have none. */
+/** Definitions referenced by paths, for servers whose kinds come without definitions. */
 const FALLBACK_DEFINITIONS: ReadonlyMap<string, Schema> = new Map<string, Schema>([
   [PATCH, { type: 'object', description: 'Patch is provided to give a concrete name and type to the request body.' }],
   [STATUS, { type: 'object', description: 'Status is a return value for calls that do not return other objects.' }],
@@ -31,7 +31,7 @@ const FALLBACK_DEFINITIONS: ReadonlyMap<string, Schema> = new Map<string, Schema
   ],
 ]);
 
-/** All definitions that the kinds need, by name and sorted: their own, those of their lists, and all referenced ones. */
+/** All definitions that the kinds need, sorted by name: their own, those of their lists, and all referenced ones. */
 export function componentsOf(resources: readonly ResourceDefinition[], definitions: Definitions): Map<string, Schema> {
   const components = new Map<string, Schema>();
   const pending: string[] = [PATCH, STATUS, DELETE_OPTIONS];

@@ -51,7 +51,7 @@ describe('OpenAPI v2', () => {
     });
   });
 
-  it('lists no fields of a kind that preserves unknown ones', () => {
+  it('does not list fields of a kind that preserves unknown fields', () => {
     const schema = { type: 'object', description: 'Anything.', 'x-kubernetes-preserve-unknown-fields': true } as const;
     const document = documentV2([{ ...CRONTABS, schema }], DEFINITIONS);
 
@@ -68,7 +68,7 @@ describe('OpenAPI v2', () => {
 });
 
 describe('OpenAPI v3', () => {
-  it('is served through its index, by content', () => {
+  it('is found through its index, under URLs with content hashes', () => {
     const index = parsed(documents.v3Index()) as unknown as { paths: Record<string, { serverRelativeURL: string }> };
     expect(Object.keys(index.paths)).toEqual(['apis/stable.example.com/v1', 'api/v1', 'apis/authorization.k8s.io/v1']);
     expect(index.paths['api/v1']?.serverRelativeURL).toBe(`/openapi/v3/api/v1?hash=${documents.v3('api/v1')?.hash}`);
@@ -101,7 +101,7 @@ describe('OpenAPI v3', () => {
 });
 
 describe('documents', () => {
-  it('are shared by servers with the same kinds, and each group version by servers that share only its kinds', () => {
+  it('are shared by servers with the same kinds; v3 documents are shared if the kinds of one group version are the same', () => {
     const resources = [CRONTABS, NODES];
     expect(openApiDocuments(resources, definitions)).toBe(openApiDocuments(resources, definitions));
     const other = openApiDocuments([NODES, REVIEWS], definitions);
@@ -109,7 +109,7 @@ describe('documents', () => {
     expect(other.v3Index().hash).not.toBe(documents.v3Index().hash);
   });
 
-  it('are generated once; v2 documents too, while few are requested', () => {
+  it('are generated once, including v2 documents while few of them are requested', () => {
     let requests = 0;
     const counting = () => {
       requests++;

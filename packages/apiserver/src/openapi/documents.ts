@@ -17,7 +17,7 @@ export interface PublishedDocument {
 /** All referenced definitions, with descriptions. They are read when a document is generated, and not kept. */
 export type DefinitionSource = () => Definitions;
 
-/** v2 documents are large and rarely requested: this many are cached, others are regenerated. */
+/** v2 documents are large and rarely requested: this many are cached, the rest are regenerated on demand. */
 const MAX_CACHED_V2 = 4;
 
 const documentsByResources = new WeakMap<readonly ResourceDefinition[], OpenApiDocuments>();

@@ -60,7 +60,7 @@ function schemaV2(schema: Schema): PublishedSchema {
 
 /**
  * A definition for OpenAPI v2. A kind that preserves unknown fields has no declared fields (apiextensions'
- * `buildKubeNative`): otherwise kubectl would reject the undeclared ones.
+ * `buildKubeNative`): otherwise kubectl would reject undeclared fields.
  */
 export function definitionV2(schema: Schema): PublishedSchema {
   const kinds = schema['x-kubernetes-group-version-kind'];

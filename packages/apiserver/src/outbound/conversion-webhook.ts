@@ -18,7 +18,7 @@ const MAX_REVIEW_CHARS = 1024 * 1024;
 const BOUNDS: JsonBounds = { maxDepth: MAX_DEPTH, maxChars: MAX_BODY_BYTES };
 
 /**
- * Converts custom resources by the webhook of their definition. Failures result in status 500, with kube-apiserver's
+ * Converts custom resources with the webhook of their definition. Failures result in status 500, with kube-apiserver's
  * messages.
  */
 export function webhookConverter(caller: WebhookCaller, config: WebhookClientConfig): Converter {

@@ -16,7 +16,7 @@ export interface Destination {
   readonly port: number;
   /** Expected name in the server's certificate, if different from `host`. */
   readonly serverName?: string | undefined;
-  /** PEM of the CAs of the server's certificate; Node's built-in CAs by default. */
+  /** PEM of the CAs that may issue the server's certificate; Node's built-in CAs by default. */
   readonly caBundle?: string | undefined;
   readonly insecureSkipTlsVerify?: boolean | undefined;
   /** PEM of this server's certificate and key. */
@@ -35,7 +35,7 @@ export interface OutboundCall {
    */
   readonly isRepeatable?: boolean;
   /**
-   * Whether the response may switch protocols (101). The call then has a connection of its own, and the bytes after the
+   * Whether the response may switch protocols (101). The call then uses a separate connection, and the bytes after the
    * response come from its socket. Otherwise 101 is an error.
    */
   readonly mayUpgrade?: boolean;

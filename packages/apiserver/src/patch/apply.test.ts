@@ -75,7 +75,7 @@ class StoredObject {
     const { force = false, subresource = '', nowMs = T0 } = options;
     const merged = applyPatch({ ...kind, live: this.object, applied, manager, force, subresource, nowMs });
     if (merged === this.object) return this;
-    // Set as by a server before it stores an object.
+    // Sets defaults, as a server does before it stores an object.
     this.object = cloneJson(merged);
     applyDefaults(this.object, schema, kind.definitions);
     return this;
@@ -156,12 +156,12 @@ describe('apply', () => {
     ],
     ['an atomic list', { image: 'i', list: ['a'] }, { image: 'i' }, { image: 'i' }],
     ['a nested field', { nested: { a: '1', b: '2' } }, { nested: { b: '2' } }, { nested: { b: '2' } }],
-  ])('removes %s that it no longer lists', (_, first, second, expected) => {
+  ])('removes %s if no longer applied', (_, first, second, expected) => {
     const stored = new StoredObject().apply('a', first as Thing).apply('a', second as Thing);
     expect(stored.spec ?? {}).toEqual(expected);
   });
 
-  it('keeps fields with another owner or none when it removes others', () => {
+  it('does not remove fields that another manager owns, or that no manager owns', () => {
     const stored = new StoredObject()
       .apply('a', { items: [{ name: 'x', value: '1', deep: { a: '1' } }], free: { a: '1' }, set: ['p'] })
       .apply('b', { items: [{ name: 'x', deep: { b: '2' } }], free: { b: '2' }, set: ['p', 'q'] })
@@ -170,7 +170,7 @@ describe('apply', () => {
     expect(Object.keys(stored.owners)).toEqual(['b Apply']);
   });
 
-  it('keeps an empty list that it includes, and drops one that it omits', () => {
+  it('keeps an empty list that is applied, and drops an empty list that is omitted', () => {
     const stored = new StoredObject()
       .apply('a', { image: 'i', items: [{ name: 'x' }] })
       .apply('a', { image: 'i', items: [] });
@@ -179,7 +179,7 @@ describe('apply', () => {
     expect(stored.apply('a', { image: 'i', items: [] }).object).toBe(again);
   });
 
-  it('keeps an empty map that another manager owns, whoever filled it', () => {
+  it('keeps an empty map that another manager owns, regardless of who filled it', () => {
     const stored = new StoredObject().apply('a', { image: 'i', nested: {} }).apply('b', { nested: {} });
     (stored.object as Thing).spec = { image: 'i', nested: { a: 'default' } };
     stored.apply('a', { image: 'i' });
@@ -208,7 +208,7 @@ describe('apply', () => {
     expect(stored.owners).toEqual({});
   });
 
-  it('leaves status to its subresource, and everything else to the object', () => {
+  it('writes status only through the status subresource, and other fields only through the object', () => {
     const stored = new StoredObject().apply('a', thing({ replicas: 1 }, { status: { phase: 'ignored' } }));
     expect(stored.object?.status).toBeUndefined();
     stored.apply('b', thing({ replicas: 7 }, { status: { phase: 'Ready' } }), { subresource: 'status' });
@@ -468,7 +468,7 @@ const configuration = fc.record(
   { requiredKeys: [] },
 );
 
-describe('properties of apply', () => {
+describe('apply with arbitrary configurations', () => {
   it('is idempotent', () => {
     fc.assert(
       fc.property(configuration, configuration, (first, second) => {
@@ -479,7 +479,7 @@ describe('properties of apply', () => {
     );
   });
 
-  it('sets applied fields, and removes those that their only applier dropped', () => {
+  it('sets applied fields, and removes fields that their only applier dropped', () => {
     fc.assert(
       fc.property(configuration, configuration, (first, second) => {
         const stored = new StoredObject().apply('a', first).apply('a', second);
@@ -489,7 +489,7 @@ describe('properties of apply', () => {
     );
   });
 
-  it('does not undo changes of other appliers, and leaves no owned fields once all have released theirs', () => {
+  it('does not undo changes of other appliers, and leaves no owned fields once all appliers have released theirs', () => {
     fc.assert(
       fc.property(configuration, configuration, (firstConfig, secondConfig) => {
         const previous = new StoredObject().apply('b', secondConfig);

@@ -98,8 +98,8 @@ function entriesBeforeApply(request: ApplyRequest, claimed: FieldSet): readonly 
 }
 
 /**
- * Removes from the merged object what the manager applied last time, no longer applies, and no other manager owns.
- * Fields that the manager never owned stay, even inside removed ones.
+ * Removes the fields from the merged object that the manager applied last time and no longer applies, unless another
+ * manager owns them. Fields that the manager never owned stay, even inside removed fields.
  */
 function prune(
   { schema: kindSchema, definitions }: TrackedKind,
@@ -127,7 +127,7 @@ function prune(
 }
 
 /**
- * The whole object around its tracked part: server-owned fields and those of other subresources come from the live
+ * The whole object around its tracked part: server-owned fields and fields of other subresources come from the live
  * object.
  */
 function reassemble(request: ApplyRequest, part: JsonObject): KubeObject {

@@ -10,7 +10,7 @@ export interface FieldSet {
 
 /** Path element for the node itself. */
 export const SELF = '.';
-/** A member without children; as a set on its own, the empty set. */
+/** A member without children. Used as a set, it is the empty set. */
 export const MEMBER: FieldSet = {};
 
 export function isEmptySet(set: FieldSet): boolean {

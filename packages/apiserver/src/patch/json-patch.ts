@@ -10,11 +10,11 @@ import type { Json } from '@fairway/kube/object/meta';
 const MAX_OPERATIONS = 10_000;
 const MAX_COPIED_CHARS = 3 * 1024 * 1024;
 /**
- * Cost of a value in addition to its characters: without it, copies of many small values took half a second within the
- * limit.
+ * Cost of a value in addition to its characters: without it, copies of many small values within the limit took half a
+ * second.
  */
 const CHARS_PER_COPIED_VALUE = 128;
-/** Maximum list items shifted by insertions and removals: 10,000 operations on a list of 10,000. */
+/** Maximum list items shifted by insertions and removals: 10,000 operations on a list of 10,000 items. */
 const MAX_SHIFTED_ITEMS = 100_000_000;
 const OPERATIONS = ['add', 'remove', 'replace', 'move', 'copy', 'test'] as const;
 

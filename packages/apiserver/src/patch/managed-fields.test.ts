@@ -125,7 +125,7 @@ describe('ownership after a create', () => {
     ]);
   });
 
-  it('has no entry if there is nothing to own, and the manager `unknown` if none is named', () => {
+  it('is empty if there is nothing to own, and goes to the manager `unknown` if no manager is named', () => {
     expect(track(undefined, thing(undefined))).toEqual([]);
     expect(track(undefined, thing({ replicas: 1 }), { manager: '' })[0]?.manager).toBe('unknown');
   });
@@ -148,7 +148,7 @@ describe('ownership after an update', () => {
     expect(entry?.fieldsV1).toBe(live.metadata.managedFields?.[0]?.fieldsV1);
   });
 
-  it('moves with the fields of another manager, and leaves no entry without fields', () => {
+  it('moves to the writer for fields of another manager, and leaves no empty entry', () => {
     const live = created(thing({ replicas: 1, atomicList: ['a'] }));
     const once = track(live, { ...live, spec: { replicas: 2, atomicList: ['a'] } }, { manager: 'n', nowMs: LATER });
     expect(fieldsByManager(once)).toEqual({
@@ -228,12 +228,12 @@ describe('managedFields sent by a client', () => {
     expect(track(live, { ...live, metadata })).toHaveLength(expected);
   });
 
-  it('keeps an object without entries untracked', () => {
+  it('leaves an object without entries untracked', () => {
     const bare = { ...live, metadata: { name: 'a', uid: '1' } };
     expect(track(bare, { ...bare, spec: { replicas: 2 } })).toEqual([]);
   });
 
-  it('limits separate entries to ten updaters', () => {
+  it('is limited to separate entries for ten updaters', () => {
     let object = created(thing({ free: {} }), { manager: 'm00' });
     for (let index = 1; index <= 14; index++) {
       const manager = `m${String(index).padStart(2, '0')}`;

@@ -93,7 +93,10 @@ export function trackUpdate(update: TrackedUpdate): readonly ManagedFieldsEntry[
   return capUpdateEntries(sortEntries(next));
 }
 
-/** The writer's entry with the fields that it has now set. If it already had them all, only the time changes. */
+/**
+ * The writer's entry with the fields that it has now set. If the writer already owned all of them, only the time
+ * changes.
+ */
 function withGainedFields(
   own: ManagedFieldsEntry | undefined,
   writer: Writer,
@@ -178,7 +181,7 @@ function withoutSelf(set: FieldSet): FieldSet {
   return children;
 }
 
-/** `metadata` itself has no owner: every object has it. */
+/** `metadata` itself has no owner, since every object has it. */
 export function withoutMetadataSelf(set: FieldSet): FieldSet {
   return 'f:metadata' in set ? difference(set, { 'f:metadata': {} }) : set;
 }

@@ -39,7 +39,10 @@ export function makeEntry(writer: Writer, fields: FieldSet, nowMs: number): Mana
   };
 }
 
-/** The entry without `fields`. Returns the entry itself if it has none of them, undefined if nothing is left. */
+/**
+ * The entry without `fields`. Returns the entry itself if it contains none of these fields; undefined if it would
+ * become empty.
+ */
 export function withoutFields(entry: ManagedFieldsEntry, fields: FieldSet | undefined): ManagedFieldsEntry | undefined {
   if (fields === undefined) return entry;
   const ownFields = fieldsOf(entry);

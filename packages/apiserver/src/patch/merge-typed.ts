@@ -75,7 +75,7 @@ function mergeLists(
       if (!named.has(liveElements[next] ?? '')) merged.push(live[next] as Json);
     }
   };
-  // For each applied item, the first item from its position on that is also in the live list.
+  // For each applied item, the first item at or after its position that is also in the live list.
   const stops: (string | undefined)[] = [];
   for (let index = appliedElements.length - 1, stop: string | undefined; index >= 0; index--) {
     const element = appliedElements[index] as string;
@@ -130,7 +130,8 @@ export function checkListItems(schema: Schema | undefined, value: Json, definiti
 }
 
 /**
- * The value without the members of `set`; undefined if nothing is left. A map member that lost all its content is removed too, or becomes `emptied`.
+ * The value without the members of `set`; undefined if nothing is left. A map member that has lost all its content is
+ * removed too, or becomes `emptied`.
  */
 export function removeFields(
   schema: Schema | undefined,

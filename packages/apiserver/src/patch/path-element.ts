@@ -44,7 +44,7 @@ function setValue(item: unknown): string {
   return JSON.stringify(item);
 }
 
-/** The elements of all items, or undefined if an item has none. */
+/** The elements of all items; undefined if an item has no element. */
 export function itemElements(
   shape: ListShape,
   items: readonly unknown[],

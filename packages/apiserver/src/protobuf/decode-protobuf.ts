@@ -14,7 +14,7 @@ export class ProtobufError extends Error {
   override readonly name = 'ProtobufError';
 }
 
-/** Limits of a decoded body: it grows by a third in JSON, and JSON fields may be nested arbitrarily. */
+/** Limits of a decoded body: it is about a third longer in JSON, and JSON fields may be nested arbitrarily. */
 const BOUNDS: JsonBounds = { maxDepth: MAX_DEPTH, maxChars: 4 * 1024 * 1024 };
 
 /**
@@ -76,7 +76,7 @@ function readEnvelope(reader: Reader): { apiVersion: string; kind: string; raw: 
   return found;
 }
 
-/** Schemas hold schemas: `depth` counts the messages around this one. */
+/** Schemas contain schemas: `depth` counts the messages around this one. */
 function readMessage(reader: Reader, id: string, length: number, depth: number): Message {
   if (depth > MAX_DEPTH) throw new ProtobufError(`body is nested deeper than ${MAX_DEPTH} levels`);
   const fields = messageTable().messages[id] ?? {};
@@ -178,7 +178,7 @@ function readLengthDelimited(reader: Reader, type: string, depth: number): unkno
 
 const SCHEMA = 'apiextensions/v1.JSONSchemaProps';
 
-/** A schema or its alternative: JSON has either one directly, the message uses a field for each. */
+/** A schema or its alternative: JSON contains either one directly, the message has a field for each. */
 function readSchemaOr(
   reader: Reader,
   type: 'schemaorlist' | 'schemaorbool' | 'schemaorstrings',

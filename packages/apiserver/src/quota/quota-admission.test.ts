@@ -85,7 +85,7 @@ describe('a quota', () => {
     );
   });
 
-  it('requires requests if it limits them', async () => {
+  it('requires containers to set requests if it limits them', async () => {
     await quota({ 'requests.cpu': '1' });
     expect((await post('pods', 'silent', pod())).body.message).toBe(
       'pods "silent" is forbidden: failed quota: quota: must specify requests.cpu for: main',
@@ -100,7 +100,7 @@ describe('a quota', () => {
     expect((await post('secrets', 'b')).status).toBe(201);
   });
 
-  it('applies to updates that increase usage, and allows others even if exceeded', async () => {
+  it('applies to updates that increase usage, and allows other updates even if it is exceeded', async () => {
     await quota({ 'services.loadbalancers': 0 });
     await post('services', 'web', { spec: { ports: [{ port: 80 }] } });
     const patch = (spec: object) =>

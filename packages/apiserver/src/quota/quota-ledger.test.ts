@@ -93,7 +93,7 @@ describe('a quota ledger', () => {
     expect(used(quota('a', { scopes: ['BestEffort'] }), 'pods')).toEqual(['0']);
   });
 
-  it('drops its counts with the last quota, and continues counting for the others', async () => {
+  it('drops its counts with the last quota, and continues counting for other quotas', async () => {
     await write('a/quota', {}, 'resourcequotas');
     await write('a/one', {});
     expect(used(quota('a'), 'pods')).toEqual(['1']);

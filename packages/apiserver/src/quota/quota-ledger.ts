@@ -56,7 +56,8 @@ export class QuotaLedger {
       if (previous !== undefined) count(account, bucket, previous, subtractQuantities);
       if (updated !== undefined) count(account, bucket, updated, addQuantities);
     }
-    // Its scopes never change, so accounts live as long as the quotas; usage shared with other quotas is recounted on their next query.
+    // A quota's scopes never change, so accounts live as long as the quotas; usage shared with other quotas is
+    // recounted on their next query.
     if (bucket === QUOTAS && updated === undefined) this.#namespaces.delete(namespace);
   }
 }

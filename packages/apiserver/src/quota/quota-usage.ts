@@ -15,8 +15,8 @@ import { LEGACY_COUNT_NAMES } from '@fairway/kube/object/quota-resource';
 export type Usage = ReadonlyMap<string, Quantity>;
 
 /**
- * Usage of one object against the quotas of its namespace (pkg/quota/v1/evaluator). `id` is the object's resource:
- * `pods`, `deployments.apps`.
+ * Usage of one object that counts against the quotas of its namespace (pkg/quota/v1/evaluator). `id` is the object's
+ * resource: `pods`, `deployments.apps`.
  */
 export function usageOf(id: string, object: KubeObject): Usage {
   const usage = new Map<string, Quantity>();

@@ -16,7 +16,7 @@ it.each([
   'authorizer.group("").group',
   'authorizer.path("/x").check("get").decision',
   'dyn(authorizer.path("/x").check("get")).decision',
-])('exposes no functions beyond upstream’s: %s', (expression) => {
+])('does not expose functions beyond upstream’s: %s', (expression) => {
   expect(() => environment.parse(expression)({ authorizer })).toThrow('No such key');
 });
 

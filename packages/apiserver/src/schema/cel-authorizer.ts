@@ -31,7 +31,7 @@ export class CelAuthorizer {
     return new CelAuthorizer(this.authorizer, { username, groups }, {});
   }
 
-  /** Expressions are synchronous: an authorizer that returns a promise counts as no decision. */
+  /** Expressions are synchronous, so an authorizer that returns a promise counts as having no opinion. */
   authorize(attributes: RequestAttributes): CelDecision {
     charge(CHECK_COST);
     try {

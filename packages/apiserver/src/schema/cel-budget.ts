@@ -118,7 +118,7 @@ export function chargeDeep(value: unknown): void {
   charge(deepCost(value, running?.left ?? Number.POSITIVE_INFINITY));
 }
 
-/** Stops as soon as the cost exceeds `limit`: shared parts can expand to more than fits in memory. */
+/** Stops as soon as the cost exceeds `limit`: a value with shared parts may not fit in memory when expanded. */
 function deepCost(value: unknown, limit: number): number {
   if (typeof value === 'string' || value instanceof Uint8Array) return charsCost(value.length) + 1;
   let cost = 1;

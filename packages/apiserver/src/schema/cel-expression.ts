@@ -35,7 +35,7 @@ export function compileExpression(text: string, variables: readonly string[]): C
   }
 }
 
-/** Converts a value for such expressions: integers as int, and strings unchanged. Charged to the budget. */
+/** Converts a value for expressions without a schema: integers as int, and strings unchanged. Charged to the budget. */
 export function celValue(value: unknown, budget: CelBudget): unknown {
   budget.chargeValue(value);
   return value === undefined ? null : celValueOf(value, undefined, new Map(), (text) => text);

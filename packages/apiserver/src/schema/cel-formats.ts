@@ -22,7 +22,7 @@ class FormatNamespace {
   readonly name = 'format';
 }
 
-/** A prefix may end with a dash: it is valid when a name that begins with it is. */
+/** A prefix may end with a dash: it is valid if a name that begins with it is valid. */
 function prefixOf(errorsOf: FormatValidator): FormatValidator {
   return (text) => errorsOf(text.endsWith('-') ? `${text.slice(0, -1)}a` : text);
 }

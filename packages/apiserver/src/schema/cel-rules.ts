@@ -12,9 +12,9 @@ import { propertySchema, resolveSchema } from './resolve.ts';
 import type { Definitions, Schema, ValidationRule } from './schema.ts';
 
 /**
- * Runs the CEL rules in and below a schema on a value at `path`, with the old value if it can be matched. If one rule
- * or all together exceed Kubernetes' cost limits, that is an error and ends the evaluation. With `isRatcheting`,
- * unchanged stored values are not rejected.
+ * Runs the CEL rules in and below a schema on a value at `path`, with the old value if it can be matched. If one rule,
+ * or all rules together, exceed Kubernetes' cost limits, evaluation ends with an error. With `isRatcheting`, unchanged
+ * stored values are not rejected.
  */
 export function validateRules(
   value: unknown,
@@ -164,7 +164,10 @@ function fieldOf(rule: ValidationRule, path: string): string {
   return within.startsWith('[') ? `${path}${within}` : childPath(path, within);
 }
 
-/** As upstream, the rule's static message is used if this message is longer. */
+/**
+ * Maximum length of a message from messageExpression. If it is longer, the rule's static message is used, like
+ * upstream.
+ */
 const MAX_MESSAGE_CHARS = 5 * 1024;
 
 function messageOf(rule: ValidationRule, makeMessage: (() => unknown) | undefined): string {

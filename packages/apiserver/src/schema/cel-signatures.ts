@@ -7,7 +7,7 @@ interface Signature {
   readonly result: CelType;
 }
 
-/** Overloads by name, number of operands, and whether it is a method. */
+/** Overloads by name, number of operands, and kind: method or function. */
 export class Signatures {
   readonly #byKey = new Map<string, Signature[]>();
   readonly #names = new Set<string>();
@@ -40,7 +40,7 @@ export class Signatures {
     return this.#names.has(name);
   }
 
-  /** Its result type for these operands: dynamic if several overloads may apply; undefined if none does. */
+  /** The result type of a call with these operands: dynamic if several overloads may apply; undefined if none does. */
   resultOf(name: string, operands: readonly CelType[], isMethod = false): CelType | undefined {
     let found: CelType | undefined;
     for (const { operands: declared, result } of this.#byKey.get(keyOf(name, operands.length, isMethod)) ?? []) {

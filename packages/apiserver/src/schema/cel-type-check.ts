@@ -58,7 +58,7 @@ export class TypedExpression {
     }
   }
 
-  /** The expression's type, and its errors in cel-go's words ('' if there are none). */
+  /** The expression's type, and its errors in cel-go's words ('' if it has no errors). */
   check(variables: Scope): { readonly type: CelType; readonly problem: string } {
     if (this.#root === undefined) return { type: DYN, problem: '' };
     const check = new Check(this.#text);
@@ -74,8 +74,8 @@ export class TypedExpression {
 }
 
 /**
- * Why an expression's map keys are invalid, whatever the variables; undefined if they are valid. Must be called before
- * the CEL library's check, which formats types: nested `{v: v}` double the length of the type at each level.
+ * Why an expression's map keys are invalid for any variables; undefined if they are valid. Must be called before the
+ * CEL library's check, which formats types: nested `{v: v}` double the length of the type at each level.
  */
 export function unusableKeys(text: string, variables: readonly string[]): string | undefined {
   return new TypedExpression(text).keyProblem(new Map(variables.map((name) => [name, DYN])));
@@ -94,7 +94,7 @@ function functionsOfLibrary(): Signatures {
   return functions;
 }
 
-/** Names available to expressions besides variables: types and namespaces of functions. */
+/** Names available to expressions in addition to variables: types and namespaces of functions. */
 function constantsOfLibrary(): Scope {
   constants ??= new Map(
     library()
@@ -351,7 +351,7 @@ function namesOf(types: readonly CelType[]): string {
 function typeOfLiteral(value: unknown): CelType {
   if (value === null) return NULL;
   if (value instanceof Uint8Array) return simpleType('bytes');
-  // Among literals, the only other object is an unsigned integer.
+  // The only other object that a literal can be is an unsigned integer.
   return LITERAL_TYPES[typeof value] ?? simpleType('uint');
 }
 

@@ -7,7 +7,7 @@ const UUID = /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$
 const DURATION = /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|ms|s|m|h)(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|ms|s|m|h))*$/;
 const HOSTNAME = /^(?=.{1,253}$)[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?)*$/i;
 
-/** The string formats that apiextensions checks (`v1_validation.go`, supportedFormats); others are ignored. */
+/** The string formats that apiextensions checks (`v1_validation.go`, supportedFormats); other formats are ignored. */
 const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
   date: (text) => DATE.test(text) && !Number.isNaN(Date.parse(text)),
   'date-time': (text) => DATE_TIME.test(text) && !Number.isNaN(Date.parse(text)),

@@ -36,7 +36,7 @@ export function itemKeys(item: unknown, list: Schema, definitions: Definitions):
 }
 
 /**
- * The items of a stored list by their keys. Only items of list-maps can be matched with new ones; items of sets and
+ * The items of a stored list by their keys. Only items of list-maps can be matched with new items; items of sets and
  * atomic lists have no old value.
  */
 export function itemsByKey(old: unknown, list: Schema, definitions: Definitions): Map<string, unknown> | undefined {

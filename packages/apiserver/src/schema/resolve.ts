@@ -2,8 +2,8 @@ import { META_DEFINITIONS, OBJECT_META } from './meta-definitions.ts';
 import type { Definitions, Schema } from './schema.ts';
 
 /**
- * The schema that a `$ref` refers to, or the schema itself. A default or description next to the `$ref` belongs to the field. Throws if a definition
- * is missing, which is a bug in the registration of the kind.
+ * The schema that a `$ref` refers to, or the schema itself. A default or description next to the `$ref` belongs to the
+ * field. Throws if a definition is missing, which means that the kind was registered incorrectly.
  */
 export function resolveSchema(schema: Schema, definitions: Definitions): Schema {
   let resolved = schema;

@@ -369,7 +369,7 @@ describe('CEL rules', () => {
       2,
       ['spec.x: Invalid value: 1: m'],
     ],
-  ])('transition rules %s', (_, schema, value, old, expected) => {
+  ])('using oldSelf %s', (_, schema, value, old, expected) => {
     expect(errorsOf(schema, value, old)).toEqual(expected);
   });
 
@@ -384,7 +384,7 @@ describe('CEL rules', () => {
     ]);
   });
 
-  it("at the root see only the object's name in its metadata", () => {
+  it('see only the name of an object in its metadata if they are at the root', () => {
     const schema = withRule(
       { type: 'object' },
       { rule: 'self.metadata.name == "a" && !has(self.metadata.labels)', message: 'm' },
@@ -468,7 +468,7 @@ describe('ratcheting of stored values', () => {
       { x: 1 },
       ['spec.x'],
     ],
-  ])('excuses %s', (_, schema, value, old, expected) => {
+  ])('accepts %s', (_, schema, value, old, expected) => {
     expect(ratchetingErrors(schema, value, old)).toEqual(expected);
   });
 });

@@ -70,7 +70,10 @@ export function blocksRules({ type }: FieldError): boolean {
   );
 }
 
-/** A CustomResourceDefinition may restrict `metadata.name` and `generateName`; the rest of its metadata is Kubernetes' own. */
+/**
+ * A CustomResourceDefinition may restrict `metadata.name` and `generateName`; the rest of the schema of `metadata`
+ * comes from Kubernetes.
+ */
 function validateRestrictedMetadata(object: object, schema: Schema, check: Check, errors: FieldError[]): void {
   const metadata = schema.properties?.metadata;
   if (metadata?.properties === undefined) return;

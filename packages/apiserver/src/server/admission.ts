@@ -35,7 +35,8 @@ export interface WriteInProgress {
   otherVersions(): readonly ServedResource[];
   /**
    * Replaces `object` with a webhook's version, which is validated, pruned and defaulted like a client's. Fields that
-   * clients may not set are unchanged. So are field managers: as upstream, webhooks' changes have no owner.
+   * clients may not set are unchanged. Field managers are unchanged too: like upstream, webhooks' changes have no
+   * owner.
    */
   replaceObject(object: KubeObject): void;
   /** Adds an annotation to the audit event. */

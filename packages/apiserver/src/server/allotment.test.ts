@@ -19,7 +19,7 @@ describe('an allotment', () => {
     },
   );
 
-  it('can give out again what was returned', () => {
+  it('can reallocate what was returned', () => {
     const allotment = new Allotment({ total: 2, perHolder: 2 });
     allotment.take('alice', 2);
     allotment.release('alice');

@@ -21,7 +21,7 @@ export class Allotment {
     return this.#held.get(holder) ?? 0;
   }
 
-  /** Which limit `amount` more would exceed; undefined if none. */
+  /** The limit that acquiring `amount` more would exceed; undefined if it fits. */
   exceededLimit(holder: string, amount = 1): keyof AllotmentLimits | undefined {
     if (this.heldBy(holder) + amount > this.#limits.perHolder) return 'perHolder';
     return this.#used + amount > this.#limits.total ? 'total' : undefined;

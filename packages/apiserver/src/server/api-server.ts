@@ -207,8 +207,8 @@ export class ApiServer {
   }
 
   /**
-   * Sends requests within this process with these credentials, which are obtained for each request and checked like
-   * those of a connection.
+   * Sends requests within this process with credentials, which are obtained for each request and checked like the
+   * credentials of a connection.
    */
   connect(credentials: () => Credentials): Transport {
     return inProcessTransport((request) => this.#pipeline.response(request, () => this.#authenticate(credentials())));

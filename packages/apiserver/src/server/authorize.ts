@@ -2,7 +2,7 @@ import { deniedError } from '../auth/request-attributes.ts';
 import type { Authorizer, RequestAttributes } from '../auth/user.ts';
 
 /**
- * Throws 403, worded as upstream, unless the authorizer allows the request. Without an authorizer, everything is
+ * Throws 403, worded like upstream's, unless the authorizer allows the request. Without an authorizer, everything is
  * allowed.
  */
 export async function authorize(authorizer: Authorizer | undefined, attributes: RequestAttributes): Promise<void> {

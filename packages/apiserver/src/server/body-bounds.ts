@@ -78,7 +78,7 @@ export function checkStored(
   );
 }
 
-/** The field that takes up most of the text; within metadata and spec, the field below. */
+/** The field that takes up most of the text; for metadata and spec, the largest field within them. */
 function largestPart(object: object, prefix = ''): { readonly path: string; readonly chars: number } {
   let largest = { path: prefix, chars: 0, value: undefined as unknown };
   for (const [name, value] of Object.entries(object)) {

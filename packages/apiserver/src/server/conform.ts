@@ -73,7 +73,8 @@ function withoutDuplicates(
 }
 
 /**
- * Errors of the schema; if there are none, those of the kind itself: for a schema, a quantity is an ordinary string.
+ * Errors of the schema; if there are none, errors of the kind's own rules: for a schema, a quantity is an ordinary
+ * string.
  */
 function errorsOf(core: Core, request: ResourceRequest, object: KubeObject): readonly FieldError[] {
   const errors = schemaErrors(core, request, object, undefined);
@@ -100,8 +101,8 @@ export async function runHooks(
 }
 
 /**
- * Checks the body of a subresource in the same way. A body of the resource's own kind is normalised first, as upstream
- * decodes it.
+ * Checks the body of a subresource in the same way. A body of the resource's own kind is normalised first, like
+ * upstream decodes it.
  */
 export async function runBodyHooks<T>(
   core: Core,

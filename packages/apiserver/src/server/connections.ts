@@ -31,8 +31,8 @@ const connections = new WeakMap<Socket, { readonly connection: Connection; reado
 
 /**
  * The connections of one listener, within the limits of its server. An unauthenticated connection is rejected if its
- * address already has too many. If all addresses together have too many, one of the address with the most is closed to
- * make room for others. Connections that are not authenticated in time, or that stop reading, are closed.
+ * address already has too many. If all addresses together have too many, a connection of the address with the most is
+ * closed to make room for others. Connections that are not authenticated in time, or that stop reading, are closed.
  */
 export class Connections {
   readonly #traffic: Traffic;
@@ -45,7 +45,7 @@ export class Connections {
     this.#traffic = traffic;
   }
 
-  /** Handles a TCP connection before its handshake; destroys it if it is over the limit. */
+  /** Handles a TCP connection before its handshake; destroys it if a limit is exceeded. */
   accept(raw: Socket): void {
     const address = peerNetwork(raw.remoteAddress ?? '');
     if (!this.#hasRoom(address)) {

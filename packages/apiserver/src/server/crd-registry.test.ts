@@ -138,7 +138,7 @@ describe('CustomResourceDefinitions', () => {
     expect((await server.call('GET', '/apis/example.org/v1/engines')).status).toBe(404);
   });
 
-  it('are deleted with their objects, and wait for those with finalizers', async () => {
+  it('are deleted with their objects, and wait for objects with finalizers', async () => {
     const server = await crdServer();
     await server.call('POST', crds, machineCrd());
     await server.call('POST', machines, { metadata: { name: 'free' } });

@@ -120,7 +120,7 @@ export class CrdRegistry {
   async #empty(entry: Entry, crd: CustomResourceDefinition): Promise<void> {
     const bucket = bucketOfCrd(crd);
     this.#pendingDeletions.set(bucket, entry.key);
-    // Deletes them in the version that needs no conversion, if it is served.
+    // Deletes the objects in the version that needs no conversion, if it is served.
     const served = this.#served.get(entry.key) ?? [];
     const definition = served.find(({ storedAs }) => storedAs === undefined) ?? served[0];
     if (definition !== undefined) {

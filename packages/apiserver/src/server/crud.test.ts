@@ -204,7 +204,7 @@ describe('update', () => {
     expect(pool.body.message).toContain('metadata.resourceVersion: Invalid value: 0: must be specified for an update');
   });
 
-  it('rejects another UID, and creates nothing', async () => {
+  it('rejects another UID, and does not create a missing object', async () => {
     const server = await serverWithNamespace();
     await server.call('POST', maps, { metadata: { name: 'a' } });
 
@@ -251,7 +251,7 @@ describe('delete', () => {
     expect((await server.call('GET', `${pools}/a`)).status).toBe(404);
   });
 
-  it('gives a pod on a node its grace period; a second delete with 0 removes it', async () => {
+  it('gives a pod on a node its grace period, and removes it on a second delete with grace period 0', async () => {
     const server = await serverWithNamespace();
     await server.call('POST', pods, { metadata: { name: 'a' }, spec: { nodeName: 'n1' } });
 
@@ -302,7 +302,7 @@ describe('delete', () => {
 });
 
 describe('namespaces', () => {
-  it('stay until finalized, and accept no new objects', async () => {
+  it('stay until finalized, and reject new objects in the meantime', async () => {
     const server = await serverWithNamespace();
 
     await server.call('POST', '/api/v1/namespaces', { metadata: { name: 'other' } });

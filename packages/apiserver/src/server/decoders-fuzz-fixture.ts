@@ -2,7 +2,7 @@ import type { Runs } from './testing/fuzz/property.ts';
 
 /**
  * One property for each decoder: for any input it returns a value within bounds or a client error. Inputs consist of
- * tokens that the decoder knows, so most of them pass its first check.
+ * tokens that the decoder supports, so most of them pass its first check.
  */
 const DECODERS = {
   yaml: () => import('./testing/fuzz/yaml.ts'),

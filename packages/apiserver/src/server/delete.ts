@@ -115,7 +115,7 @@ function mark(object: KubeObject, graceSeconds: number, nowMs: number): boolean 
   const { metadata } = object;
   const previous = metadata.deletionGracePeriodSeconds;
   if (metadata.deletionTimestamp !== undefined && previous !== undefined && graceSeconds >= previous) return false;
-  // A shorter period counts from the first request, as upstream.
+  // A shorter period counts from the first request, like upstream.
   const startMs =
     metadata.deletionTimestamp === undefined ? nowMs : Date.parse(metadata.deletionTimestamp) - (previous ?? 0) * 1000;
   if (metadata.deletionTimestamp === undefined && metadata.generation !== undefined) metadata.generation++;
@@ -130,7 +130,7 @@ function graceOf({ resource }: ResourceRequest, object: KubeObject, options: Del
   return Math.max(0, resource.definition.strategy?.gracePeriodSeconds?.(object, asked) ?? 0);
 }
 
-/** The object's finalizers including those of the propagation policy. */
+/** The object's finalizers, including the finalizer of the propagation policy. */
 function desiredFinalizers(request: ResourceRequest, object: KubeObject, options: DeleteOptions): string[] {
   const finalizers = [...(object.metadata.finalizers ?? [])];
   const { propagationPolicy, orphanDependents } = options;

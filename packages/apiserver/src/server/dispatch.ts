@@ -19,7 +19,7 @@ import { customSubresource } from './subresource.ts';
 import { update, writeObject } from './update.ts';
 import { watch } from './watch.ts';
 
-/** Verbs without changes. */
+/** Verbs that change nothing. */
 export const READING_VERBS: ReadonlySet<string> = new Set(['get', 'list', 'watch']);
 
 /**

@@ -27,7 +27,7 @@ describe('the log of changes', () => {
     expect(log.compactedRevision('pods')).toBe(5);
   });
 
-  it('keeps the latest heartbeats, and loses no other changes to them', () => {
+  it('keeps the latest heartbeats, and does not drop other changes to make room for them', () => {
     const log = new EventLog(0, LIMITS);
     log.push(changeOf('pods', 1), 0);
     for (let revision = 2; revision <= 1001; revision++) log.push(changeOf(LEASES, revision), 0);

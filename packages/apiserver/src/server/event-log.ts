@@ -18,8 +18,8 @@ const MAX_HEARTBEATS = 64;
 
 /**
  * The latest changes of a server, in order of revision. Watches resume from it, and paged lists read older states.
- * Heartbeats are kept separately: those of ten nodes would displace everything else in eight minutes, and take half a
- * megabyte.
+ * Heartbeats are kept separately: the heartbeats of ten nodes would displace everything else in eight minutes, and take
+ * half a megabyte.
  */
 export class EventLog {
   readonly #changes: BoundedLog;
@@ -65,7 +65,7 @@ export class EventLog {
 
 class BoundedLog {
   readonly #limits: EventLogLimits;
-  /** Newest last; those before `#first` are compacted. */
+  /** Newest last; changes before `#first` are compacted. */
   #events: (LoggedEvent | undefined)[] = [];
   #first = 0;
   #bytes = 0;
@@ -76,7 +76,7 @@ class BoundedLog {
     this.#limits = limits;
   }
 
-  /** All changes after this revision are retained, and none up to it. */
+  /** All changes after this revision are retained, and no earlier changes. */
   get compactedRevision(): number {
     return this.#compactedRevision;
   }

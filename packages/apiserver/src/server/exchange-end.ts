@@ -4,9 +4,9 @@ import type { Socket } from 'node:net';
 const waiting = new WeakMap<Socket, Set<() => void>>();
 
 /**
- * Calls back once, when a response has been sent or can no longer be sent. If a response waits behind another one of
- * its connection, as with pipelined requests, it gets no event when the connection closes; therefore the connection is
- * observed as well.
+ * Calls back once, when a response has been sent or can no longer be sent. A response that waits behind another
+ * response of its connection, as with pipelined requests, gets no event when the connection closes; therefore the
+ * connection is observed as well.
  */
 export function onExchangeEnd(response: ServerResponse, callback: () => void): void {
   const { socket } = response.req;

@@ -36,7 +36,7 @@ export function reportFieldsLater(request: FieldValidationRequest, messages: rea
 
 /**
  * Rejects or warns about fields, depending on fieldValidation: `unknown field "spec.x"`, `duplicate field "spec.y"`.
- * Deferred fields come last for built-in kinds, and first for custom ones, as upstream.
+ * Deferred fields come last for built-in kinds, and first for custom ones, like upstream.
  */
 export function reportFields(
   request: FieldValidationRequest,

@@ -9,7 +9,7 @@ const TEXT = {
   'cache-control': 'no-store',
 };
 
-/** `/healthz`, `/livez` and `/readyz`, with one path for each check, and `?verbose` and `?exclude=`, as upstream. */
+/** `/healthz`, `/livez` and `/readyz`, with one path for each check, and `?verbose` and `?exclude=`, like upstream. */
 export class Health {
   readonly #checks = new Map<string, { readonly check: HealthCheck; readonly readyOnly: boolean }>();
 

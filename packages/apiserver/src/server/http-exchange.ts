@@ -95,7 +95,7 @@ function apiRequestOf(
     headers: headersOf(request),
     readBytes,
     readContent: async (user, maxBytes) => contentOf(headersOf(request), await readBytes(user, maxBytes)),
-    // Created only when needed: it is rarely used, and each costs two events and an object.
+    // The signal is created only when needed: it is rarely used, and each signal costs two events and an object.
     get signal() {
       abort ??= abortAtEnd(response);
       return abort.signal;
@@ -108,7 +108,7 @@ function apiRequestOf(
 function abortAtEnd(response: ServerResponse): AbortController {
   const abort = new AbortController();
   onExchangeEnd(response, () => {
-    // Aborting creates an exception with a stack trace: avoided for requests that end normally.
+    // Aborting creates an exception with a stack trace, so requests that end normally are not aborted.
     if (!response.writableFinished) abort.abort();
   });
   return abort;
@@ -147,7 +147,7 @@ export function credentialsOf(request: IncomingMessage): Credentials {
   return { bearerToken, clientCertificate: certificateOf(request.socket), peer: request.socket.remoteAddress };
 }
 
-/** The same array for all requests of a connection: the verification is cached by it. */
+/** The same array for all requests of a connection: it is the cache key of the certificate's verification. */
 const certificates = new WeakMap<Socket, Uint8Array | undefined>();
 
 function certificateOf(socket: Socket): Uint8Array | undefined {

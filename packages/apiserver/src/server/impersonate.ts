@@ -58,7 +58,7 @@ function claim(resource: string, name: string, group = ''): Claim {
   return { group, version: 'v1', resource, subresource: '', namespace: '', name };
 }
 
-/** As upstream: service accounts get their groups, and everyone except anonymous users is `system:authenticated`. */
+/** Like upstream: service accounts get their groups, and everyone except anonymous users is `system:authenticated`. */
 function withImpliedGroups(username: string, groups: readonly string[], namespace: string | undefined): string[] {
   const all = new Set(groups);
   if (namespace !== undefined && groups.length === 0) {
@@ -69,7 +69,7 @@ function withImpliedGroups(username: string, groups: readonly string[], namespac
   return [...all];
 }
 
-/** An invalidly encoded key is used as is, as upstream. */
+/** An invalidly encoded key is used as is, like upstream. */
 function decoded(key: string): string {
   try {
     return decodeURIComponent(key);

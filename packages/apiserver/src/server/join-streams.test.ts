@@ -38,7 +38,7 @@ describe('two joined connections', () => {
     expect(one.readableLength + other.writableLength).toBeLessThan(256 * 1024);
   });
 
-  test('end with the last byte when one ends', async () => {
+  test('end after the last byte when one of them ends', async () => {
     const { client, server, one, other, clock } = joined();
     let heard = '';
     client.on('data', (chunk: Buffer) => {

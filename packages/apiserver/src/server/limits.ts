@@ -3,9 +3,9 @@ const MIB = 1024 * KIB;
 
 /**
  * Limits on unauthenticated clients and tenants of one API server. Limits per user count the effective user, after
- * impersonation. The service accounts of a namespace count as one, because the namespace's owner can create any number,
- * and so do the users of a Keystone project. Members of system:masters are counted, but never rejected by a shared
- * limit: Fairway's controllers must continue while tenants are at their limits.
+ * impersonation. The service accounts of a namespace count as one user, because the namespace's owner can create any
+ * number of them, and so do the users of a Keystone project. Members of system:masters are counted, but never rejected
+ * by a shared limit: Fairway's controllers must continue while tenants are at their limits.
  */
 export interface ServerLimits {
   /**
@@ -15,10 +15,10 @@ export interface ServerLimits {
   readonly maxConnections: number;
   /**
    * Open connections of one user. Over HTTP/2 clients share one connection among their requests, over HTTP/1.1 they
-   * open one for each.
+   * open one for each request.
    */
   readonly maxConnectionsPerUser: number;
-  /** Unauthenticated connections, counted separately from those of users. */
+  /** Unauthenticated connections, counted separately from users' connections. */
   readonly maxUnauthenticatedConnections: number;
   /**
    * Unauthenticated connections of one address. Not too few: a thousand nodes behind one address may reconnect together
@@ -39,7 +39,7 @@ export interface ServerLimits {
   /** Deadline for reading a body: 3 MiB at 1 Mbit/s take 25 s. kube-apiserver's `--request-timeout` is 60 s. */
   readonly bodyTimeoutMs: number;
   /**
-   * An idle connection is closed after this time. It is longer than clients keep their connections (at most 90 s in
+   * An idle connection is closed after this time. Clients keep their connections for a shorter time (at most 90 s in
    * Go), so they close them first.
    */
   readonly keepAliveTimeoutMs: number;

@@ -43,7 +43,7 @@ export class ListText {
   }
 }
 
-/** Encodes a list in parts, into a buffer of its caller. */
+/** Encodes a list in parts, into buffers that the caller provides. */
 export class ListReader {
   readonly #texts: readonly string[];
   #next = 0;

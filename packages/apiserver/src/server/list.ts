@@ -9,12 +9,12 @@ import { prepareSelection, selectedEntries, tooOldError } from './watch.ts';
 
 /** The position of a paged list, as in upstream's continue token. */
 interface Continuation {
-  /** Undefined: the latest. */
+  /** Undefined for the latest revision. */
   readonly revision: number | undefined;
   readonly startKey: string;
 }
 
-/** Value of the revision in a token. */
+/** The revision in a token that stands for the latest one. */
 const LATEST_REVISION = -1;
 
 export async function list(core: Core, request: ResourceRequest): Promise<ApiResponse> {
@@ -68,7 +68,7 @@ function matchOf(query: URLSearchParams, requested: number | undefined, continua
   return match;
 }
 
-/** Upstream treats a negative limit as none. */
+/** Upstream treats a negative limit as no limit. */
 function limitOf(text: string | null): number {
   if (text === null || text === '') return 0;
   if (/^[+-]?\d+$/.test(text)) return Math.max(0, Number(text));
@@ -103,7 +103,7 @@ function parseContinue(text: string | null): Continuation | undefined {
       return { revision: rv === LATEST_REVISION ? undefined : (rv as number), startKey: start };
     }
   } catch {
-    // A token that cannot be parsed results in the same error as a malformed one.
+    // A token that is not JSON results in the same error as one with invalid fields.
   }
   throw badRequest('invalid continue token: continue key is not valid');
 }

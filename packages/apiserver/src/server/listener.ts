@@ -59,8 +59,8 @@ export async function listen(
     insecureHTTPParser: false,
     handshakeTimeout: handshakeTimeoutMs,
     headersTimeout: headersTimeoutMs,
-    // Limits the request, not the response, because watches have no time limit. Bodies read here have a deadline of
-    // their own, forwarded bodies don't.
+    // Limits the request, not the response, because watches have no time limit. Bodies read here have a separate
+    // deadline, forwarded bodies have none.
     requestTimeout: headersTimeoutMs + bodyTimeoutMs,
     connectionsCheckingInterval: CHECK_INTERVAL_MS,
     keepAliveTimeout: keepAliveTimeoutMs,
@@ -108,7 +108,7 @@ export async function listen(
           resolve();
         });
         server.closeIdleConnections();
-        // Node still counts them, but no longer tracks them.
+        // Node still counts upgrading sockets, but no longer closes them itself.
         for (const socket of upgrading) socket.destroy();
       });
     },

@@ -126,7 +126,10 @@ function ownerErrors({ ownerReferences = [] }: ObjectMeta): FieldError[] {
   return errors;
 }
 
-/** Finalizers of built-in kinds also need a domain (core's ValidateObjectMeta); those of custom resources may be plain. */
+/**
+ * Finalizers of built-in kinds also need a domain (core's ValidateObjectMeta); finalizers of custom resources may be
+ * plain.
+ */
 function finalizerErrors({ finalizers = [] }: ObjectMeta, isCustom: boolean): FieldError[] {
   const errors: FieldError[] = [];
   for (const [index, finalizer] of finalizers.entries()) {

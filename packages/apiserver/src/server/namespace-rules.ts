@@ -37,7 +37,7 @@ export function refuseUndeletableNamespace({ resource, name }: ResourceRequest):
     throw forbidden(resource.subject(name), 'this namespace may not be deleted');
 }
 
-/** What blocks deletion of a namespace besides `metadata.finalizers`. */
+/** What blocks deletion of a namespace in addition to `metadata.finalizers`. */
 export function specFinalizers(object: KubeObject): readonly string[] {
   return (object as KubeObject & { spec?: { finalizers?: string[] } }).spec?.finalizers ?? [];
 }

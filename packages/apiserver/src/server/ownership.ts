@@ -8,7 +8,7 @@ import { refuse } from './write.ts';
 const MAX_MANAGER_LENGTH = 128;
 /**
  * Maximum entries of one object: each write compares all of them. Updates are merged from the eleventh on, so most
- * entries are appliers.
+ * entries belong to appliers.
  */
 const MAX_ENTRIES = 100;
 

@@ -151,7 +151,7 @@ describe('admission', () => {
   });
 });
 
-describe('parts of an object', () => {
+describe('subresources', () => {
   it('status is written only through its subresource', async () => {
     const server = await serverWithNamespace();
     const { body: created } = await server.call('POST', pools, { metadata: { name: 'a' }, spec: { replicas: 2 } });
@@ -179,7 +179,7 @@ describe('parts of an object', () => {
     expect(pool).toMatchObject({ spec: { replicas: 4 }, metadata: { generation: 2 } });
   });
 
-  it('a namespace is deleted once it is finalized', async () => {
+  it('finalize deletes a terminating namespace once it has no finalizers', async () => {
     const server = await serverWithNamespace();
     await server.call('POST', '/api/v1/namespaces', { metadata: { name: 'other' } });
     const { body: terminating } = await server.call('DELETE', '/api/v1/namespaces/other');

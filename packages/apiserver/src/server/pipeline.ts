@@ -147,7 +147,7 @@ export class Pipeline {
       ? { user, verb: route.verb, ...attributesOf(route.path, route.verb, request.query) }
       : { user, verb: request.method.toLowerCase(), path: request.path };
     const isLong = isLongRunning(route);
-    // Streams other than watches take no seats; rejected requests also get the flow headers, as upstream.
+    // Streams other than watches take no seats; rejected requests also get the flow headers, like upstream.
     const schema = isLong && route.verb !== 'watch' ? undefined : this.#options.flowControl.classify(attributes);
     requestState.schema = schema;
     await authorize(this.#authorizer(requestState), attributes);
@@ -284,7 +284,7 @@ export class Pipeline {
 
   /**
    * Rejects with 504 on timeout. Work in progress continues and keeps its seats, so a client that gives up cannot get
-   * others.
+   * additional seats.
    */
   #withTimeout(request: ResourceRequest, release: LeaveSeats): Promise<ApiResponse> {
     const { promise, resolve, reject } = Promise.withResolvers<ApiResponse>();
@@ -317,7 +317,7 @@ export class Pipeline {
     return this.#discovery;
   }
 
-  /** A Status if the group version is served, otherwise the text of Go's router, as upstream. */
+  /** A Status if the group version is served, otherwise the text of Go's router, like upstream. */
   #notFoundAt({ group, version }: ResourcePath): ApiResponse {
     const isServed = this.#discover().groupVersions.some((one) => one.group === group && one.version === version);
     if (isServed) throw notServed();

@@ -2,9 +2,9 @@ import type { Readable } from 'node:stream';
 import { TransportError, type TransportResponse } from '@fairway/kube/client/transport';
 
 /**
- * Maximum size that is read of another server's response, which a tenant controls. A page of 500 objects may take 8 KB
- * for each. If it is filled with empty objects, it takes 90 MB and 0.1 s of the event loop; at four times this size it
- * would take a second.
+ * Maximum size that is read of another server's response, which a tenant controls. It allows 8 KB for each object of a
+ * page of 500. A response of this size that is filled with empty objects takes 90 MB and 0.1 s of the event loop; at
+ * four times the size it would take a second.
  */
 const MAX_CHARS = 4 * 1024 * 1024;
 

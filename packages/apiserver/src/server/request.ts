@@ -56,7 +56,10 @@ export class Line {
 }
 
 export interface LineSink {
-  /** Returns false if the receiver is full until it calls the stream's `resume`; this line is still accepted. */
+  /**
+   * Returns false if the receiver is full; this line is still accepted. Wait until the receiver calls the stream's
+   * `resume`.
+   */
   send(line: Line): boolean;
   end(): void;
 }
@@ -110,7 +113,9 @@ export interface ResourceRequest extends ResourceTarget {
   readonly nowMs: number;
   /** The server's clock. */
   readonly now: () => number;
-  /** In-process requests with all rights; absent if the server itself acts without a request. */
+  /**
+   * Creates a transport for in-process requests with all rights; absent if the server itself acts without a request.
+   */
   readonly loopback?: (() => Transport) | undefined;
   /** Waits for the user's next slot before work is repeated; absent for in-process requests. */
   readonly nextTurn?: (() => Promise<void>) | undefined;

@@ -12,7 +12,7 @@ export interface PrinterColumn {
   readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'date';
   readonly format?: string;
   readonly description?: string;
-  /** Columns with priority 0 are always shown, others with `-o wide`. */
+  /** Columns with priority 0 are always shown, other columns with `-o wide`. */
   readonly priority?: number;
   /** A path, or a function for computed values (kinds whose columns kube-apiserver computes in Go). */
   readonly value: string | ((object: KubeObject, nowMs: number) => string | number | boolean | undefined);
@@ -37,7 +37,7 @@ export interface RequestContext {
 /**
  * Behaviour of a kind beyond its schema, in the order of a write: `default` (create and update, after decoding),
  * `prepareForCreate`/`prepareForUpdate` (reset fields that clients may not set; status is already separated), then
- * `validate`. All are without side effects, except that they may change objects in place.
+ * `validate`. None has side effects, except that they may change objects in place.
  */
 export interface ResourceStrategy {
   default?(object: KubeObject): void;
@@ -57,7 +57,8 @@ export interface ResourceStrategy {
    */
   gracePeriodSeconds?(object: KubeObject, requested: number | undefined): number;
   /**
-   * Set if deletions orphan dependents by default, as in upstream's oldest kinds: the warning about that, '' for none.
+   * Set if deletions orphan dependents by default, as in upstream's oldest kinds: the warning to send, or '' for no
+   * warning.
    */
   readonly orphansDependents?: string;
   /**
@@ -142,7 +143,7 @@ export interface ResourceDefinition extends ResourceType {
    * paths, of which the first that is set counts.
    */
   readonly selectableFields?: Readonly<Record<string, string | readonly string[]>>;
-  /** The value of an unset field for such a selector, if it is not '': Go's zero value of numbers and booleans. */
+  /** The value of an unset field in such a field selector, if it is not '': Go's zero value of numbers and booleans. */
   readonly unsetFields?: Readonly<Record<string, string>>;
   readonly strategy?: ResourceStrategy;
   /** Verbs served; all of them by default. Only `create` for a review kind such as SubjectAccessReview. */
@@ -168,8 +169,8 @@ export interface ResourceDefinition extends ResourceType {
   /** Whether `metadata.generation` counts changes of the spec. True unless the kind has no spec (ConfigMap, Secret). */
   readonly hasGeneration?: boolean;
   /**
-   * Schemas by stored apiVersion whose defaults are applied on reads: those of a CustomResourceDefinition may change.
-   * Objects of other kinds are stored with their defaults.
+   * Schemas by stored apiVersion whose defaults are applied on reads, since the schemas of a CustomResourceDefinition
+   * may change. Objects of other kinds are stored with their defaults.
    */
   readonly storedDefaults?: ReadonlyMap<string, Schema>;
   /**

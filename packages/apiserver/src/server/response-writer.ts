@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 
-/** Maximum size of a write: TLS encrypts each write as a whole, into additional memory. */
+/** Maximum size of a write: TLS encrypts each write as a whole, which takes additional memory. */
 const SLICE_BYTES = 32 * 1024;
 
 /** Remainder of a large chunk. */
@@ -32,7 +32,7 @@ export class ResponseWriter {
   /** Accepts the whole chunk. Returns false if the caller must wait for room. `owner` is referenced until then. */
   write(bytes: Uint8Array, owner?: object): boolean {
     if (this.#rest !== undefined) {
-      // If there is no room, only the end of a response is written.
+      // Without room, only the end of a response may still be written.
       this.#rest = { bytes: Buffer.concat([this.#rest.bytes, bytes]), owner: undefined };
       return false;
     }

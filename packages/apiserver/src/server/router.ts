@@ -12,7 +12,7 @@ export interface ResourcePath {
   readonly subresource: string;
 }
 
-/** Parses a path like `k8s.io/apiserver/pkg/endpoints/request`. */
+/** Parses a path in the same way as k8s.io/apiserver/pkg/endpoints/request. */
 export function routeOf(method: string, path: string, query: URLSearchParams): Route {
   const resource = resourcePathOf(path);
   if (resource === undefined) return { kind: 'other', path, verb: method.toLowerCase() };

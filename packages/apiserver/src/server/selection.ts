@@ -69,7 +69,7 @@ function fieldPredicate(resource: ServedResource, { field, negated, value }: Fie
   }
 }
 
-/** Kinds that define selectable fields of their own have a different message. */
+/** Kinds that define additional selectable fields have a different message. */
 function unknownField({ definition }: ServedResource, field: string): string {
   if (Object.keys(definition.selectableFields ?? {}).length > 0) return `field label not supported: ${field}`;
   return `${JSON.stringify(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`;

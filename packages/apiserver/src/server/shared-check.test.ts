@@ -4,7 +4,7 @@ import { sharedCheck } from './shared-check.ts';
 
 const MAX_AGE_MS = 1_000;
 
-test('shares one check among a thousand concurrent calls and those that follow shortly afterwards', async () => {
+test('shares one check among a thousand concurrent calls and calls shortly afterwards', async () => {
   const clock = new FakeClock();
   let runs = 0;
   const check = sharedCheck(() => Promise.resolve(void runs++), MAX_AGE_MS, clock);

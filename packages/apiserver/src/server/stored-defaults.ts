@@ -16,9 +16,9 @@ const MAX_KEPT_CHARS = 16 * 1024 * 1024;
 const NO_DEFINITIONS: Definitions = new Map();
 
 /**
- * The objects of a custom kind with defaults that were added to its schema after they were stored; kube-apiserver sets
- * these on every read. They are computed once for each object and schema. Objects that already have them, such as all
- * newer ones, are returned unchanged.
+ * The objects of a custom kind with defaults that were added to its schema after the objects were stored;
+ * kube-apiserver sets these defaults on every read. They are computed once for each object and schema. Objects that
+ * already have these defaults, such as all newer objects, are returned unchanged.
  */
 export class StoredDefaults {
   /** Defaults by stored apiVersion. */

@@ -110,7 +110,7 @@ function compiledTable(definition: ResourceDefinition): CompiledTable {
 }
 
 function columnDefinition({ name, type, format = '', description = '', priority = 0, value }: PrinterColumn) {
-  // A date is sent as its age in text form, as upstream.
+  // A date is sent as its age in text form, like upstream.
   const isAge = type === 'date' && typeof value === 'string';
   return { name, type: isAge ? 'string' : type, format, description, priority };
 }
@@ -120,7 +120,7 @@ function cellOf({ type, value }: PrinterColumn): CellOf {
   const path: JsonPath = compileJsonPath(value);
   return (object, nowMs) => {
     const found = path(object);
-    // As in kube-apiserver: a missing field of any type is an empty cell.
+    // Like kube-apiserver: a missing field of any type is an empty cell.
     return type === 'date' && found.length > 0 ? ageCell(found[0], nowMs) : valueCell(found);
   };
 }

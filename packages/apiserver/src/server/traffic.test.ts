@@ -16,7 +16,7 @@ function traffic(limits: ConstructorParameters<typeof Traffic>[0]['limits']): Tr
 }
 
 describe('traffic', () => {
-  it("rejects one user at their limit, with Retry-After and the limit's name, and serves others", () => {
+  it("rejects a user at their limit, with Retry-After and the limit's name, and serves other users", () => {
     const served = traffic({ maxWatches: 10, maxWatchesPerUser: 2 });
     served.enter('watches', alice);
     const release = served.enter('watches', alice);
@@ -45,7 +45,7 @@ describe('traffic', () => {
     expect(served.inUse('mutatingRequests')).toBe(3);
   });
 
-  it('counts the service accounts of a namespace as one', () => {
+  it('counts the service accounts of a namespace as one user', () => {
     const served = traffic({ maxWatchesPerUser: 2 });
     served.enter('watches', account('team', 'one'));
     served.enter('watches', account('team', 'two'));
@@ -54,7 +54,7 @@ describe('traffic', () => {
     served.enter('watches', account('other', 'one'));
   });
 
-  it('counts the users of a Keystone project as one', () => {
+  it('counts the users of a Keystone project as one user', () => {
     const member = (username: string, project: string): UserInfo => ({
       username: `keystone:${username}`,
       groups: [`keystone:project:${project}`],
@@ -82,10 +82,10 @@ describe('traffic', () => {
     expect(startedUsers).toEqual(['alice', 'alice', 'bob', 'alice']);
   });
 
-  describe('for responses', () => {
+  describe('a response', () => {
     const limits = { maxAnswerBytes: 100, maxAnswerBytesPerUser: 40 };
 
-    it("allows a user's first response to exceed their share, but no second one at the same time", () => {
+    it('may exceed the share of its user if the user has no other unsent response', () => {
       const served = traffic(limits);
       served.enterResponse(alice, 90);
 
@@ -93,7 +93,7 @@ describe('traffic', () => {
       served.enterResponse(bob, 10);
     });
 
-    it('allows a response larger than the total limit if it is the only one', () => {
+    it('may exceed the total limit if it is the only one', () => {
       const served = traffic(limits);
       const release = served.enterResponse(bob, 1);
 

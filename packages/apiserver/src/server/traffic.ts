@@ -131,7 +131,7 @@ export class Traffic implements CountedTraffic {
   /**
    * Reserves the bytes of a response until it is sent. Throws 429 if the user has other unread responses and the limit
    * is exceeded. A user without unread responses may have one of any size within the total limit, and is never rejected
-   * if nobody else has any.
+   * if no other user has unread responses.
    */
   enterResponse(user: UserInfo | undefined, bytes: number): Release {
     const { answerBytes } = this.#allotments;
@@ -156,7 +156,7 @@ export class Traffic implements CountedTraffic {
     return () => allotment.release(holder, amount);
   }
 
-  /** The limit that one more would exceed; counts a rejection. */
+  /** The limit that another unit would exceed, which counts as a rejection; undefined if there is room. */
   exceededLimit(limited: LimitedResource, holder: string): 'total' | 'perHolder' | undefined {
     const exceededLimit = this.#allotments[limited].exceededLimit(holder);
     if (exceededLimit !== undefined) this.reject(`${limited}.${exceededLimit}`);

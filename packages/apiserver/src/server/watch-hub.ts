@@ -71,7 +71,7 @@ export class WatchHub {
     if (previous !== undefined && previous !== node) deliver(bucket.byNode.get(previous), event);
   }
 
-  /** Ends every watch on a bucket, or all of them. */
+  /** Ends every watch on a bucket, or on all buckets. */
   finish(bucket?: string): void {
     for (const watcher of this.#all) {
       if (bucket === undefined || watcher.selection.bucket === bucket) watcher.finish();

@@ -108,7 +108,7 @@ export class WatchSession implements LineStream, Watcher {
     else this.#showLater(event, this.#options.prepare);
   }
 
-  /** Keeps events in order, however long each conversion takes. */
+  /** Keeps events in order, regardless of how long each conversion takes. */
   #showLater(event: WatchEvent, prepare: NonNullable<WatchSessionOptions['prepare']>): void {
     const { maxBacklog, onOverflow } = this.#options;
     const chars = event.visibleEntries.reduce((sum, { text }) => sum + text.length, 0);
@@ -128,7 +128,7 @@ export class WatchSession implements LineStream, Watcher {
       .catch((error: unknown) => this.#fail(error));
   }
 
-  /** A failed conversion ends the watch, as upstream. */
+  /** A failed conversion ends the watch, like upstream. */
   #fail(error: unknown): void {
     if (this.#state === 'ended') return;
     const message = error instanceof Error ? error.message : String(error);

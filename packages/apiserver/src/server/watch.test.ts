@@ -141,7 +141,7 @@ describe('watch', () => {
     watch.stop();
   });
 
-  it("is rejected with 429 beyond a user's limit, until another one ends", async () => {
+  it("is rejected with 429 beyond a user's limit, until another watch ends", async () => {
     const server = new TestServer({ limits: { maxWatchesPerUser: 1 } });
     const alice = server.server.transport({ username: 'alice', groups: [] });
     const begin = () => alice.request({ method: 'GET', path: `${maps}?watch=1`, signal: first.signal });

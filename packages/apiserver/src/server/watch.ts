@@ -115,7 +115,7 @@ export function tooOldError(revision: number, oldest: number): ApiError {
   return expired(`too old resource version: ${revision} (${oldest})`);
 }
 
-/** A watch that only reports an error, as upstream: 200, then an ERROR event. */
+/** A watch that only reports an error, like upstream: 200, then an ERROR event. */
 function failedWatch(error: ApiError): LineStream {
   return {
     start(sink: LineSink) {

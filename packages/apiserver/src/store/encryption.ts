@@ -27,7 +27,7 @@ const TAG_BYTES = 16;
 /**
  * Stores the values of some buckets in envelopes `fairway:enc:v1:KEY-ID:BASE64`: AES-256-GCM over the value, with its
  * location as associated data. Plain values (JSON, which never has this prefix) can still be read. The first key
- * encrypts. The others only decrypt, until all their values have been re-encrypted.
+ * encrypts. The other keys only decrypt, until all values encrypted with them have been re-encrypted.
  */
 export function encryptBuckets(buckets: readonly string[], keys: readonly EncryptionKey[]): ValueCodec {
   const [current] = keys;

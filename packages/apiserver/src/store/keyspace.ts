@@ -32,7 +32,7 @@ export class Keyspace implements Store {
   #durableRevision: number;
   #lastRevision: number;
   readonly #pending: Pending[] = [];
-  /** By bucket and key, where it differs from `get`: the durable entry, or undefined if there is none. */
+  /** The durable entries that differ from `get`, by bucket and key; undefined for a key without a durable entry. */
   readonly #durable = new Map<string, Map<string, Entry | undefined>>();
   #closed: StoreError | undefined;
 
@@ -126,7 +126,7 @@ export class Keyspace implements Store {
   }
 
   /**
-   * Announces and acknowledges the first `count` pending changes, all of them by default, which have become durable.
+   * Announces and acknowledges the first `count` pending changes, which have become durable; by default all of them.
    */
   commit(count = this.#pending.length): void {
     const pending = this.#pending.splice(0, count);

@@ -16,7 +16,7 @@ const MAX_COMMIT_CHARS = 4 * 1024 * 1024;
 
 /** Size of a load step: 160 MB in one event-loop turn took 1.4 s. */
 const MAX_LOAD_CHARS = 4 * 1024 * 1024;
-/** The cost of a row in addition to its value's, in characters. */
+/** The cost of a row in characters, in addition to the length of its value. */
 const ROW_CHARS = 512;
 
 interface ObjectRow {
@@ -50,8 +50,8 @@ export interface SqliteOptions extends LogOptions {
  */
 const HEARTBEATS = 'leases.coordination.k8s.io';
 /**
- * Revisions to skip after a power failure, because watches may have seen those of lost Leases: the kernel writes within
- * 35 s.
+ * Revisions to skip after a power failure, because watches may have seen revisions of lost Leases. The kernel writes
+ * data to disk within 35 s.
  */
 const SKIPPED_REVISIONS = 100_000;
 
@@ -84,7 +84,7 @@ export class SqliteDatabase {
   #isClosed = false;
   #closing: Promise<void> | undefined;
   #committing: Promise<void> | undefined;
-  /** Why nothing more can be written. */
+  /** Why the store no longer accepts writes. */
   #failure: StoreError | undefined;
 
   private constructor(path: string, database: DatabaseSync, hadUncleanShutdown: boolean, options: SqliteOptions) {
@@ -241,7 +241,7 @@ export class SqliteDatabase {
     await this.#committing;
     this.#isClosed = true;
     // Closing would copy the log into the file, but its content can't be trusted after a failure: the next start reads
-    // both.
+    // the file and the log.
     if (this.#failure !== undefined) return;
     this.#database.close();
     this.#log.close();
@@ -397,12 +397,12 @@ interface Batch {
   readonly changes: readonly Change[];
 }
 
-/** Without a flush a write survives a killed process, but a power failure may lose the latest ones, in order. */
+/** Without a flush a write survives a killed process, but a power failure may lose the latest writes. */
 function needsFlush({ changes }: Batch): boolean {
   return changes.some(({ bucket }) => bucket !== HEARTBEATS);
 }
 
-/** The first changes of each keyspace, up to the size of one commit; the others wait for the next commit. */
+/** The first changes of each keyspace, up to the size of one commit; later changes wait for the next commit. */
 function batchesOf(keyspaces: readonly Keyspace[]): Batch[] {
   let charsLeft = MAX_COMMIT_CHARS;
   return keyspaces.map((keyspace) => {

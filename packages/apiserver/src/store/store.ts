@@ -102,8 +102,8 @@ export interface Store {
    */
   write(write: Write): Promise<Change>;
   /**
-   * Undefined if all accepted writes are durable; otherwise a promise that resolves when they are, without waiting for
-   * later ones.
+   * Undefined if all accepted writes are durable; otherwise a promise that resolves when these writes are durable,
+   * without waiting for later ones.
    */
   settled(): Promise<void> | undefined;
   /** Delivers changes in batches, one for each commit. Returns the unsubscribe function. */

@@ -37,7 +37,7 @@ test.each([
     before: 200,
     is: false,
   },
-])('is worth reclaiming: $is, since $what', ({ now, before, is }) => {
+])('memory is worth reclaiming: $is, since $what', ({ now, before, is }) => {
   expect(isWorthReclaiming(now, before * MIB)).toBe(is);
 });
 
@@ -64,7 +64,7 @@ test('collects garbage once after a burst', async () => {
   await stop();
 });
 
-test('returns memory that V8 keeps after a burst to the system', () => {
+test('gives memory that V8 retains after a burst back to the system', () => {
   const program = `
     import { reclaimMemory } from ${JSON.stringify(import.meta.resolve('../reclaim-memory.ts'))};
     let run;

@@ -1,8 +1,8 @@
 import type { FakeClock } from '../clock-fake.ts';
 
 /**
- * The result of a promise on a fake clock. Time moves from timer to timer: while all work waits for files or sockets, no timer is pending and
- * no time passes, however slow the machine is.
+ * Advances a fake clock until a promise settles, and returns its result. Time moves from timer to timer: while all work
+ * waits for files or sockets, no timer is pending and no time passes, however slow the machine is.
  */
 export async function advanceUntilSettled<T>(clock: FakeClock, promise: Promise<T>): Promise<T> {
   const state = { isOver: false };

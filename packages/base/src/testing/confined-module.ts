@@ -24,7 +24,10 @@ export class ConfinedModule {
     this.#maxHeapMb = maxHeapMb;
   }
 
-  /** Rejects with the error that the function throws, or if it exceeds its time or memory. One call at a time. */
+  /**
+   * Rejects with the error that the function throws, or if the function exceeds its time or memory limit. One call at a
+   * time.
+   */
   async call(name: string, ...args: readonly unknown[]): Promise<unknown> {
     const worker = (this.#worker ??= this.#start());
     const { promise, resolve, reject } = Promise.withResolvers<ConfinedResult>();

@@ -58,7 +58,7 @@ function pathOf(namespace: string, cluster: string | undefined): string {
   return cluster === undefined ? `${root}/auditevents` : `${root}/clusters/${encodeURIComponent(cluster)}/audit`;
 }
 
-/** A page of a cluster's events may be empty although more pages follow. */
+/** Reads pages of audit events. A page of a cluster's events may be empty although more pages follow. */
 async function readPages(
   client: KubeClient,
   path: string,

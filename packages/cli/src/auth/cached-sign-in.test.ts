@@ -33,7 +33,7 @@ function issued(): IssuedToken {
   return { id, token, expiresAtMs: clock.now() + HOUR_MS };
 }
 
-/** Requests a token for process `asker`, through its own plugin. */
+/** Requests a token for process `asker`, through that process's own plugin. */
 async function requestToken(
   requester: number,
   signIn: () => Promise<IssuedToken> = async () => issued(),
@@ -99,8 +99,8 @@ describe('a cached token', () => {
     expect(await requestToken(2)).toBe('token-2');
   });
 
-  describe('when requested again by the same process, because its server responded with 401', () => {
-    it('is checked with Keystone and kept if it is valid', async () => {
+  describe('when requested again by the same process after a server responded with 401', () => {
+    it('is readable only by its owner, like its folder', async () => {
       await requestToken(1);
 
       expect(await requestToken(1)).toBe('token-1');
@@ -128,7 +128,7 @@ describe('a cached token', () => {
     expect(logins).toBe(1);
   });
 
-  it('fails once for many concurrent processes, and is tried again by a later one', async () => {
+  it('is requested once by many concurrent processes even if the sign-in fails, and again by a later process', async () => {
     let tries = 0;
     const refuse = async (): Promise<IssuedToken> => {
       tries++;
@@ -146,7 +146,7 @@ describe('a cached token', () => {
     expect(await requestToken(20)).toBe('token-1');
   });
 
-  it('cleans up expired tokens of other entries', async () => {
+  it('triggers the removal of expired tokens of other entries', async () => {
     await requestToken(1);
     await writeFile(join(folder, 'old.json'), await readFile(join(folder, 'key.json'), 'utf8'), { mode: 0o600 });
     await clock.advance(2 * HOUR_MS);

@@ -9,8 +9,8 @@ const POLL_INTERVAL_MS = 100;
 /** Allows for a sign-in in a browser. */
 const ACQUIRE_TIMEOUT_MS = 10 * 60_000;
 /**
- * Older locks are considered stale if the start time of their holder is unknown, because another process may have its
- * id.
+ * Older locks are considered stale if the start time of their holder is unknown, because another process may have
+ * reused the holder's pid.
  */
 const MAX_LOCK_AGE_MS = 60 * 60_000;
 
@@ -27,7 +27,7 @@ export interface LockOptions {
 /**
  * Runs `work` while no other process does so under the same path.
  *
- * Guarantees: a killed process blocks no others. The next process removes its file; if two processes do that
+ * A killed process does not block others: the next process removes its lock file. If two processes do that
  * concurrently, both may run once.
  */
 export async function withLockFile<T>(path: string, options: LockOptions, work: () => Promise<T>): Promise<T> {

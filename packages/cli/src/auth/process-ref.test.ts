@@ -29,9 +29,9 @@ it.each([
 
 it.each([
   { reason: 'it runs', holder: { pid: 10, started: '100' }, alive: true },
-  { reason: 'another process now has its id', holder: { pid: 10, started: '99' }, alive: false },
+  { reason: 'another process now has its pid', holder: { pid: 10, started: '99' }, alive: false },
   { reason: 'it has ended', holder: { pid: 12, started: '1' }, alive: false },
-  { reason: 'it is running, which only a signal reveals', holder: { pid: process.pid, started: '' }, alive: true },
+  { reason: 'it is running, but its start time is unknown', holder: { pid: process.pid, started: '' }, alive: true },
 ])('detects whether a process is alive: $reason', ({ holder, alive }) => {
   expect(isAlive(holder, processes)).toBe(alive);
 });

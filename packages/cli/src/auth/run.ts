@@ -22,7 +22,7 @@ export async function printToken(context: CliContext, choice: CloudSelection): P
   context.stdout.write(renderExecCredential(cached.token, cached.renewAtMs, isInteractive));
 }
 
-/** `fairway auth login`: signs in for later runs of kubectl, in which nobody can be prompted. */
+/** `fairway auth login`: signs in for later runs of kubectl, which cannot prompt anybody. */
 export async function logIn(context: CliContext, choice: CloudSelection): Promise<void> {
   const config = signInOptions(context, choice);
   await forgetToken(context, config);
@@ -111,7 +111,7 @@ async function withKeystone<T>(
   }
 }
 
-/** Whether there was a token. */
+/** Removes and revokes the cached token; returns whether there was one. */
 async function forgetToken(context: CliContext, config: SignInConfig): Promise<boolean> {
   const cache = new TokenCache(cacheFolder(context.env));
   const key = signInKey(config);

@@ -9,7 +9,7 @@ import type { CliContext } from '../command/context.ts';
 /** The entry of clouds.yaml to sign in with, and the project. */
 export interface CloudSelection {
   readonly cloud?: string;
-  /** Name or id; overrides that of the entry. */
+  /** Name or id; overrides the project of the entry. */
   readonly project?: string;
 }
 
@@ -24,7 +24,7 @@ export function cloudsOf({ env, cwd }: Pick<CliContext, 'env' | 'cwd'>): CloudsY
   return new CloudsYaml({ env, cwd: folder, home: env['HOME'] || homedir(), readFile: readIfExists });
 }
 
-/** The variables with which a plugin finds the configuration files in use here. */
+/** The variables that tell a plugin which configuration files this command uses. */
 export function configFiles(context: Pick<CliContext, 'env' | 'cwd'>): { name: string; value: string }[] {
   const { env, cwd } = context;
   const { clouds, secure } = cloudsOf(context).files;

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { terminalPerson } from './terminal-person.ts';
 
 test.each(['no address', 'javascript:alert(1)', 'file:///etc/passwd', '-e'])(
-  'opens no browser for anything but a web page: %s',
+  'does not open a browser for anything but a web page: %s',
   (url) => {
     const stderr = { write: () => {}, isTerminal: true, columns: 80 };
     const person = terminalPerson({ stderr, env: { BROWSER: '/does/not/exist' } } as never, true);

@@ -13,7 +13,7 @@ export const CachedToken = z.object({
   token: z.string(),
   /** Epoch milliseconds, like `renewAtMs`. */
   expiresAtMs: z.number(),
-  /** The token is replaced from this time on. */
+  /** From this time on, the token is due for replacement. */
   renewAtMs: z.number(),
   user: z.string(),
   project: z.string(),

@@ -19,7 +19,7 @@ test.each([
     env: { FAIRWAY_BACKUP_PASSPHRASE: '' },
     file: undefined,
     read: undefined,
-    reason: 'an empty passphrase counts as none',
+    reason: 'an empty passphrase counts as unset',
   },
   { env: VARIABLE, file: undefined, read: 'from the environment', reason: 'the variable' },
   {

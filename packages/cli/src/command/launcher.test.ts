@@ -56,7 +56,7 @@ test.each([
   expect(followedIds([...of, { pid: SELF, ...self }], { hasInput })).toEqual(ids);
 });
 
-test('follows the launcher for old Nodes and its launchers, even as a daemon', () => {
+test('follows the launcher for old Node versions and the parents of that launcher, even as a daemon', () => {
   const launcher = { pid: 98, parent: 95, group: 90, name: 'node fairway.js up' };
   const self = { pid: SELF, parent: 98, group: 90 };
 
@@ -64,7 +64,7 @@ test('follows the launcher for old Nodes and its launchers, even as a daemon', (
   expect(followedIds([self, { ...launcher, group: 98 }, SH, NPM], { launcher: 98, hasInput: false })).toEqual([98]);
 });
 
-test('reads a process of this machine from /proc', () => {
+test('reads a process on this machine from /proc', () => {
   expect(processInProc(process.pid)).toMatchObject({ pid: process.pid, parent: process.ppid });
   expect(processInProc(2 ** 22 + 1)).toBeUndefined();
 });

@@ -14,7 +14,7 @@ export interface ObservedProcess {
   readonly name: string;
 }
 
-/** Looks up a process of this machine; undefined if it does not exist. */
+/** Looks up a process on this machine; undefined if it does not exist. */
 export type ProcessTable = (pid: number) => ObservedProcess | undefined;
 
 /** Number of ancestors to check: launcher, shell, npm. */
@@ -87,7 +87,7 @@ function hasInput(): boolean {
   }
 }
 
-/** From proc_pid_stat(5); a zombie no longer runs. */
+/** From proc_pid_stat(5); undefined for a zombie, which no longer runs. */
 export function processInProc(pid: number): ObservedProcess | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { expect, test } from 'vitest';
 import { noWaitOption, timeoutOption, waitOption } from './options.ts';
 
-/** A command that waits by default, or not. */
+/** Parses the arguments of a command that waits by default if `isDefault` is set. */
 function parsed(isDefault: boolean, ...args: readonly string[]) {
   const command = new Command()
     .addOption(waitOption('success', { isDefault }))

@@ -16,7 +16,7 @@ export async function runProgram(args: readonly string[]): Promise<number> {
     context.stderr.write(`stopping: the parent process ${name} (${pid}) has exited\n`);
     interrupt.abort('launcher');
   });
-  // Libraries unref their timers, and during a backoff nothing else may keep the process alive.
+  // Libraries unref their timers, so nothing else might keep the process alive during a backoff.
   const heartbeat = setInterval(() => {}, HEARTBEAT_MS);
   try {
     const exitCode = await runWith(args, context);
@@ -77,7 +77,7 @@ export async function runWith(args: readonly string[], context: CliContext): Pro
 /** Advice for a server or cloud that does not respond, if the cause is unknown. */
 const DOCTOR_ADVICE = 'run "fairway doctor" to check the kubeconfig, the server and the clouds';
 
-/** Words that name no command; after a command with subcommands, commander reports them as excess arguments. */
+/** Words that do not name a command; commander reports them as excess arguments if the command has subcommands. */
 const UNKNOWN_COMMAND: ReadonlySet<string> = new Set(['commander.unknownCommand', 'commander.excessArguments']);
 
 /** A group without a subcommand has already shown its help. */

@@ -50,7 +50,7 @@ export function suggestCommands(program: Command, args: readonly string[]): read
   const cheapest = Math.min(...matches.filter(({ path }) => path.length === longest).map(({ cost }) => cost));
   const best = matches.filter(({ path, cost }) => path.length === longest && cost === cheapest);
   const lines = best.map(({ path, usedIndexes }) => {
-    // Words in front belong to other tools: `container clusters list`.
+    // Leading words belong to other tools: `container clusters list`.
     const rest = args
       .slice(Math.min(...usedIndexes))
       .filter((_, index) => !usedIndexes.includes(index + Math.min(...usedIndexes)));
@@ -95,7 +95,7 @@ function matchOf(path: readonly string[], words: readonly string[]): Match | und
   return isVerbOnly ? { path, usedIndexes, cost: cost + GUESSED_GROUP_COST } : undefined;
 }
 
-/** Ranks a guessed group after a path whose every name was typed. */
+/** Ranks a guessed group after a path whose names were all typed. */
 const GUESSED_GROUP_COST = 10;
 
 /** Infinity if the word can't stand for the name. */

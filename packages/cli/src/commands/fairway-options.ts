@@ -54,7 +54,7 @@ export interface FairwayCommandOptions extends KeystoneOptions, AuditOptions {
   readonly usageRetentionDays?: number;
   /** Can be set only in fairway.yaml. */
   readonly projectQuota?: QuotaDefaults;
-  /** Only from fairway.yaml; see ConfiguredTracing. */
+  /** Can be set only in fairway.yaml; see ConfiguredTracing. */
   readonly tracing?: ConfiguredTracing;
   readonly logLevel: LogLevel;
   readonly logLevels?: LevelsByName;

@@ -70,7 +70,7 @@ test.each([
     reason: 'entries of clouds.yaml for another command',
   },
   { words: ['cloud', 'flavors', '--credential', ''], candidates: ['mine'], reason: 'a credential as a value' },
-  { words: ['cloud', 'q'], candidates: ['quota'], reason: 'lists of a cloud' },
+  { words: ['cloud', 'q'], candidates: ['quota'], reason: 'subcommands of cloud' },
   { words: ['-n', 'team', 'cluster', 'get', 'd'], candidates: ['demo'], reason: 'options before the command' },
   { words: ['cluster', 'list', '--all'], candidates: ['--all-namespaces'], reason: 'options' },
   { words: ['cluster', 'list', '--kube'], candidates: ['--kubeconfig'], reason: 'options of every command' },

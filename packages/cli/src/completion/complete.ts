@@ -2,7 +2,7 @@ import type { Command, Option } from 'commander';
 import type { CompletedKind, NameScope } from './completed-names.ts';
 import { optionsOf, readLine, type TypedLine } from './typed-line.ts';
 
-/** Sources of names. They never reject or print anything, since a completion can't show it. */
+/** Sources of names. They never reject or print anything, since a completion can't show errors. */
 export interface NameSources {
   /** Names of objects on the server; empty if it is unreachable. */
   readonly onServer: (kind: CompletedKind, scope: NameScope) => Promise<readonly string[]>;
@@ -51,7 +51,7 @@ async function candidatesFor({ program, line, typed, sources }: CompletionReques
   return kind === undefined ? [] : sources.onServer(kind, scope);
 }
 
-/** The cluster is that of `--cluster`, or the argument of a cluster command: `cluster scale demo --pool`. */
+/** Takes the cluster from `--cluster`, or from the argument of a cluster command: `cluster scale demo --pool`. */
 function scopeOf({ command, args, values }: TypedLine): NameScope {
   const clusterArgument = command.parent?.name() === 'cluster' ? args[0] : undefined;
   return {
@@ -62,7 +62,7 @@ function scopeOf({ command, args, values }: TypedLine): NameScope {
   };
 }
 
-/** The kinds that the values of options name. */
+/** The kind of object that the value of an option names. */
 const KIND_BY_OPTION: Readonly<Record<string, CompletedKind>> = {
   '--namespace': 'namespace',
   '--cluster': 'cluster',

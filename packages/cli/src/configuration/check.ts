@@ -13,7 +13,7 @@ import { configurationFile, configuredValues } from './effective.ts';
 import { KEYS } from './keys.ts';
 import type { Source } from './sources.ts';
 
-/** Problems of the file, the environment and what they refer to. */
+/** Problems of the file, the environment, and the files and clouds that they refer to. */
 export async function configurationProblems(source: Source, context: Pick<CliContext, 'clock'>): Promise<string[]> {
   return [
     ...source.problems,
@@ -26,7 +26,10 @@ export async function configurationProblems(source: Source, context: Pick<CliCon
   ];
 }
 
-/** Checks the file, the environment and what they refer to. Throws a usage error that lists all problems. */
+/**
+ * Checks the file, the environment, and the files and clouds that they refer to. Throws a usage error that lists all
+ * problems.
+ */
 export async function checkConfiguration(context: CliContext, named: string | undefined): Promise<void> {
   const file = configurationFile(context, named);
   const source = configuredValues(context, file);

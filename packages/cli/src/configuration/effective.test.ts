@@ -58,7 +58,7 @@ test('resolves paths against the folder of the file, and collects limits', () =>
   expect(limits).toEqual({ maxWatches: 5, bodyTimeoutMs: 10_000 });
 });
 
-test('ignores a key of the other command', () => {
+test('ignores a key that only another command reads', () => {
   expect(optionsOf('up', [])).toMatchObject({ simLatency: 'realistic' });
   expect(optionsOf('serve', [])).toMatchObject({ simLatency: 'none' });
 });

@@ -30,7 +30,7 @@ function started(content: string, ...flags: readonly string[]) {
   return { context, levels, stop };
 }
 
-test('applies log levels immediately, and lists other keys that need a restart', () => {
+test('applies log levels immediately, and lists other changed keys, which need a restart', () => {
   const { context, levels } = started('log: { level: warn }\ncontrolPlanes: { address: 10.0.0.5 }\n');
   writeFileSync(
     file,

@@ -9,15 +9,15 @@ import { KEYS } from './keys.ts';
 interface ReloadOptions<T> {
   /** What this process was started with. */
   readonly started: T;
-  /** The same from the current file. Throws a CommandError. */
+  /** Reads the same options from the current file. Throws a CommandError. */
   readonly reread: () => T;
   readonly levels: LogLevels;
 }
 
 /**
- * Applies the log levels of the file again on SIGHUP, and reports other keys that need a restart. Does nothing without
- * a file or on a terminal, where the signal means that the terminal was closed. Returns a function that stops
- * listening.
+ * Applies the log levels of the file again on SIGHUP, and reports other changed keys, which need a restart. Does
+ * nothing without a file or on a terminal, where the signal means that the terminal was closed. Returns a function that
+ * stops listening.
  */
 export function reloadOnHangup<T extends FairwayCommandOptions>(
   context: CliContext,

@@ -65,7 +65,7 @@ test('reports all problems of a file together', () => {
   ).toEqual(['gateway.enabled', 'listen', 'log.colour', 'log.level']);
 });
 
-test('reads a file like the flags', () => {
+test('parses the values of a file like those of flags', () => {
   const { found, problems } = valuesOfFile(
     '/etc/fairway/fairway.yaml',
     `

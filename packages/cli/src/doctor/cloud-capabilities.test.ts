@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { capabilitiesOf } from './cloud-capabilities.ts';
 import type { CloudObservation } from './cloud-observation.ts';
 
-/** reports for a cloud with %j whether %s is offered: %s */
+/** A cloud that offers every capability. */
 const FULL_CLOUD: CloudObservation = {
   cloud: 'full',
   region: 'R',
@@ -101,7 +101,7 @@ test.each<[change: Partial<CloudObservation>, capability: string, offered: strin
     /not visible/,
     'not shown',
   ],
-])('rates a cloud with %j: %s is offered: %s', (change, name, offered, missing) => {
+])('reports whether a cloud with %j offers %s: %s', (change, name, offered, missing) => {
   const capability = capabilitiesOf({ ...FULL_CLOUD, ...change }).find(({ capability }) => capability === name);
 
   expect(capability?.offered).toBe(offered);

@@ -8,7 +8,7 @@ export interface Capability {
   readonly offered: 'yes' | 'no' | 'partly';
   /** What the cloud offers. */
   readonly detail: string;
-  /** What the cloud lacks; empty if nothing. */
+  /** What the cloud lacks; empty if nothing is missing. */
   readonly missing: readonly string[];
 }
 

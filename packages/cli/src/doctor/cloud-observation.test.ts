@@ -8,7 +8,7 @@ import { capabilitiesOf } from './cloud-capabilities.ts';
 import { observeCloud } from './cloud-observation.ts';
 import { renderCloudReport } from './cloud-report.ts';
 
-/** What `fairway doctor` needs to check another service. */
+/** Everything that `fairway doctor` needs to check an additional service. */
 const backups: Service = {
   type: 'backup',
   project: 'Freezer',

@@ -7,7 +7,7 @@ import type { OpenStackClient } from '@fairway/openstack/openstack-client';
 export interface KeystoneRight {
   readonly what: string;
   readonly allowed: 'yes' | 'no';
-  /** Why not, and the consequence. */
+  /** Why the user lacks the permission, and the consequence. */
   readonly detail: string;
 }
 

@@ -12,7 +12,7 @@ function leaseOf(metadata: Lease['metadata'], holderIdentity: string, ageMs: num
 }
 
 const member = (name: string, ageMs: number) => leaseOf(names.memberMetadata(name), name, ageMs);
-/** renewTime is the time of acquisition, which may be long ago. */
+/** Leases of shards with these holders. Their renewTime is the time of acquisition, which may be long ago. */
 const shards = (...holders: readonly string[]) =>
   holders.map((holder, shard) => leaseOf(names.shardMetadata(shard), holder, 3_600_000));
 

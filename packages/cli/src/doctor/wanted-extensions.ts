@@ -7,7 +7,7 @@ export interface WantedExtension {
   readonly purpose: string;
 }
 
-/** By purpose; any one of the aliases suffices. */
+/** Extensions by purpose; any one of the aliases suffices. */
 const WANTED_EXTENSIONS: readonly { readonly aliases: readonly string[]; readonly purpose: string }[] = [
   { aliases: ['router'], purpose: 'every cluster gets its own network' },
   { aliases: ['external-net'], purpose: 'nodes reach the Internet and can have floating IPs' },

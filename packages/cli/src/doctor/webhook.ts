@@ -6,7 +6,9 @@ const CHECK = 'webhook';
 const GATEWAY_ADVICE =
   'start "fairway serve" with its gateway, which registers the webhook; or check the log of the running one';
 
-/** Findings on the webhook through which kube-apiserver sends changes to Fairway; empty if there is none. */
+/**
+ * Findings on the webhook through which kube-apiserver sends changes to Fairway; empty if the webhook does not exist.
+ */
 export function webhookFindings(webhook: WebhookObservation | undefined, nowMs: number): Finding[] {
   if (webhook === undefined) {
     return [

@@ -17,7 +17,9 @@ interface HollowNodesOptions {
   readonly logLevel: LogLevel;
 }
 
-/** Joins every server of a cloud that does not boot servers, like a node that booted with the server's user data. */
+/**
+ * Joins a node for every server of a cloud that does not boot servers, as if the server had booted with its user data.
+ */
 export async function runHollowNodes(context: CliContext, options: HollowNodesOptions): Promise<void> {
   const { clock, signal, stderr, env, cwd } = context;
   const log = createLogger(new LogLevels(options.logLevel));

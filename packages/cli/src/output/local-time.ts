@@ -5,7 +5,7 @@
 export function localTime(time: string | number, timeZone?: string): string {
   const at = new Date(time);
   if (Number.isNaN(at.getTime())) return String(time);
-  // The Swedish format is that of ISO 8601.
+  // The Swedish locale uses the format of ISO 8601.
   return new Intl.DateTimeFormat('sv-SE', {
     year: 'numeric',
     month: '2-digit',

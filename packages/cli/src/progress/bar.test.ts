@@ -9,6 +9,6 @@ test.each([
   { done: 12, total: 10, bar: `[${'#'.repeat(20)}]` },
   { done: -1, total: 10, bar: `[${'-'.repeat(20)}]` },
   { done: 0, total: 0, bar: `[${'-'.repeat(20)}]` },
-])('$done of $total', ({ bar, ...progress }) => {
+])('a bar for $done of $total', ({ bar, ...progress }) => {
   expect(barOf(progress)).toBe(bar);
 });

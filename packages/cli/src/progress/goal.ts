@@ -9,7 +9,7 @@ import { DONE, type Outcome, RUNNING, type Step } from './step.ts';
 export interface Goal {
   /** `cluster "demo"`, for messages. */
   readonly subject: string;
-  /** The command to follow this operation, if not the one for the whole cluster. */
+  /** The command to follow this operation, if it is not the one for the whole cluster. */
   readonly watch?: string;
   readonly steps: (view: ClusterView) => readonly Step[];
   readonly outcome: (view: ClusterView) => Outcome;
@@ -129,14 +129,14 @@ function failureOutcome({ status }: ReportingObject, ready: Condition | undefine
   return actor === 'user' || actor === 'operator' ? { state: 'blocked', reason, message } : RUNNING;
 }
 
-/** The awaited state can't be reached any longer. */
+/** The outcome for an object that was not found: the awaited state can no longer be reached. */
 export function notFoundOutcome(message: string): Outcome {
   return { state: 'failed', reason: 'NotFound', message };
 }
 
 const SEVERITY: readonly Outcome['state'][] = ['done', 'running', 'blocked', 'failed'];
 
-/** The worst outcome, which determines the outcome of all. */
+/** The worst of the outcomes, which determines the overall outcome. */
 export function worstOutcome(outcomes: readonly Outcome[]): Outcome {
   return outcomes.reduce((a, b) => (SEVERITY.indexOf(b.state) > SEVERITY.indexOf(a.state) ? b : a), DONE);
 }

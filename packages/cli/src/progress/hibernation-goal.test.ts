@@ -27,7 +27,7 @@ const view = (status: ClusterStatus) => ({
 
 test.each([
   {
-    reason: 'it is Ready, and the request is not observed yet',
+    reason: 'the cluster is Ready, and the request is not observed yet',
     status: { observedGeneration: 1, conditions: ready('AsExpected') },
     state: 'running',
   },
@@ -37,12 +37,12 @@ test.each([
     state: 'running',
   },
   {
-    reason: 'it is hibernated',
+    reason: 'the cluster is hibernated',
     status: { hibernation: hibernation(true, true), conditions: ready('Hibernated') },
     state: 'done',
   },
   {
-    reason: 'it is paused',
+    reason: 'the cluster is paused',
     status: { conditions: [{ ...ready('Paused')[0], type: 'Paused', status: 'True' as const }] as never },
     state: 'blocked',
   },

@@ -41,13 +41,13 @@ export function clusterAwake(name: string): Goal {
   };
 }
 
-/** The last step is the control plane's. */
+/** Excludes the last step, which is the control plane's. */
 function nodeProgress(cluster: Cluster | undefined): Progress | undefined {
   const { type, steps } = cluster?.status?.lastOperation ?? {};
   return type === 'Hibernate' && steps ? { done: steps.done, total: steps.total - 1 } : undefined;
 }
 
-/** Only if the current spec is observed. */
+/** True only if the current spec is observed. */
 function isHibernated({ metadata, status }: Cluster): boolean {
   const isCurrent = (status?.observedGeneration ?? 0) >= (metadata.generation ?? 0);
   return isCurrent && status?.hibernation?.wanted === true && status.hibernation.hibernated;

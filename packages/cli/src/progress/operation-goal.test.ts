@@ -53,7 +53,7 @@ const goal = operationEnded({ kind: 'cluster', name: 'demo', uid: 'c1' });
 
 describe('the outcome of a watch', () => {
   test.each([
-    { reason: 'it is running', view: view(upgrading), outcome: { state: 'running' } },
+    { reason: 'the operation is running', view: view(upgrading), outcome: { state: 'running' } },
     { reason: 'a pool is still updating', view: view(done, upgrading), outcome: { state: 'running' } },
     {
       reason: 'the spec is not observed yet',
@@ -61,19 +61,19 @@ describe('the outcome of a watch', () => {
       outcome: { state: 'running' },
     },
     {
-      reason: 'it waits for its user, and the watch continues',
+      reason: 'the operation waits for the user, and the watch continues',
       view: view({ ...upgrading, state: 'Error', reason: 'UpgradeHalted', since: SINCE }),
       outcome: { state: 'running' },
     },
     { reason: 'everything is done', view: view(done), outcome: { state: 'done' } },
     {
-      reason: 'it was aborted',
+      reason: 'the upgrade was aborted',
       view: view({ ...done, state: 'Failed', reason: 'UpgradeAborted', description: 'aborted' }),
       outcome: { state: 'failed', reason: 'UpgradeAborted', message: 'aborted' },
     },
-    { reason: 'it was deleted', view: EMPTY_VIEW, outcome: { state: 'done' } },
+    { reason: 'the cluster was deleted', view: EMPTY_VIEW, outcome: { state: 'done' } },
     {
-      reason: 'it was deleted, and another object has its name',
+      reason: 'the cluster was deleted, and another one has the same name',
       view: { ...view(upgrading), cluster: { ...view(upgrading).cluster, metadata: { name: 'demo', uid: 'c2' } } },
       outcome: { state: 'done' },
     },
@@ -124,7 +124,7 @@ describe('the watch of a pool', () => {
   test.each([
     { reason: 'the pool is updating', view: view(done, upgrading), state: 'running' },
     { reason: 'the pool is done, whatever the state of its cluster', view: view(upgrading, done), state: 'done' },
-    { reason: 'it was deleted', view: EMPTY_VIEW, state: 'done' },
+    { reason: 'the pool was deleted', view: EMPTY_VIEW, state: 'done' },
   ])('$reason: $state', ({ view, state }) => {
     expect(poolGoal.outcome(view).state).toBe(state);
     expect(poolGoal.watch).toBe('fairway nodepool get general --watch');
@@ -138,20 +138,20 @@ describe('the watch of a machine', () => {
 
   test.each([
     {
-      reason: 'it is being created',
+      reason: 'the machine is being created',
       status: { lastOperation: creating },
       state: 'running',
       detail: `Create 1/4, it boots; done about ${localTime('2026-01-01T00:20:00Z')}`,
     },
-    { reason: 'it is ready', status: { lastOperation: done }, state: 'done', detail: 'the cluster is ready' },
+    { reason: 'the machine is ready', status: { lastOperation: done }, state: 'done', detail: 'the cluster is ready' },
     {
-      reason: 'its repair is about to begin',
+      reason: 'the machine’s repair is about to begin',
       status: { lastOperation: done, marks: due },
       state: 'running',
       detail: mark.message,
     },
     {
-      reason: 'its repair waits, and its last operation is over',
+      reason: 'the machine’s repair is waiting, and its last operation is over',
       status: { lastOperation: done, marks: { repair: { ...due.repair, due: false } } },
       state: 'done',
       detail: 'the cluster is ready',

@@ -95,7 +95,7 @@ function stepOf(title: string, object: OperatedObject): Step {
   return { key: title, title, state: 'running', detail: `${type} ${share}, ${operationText(operation)}`, progress };
 }
 
-/** Only if the current spec is observed. */
+/** True only if the current spec is observed. */
 function isFinished(object: OperatedObject): boolean {
   const { metadata, status } = object;
   const isCurrent = (status?.observedGeneration ?? 0) >= (metadata.generation ?? 0);

@@ -3,8 +3,8 @@ import type { LastOperation } from '@fairway/api/kinds/status';
 import { localTime } from '../output/local-time.ts';
 
 /**
- * Describes an operation: what it does or waits for, since when, and when it is expected to end: `the nodes …; done
- * about 2026-01-01 00:20 UTC`.
+ * Describes an operation: what it does or is waiting for, when the wait began, and when the operation is expected to
+ * end: `the nodes …; done about 2026-01-01 00:20 UTC`.
  */
 export function operationText({ state, description, reason, since, estimatedEndTime }: LastOperation): string {
   const isWaiting = state !== 'Succeeded' && reason !== undefined && isWaitingForOthers(reason);

@@ -32,19 +32,19 @@ test.each<{ reason: string; machines: readonly Machine[]; pools: readonly NodePo
     outcome: { state: 'running' },
   },
   {
-    reason: 'it has begun',
+    reason: 'the repair has begun',
     machines: [machine({ phase: 'Ready', marks: { repair: repair(true) } })],
     pools: [pool(true)],
     outcome: { state: 'running' },
   },
   {
-    reason: "it waits for the cluster's API",
+    reason: "the repair waits for the cluster's API",
     machines: [machine({ marks: { repair: repair(false, 'WaitingForControlPlane') } })],
     pools: [pool(false)],
     outcome: { state: 'running' },
   },
   {
-    reason: 'it waits for a person',
+    reason: 'the repair waits for a person',
     machines: [machine({ marks: { repair: repair(false, 'ExcludedFromHealing') } })],
     pools: [pool(false)],
     outcome: { state: 'blocked', reason: 'ExcludedFromHealing', message: 'because of ExcludedFromHealing' },

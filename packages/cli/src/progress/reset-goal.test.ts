@@ -17,9 +17,14 @@ const reset = (requestedAt: string, phase: NonNullable<ClusterStatus['reset']>['
 });
 
 test.each([
-  { reason: 'not observed yet', status: { conditions: ready('True', 'AsExpected') }, state: 'running', done: 0 },
   {
-    reason: 'an earlier one is complete',
+    reason: 'the request is not observed yet',
+    status: { conditions: ready('True', 'AsExpected') },
+    state: 'running',
+    done: 0,
+  },
+  {
+    reason: 'an earlier reset is complete',
     status: { reset: reset(EARLIER, 'Complete'), conditions: ready('True', 'AsExpected') },
     state: 'running',
     done: 0,

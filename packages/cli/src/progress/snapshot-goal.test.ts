@@ -29,13 +29,13 @@ function cluster(
 
 test.each([
   { state: 'running', reason: 'nothing is observed yet', seen: cluster({}, {}) },
-  { state: 'running', reason: 'it is in progress', seen: cluster({}, { SnapshotsReady: 'Restoring' }) },
+  { state: 'running', reason: 'the restore is in progress', seen: cluster({}, { SnapshotsReady: 'Restoring' }) },
   {
     state: 'running',
-    reason: 'the control plane does not serve',
+    reason: 'the control plane is not ready yet',
     seen: cluster(RESTORED, { ControlPlaneReady: 'Updating' }),
   },
-  { state: 'done', reason: 'the control plane serves again', seen: cluster(RESTORED, { ControlPlaneReady: 'True' }) },
+  { state: 'done', reason: 'the control plane is ready again', seen: cluster(RESTORED, { ControlPlaneReady: 'True' }) },
   {
     state: 'running',
     reason: 'an earlier request is done',
@@ -43,16 +43,20 @@ test.each([
   },
   { state: 'blocked', reason: 'the operator must act', seen: cluster({}, { SnapshotsReady: 'RestoreFailed' }) },
   { state: 'failed', reason: 'the snapshot does not exist', seen: cluster({}, { SnapshotsReady: 'SnapshotNotFound' }) },
-  { state: 'running', reason: 'an older spec failed', seen: cluster({}, { SnapshotsReady: 'RestoreFailed' }, 1) },
+  {
+    state: 'running',
+    reason: 'the failure refers to an older spec',
+    seen: cluster({}, { SnapshotsReady: 'RestoreFailed' }, 1),
+  },
   { state: 'failed', reason: 'the cluster was deleted', seen: undefined },
 ])('a restore is $state: $reason', ({ state, seen }) => {
   expect(clusterRestored('demo', REQUEST).outcome({ cluster: seen, pools: [], machines: [] }).state).toBe(state);
 });
 
 test.each([
-  { state: 'running', names: ['old'], reason: 'only the existing ones' },
-  { state: 'done', names: ['new', 'old'], reason: 'a new one' },
-])('a snapshot is $state with $reason', ({ state, names }) => {
+  { state: 'running', names: ['old'], reason: 'only existing snapshots' },
+  { state: 'done', names: ['new', 'old'], reason: 'a new snapshot' },
+])('a snapshot is $state if the list has $reason', ({ state, names }) => {
   const snapshots = names.map((name) => ({ name, takenAt: TIME, sizeBytes: 1 }));
   const view = { cluster: cluster({ snapshots }, {}), pools: [], machines: [] };
 

@@ -20,7 +20,7 @@ export function snapshotTaken(name: string, known: ReadonlySet<string>): Goal {
   };
 }
 
-/** A restore request is carried out, and the cluster's control plane serves again. */
+/** A restore request is carried out, and the cluster's control plane is ready again. */
 export function clusterRestored(
   name: string,
   request: { readonly snapshot: string; readonly requestedAt: string },

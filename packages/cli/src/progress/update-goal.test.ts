@@ -31,8 +31,8 @@ const pool = (state: LastOperation['state'], reason: string, observedGeneration 
 test.each([
   { reason: 'the change is not observed yet', is: pool('Succeeded', 'AsExpected', 1), state: 'running' },
   { reason: 'nodes are being replaced, and enough are ready', is: pool('Processing', 'AsExpected'), state: 'running' },
-  { reason: 'it is blocked', is: pool('Error', 'QuotaExceeded'), state: 'blocked' },
-  { reason: 'it has failed', is: pool('Failed', 'FlavorNotFound'), state: 'failed' },
+  { reason: 'the change is blocked', is: pool('Error', 'QuotaExceeded'), state: 'blocked' },
+  { reason: 'the change has failed', is: pool('Failed', 'FlavorNotFound'), state: 'failed' },
   { reason: 'everything is done', is: pool('Succeeded', 'AsExpected'), state: 'done' },
 ])('$reason: $state', ({ is, state }) => {
   const goal = objectUpdated({ kind: 'nodepool', name: 'web', uid: 'u' });

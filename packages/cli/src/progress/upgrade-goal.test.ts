@@ -134,7 +134,7 @@ test.each([
     details: ['1.36.3', '1/2 nodes; pool general: no room'],
   },
   {
-    reason: 'the step names the current node, what it waits for since when, and the expected end',
+    reason: 'the step shows the current node, the reason and start of its wait, and the expected end',
     view: view(
       {
         version: '1.36.3',

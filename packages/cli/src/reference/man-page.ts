@@ -45,7 +45,7 @@ function optionLines({ flags, description, argChoices }: Option): string[] {
   return ['.TP', `.B ${escaped(flags)}`, escaped(`${description}${usedChoices(argChoices)}`)];
 }
 
-/** Escapes everything that roff would read as a request, an escape or a typographic sign. */
+/** Escapes everything that roff would read as a request, an escape or a typographic character. */
 function escaped(text: string): string {
   const safe = text.replaceAll('\\', '\\e').replaceAll('-', '\\-').replaceAll("'", '\\(aq').replaceAll('\n', ' ');
   return /^[.]/.test(safe) ? `\\&${safe}` : safe;

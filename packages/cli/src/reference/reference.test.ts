@@ -13,7 +13,7 @@ test('docs/cli.md matches the command line (npm run generate:cli)', () => {
   expect(stored).toBe(renderReference(buildProgram(fakeContext())));
 });
 
-test('every option and argument of every command is in its section and described there or in a shared one', () => {
+test('the section of every command lists all its options and arguments, described there or in a shared section', () => {
   const program = buildProgram(fakeContext());
   const configuration = renderConfigurationReference(program);
   const sections = new Map(

@@ -33,7 +33,7 @@ export async function runFetch(
   stdout.write(`Kubernetes ${request.version} is in ${folder}\n`);
 }
 
-/** One at a time: concurrent runs would write the same files. */
+/** Allows only one run at a time: concurrent runs would write the same files. */
 function lockReleases(releases: string): () => void {
   const self = identifyProcess(process.pid);
   if (self === undefined) throw new Error('this process cannot be identified');

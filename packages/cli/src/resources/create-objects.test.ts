@@ -49,7 +49,7 @@ function newApi(lost: { readonly path?: string; readonly isStored?: boolean } = 
 
 const names = (stored: ReadonlyMap<string, unknown>) => [...stored.keys()].map((path) => path.replace(/.*\//, ''));
 
-describe('a lost connection', () => {
+describe('creation interrupted by a lost connection', () => {
   test.each([
     { reason: 'before the cluster is stored', lost: { path: 'clusters' }, left: [] },
     { reason: 'after the cluster is stored', lost: { path: 'clusters', isStored: true }, left: ['prod'] },

@@ -54,7 +54,7 @@ test('shows spec, conditions with ages, the last operation and events', () => {
   expect(text).toMatch(/^  2m +Normal +Scaled +cluster\/demo +\^\[\[2Jtext$/m);
 });
 
-test('reports what does not exist', () => {
+test('shows “none” for sections without content', () => {
   const text = describe(aCluster({}, { name: 'demo' }), [], NOW_MS);
 
   for (const title of ['Status', 'Conditions', 'Last operation', 'Events'])

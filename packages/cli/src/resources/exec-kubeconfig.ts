@@ -82,7 +82,7 @@ async function fairwayTarget(
   return { ...server, namespace: await namespaceAt(context, server, kept) };
 }
 
-/** A cloud from OS_ variables needs the same variables when kubectl runs. */
+/** Whether the cloud is defined by OS_ variables, which must then also be set when kubectl runs. */
 function isFromEnvironment({ env }: CliContext, { cloud }: SignInConfig): boolean {
   return env['OS_CLOUD'] === undefined && cloud === (env['OS_CLOUD_NAME'] ?? 'envvars');
 }

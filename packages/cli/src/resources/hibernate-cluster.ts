@@ -22,7 +22,7 @@ export function hibernate(
   return request(context, globals, { name, enabled: true }, options);
 }
 
-/** Needs no confirmation, since waking a cluster ends nothing. */
+/** Needs no confirmation, since waking a cluster does not interrupt anything. */
 export function wake(
   context: CliContext,
   globals: GlobalOptions,

@@ -45,7 +45,7 @@ describe('a repair', () => {
       machine: machine({ marks: { repair } }),
       why: new RegExp(`in progress since ${localTime(TIME)}: the kubelet is down`),
     },
-  ])('for $of', ({ machine: of, why }) => {
+  ])('is possible or refused for $of', ({ machine: of, why }) => {
     expect(notRepairableReason(of) ?? 'nothing is in the way').toMatch(why ?? /^nothing is in the way$/);
   });
 
@@ -81,6 +81,6 @@ test.each([
     machine: machine({ reinstall: { requestedTime: TIME } }),
     goal: undefined,
   },
-])('the drain of $of', ({ machine: of, goal }) => {
+])('finds the goal after draining $of', ({ machine: of, goal }) => {
   expect(drainGoal(of)).toBe(goal);
 });

@@ -13,13 +13,13 @@ const all: Manifest = { clusters: [cluster], pools: [web, db] };
 test.each<{ reason: string; requested: Manifest; existing: Manifest; missing: Manifest }>([
   { reason: 'nothing exists', requested: all, existing: nothing, missing: all },
   {
-    reason: 'an earlier run ended after the cluster',
+    reason: 'an earlier run ended after creating the cluster',
     requested: all,
     existing: { clusters: [cluster], pools: [] },
     missing: { clusters: [], pools: [web, db] },
   },
   {
-    reason: 'an earlier run ended between pools',
+    reason: 'an earlier run ended between two pools',
     requested: all,
     existing: { clusters: [cluster], pools: [web] },
     missing: { clusters: [], pools: [db] },

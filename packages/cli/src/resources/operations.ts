@@ -66,7 +66,7 @@ export function operationRows(ofClusters: readonly Cluster[], ofPools: readonly 
   );
 }
 
-/** A failed operation needs a person, but nothing is in progress. */
+/** Whether nothing is in progress any longer. This includes failed operations, although a person must act. */
 function isOver({ state }: LastOperation): boolean {
   return state === 'Succeeded' || state === 'Failed';
 }

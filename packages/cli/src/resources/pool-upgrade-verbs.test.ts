@@ -36,7 +36,7 @@ describe('the upgrade of a pool', () => {
     { verb: 'abort-upgrade', of: 'done', given: pool('Complete'), nothing: /no upgrade in progress/ },
     { verb: 'abort-upgrade', of: 'never', given: pool(), nothing: /no upgrade in progress/ },
     { verb: 'abort-upgrade', of: 'aborted', given: pool('Aborted', { aborted: true }), nothing: /already/ },
-  ] as const)('$verb, for $of', ({ verb, given, ...expected }) => {
+  ] as const)('responds to $verb in state: $of', ({ verb, given, ...expected }) => {
     const order = requestFor(verb, given);
 
     expect('nothing' in order ? order.nothing : order.words).toMatch(
@@ -48,7 +48,7 @@ describe('the upgrade of a pool', () => {
     expect(order).not.toHaveProperty('nothing', expect.stringContaining(TARGET));
   });
 
-  test('resumes an aborted upgrade too', () => {
+  test('continues when resumed after being both paused and aborted', () => {
     const order = requestFor('resume', pool('Aborted', { aborted: true, paused: true }));
 
     expect(order).toMatchObject({
@@ -59,7 +59,7 @@ describe('the upgrade of a pool', () => {
     });
   });
 
-  test('names the aborted upgrade, so a later one is not aborted', () => {
+  test('is identified in the request to abort it, so a later upgrade is not aborted', () => {
     expect(requestFor('abort-upgrade', pool('Running'))).toMatchObject({ value: ABORTED });
   });
 });

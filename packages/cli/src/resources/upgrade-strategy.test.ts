@@ -57,7 +57,7 @@ test.each<{ strategy: UpgradeStrategy; of: string; status: ClusterStatus; chosen
     status: { version: '1.35.2', nextUpgradeVersions: [], availablePatch: '1.35.4' },
     chosen: { nothing: 'runs 1.35.2; no newer minor version is available for it (strategy NEXT_MINOR)' },
   },
-])('$strategy for $of', ({ strategy, status, chosen }) => {
+])('chooses the version for strategy $strategy with $of available', ({ strategy, status, chosen }) => {
   expect(versionFor({ ...aCluster(), status }, strategy)).toEqual(chosen);
 });
 

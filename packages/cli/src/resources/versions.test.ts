@@ -19,7 +19,11 @@ test('lists the newest first, each with its upgrades', () => {
 
 test.each([
   { reason: 'the next minor version', status: { nextUpgradeVersions: [names[0] ?? ''] }, expected: [names[0]] },
-  { reason: 'a newer patch of its own', status: { availablePatch: `${names[1]}.2` }, expected: [names[1]] },
+  {
+    reason: 'a newer patch of its own minor version',
+    status: { availablePatch: `${names[1]}.2` },
+    expected: [names[1]],
+  },
   { reason: 'nothing newer', status: {}, expected: [] },
 ])('offers a cluster $reason', ({ status, expected }) => {
   expect(versionsForCluster(rows, { status }).map(({ name }) => name)).toEqual(expected);

@@ -16,7 +16,7 @@ interface WaitForOptions {
   readonly timeout: number;
 }
 
-/** Waits until each of the objects is in a state. */
+/** Waits until each of the objects is in the requested state. */
 export async function waitForObjects(
   context: CliContext,
   globals: GlobalOptions,
@@ -50,7 +50,7 @@ export async function waitForObjects(
   });
 }
 
-/** The timeout also applies to an API that does not respond. */
+/** Runs a request with a timeout that also applies to an API that does not respond. */
 async function withDeadline<T>(
   { clock, signal }: CliContext,
   { subject, leftMs }: { readonly subject: string; readonly leftMs: number },

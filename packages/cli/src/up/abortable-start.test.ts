@@ -28,7 +28,7 @@ test('returns a stopped start that completes within the grace period, for a grac
 });
 
 test.each([{ isEarly: true }, { isEarly: false }])(
-  'gives up on a stopped start that hangs ($isEarly)',
+  'gives up on a stopped start that hangs, even if it was stopped earlier ($isEarly)',
   async ({ isEarly }) => {
     const { context, clock, stop } = stoppableContext();
     if (isEarly) stop.abort();

@@ -6,8 +6,8 @@ import type { CliContext } from '../command/context.ts';
 const GRACE_MS = 5_000;
 
 /**
- * Waits for a start. Once it is stopped, the start has a few more seconds: a step that waits for a missing cloud or API
- * server must not block the exit. Then rejects with a CommandError; exiting at any point is safe.
+ * Waits for a start. After a stop, allows a few more seconds, then rejects with a CommandError: a step that waits for a
+ * missing cloud or API server must not block the exit. Exiting at any point is safe.
  */
 export async function abortableStart<T>(
   { clock, signal, stderr }: Pick<CliContext, 'clock' | 'signal' | 'stderr'>,

@@ -28,7 +28,7 @@ test.each([
   expect(() => parseAdvertiseAddress(text)).toThrow('Must be HOST or HOST:PORT');
 });
 
-test('collects names', () => {
+test('collects names for a certificate', () => {
   expect(parseSubjectAltNames('a,192.0.2.1', parseSubjectAltNames('b.example'))).toEqual([
     'b.example',
     'a',

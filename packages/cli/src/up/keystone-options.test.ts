@@ -16,7 +16,7 @@ test('disables sign-in of Keystone users by default', () => {
   expect(keystoneOptions({ cwd }, {})).toBeUndefined();
 });
 
-test('needs only a cloud', () => {
+test('requires only a cloud to enable Keystone users', () => {
   expect(keystoneOptions({ cwd }, { keystone: 'services' })).toEqual({
     cloud: 'services',
     namespaceFormat: '%i',

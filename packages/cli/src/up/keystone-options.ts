@@ -43,7 +43,10 @@ export function keystoneOptions(
   });
 }
 
-/** Throws an Error with the reason. Names of roles and ClusterRoles may contain colons, but no equals sign. */
+/**
+ * Parses `ROLE=CLUSTERROLE`. Throws an Error with the reason. Names of roles and ClusterRoles may contain colons, but
+ * no equals sign.
+ */
 export function parseRoleEntry(text: string): readonly [role: string, clusterRole: string] {
   const [role = '', clusterRole = '', ...rest] = text.split('=');
   if (role === '' || clusterRole === '' || rest.length > 0) throw new Error('is not ROLE=CLUSTERROLE');
@@ -52,7 +55,7 @@ export function parseRoleEntry(text: string): readonly [role: string, clusterRol
 
 const LOCAL_HOST = /^(127\.0\.0\.1|localhost|\[::1\])$/;
 
-/** Throws an Error with the reason. Names contain no equals sign; addresses may. */
+/** Parses `NAME=URL`. Throws an Error with the reason. Names contain no equals sign; addresses may. */
 export function parseSingleSignOn(text: string): SingleSignOnMethod {
   const [, name = '', address = ''] = /^([^=]+)=(.+)$/.exec(text) ?? [];
   if (!URL.canParse(address)) throw new Error('is not NAME=URL');

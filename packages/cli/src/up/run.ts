@@ -235,7 +235,7 @@ export function welcomeMessage({ running, home, seconds, cwd, isSimulated }: Wel
   return lines.map((line) => `${line}\n`).join('');
 }
 
-/** The path relative to the working directory, if it is below it. */
+/** The path relative to the working directory, if the path is below that directory. */
 function shortenPath(path: string, cwd: string): string {
   const relativePath = relative(cwd, path);
   return relativePath.startsWith('..') ? path : relativePath;

@@ -24,7 +24,9 @@ const readAnnotations = (annotations: Record<string, string>): Reader => {
 };
 const backend = { service: { name: 'web', port: { number: 80 } } };
 
-/** What tenants write into objects in their clusters, as read from caches. A field may be up to a megabyte long. */
+/**
+ * Texts that tenants write into objects in their clusters, as read from caches. A field may be up to a megabyte long.
+ */
 describe('reads objects of tenant clusters in linear time:', () => {
   test.each<[string, Reader]>([
     ...Object.values(ANNOTATION).map((name): [string, Reader] => [

@@ -48,7 +48,7 @@ const QUERY_RETRY_MS = 60_000;
  *
  * A user who may create CSRs in a cluster may create any number of them. Therefore the requester is checked first,
  * without I/O. Servers are listed only for a requester that has proven to be a machine, with a rate limit. Requests
- * beyond the limits stay pending until their API server garbage-collects them.
+ * beyond the limits stay pending until the tenant's API server garbage-collects them.
  */
 export class ApprovalReconciler {
   readonly #dependencies: ApprovalDependencies;
@@ -103,8 +103,8 @@ export class ApprovalReconciler {
   }
 
   /**
-   * The addresses of the machine's server in the cloud, if there is one. A first certificate requires a list that started now, so that the
-   * token of a server that was just deleted is worthless; later ones use the cached list.
+   * The addresses of the machine's server in the cloud, if it exists. A first certificate requires a list that started
+   * now, so the token of a server that was just deleted is worthless; later certificates use the cached list.
    */
   async #addressesOf(
     cluster: Cluster,
@@ -170,8 +170,8 @@ export class ApprovalReconciler {
 }
 
 /**
- * Whether a kubelet has joined: it needs its certificate for that, and has stored it. The system info is missing in a
- * Node created by someone else.
+ * Whether a kubelet has joined: joining requires a certificate, which the kubelet has stored. A Node that someone else
+ * created has no system info.
  */
 function hasRegistered(node: TenantNode | undefined): boolean {
   return node?.status?.nodeInfo?.bootID !== undefined;

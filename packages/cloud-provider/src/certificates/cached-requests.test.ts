@@ -41,7 +41,7 @@ test.each([
   expect(JSON.stringify(trimmed).length).toBeLessThan(2048);
 });
 
-test('denies a CSR that was too large for the cache with this reason', () => {
+test('denies a CSR that was too large for the cache, and reports that as the reason', () => {
   const denial = { kind: 'deny', reason: 'the certificate request is larger than 16384 B' };
   expect(readNodeRequest(trimRequest(csr('x'.repeat(MEGABYTE))))).toEqual(denial);
 });
@@ -50,7 +50,7 @@ test.each([
   ['system:node:a', ['system:authenticated']],
   ['system:node:a', ['system:bootstrappers']],
   ['system:bootstrap:abcdef', ['system:nodes']],
-])('treats %s in the groups %j as neither a node nor a token', (username, groups) => {
+])('treats %s in the groups %j as neither a node nor a bootstrap token', (username, groups) => {
   const { metadata, spec } = csr('eA==');
   expect(readNodeRequest({ metadata, spec: { ...spec, username, groups } })).toMatchObject({
     kind: 'deny',

@@ -14,8 +14,8 @@ import { isKubeletRequest, isOversized, OVERSIZED_REQUEST, REQUESTER_GROUPS } fr
  */
 const PAGE_SIZE = 20;
 /**
- * Limits the conditions of other types, which a decision preserves. An API server keeps one per type, and CSRs have
- * three types of their own.
+ * Limits the conditions of other types, which a decision preserves. An API server keeps one condition per type, and
+ * CSRs have three types of their own.
  */
 const MAX_CONDITIONS = 16;
 const MAX_MESSAGE_LENGTH = 1_024;
@@ -31,7 +31,7 @@ export function isDecided(csr: CertificateSigningRequest): boolean {
 }
 
 /**
- * Keeps what a decision needs. The request field is not read if the CSR is decided, has another signer or is too large.
+ * Keeps what a decision needs. The request field is dropped if the CSR is decided, has another signer or is too large.
  */
 export function trimRequest(csr: CertificateSigningRequest): CertificateSigningRequest {
   const { metadata, spec, status } = csr;

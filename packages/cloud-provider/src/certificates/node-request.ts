@@ -45,7 +45,7 @@ export interface Denial {
 
 export type SigningDecision = { readonly kind: 'approve'; readonly reason: string } | Denial;
 
-/** Replaces a request that is too large for the cache. API servers never store an empty one. */
+/** Replaces a request that is too large for the cache. API servers never store an empty request. */
 export const OVERSIZED_REQUEST = '';
 
 export function isOversized(encoded: string): boolean {
@@ -58,8 +58,8 @@ export function isKubeletRequest({ spec }: CertificateSigningRequest): boolean {
 }
 
 /**
- * Checks the API server's fields first, then the content: nothing is parsed if it is too large, or comes from a
- * requester that cannot get a node's certificate anyway.
+ * Checks the API server's fields first, then the content: the request is not parsed if it is too large or its requester
+ * cannot get a node's certificate.
  */
 export function readNodeRequest(csr: CertificateSigningRequest): NodeRequest | Denial {
   const { username = '', groups = [], signerName, usages = [], request: encoded } = csr.spec;
@@ -85,10 +85,10 @@ export function readNodeRequest(csr: CertificateSigningRequest): NodeRequest | D
 }
 
 /**
- * Whether the requester is the machine of this name, checked before its server is looked up. A first certificate
- * requires the token in this machine's user data; later ones require the node's own certificate. A stolen token yields
- * only the identity of the machine that it was stolen from, and only until that machine has joined: pods may run on it
- * before it is Ready and its token is deleted. `tokenID` is undefined if the machine does not exist.
+ * Checks before the server is looked up whether the requester is the machine of this name. A first certificate requires
+ * the token in this machine's user data; later ones require the node's own certificate. A stolen token yields only the
+ * identity of the machine that it was stolen from, and only until that machine has joined: pods may run on it before it
+ * is Ready and its token is deleted. `tokenID` is undefined if the machine does not exist.
  */
 export function requesterProblem(
   node: NodeRequest,
@@ -119,7 +119,10 @@ export function requesterProblem(
   return undefined;
 }
 
-/** Decides on the machine's own CSR by its server's addresses in this cluster's project; undefined without a server. */
+/**
+ * Decides on the machine's own CSR based on its server's addresses in this cluster's project. `addresses` is undefined
+ * without a server.
+ */
 export function decideRequest(node: NodeRequest, addresses: readonly string[] | undefined): SigningDecision {
   const { signerName, nodeName, requester, request } = node;
   if (addresses === undefined) return noMachineDenial(nodeName);
@@ -134,7 +137,7 @@ export function decideRequest(node: NodeRequest, addresses: readonly string[] | 
     : approve('the server of the machine joins with its own bootstrap token');
 }
 
-/** Also checks the group, as Kubernetes' own authorizer does: a token from elsewhere may give a user any name. */
+/** Checks the group too, as Kubernetes' own authorizer does: a token from elsewhere may give a user any name. */
 function requesterOf(username: string, groups: readonly string[]): Requester | undefined {
   for (const [prefix, group, kind] of [
     [NODE_USER, NODES_GROUP, 'node'],

@@ -113,7 +113,7 @@ test(`makes no server lookups and few writes for ${FLOOD} requests from unknown 
   expect(done.writes).toBe(immediate + 30);
 });
 
-test('looks up the server of a proven machine ten times, and then once a minute', async () => {
+test('looks up the server of a proven machine ten times at first, and then once a minute', async () => {
   const clock = new FakeClock();
   const own = await requestFor('system:node:demo-general-a');
   const requests = Array.from({ length: 100 }, () => spec('system:bootstrap:abcdef', own));

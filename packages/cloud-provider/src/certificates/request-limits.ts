@@ -1,12 +1,12 @@
 import { type Rate, TokenBuckets } from '@fairway/base/token-buckets';
 
-/** Parsing CSRs delays other tenants' kubelets. */
+/** CPU time for parsing CSRs delays other tenants' kubelets. */
 const DECISION_RATE: Rate = { burst: 500, perMinute: 3_000 };
-/** Each denial is a write to the tenant's API; one is as informative as thousands. */
+/** Each denial is a write to the tenant's API; one denial is as informative as thousands. */
 const DENIAL_RATE: Rate = { burst: 50, perMinute: 30 };
 /**
  * Each lookup may cost a list of the project's servers. A kubelet requests two certificates when it joins and then two
- * in months.
+ * every few months.
  */
 const LOOKUP_RATE: Rate = { burst: 10, perMinute: 1 };
 

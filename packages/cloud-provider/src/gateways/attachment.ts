@@ -23,7 +23,7 @@ interface AllowedListener {
 export interface AttachmentContext {
   readonly gateway: ObjectMeta;
   readonly listeners: readonly ValidatedListener[];
-  /** Labels of a namespace. */
+  /** Returns the labels of a namespace. */
   readonly labelsOf: (namespace: string) => Readonly<Record<string, string>>;
 }
 
@@ -53,7 +53,7 @@ export function overLimitAttachmentsOf(
   return refsOf(route, context).map((parentRef) => ({ parentRef, at: [], refused: undefined }));
 }
 
-/** Without duplicates. */
+/** The references of a route to the Gateway, without duplicates. */
 function refsOf(
   { metadata, parentRefs }: HttpRoute,
   { gateway }: Pick<AttachmentContext, 'gateway'>,
@@ -118,7 +118,9 @@ function isAllowed(
   }
 }
 
-/** A listener with an unsupported protocol reports that itself. */
+/**
+ * Whether the listener limits the kinds of routes. A listener with an unsupported protocol reports that problem itself.
+ */
 function restrictsKinds({ allowedRoutes }: ValidatedListener['listener']): boolean {
   return allowedRoutes.kinds.length > 0;
 }

@@ -18,20 +18,26 @@ export interface BackendContext {
   /** Namespace of the route. */
   readonly namespace: string;
   readonly serviceOf: (namespace: string, name: string) => Service | undefined;
-  /** Grants of a namespace. */
+  /** Returns the grants of a namespace. */
   readonly grantsOf: (namespace: string) => readonly ReferenceGrant[];
 }
 
 export interface ResolvedBackends {
-  /** Without duplicates; backends with weight 0 are omitted. */
+  /** Has no duplicates; backends with weight 0 are omitted. */
   readonly backends: readonly WeightedBackend[];
   readonly problems: readonly ReasonAndMessage[];
 }
 
-/** Application protocols that members would not understand, as the load balancer sends unencrypted HTTP/1.1. */
+/**
+ * Application protocols that members would expect but never receive, because the load balancer sends unencrypted
+ * HTTP/1.1.
+ */
 const UNSUPPORTED_PROTOCOLS: ReadonlySet<string> = new Set(['kubernetes.io/h2c', 'https', 'grpc', 'h2c']);
 
-/** Pure; `routing.test.ts` tests the rules in tables. https://gateway-api.sigs.k8s.io/reference/spec/#httpbackendref */
+/**
+ * Resolves the backends of a rule. Pure; `routing.test.ts` tests the rules in tables.
+ * https://gateway-api.sigs.k8s.io/reference/spec/#httpbackendref
+ */
 export function resolveBackends(refs: readonly BackendRef[], context: BackendContext): ResolvedBackends {
   const backends = new Map<string, WeightedBackend>();
   const problems: ReasonAndMessage[] = [];
@@ -73,7 +79,7 @@ function resolve(ref: BackendRef, context: BackendContext): WeightedBackend | Re
   }
   if (port === undefined)
     return { reason: 'BackendNotFound', message: `backend ${name} specifies no port of the Service` };
-  // The cache contains no ports of a Service without node ports.
+  // The cache does not contain the ports of a Service without node ports.
   const known = service.spec.ports?.find((each) => each.port === port);
   if (known === undefined && service.spec.ports !== undefined) {
     return { reason: 'BackendNotFound', message: `Service ${namespace}/${name} has no port ${port}` };

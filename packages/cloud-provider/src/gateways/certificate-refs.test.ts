@@ -159,7 +159,7 @@ test.each<{
   expect(result.watched).toEqual(watched ?? certificates.map((name) => `default/${name}`));
 });
 
-test('reads only the first twenty references of a Gateway, regardless of the listener', () => {
+test('reads only the first twenty references of a Gateway, across all listeners', () => {
   const many = Array.from({ length: 19 }, (_, index) => ({ name: `s${index}` }));
   const { certificates, reasons, watched } = resolved([many, [{ name: 's0' }, { name: 'last' }, { name: 'beyond' }]]);
 
@@ -168,7 +168,7 @@ test('reads only the first twenty references of a Gateway, regardless of the lis
   expect(reasons).toEqual([[], ['InvalidCertificateRef']]);
 });
 
-test('reads at most the grants of twenty references, even if they are invalid', () => {
+test('reads the grants of at most twenty references, even if the references are invalid', () => {
   const foreign = Array.from({ length: 20 }, (_, index) => ({ namespace: 'other', name: `s${index}` }));
   const { certificates, reasons, watched } = resolved([foreign, [{ name: 'shop' }]]);
 

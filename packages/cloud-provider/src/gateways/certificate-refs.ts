@@ -9,26 +9,26 @@ import type { CertificateRef, Listener } from './schemas.ts';
 export interface GrantContext {
   /** Namespace of the Gateway. */
   readonly namespace: string;
-  /** Grants of a namespace. */
+  /** Returns the grants of a namespace. */
   readonly grantsOf: (namespace: string) => readonly ReferenceGrant[];
 }
 
 export interface CertificateContext extends GrantContext {
-  /** The content of a Secret that a Gateway may refer to. */
+  /** Returns the content of a Secret that a Gateway may refer to. */
   readonly certificateOf: (secret: SecretName) => SecretCertificate;
 }
 
 /** The result of resolving a listener's `tls.certificateRefs`. */
 export interface ResolvedCertificates {
   /**
-   * Certificates of Secrets that the Gateway may refer to, without duplicates; some Secrets may contain no usable
+   * Certificates of the Secrets that the Gateway may refer to, without duplicates; some Secrets may contain no usable
    * certificate.
    */
   readonly certificates: readonly DesiredCertificate[];
   readonly problems: readonly ReasonAndMessage[];
 }
 
-/** Limit per Gateway, valid or not: each Secret is copied to Barbican and to every amphora. */
+/** Limit of references per Gateway, valid or not: each Secret is copied to Barbican and to every amphora. */
 const MAX_SECRETS = 20;
 
 /** The Secrets that listeners of a Gateway may refer to, without duplicates. Pure. */
@@ -73,7 +73,7 @@ function resolve(
   return { certificates, problems };
 }
 
-/** Resolves the references within the limit. Those beyond it are ignored, including their grants. */
+/** Resolves the references within the limit. References beyond it are ignored, including their grants. */
 function readRefs(
   listeners: readonly Listener[],
   context: GrantContext,
@@ -93,7 +93,7 @@ function keyOf({ group, kind, namespace, name }: CertificateRef, context: GrantC
   return `${group}/${kind}/${namespace ?? context.namespace}/${name}`;
 }
 
-/** Permission does not depend on whether the Secret exists. */
+/** Whether a reference is permitted does not depend on whether the Secret exists. */
 function refused(ref: CertificateRef, context: GrantContext): ReasonAndMessage | undefined {
   const { group, kind, name, namespace = context.namespace } = ref;
   if (group !== '' || kind !== 'Secret') {

@@ -44,7 +44,7 @@ export class ClassReconciler {
   }
 }
 
-/** Returns the same list if nothing changes. */
+/** Returns the same list if the condition does not change. */
 function acceptedConditions({ metadata, hasParameters, conditions }: GatewayClass, nowMs: number) {
   const state = hasParameters
     ? no({ reason: 'InvalidParameters', message: 'spec.parametersRef is not supported' })

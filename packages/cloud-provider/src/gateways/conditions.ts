@@ -12,7 +12,7 @@ export type Progress =
       /** Reasons why listeners have no certificate. */
       readonly withoutCertificate: ReadonlyMap<string, string>;
     }
-  /** The previous configuration keeps working. */
+  /** The previous configuration is still in effect. */
   | { readonly kind: 'pending'; readonly message: string }
   | { readonly kind: 'refused'; readonly reason: string; readonly message: string };
 
@@ -24,7 +24,7 @@ export function no({ reason, message }: ReasonAndMessage): State {
   return { status: 'False', reason, message };
 }
 
-/** While a change is in progress, Programmed keeps its previous observed generation. */
+/** While a change is in progress, the Programmed condition keeps its previous observed generation. */
 export function programmedState(conditions: readonly Condition[], progress: Progress, message: string): State {
   switch (progress.kind) {
     case 'programmed':

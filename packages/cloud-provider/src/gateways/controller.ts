@@ -98,8 +98,8 @@ function watchGateways(
         onDelete: onRoute,
       });
     }
-    // Objects may be listed before the tenant counts as connected, or before each other, so they are enqueued
-    // afterwards.
+    // Objects may be listed before the tenant counts as connected, or before the objects that they depend on, so they
+    // are enqueued afterwards.
     void whenCachesSynced(tenant, gateways).then(all, () => {});
   });
   gateways.onLabels(all);

@@ -87,7 +87,7 @@ function listenerOf(
   };
 }
 
-/** Backends share a pool through the weights of their members: each has the same number of members. */
+/** Backends share a pool through the weights of their members: each backend has the same number of members. */
 function poolOf(name: string, backends: readonly WeightedBackend[], context: GatewayContext): DesiredPool {
   const { settings, place, members, tags } = context;
   const { memberSubnetID } = place;

@@ -44,8 +44,8 @@ export async function ensureGatewayCertificates(
 }
 
 /**
- * Clients without SNI, or with an unknown host, get the first certificate of the listener with the least specific hostname. For other clients Octavia selects
- * by the names in the certificates, not by listener. Pure.
+ * Clients that send no SNI or an unknown host get the first certificate of the listener with the least specific
+ * hostname. For other clients Octavia selects by the names in the certificates, not by listener. Pure.
  */
 export function selectCertificates(
   listeners: readonly ValidatedListener[],

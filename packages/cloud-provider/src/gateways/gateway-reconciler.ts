@@ -142,8 +142,8 @@ export class GatewayReconciler {
     const { cloud, gateway, tenant } = scope;
     for (const { reason, message } of warnings) events.warning(tenant, gateway, reason, message, message);
     if (!(await hasLoadBalancers(cloud))) return this.#refuse(scope, 'NoResources', NO_OCTAVIA);
-    // An existing load balancer loses listeners that are no longer accepted. It is left alone if the Gateway cannot be
-    // parsed.
+    // An existing load balancer loses listeners that are no longer accepted, but is left unchanged if the Gateway
+    // cannot be parsed.
     const isLeft = validated.refused !== undefined;
     const isNew = !hasFinalizer(gateway, CLEANUP_FINALIZER);
     if (isLeft || (isNew && !validated.listeners.some(isAccepted))) return NOT_ACCEPTED_PROGRESS;
@@ -240,7 +240,7 @@ type LiveTarget = Omit<PresentGatewayScope, 'projectID' | 'signal'>;
 type ValidatedTask = GatewayValidation & Pick<GatewayTask, 'settings'>;
 
 const LOAD_BALANCER = 'load balancer';
-/** Certificates no longer in use: deleting them must not delay anything else. */
+/** Deletes certificates that are no longer in use, without delaying anything else. */
 const SURPLUS_CERTIFICATES = 'surplus certificates';
 const GATEWAY_STATUS = 'status of Gateway';
 const NOT_ACCEPTED_PROGRESS: Progress = { kind: 'pending', message: 'no listener is accepted' };

@@ -14,5 +14,5 @@ export interface PresentGatewayScope extends GatewayScope {
   readonly gateways: TenantGateways;
 }
 
-/** The part needed to write to the cluster. */
+/** The part of the scope that is needed to write to the cluster. */
 export type GatewayWriteScope = Pick<PresentGatewayScope, 'gateway' | 'tenant' | 'signal'>;

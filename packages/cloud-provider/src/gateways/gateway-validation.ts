@@ -43,7 +43,7 @@ const EMPTY_SPEC = {
   warnings: [],
 };
 
-/** The spec of a Gateway, its problems, and the result for its routes. Pure. */
+/** Parses and validates the spec of a Gateway, and computes the result for its routes. Pure. */
 export function validateGateway(
   gateway: Gateway,
   settings: LoadBalancerSettings,

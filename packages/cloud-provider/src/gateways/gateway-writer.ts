@@ -27,7 +27,10 @@ export async function releaseGateway({ gateway, tenant, signal }: GatewayWriteSc
   if (current.metadata.uid === uid) await wrapTenantError(removeFinalizer(client, current, CLEANUP_FINALIZER));
 }
 
-/** Writes the parent status of a route. Other controllers write to the same list, so a route that changed since it was read is left and reconciled again. */
+/**
+ * Writes the parent status of a route. Other controllers write to the same list, so a route that has changed since it
+ * was read is skipped and reconciled again.
+ */
 export async function patchRouteStatus(
   { tenant, signal }: Pick<GatewayWriteScope, 'tenant' | 'signal'>,
   route: HttpRoute,

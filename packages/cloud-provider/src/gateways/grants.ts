@@ -10,7 +10,10 @@ interface Reference {
   readonly toName: string;
 }
 
-/** Whether a reference stays in its namespace, or one of the grants of the other namespace allows it. Pure. https://gateway-api.sigs.k8s.io/reference/spec/#referencegrant */
+/**
+ * Whether a reference stays within its namespace or is allowed by a grant of the other namespace. Pure.
+ * https://gateway-api.sigs.k8s.io/reference/spec/#referencegrant
+ */
 export function isPermitted(
   { fromKind, fromNamespace, toKind, toNamespace, toName }: Reference,
   grantsOf: (namespace: string) => readonly ReferenceGrant[],

@@ -14,7 +14,7 @@ test.each([
   ['*.example', 'aexample', false],
   ['a.example', '', false],
   ['*.example', '', false],
-])('decides whether "%s" covers every host of "%s": %s', (broader, narrower, expected) => {
+])('decides whether hostname "%s" covers every host of "%s": %s', (broader, narrower, expected) => {
   expect(coversHost(broader, narrower)).toBe(expected);
 });
 
@@ -32,7 +32,7 @@ test.each<[listener: string, route: string[], common: string[]]>([
   expect(commonHosts(listener, route)).toEqual(common);
 });
 
-test('sorts names before wildcards, longer ones first, and the empty hostname last', () => {
+test('sorts exact names before wildcards, longer names first, and the empty hostname last', () => {
   const hosts = ['', '*.example', 'a.example', '*.long.example', 'longer.example'];
 
   expect(hosts.toSorted(byHostPrecedence)).toEqual(['longer.example', 'a.example', '*.long.example', '*.example', '']);

@@ -29,7 +29,7 @@ export function commonHosts(listener: string, route: readonly string[]): readonl
   return [...new Set(common)];
 }
 
-/** Exact names before wildcards, longer names first, and the empty hostname last. */
+/** Sorts exact names before wildcards, longer names first, and the empty hostname last. */
 export function byHostPrecedence(a: string, b: string): number {
   return rank(a) - rank(b) || b.length - a.length || (a < b ? -1 : a > b ? 1 : 0);
 }

@@ -27,10 +27,10 @@ export interface HttpRoute extends KubeObject {
   readonly parents: readonly RouteParentStatus[];
 }
 
-/** Which objects in other namespaces may refer to which objects in this one. */
+/** Specifies which objects in other namespaces may refer to which objects in its own namespace. */
 export interface ReferenceGrant extends KubeObject {
   readonly from: readonly { readonly group: string; readonly kind: string; readonly namespace: string }[];
-  /** Without a name, all objects of the kind. */
+  /** All objects of the kind, if the name is undefined. */
   readonly to: readonly { readonly group: string; readonly kind: string; readonly name?: string | undefined }[];
 }
 

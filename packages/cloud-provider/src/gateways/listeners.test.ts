@@ -31,7 +31,7 @@ function validate(spec: object) {
   });
 }
 
-/** One `refused conflict unresolved kinds` per listener. */
+/** The `refused conflict unresolved kinds` of each listener. */
 function validated(...listeners: object[]): readonly string[] {
   return validate({ listeners }).map(
     ({ refused, conflict, unresolved, kinds }) =>
@@ -110,7 +110,7 @@ test.each<{ is: string; listeners: object[]; expected: string[] }>([
   expect(validated(...listeners)).toEqual(expected);
 });
 
-test('serves no HTTPS at a listener that requires client certificates, because they would not be verified', () => {
+test('refuses an HTTPS listener that requires client certificates, because they would not be verified', () => {
   const reasons = (frontend: object) =>
     validate({ listeners: [http('a'), https('b')], tls: { frontend } }).map(({ refused }) => refused?.reason);
 

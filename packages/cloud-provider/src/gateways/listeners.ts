@@ -18,7 +18,10 @@ export interface ValidatedListener {
   readonly refused: ReasonAndMessage | undefined;
   /** Set if the listener conflicts with another one and is therefore not accepted. */
   readonly conflict: ReasonAndMessage | undefined;
-  /** Listeners with overlapping hosts: a client of one of them may send requests for another on the same connection. */
+  /**
+   * Set if the hosts of listeners overlap: a client of one listener may send requests for another on the same
+   * connection.
+   */
   readonly overlap: ReasonAndMessage | undefined;
   /** Invalid route kinds or certificate references. */
   readonly unresolved: ReasonAndMessage | undefined;
@@ -36,13 +39,13 @@ interface RouteKind {
 const MAX_MESSAGE_LENGTH = 4_000;
 const HTTP_ROUTE: RouteKind = { group: GATEWAY_GROUP, kind: 'HTTPRoute' };
 
-/** The route kinds that each supported protocol can have. */
+/** The route kinds that each supported protocol allows. */
 const KINDS_OF_PROTOCOL: ReadonlyMap<string, readonly RouteKind[]> = new Map([
   ['HTTP', [HTTP_ROUTE]],
   ['HTTPS', [HTTP_ROUTE]],
 ]);
 
-/** Listeners that can be served, provided they have any certificate they need. */
+/** Listeners that can be served, provided that HTTPS listeners have a certificate. */
 export function isAccepted({ refused, conflict }: Pick<ValidatedListener, 'refused' | 'conflict'>): boolean {
   return refused === undefined && conflict === undefined;
 }
@@ -56,7 +59,10 @@ export function secretsOfListeners(spec: GatewaySpec, context: GrantContext) {
   return secretsOf(httpsListeners(spec), context);
 }
 
-/** Pure; `listeners.test.ts` has the rules as tables. https://gateway-api.sigs.k8s.io/reference/spec/#listenerconditionreason */
+/**
+ * Validates the listeners of a Gateway. Pure; `listeners.test.ts` has the rules as tables.
+ * https://gateway-api.sigs.k8s.io/reference/spec/#listenerconditionreason
+ */
 export function validateListeners(spec: GatewaySpec, context: CertificateContext): readonly ValidatedListener[] {
   const { listeners } = spec;
   const resolved = resolveCertificates(httpsListeners(spec), context);
@@ -98,7 +104,7 @@ function refusalOf(listener: Listener, { tls: gatewayTls }: GatewaySpec): Reason
   }
   const other = Object.keys(tls).find((field) => !SUPPORTED_TLS_FIELDS.has(field) && !isEmpty(tls[field]));
   if (other !== undefined) return invalidReason(`tls.${other.slice(0, 40)} is not supported: remove it`);
-  // Ignoring this would admit every client.
+  // Ignoring this field would admit every client.
   if (!isEmpty(gatewayTls?.frontend))
     return invalidReason('spec.tls.frontend: client certificate validation is not supported');
   return undefined;
@@ -140,7 +146,7 @@ function overlapOf(listener: Listener, all: readonly Listener[]): ReasonAndMessa
   return { reason: 'OverlappingHostnames', message: message.slice(0, MAX_MESSAGE_LENGTH) };
 }
 
-/** It is unknown which was first, so neither is served. */
+/** Why the listener conflicts with another one. It is unknown which was first, so neither is served. */
 function conflictOf(listener: Listener, all: readonly Listener[]): ReasonAndMessage | undefined {
   const others = all.filter((other) => other !== listener && other.port === listener.port);
   const foreign = others.find(({ protocol }) => protocol !== listener.protocol && !isDatagram(protocol, listener));

@@ -15,7 +15,7 @@ const INVALID_INPUTS: readonly unknown[] = [
 ];
 
 test.each(INVALID_INPUTS.map((spec) => ({ spec })))(
-  'tolerates kinds with other definitions, such as $spec',
+  'tolerates objects of kinds with other definitions, such as $spec',
   ({ spec }) => {
     const raw = { metadata, spec, status: spec };
 

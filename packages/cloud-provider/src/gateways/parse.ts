@@ -3,7 +3,10 @@ import { z } from 'zod';
 import type { Gateway, GatewayClass, HttpRoute, ReferenceGrant, UnreadableSpec } from './kinds.ts';
 import { GatewaySpec, GatewayStatus, GrantSpec, HttpRouteSpec, ParentRefs, RouteParents } from './schemas.ts';
 
-/* Parses cached objects. A cluster's owner may define these kinds differently, so invalid objects are reported and nothing is thrown. */
+/*
+ * Parses cached objects. The owner of a cluster may define these kinds differently, so invalid objects are reported and
+ * parsing never throws.
+ */
 
 interface RawObject extends KubeObject {
   readonly spec?: unknown;

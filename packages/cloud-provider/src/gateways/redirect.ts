@@ -42,7 +42,10 @@ export function redirectOf(filter: RedirectFilter, request: RedirectAction): L7R
   return { action: 'REDIRECT_PREFIX', redirect_prefix: `${origin}${before}`, ...code };
 }
 
-/** Without a scheme the listener's port is used, otherwise the default port of the scheme. */
+/**
+ * The scheme, host and port of the redirect. Without a scheme, the port defaults to the listener's port; otherwise to
+ * the default port of the scheme.
+ */
 function originOf(filter: RedirectFilter, request: RedirectAction): string | { problem: string } {
   const { scheme = request.scheme, hostname = request.host } = filter;
   const defaultPort = SCHEMES.get(scheme);
@@ -54,7 +57,7 @@ function originOf(filter: RedirectFilter, request: RedirectAction): string | { p
   return port === defaultPort ? `${scheme}://${hostname}` : `${scheme}://${hostname}:${port}`;
 }
 
-/** The prefix to put before the path of a request, which Octavia cannot change. */
+/** The prefix to put in front of the request path, which Octavia cannot change. */
 function redirectPrefix(replacement: string, { type, value }: PathMatch): string | { problem: string } {
   if (type !== 'Prefix') return { problem: 'ReplacePrefixMatch requires a path match of type PathPrefix' };
   if (!PATH.test(replacement)) return invalidPathProblem();

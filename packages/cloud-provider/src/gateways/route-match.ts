@@ -129,15 +129,15 @@ function coversPath(broader: PathMatch, narrower: PathMatch): boolean {
   return narrower.value === broader.value || narrower.value.startsWith(`${broader.value}/`);
 }
 
-/** What a regular expression matches cannot be decided here. */
+/** The matches of a regular expression are unknown, so it is never disjoint from another path. */
 function areDisjoint(a: PathMatch, b: PathMatch): boolean {
   if (a.type === 'Regex' || b.type === 'Regex') return false;
   return !coversPath(a, b) && !coversPath(b, a);
 }
 
 /**
- * Order within a host: exact paths, regular expressions, then prefixes from the longest; then by the number of headers.
- * https://gateway-api.sigs.k8s.io/reference/spec/#httprouterule
+ * Order within a host: exact paths, then regular expressions, then prefixes from the longest to the shortest; among
+ * equal paths, by the number of headers. https://gateway-api.sigs.k8s.io/reference/spec/#httprouterule
  */
 export function byPathAndHeaders(a: RequestMatch, b: RequestMatch): number {
   const length = ({ path }: RequestMatch) => (path.type === 'Prefix' ? path.value.length : 0);

@@ -31,7 +31,7 @@ export function parentsOf(
   return [...foreignParents(route.parents, namespace, gateway), ...own];
 }
 
-/** Without this Gateway's entry. */
+/** The parent statuses without this Gateway's entry. */
 export function parentsWithoutGateway(
   { parents, metadata }: HttpRoute,
   gateway: ObjectMeta,

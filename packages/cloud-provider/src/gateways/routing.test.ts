@@ -63,7 +63,7 @@ describe('precedence', () => {
     expect(policies(routing)[0]).toContain(routes.length > 1 ? WEB : '');
   });
 
-  test('does not pass a request to another listener if the most specific one does not serve it', () => {
+  test('does not pass a request to another listener if the most specific one has no route for it', () => {
     const listeners = [
       { ...http, name: 'any' },
       { ...http, name: 'shop', hostname: 'shop.example' },
@@ -89,7 +89,7 @@ describe('redirects, which Octavia evaluates before pool policies', () => {
     expect(policies(routing)).toEqual([`a.example/api -> ${API}`, 'a.example/ !^/api(/|$) -> https://a.example']);
   });
 
-  test('need one policy for each distinguishing condition', () => {
+  test('need one policy for each distinguishing condition of an earlier rule', () => {
     const rules = [
       rule({ ...path('/api'), headers: [{ name: 'v', value: '2' }] }, 'api'),
       redirect(HTTPS_REDIRECT, path('/')),
@@ -174,7 +174,7 @@ describe('targets of redirects', () => {
   });
 });
 
-describe('rules that Octavia cannot implement', () => {
+describe('rules that Octavia does not support', () => {
   test.each<{ is: string; rule: object; words: string; hostnames?: string[] }>([
     { is: 'a method', rule: rule({ method: 'GET' }), words: 'cannot match methods' },
     {
@@ -318,7 +318,7 @@ describe('limits', () => {
       { name, creationTimestamp: at },
     );
 
-  test('refuses the route that exceeds the limit completely, and keeps older ones', () => {
+  test('refuses the whole route that exceeds the limit, and keeps older routes', () => {
     const routing = routingOf(
       [manyRules(4, 'young', '2026-03-01T00:00:00Z'), manyRules(10, 'old', '2026-01-01T00:00:00Z')],
       aContext([http]),

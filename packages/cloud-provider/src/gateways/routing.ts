@@ -27,7 +27,7 @@ export interface RouteOutcome {
   readonly attachments: readonly Attachment[];
   /** Why the route is not served at all. */
   readonly refused: ReasonAndMessage | undefined;
-  /** Rules that are not served, if others are. */
+  /** Rules that are not served, if other rules are. */
   readonly dropped: readonly string[];
   /** Problems with its backends. */
   readonly unresolved: readonly ReasonAndMessage[];
@@ -164,8 +164,8 @@ function entriesOf({ requests }: ParsedRule, pool: string): readonly Omit<RouteE
 }
 
 /**
- * Orders listeners from the most specific hostname, as a request matched by one is passed to no other. Then orders by
- * host, path, headers and route age.
+ * Orders listeners from the most specific hostname, because a request that matches one listener is not passed to
+ * others. Then orders by host, path, headers and route age.
  */
 function portsOf(entries: readonly RouteEntry[], { listeners }: RoutingContext) {
   const ports = new Map<number, RoutedPort>();

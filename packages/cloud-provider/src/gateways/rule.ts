@@ -22,7 +22,7 @@ interface AllowedListener {
   readonly hosts: readonly string[];
 }
 
-/** Any other field would request something unsupported. */
+/** Fields of a rule that are allowed: any other field would request something unsupported. */
 const SUPPORTED_FIELDS: ReadonlySet<string> = new Set(['name', 'matches', 'filters', 'backendRefs']);
 const MATCH_ALL: HttpMatch = {
   path: { type: 'PathPrefix', value: '/' },

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 const GROUP = 'gateway.networking.k8s.io';
-/** Limits from the upstream definitions; a cluster may have others. */
+/** Limits from the upstream definitions; a cluster may have other limits. */
 const LIMITS = { listeners: 64, addresses: 16, kinds: 8, parents: 32, hostnames: 16, rules: 64, items: 64, labels: 64 };
 
 const HOSTNAME = /^(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*$/;

@@ -24,13 +24,13 @@ type Resource = z.infer<typeof Resources>['resources'][number] & { readonly vers
 
 /** A definition is served shortly after it is created. */
 const SETTLE_MS = 200;
-/** A definition that serves another version, or something else under this name, is checked less and less often. */
+/** A definition that serves another version or kind under this name is checked at increasing intervals. */
 const RETRY_BACKOFF = { baseMs: 2_000, capMs: 600_000 };
 const VERBS = ['list', 'watch', 'patch'];
 
 /**
- * Which Gateway API kinds a tenant's cluster has. The cluster's owner installs and removes the definitions; only their names are watched, and discovery is
- * queried when one of them changes.
+ * Tracks which Gateway API kinds a tenant's cluster has. The cluster's owner installs and removes the definitions; only
+ * their names are watched, and discovery is queried when one of them changes.
  */
 export class ServedKinds {
   readonly #tenant: TenantCluster;
@@ -140,7 +140,7 @@ const DEFINITION_NAMES: ReadonlySet<string> = new Set(GATEWAY_KINDS.map(definiti
 /** Kinds whose status Fairway does not write. */
 const KINDS_WITHOUT_STATUS: ReadonlySet<string> = new Set(['referencegrants']);
 
-/** The name may belong to a different definition. */
+/** Whether discovery lists the type with all that Fairway needs. The name may belong to a different definition. */
 function isServed({ plural, kind, namespaced, version }: ResourceType, all: readonly Resource[]): boolean {
   const found = all.filter((each) => each.version === version);
   const resource = found.find(({ name }) => name === plural);

@@ -68,7 +68,7 @@ describe('spec.infrastructure', () => {
   test.each([
     { infrastructure: { parametersRef: { name: 'x' } }, reason: 'InvalidParameters' },
     { infrastructure: { placement: 'edge' }, reason: 'Invalid' },
-  ])('is not accepted with $infrastructure', ({ infrastructure, reason }) => {
+  ])('rejects $infrastructure', ({ infrastructure, reason }) => {
     expect(readGateway({}, infrastructure).refused).toMatchObject({ reason });
   });
 });

@@ -89,8 +89,8 @@ export function specFromGateway(
 }
 
 /**
- * Annotations in `spec.infrastructure` apply to the resources created for the Gateway, which is its load balancer, so
- * they have the same meaning. Throws ServiceRefused if the two contradict each other.
+ * Annotations in `spec.infrastructure` apply to the resources created for the Gateway. Here that is its load balancer,
+ * so they have the same meaning as annotations of the Gateway. Throws ServiceRefused if the two contradict each other.
  */
 function gatewayAnnotations(
   { annotations = {} }: Pick<Gateway['metadata'], 'annotations'>,

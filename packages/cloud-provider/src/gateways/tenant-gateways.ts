@@ -73,7 +73,7 @@ export class TenantGateways {
     return this.#cache(ReferenceGrants, parseReferenceGrant);
   }
 
-  /** Calls `listener` when namespace labels change, once they are needed. */
+  /** Calls `listener` when namespace labels change. They are watched once they are needed. */
   onLabels(listener: () => void): void {
     this.#labelListeners.add(listener);
   }
@@ -135,7 +135,7 @@ export class TenantGateways {
     };
   }
 
-  /** Routes that refer to the Gateway now or did before. */
+  /** Routes that refer to the Gateway now or did so before. */
   routesOf({ namespace, name }: ObjectMeta): readonly HttpRoute[] {
     return this.routes?.find(routesByGateway, `${namespace}/${name}`) ?? [];
   }
@@ -154,13 +154,15 @@ const gatewaysByUid: CacheIndex<Gateway> = {
   valuesOf: ({ metadata }) => (metadata.uid === undefined ? [] : [metadata.uid]),
 };
 
-/** Gateways with a class, by the value `yes`. */
+/** Gateways that have a class, under the index value `yes`. */
 const candidateGateways: CacheIndex<Gateway> = {
   name: 'candidate',
   valuesOf: ({ className }) => (className === undefined ? [] : ['yes']),
 };
 
-/** By `namespace/name` of the parents that they refer to, or for which this controller has written a status. */
+/**
+ * Indexed by `namespace/name` of the parents that a route refers to, or for which this controller has written a status.
+ */
 const routesByGateway: CacheIndex<HttpRoute> = { name: 'gateway', valuesOf: gatewaysOfRoute };
 
 /** `namespace/name` of the Gateways that a route refers to, or has referred to. */
@@ -173,7 +175,7 @@ export function gatewaysOfRoute({ metadata, parentRefs, parents }: HttpRoute): r
   return [...new Set(refs.map(({ namespace, name }) => `${namespace ?? metadata.namespace}/${name}`))];
 }
 
-/** By `namespace/name` of the Services that they send requests to. */
+/** Indexed by `namespace/name` of the Services that a route sends requests to. */
 export const routesByService: CacheIndex<HttpRoute> = {
   name: 'service',
   valuesOf: ({ metadata, spec }) => {

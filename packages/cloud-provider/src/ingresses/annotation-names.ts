@@ -7,8 +7,9 @@ const OCTAVIA_PREFIX = 'octavia.ingress.kubernetes.io/';
 const FAIRWAY_PREFIX = 'ingress.fairway.dev/';
 
 /**
- * The supported annotations of Ingresses: those of octavia-ingress-controller (docs/octavia-ingress-controller/using-octavia-ingress-controller.md), one of
- * GKE, one of Services of type LoadBalancer, and Fairway's own.
+ * The supported annotations of Ingresses: those of octavia-ingress-controller
+ * (docs/octavia-ingress-controller/using-octavia-ingress-controller.md), one of GKE, one of Services of type
+ * LoadBalancer, and Fairway's own annotations.
  */
 export const INGRESS_ANNOTATION = {
   internal: `${OCTAVIA_PREFIX}internal`,

@@ -112,10 +112,10 @@ function routePolicy(route: Route, defaultBackend: Backend | undefined): Desired
   };
 }
 
-/** Preserves the method, and clients cache it. */
+/** Preserves the request method; clients cache the redirect. */
 const PERMANENT_REDIRECT = 308;
 
-/** The client repeats the request with HTTPS. */
+/** A policy that makes the client repeat the request over HTTPS. */
 function redirectPolicy(host: string): DesiredPolicy {
   const rules = rulesOf({ host, path: EVERY_PATH });
   const target = {

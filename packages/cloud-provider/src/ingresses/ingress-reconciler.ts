@@ -66,7 +66,7 @@ export class IngressReconciler {
     if (isSkipped || isPaused(cluster) || cloud === undefined) return {};
     const [ingress] = ingresses.find(ingressesByUid, owner.ingressUid);
     const servedAs = ingress && servedState(tenant, ingress);
-    // Its class is not known yet.
+    // The class of the Ingress is not known yet.
     if (servedAs === 'unknown') return {};
     const pass = new Pass(context, clock);
     const scopeOf = async () => {

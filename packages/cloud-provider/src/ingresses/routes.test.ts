@@ -19,7 +19,7 @@ function read(spec: IngressSpec) {
   return { routes, warnings: reader.warnings };
 }
 
-/** Where a load balancer sends a request: to the target of the first policy whose rules all match. */
+/** The Service to which a load balancer sends a request: the target of the first policy whose rules all match. */
 function targetOf(routes: readonly Route[], host: string, requested: string): string | undefined {
   const matchesRule = ({ type, compare_type, value }: ReturnType<typeof rulesOf>[number]) => {
     const text = type === 'HOST_NAME' ? host : requested;
@@ -97,7 +97,7 @@ test.each<[host: string, request: string, service: string | undefined]>([
   ['a.b.example', '/other', undefined],
   ['c.b.example', '/x', 'wildcard'],
   ['elsewhere.example', '/x', 'all'],
-])('applies the most specific path, the host first: %s%s', (host, request, service) => {
+])('applies the route with the most specific host, then the most specific path: %s%s', (host, request, service) => {
   const { routes } = read({ rules: OVERLAPPING_RULES });
 
   expect(targetOf(routes, host, request)).toBe(service);
@@ -144,7 +144,7 @@ test('applies the first of two equal paths, and reports the other', () => {
   expect(warnings.map(({ reason }) => reason)).toEqual(['DuplicatePath']);
 });
 
-test('sends a rule without paths to the default backend, regardless of other rules for its host', () => {
+test('sends requests for a rule without paths to the default backend, regardless of rules for all hosts', () => {
   const { routes } = read({ rules: [{ host: 'a.example' }, rule('', path('/', 'Prefix', 'all'))] });
 
   expect(routes[0]).toEqual({ host: 'a.example', path: { type: 'Prefix', value: '/' }, backend: undefined });

@@ -5,7 +5,10 @@ import { type Backend, EVERY_PATH, type PathMatch, type Route } from '../l7/rout
 import type { AnnotationReader } from '../load-balancers/annotation-reader.ts';
 import { displayText } from '../load-balancers/display-text.ts';
 
-/** Characters allowed in a path: those of RFC 3986 except the quote, which has a meaning in HAProxy's configuration. */
+/**
+ * Characters allowed in a path: those of RFC 3986 except the quote, which has a special meaning in HAProxy's
+ * configuration.
+ */
 const PATH = /^\/[A-Za-z0-9._~!$&()*+,;=:@%/-]*$/;
 
 /** The routes of an Ingress; the first match wins. Pure; `routes.test.ts` has the rules as tables. */
@@ -38,7 +41,7 @@ export function backendOf({ service }: IngressBackend): Backend | undefined {
   return { service: service.name, port: service.port?.name || (service.port?.number ?? 0) };
 }
 
-/** Also checks for duplicates; `known` contains earlier paths. */
+/** Whether the route can be served. Warns if it cannot, or if it duplicates one of the earlier paths in `known`. */
 function isServed(route: Route, known: Set<string>, reader: AnnotationReader): boolean {
   const { host, path, backend } = route;
   const what = `path ${displayText(path.value)} of host ${host === '' ? 'any' : displayText(host)}`;
@@ -75,8 +78,8 @@ function hostRank(host: string): number {
 }
 
 /**
- * https://kubernetes.io/docs/concepts/services-networking/ingress/#multiple-matches. Equally specific routes have a stable order, so no edit moves unrelated
- * routes.
+ * https://kubernetes.io/docs/concepts/services-networking/ingress/#multiple-matches. Equally specific routes have a
+ * stable order, so an edit never moves unrelated routes.
  */
 function bySpecificity({ path: a }: Route, { path: b }: Route): number {
   return (
@@ -88,7 +91,10 @@ function pathRank({ type }: PathMatch): number {
   return type === 'Exact' ? 0 : 1;
 }
 
-/** The host has precedence: a request that matches none of its paths is not matched against wildcard hosts or all hosts. */
+/**
+ * The most specific host has precedence: a request that matches none of its paths is not matched against wildcard hosts
+ * or all hosts.
+ */
 function fallbackRoutes(host: string, routes: readonly Route[], hosts: ReadonlyMap<string, unknown>): readonly Route[] {
   const wildcard = `*${host.slice(host.indexOf('.'))}`;
   const hasFallback = host !== '' && (hosts.has('') || (hostRank(host) === 0 && hosts.has(wildcard)));

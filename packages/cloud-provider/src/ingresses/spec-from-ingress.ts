@@ -17,11 +17,11 @@ import type { TlsSpec } from './tls-traffic.ts';
 /** Octavia's maximum timeout: 24 days, in milliseconds. */
 const MAX_TIMEOUT_MS = 24 * 24 * 60 * 60 * 1000;
 /**
- * Each one is a listener policy that is evaluated in order for every request. Each policy change takes the load
+ * Each route is a listener policy that is evaluated in order for every request. Each policy change takes the load
  * balancer seconds.
  */
 const MAX_ROUTES = 200;
-/** Each pool has all nodes as members. */
+/** Each backend is a pool with all nodes as members. */
 const MAX_BACKENDS = 50;
 
 const ADVICE = { internal: `${ANNOTATION.internal}: "true"`, sources: ANNOTATION.sourceRanges };
@@ -38,7 +38,7 @@ export interface IngressLoadBalancerSpec {
   /** The first match wins. */
   readonly routes: readonly Route[];
   readonly defaultBackend: Backend | undefined;
-  /** Undefined if nothing is encrypted. */
+  /** Undefined if no host uses TLS. */
   readonly tls: TlsSpec | undefined;
 }
 

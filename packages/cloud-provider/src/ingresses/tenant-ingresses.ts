@@ -44,7 +44,7 @@ export function isServed(ingress: Ingress, ingressClass: Pick<IngressClass, 'spe
     : ingressClass.spec.controller === CONTROLLER;
 }
 
-/** Whether the Ingress belongs to Fairway, or may. */
+/** Whether the Ingress belongs to Fairway or may do so once its class is known. */
 export function mayBeServed(ingress: Ingress): boolean {
   const { name, isLegacy } = classOf(ingress);
   return name !== undefined || isLegacy || hasFinalizer(ingress, CLEANUP_FINALIZER);
@@ -59,7 +59,7 @@ export function ingressesOf({ informers }: TenantCluster): Informer<Ingress> {
   return ingresses;
 }
 
-/** Watched once an Ingress refers to one. */
+/** IngressClasses are watched once an Ingress refers to one. */
 export function ingressClassesOf({ informers }: TenantCluster): Informer<IngressClass> {
   return informers.informer(IngressClasses);
 }
@@ -69,13 +69,13 @@ export const ingressesByUid: CacheIndex<Ingress> = {
   valuesOf: ({ metadata }) => (metadata.uid === undefined ? [] : [metadata.uid]),
 };
 
-/** Ingresses with `mayBeServed`, by the value `yes`. */
+/** Ingresses for which `mayBeServed` is true, under the index value `yes`. */
 export const candidateIngresses: CacheIndex<Ingress> = {
   name: 'candidate',
   valuesOf: (ingress) => (mayBeServed(ingress) ? ['yes'] : []),
 };
 
-/** By `namespace/name` of the Services that they send requests to. */
+/** Indexed by `namespace/name` of the Services that an Ingress sends requests to. */
 export const ingressesByService: CacheIndex<Ingress> = {
   name: 'service',
   valuesOf: ({ metadata, spec }) => {

@@ -13,7 +13,9 @@ function tls(hosts: readonly string[], http: HttpHandling = 'redirect'): TlsSpec
   return { secrets: ['shop'], hosts, http };
 }
 
-/** Behavior of port 80: `host > HTTPS`, `host > web`, `host > dropped`, and `> other` for the rest. */
+/**
+ * The behavior of port 80, as `host > HTTPS`, `host > web`, `host > dropped`, and `> other` for the remaining hosts.
+ */
 function describeTraffic(hosts: readonly string[], balancerSpec: TlsSpec | undefined): readonly string[] | undefined {
   const plain = plainTraffic({ routes: hosts.map(route), defaultBackend: OTHER, tls: balancerSpec });
   if (plain === undefined) return undefined;
@@ -70,7 +72,7 @@ describe('port 80', () => {
     expect(describeTraffic(hosts, balancerSpec)).toEqual(expected);
   });
 
-  test('puts no invalid host name in a redirect', () => {
+  test('never puts an invalid host name in a redirect', () => {
     expect(describeTraffic(['a b'], tls(['']))).toEqual([]);
     expect(isEncrypted('a b', tls(['']))).toBe(true);
   });

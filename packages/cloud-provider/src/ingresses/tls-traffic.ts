@@ -3,9 +3,9 @@ import { byHost } from './routes.ts';
 
 /** The TLS settings of an Ingress, in addition to its routes. */
 export interface TlsSpec {
-  /** Names of Secrets, without duplicates; the first usable one serves clients without SNI. */
+  /** Names of Secrets, without duplicates; clients without SNI get the certificate of the first usable Secret. */
   readonly secrets: readonly string[];
-  /** Hosts whose requests must be encrypted; a leading `*.` matches one label; empty matches every host. */
+  /** Hosts whose requests must be encrypted. A leading `*.` matches one label; an empty host matches every host. */
   readonly hosts: readonly string[];
   readonly http: HttpHandling;
 }
@@ -47,7 +47,7 @@ export function plainTraffic({ routes, defaultBackend, tls }: TrafficSpec): Plai
   };
 }
 
-/** A redirect needs a specific host, so requests for wildcard hosts are rejected. */
+/** A redirect requires an exact host, so requests for wildcard hosts are rejected. */
 export function httpsOnlyHosts({ routes, tls }: { readonly routes: readonly Route[]; readonly tls: TlsSpec }): {
   readonly redirectedHosts: readonly string[];
   readonly blockedHosts: readonly string[];
@@ -56,7 +56,7 @@ export function httpsOnlyHosts({ routes, tls }: { readonly routes: readonly Rout
   const encrypted = all.filter((host) => host !== '' && isEncrypted(host, tls)).toSorted(byHost);
   return {
     redirectedHosts: encrypted.filter(isExactHost),
-    // If everything is encrypted, no distinction is needed.
+    // If all hosts are encrypted, wildcard hosts need no policies of their own.
     blockedHosts: tls.hosts.includes('') ? [] : encrypted.filter((host) => !isExactHost(host)),
   };
 }

@@ -5,7 +5,7 @@ import type { Backend } from './route.ts';
 export type BackendNodePort =
   | {
       readonly nodePort: number;
-      /** Only nodes with local endpoints respond. */
+      /** Whether only nodes with local endpoints respond. */
       readonly isLocal: boolean;
     }
   | { readonly problem: string };

@@ -12,7 +12,7 @@ export type DesiredPool = Pick<DesiredPort, 'pool' | 'members' | 'monitor'>;
 
 export interface DesiredPolicy {
   readonly name: string;
-  /** Encodes rules and redirect target, which are immutable: a change replaces the policy. */
+  /** Encodes rules and redirect target, which are immutable: if they change, the policy is replaced. */
   readonly matchTag: string;
   readonly rules: readonly L7RuleFields[];
   /** Name of a pool, or a redirect target. */
@@ -33,15 +33,15 @@ export interface DesiredRouting extends ProviderChoice {
   readonly description: string;
   readonly tags: readonly string[];
   readonly vip: LoadBalancerPlacement['vip'];
-  /** Each has a distinct port. */
+  /** Each listener has a distinct port. */
   readonly listeners: readonly DesiredListener[];
-  /** By unique name; shared by listeners. */
+  /** Pools have unique names and are shared by listeners. */
   readonly pools: readonly DesiredPool[];
 }
 
 /** Octavia's maximum name length. */
 export const MAX_NAME_LENGTH = 255;
-/** For requests without a backend: responds with 503, as Octavia cannot return 404. */
+/** Pool for requests without a backend: Octavia responds with 503, because it cannot return 404. */
 export const EMPTY_POOL = 'pool_nowhere';
 /** Headers that identify clients to Services. */
 export const FORWARDED_HEADERS = {
@@ -76,7 +76,7 @@ export interface PoolContext {
   readonly memberSubnetID: string | undefined;
   readonly members: readonly MemberAddress[];
   readonly tags: readonly string[];
-  /** Settings of its health monitor. */
+  /** Name of the pool's health monitor. */
   readonly monitorName: string;
 }
 
@@ -107,7 +107,7 @@ export function poolOnNodes(name: string, place: BackendNodePort, context: PoolC
   };
 }
 
-/** The request that creates everything in one call. */
+/** The request that creates the load balancer and all its parts in one call. */
 export function createBody(desired: DesiredRouting): LoadBalancerCreate {
   const { name, description, tags, provider, flavorID, availabilityZone, vip, listeners, pools } = desired;
   return {

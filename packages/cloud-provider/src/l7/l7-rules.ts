@@ -4,7 +4,10 @@ import type { Route } from './route.ts';
 /** Octavia's maximum length of a rule's value. */
 export const MAX_VALUE_LENGTH = 255;
 
-/** The rules that must all match for a route. Pure. https://docs.openstack.org/api-ref/load-balancer/v2/#create-an-l7-rule */
+/**
+ * The L7 rules of a route, which must all match. Pure.
+ * https://docs.openstack.org/api-ref/load-balancer/v2/#create-an-l7-rule
+ */
 export function rulesOf({ host, path }: Pick<Route, 'host' | 'path'>): readonly L7RuleFields[] {
   return orMatchAll([...hostRules(host), ...pathRules(path)]);
 }
@@ -22,7 +25,10 @@ export function fitLengthLimit(rules: readonly L7RuleFields[]): boolean {
   return rules.every(({ value }) => value.length <= MAX_VALUE_LENGTH);
 }
 
-/** `wildcard`: the pattern for its asterisk. Clients may add the port. Octavia ignores case in host names. */
+/**
+ * `wildcard` is the pattern that replaces the asterisk. Clients may append the port. Octavia ignores case in host
+ * names.
+ */
 export function hostRules(host: string, wildcard: 'one label' | 'labels' = 'one label'): readonly L7RuleFields[] {
   if (host === '') return [];
   const labelPattern = wildcard === 'one label' ? '[^.:]+' : '[^:]+';
@@ -38,7 +44,7 @@ export function pathRules({ type, value }: Route['path']): readonly L7RuleFields
   return [{ type: 'PATH', compare_type: 'REGEX', value: `^${literal(value)}(/|$)` }];
 }
 
-/** Character classes instead of backslashes, which have a meaning in HAProxy's configuration. */
+/** Uses character classes instead of backslashes, which have a special meaning in HAProxy's configuration. */
 function literal(text: string): string {
   return text.replaceAll(/[.$()*+]/g, '[$&]');
 }

@@ -17,8 +17,8 @@ export interface ProviderChoice {
 const AMPHORA = 'amphora';
 
 /**
- * The provider of layer-7 load balancers. OVN does not support layer 7: an operator who selects it for Services does not thereby disable Ingresses. Flavors
- * and availability zones belong to one provider. Pure.
+ * The provider of layer-7 load balancers. OVN does not support layer 7: an operator who selects OVN for Services does
+ * not thereby disable Ingresses. Flavors and availability zones belong to one provider. Pure.
  */
 export function providerChoice({ provider, flavorID, availabilityZone }: LoadBalancerSettings): ProviderChoice {
   if (isOvn(provider)) return { provider: AMPHORA, flavorID: undefined, availabilityZone: undefined };
@@ -34,7 +34,8 @@ export interface LoadBalancerPlacement {
 }
 
 /**
- * Placement of its class, or of the cluster's network without one. Throws ServiceRefused for an unknown class. Pure.
+ * The placement specified by the class, or in the cluster's network if no class is set. Throws ServiceRefused for an
+ * unknown class. Pure.
  */
 export function loadBalancerPlacement(reader: AnnotationReader, settings: LoadBalancerSettings): LoadBalancerPlacement {
   const selectedClass = classOf(reader, settings);

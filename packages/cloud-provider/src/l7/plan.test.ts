@@ -77,7 +77,7 @@ function createdRouting(desiredState: DesiredRouting): ObservedRouting {
 
 const NOW = desired(path('/', 'web'), path('/api', 'api'));
 
-/** Applies planned changes as Octavia does, until there are none left. */
+/** Applies planned changes as Octavia does, until no changes are left. */
 function settle(desiredState: DesiredRouting, start: ObservedRouting): { kinds: string[]; names: string[] } {
   let observed = start;
   const kinds: string[] = [];
@@ -134,7 +134,7 @@ function after(observed: ObservedRouting, action: AnyAction): ObservedRouting {
   };
 }
 
-/** A policy with two rules, which is effective once it has both. */
+/** The steps that create a policy with two rules, which takes effect once it has both. */
 const CREATE_STEPS = ['createPolicy', 'createRule', 'createRule', 'updatePolicy'];
 
 test.each<{ is: string; desiredState: DesiredRouting; start?: ObservedRouting; kinds: string[] }>([
@@ -305,7 +305,7 @@ describe('TLS', () => {
     });
   });
 
-  test('changes only the listener for another certificate', () => {
+  test('changes only the listener if its certificate changes', () => {
     const now = createdRouting(desiredOf(spec, ['ref-a', 'ref-b']));
 
     expect(planRouting(desiredOf(spec, ['ref-a', 'ref-b']), now)).toEqual({ kind: 'done' });
@@ -315,7 +315,7 @@ describe('TLS', () => {
     });
   });
 
-  test('removes the HTTPS listener without a certificate, and still serves none of its hosts over HTTP', () => {
+  test('removes the HTTPS listener if it has no certificate, and still does not serve its hosts over HTTP', () => {
     const now = createdRouting(desiredOf(spec, ['ref-a']));
     const desiredState = desiredOf(spec);
 

@@ -51,7 +51,7 @@ function isSame({ listener }: DesiredListener, { protocol, protocol_port: port }
   return protocol === listener.protocol && port === listener.protocol_port;
 }
 
-/** Its policies are deleted with it. */
+/** The policies of a deleted listener are deleted with it. */
 function nextForeignListener(
   { listeners: desiredState }: DesiredRouting,
   { listeners }: ObservedRouting,
@@ -70,7 +70,10 @@ function nextPool({ pools }: DesiredRouting, observed: ObservedRouting): Action 
   return undefined;
 }
 
-/** A listener's protocol cannot be changed, so a listener with another protocol is deleted with the surplus ones. */
+/**
+ * A pool's protocol cannot be changed, so a pool with another protocol is ignored here and deleted with the surplus
+ * pools.
+ */
 function poolOf(name: string | undefined, { pools }: ObservedRouting): Pool | undefined {
   return pools.find((pool) => pool.name === name && pool.protocol === 'HTTP');
 }
@@ -104,7 +107,10 @@ function nextRouting(
   );
 }
 
-/** Surplus policies may stay in between until the desired ones exist, so rerouted requests always have a route. */
+/**
+ * Surplus policies may remain among the desired ones until all of those exist, so rerouted requests always have a
+ * route.
+ */
 function nextPolicy(
   { policies }: DesiredListener,
   tags: readonly string[],
@@ -128,7 +134,7 @@ function nextPolicy(
     if (rule) return { kind: 'createRule', policyID: policy.id, rule };
     const changes = {
       ...(!policy.admin_state_up && { admin_state_up: true }),
-      // Move this one away first, as its position precedes the other's.
+      // Move this policy behind the previous one, which must precede it.
       ...(policy.position < before && { position: before }),
       ...('redirect_pool_id' in target && policy.redirect_pool_id !== target.redirect_pool_id && target),
     };
@@ -138,7 +144,7 @@ function nextPolicy(
   return undefined;
 }
 
-/** Undefined for a missing pool. */
+/** Undefined if the pool is missing. */
 function targetOf(
   { target }: DesiredPolicy,
   observed: ObservedRouting,
@@ -161,7 +167,7 @@ function isUpToDate(policy: L7Policy, { matchTag, rules, target }: DesiredPolicy
   return missing === 0 || (missing > 0 && (!policy.admin_state_up || policy.rules.length === 0));
 }
 
-/** Ignores the pool, which can be changed. */
+/** Ignores the pool of a policy, which can be changed. */
 function hasTarget(policy: L7Policy, target: DesiredPolicy['target']): boolean {
   if (typeof target === 'string') return policy.action === 'REDIRECT_TO_POOL';
   return Object.entries(target).every(([field, value]) => policy[field as keyof L7Policy] === value);

@@ -4,7 +4,10 @@ import { objectsOfOwner } from '@fairway/tenancy/cloud/load-balancers';
 import type { LoadBalancerScope } from '../load-balancers/load-balancer-scope.ts';
 import type { TreeMemory } from '../load-balancers/tree-memory.ts';
 
-/** The earliest valid start of L7 policy lists: changing one policy moves others, so they are listed again after this process changes one. */
+/**
+ * Tracks the earliest valid start of L7 policy lists: changing one policy moves others, so they are listed again after
+ * this process changes one.
+ */
 export class PolicyLists {
   readonly #memory: TreeMemory;
   readonly #changedMs = new Map<string, number>();
@@ -33,7 +36,10 @@ export class PolicyLists {
   }
 }
 
-/** A deleting policy causes the list to be read again until the load balancer is ACTIVE; nothing changes in between. */
+/**
+ * A policy that is being deleted is ignored: the list is read again before the load balancer is ACTIVE, and nothing
+ * changes in between.
+ */
 function isDeleting({ provisioning_status: state }: L7Policy): boolean {
   return state === 'PENDING_DELETE' || state === 'DELETED';
 }

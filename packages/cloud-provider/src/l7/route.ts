@@ -5,7 +5,7 @@ export interface Backend {
 }
 
 export interface PathMatch {
-  /** `Start` matches any text with this prefix. `Regex` matches the whole text. */
+  /** `Start` matches any text with this prefix. `Regex` must match the whole text. */
   readonly type: 'Exact' | 'Prefix' | 'Start' | 'Regex';
   /** `/` as a prefix or start matches every path. A prefix has no trailing slash. */
   readonly value: string;
@@ -15,9 +15,9 @@ export const EVERY_PATH: PathMatch = { type: 'Prefix', value: '/' };
 
 /** A routing rule. */
 export interface Route {
-  /** Lowercase; a leading `*.` matches one label; empty matches every host. */
+  /** In lowercase. A leading `*.` matches one label; an empty host matches every host. */
   readonly host: string;
   readonly path: PathMatch;
-  /** Undefined for the default backend, or none if there is no default. */
+  /** Undefined for the default backend, or if no backend exists. */
   readonly backend: Backend | undefined;
 }

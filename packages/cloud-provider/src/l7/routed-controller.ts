@@ -36,7 +36,7 @@ interface RoutedKind<T extends KubeObject> {
   readonly plural: string;
   /** Component under which `kubectl describe` shows events. */
   readonly component: string;
-  /** The apparent owner of a load balancer; the actual owner is known once its project is. */
+  /** Keys of the apparent owner of a load balancer; the actual owner is known once its project is. */
   readonly keysOf: (loadBalancer: LoadBalancer) => readonly string[];
 }
 
@@ -68,7 +68,7 @@ export function routedComponents<T extends KubeObject>(
   };
 }
 
-/** By `namespace/name`: the Services that requests are sent to. */
+/** Indexed by `namespace/name` of the Services that requests are sent to. */
 export function watchBackends(tenant: TenantCluster, changed: (key: string) => void): void {
   const onChange = (service: Service) => changed(objectKey(service));
   servicesOf(tenant).addHandler({

@@ -22,7 +22,7 @@ export const ALL_NODES = { nodeSelector: new Map<string, string | null>(), famil
 /** Limit of reads of pool members and monitors per step. */
 const MAX_READS = 128;
 
-/** Applies the next change. Resolves with whether there was none, it must wait, or it was applied. */
+/** Applies the next change. Resolves with whether a change was applied, must wait, or was not needed. */
 export async function applyNextRoutingChange(
   scope: LoadBalancerScope,
   loadBalancer: LoadBalancer,
@@ -56,7 +56,10 @@ const UNSUPPORTED_PROVIDER =
 const PROVIDER_ADVICE =
   "this cloud's Octavia provider is missing or does not support HTTP: the cloud operator must select another one with load_balancers.provider in clouds.yaml";
 
-/** Creates everything in one call. Rejects with the cloud's error. `warn` reports who must act if the provider is unsuitable. */
+/**
+ * Creates the load balancer and all its parts in one call. Rejects with the cloud's error. `warn` reports who must act
+ * if the provider is unsuitable.
+ */
 export async function createRouted(
   scope: LoadBalancerScope,
   desired: DesiredRouting,
@@ -74,7 +77,7 @@ export async function createRouted(
   }
 }
 
-/** The oldest load balancer. The others come from create requests that were assumed lost, and are deleted. */
+/** The oldest load balancer. The others were created by requests that were assumed lost, and are deleted. */
 export async function oldestLoadBalancer(
   scope: LoadBalancerScope,
   present: readonly LoadBalancer[],

@@ -10,8 +10,8 @@ const IGNORABLE_ANNOTATIONS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What would be lost by ignoring an unknown annotation of an Ingress or Gateway; for Service annotations also placement
- * and cost.
+ * What would be lost by ignoring an unknown annotation of an Ingress or Gateway. For Service annotations this includes
+ * placement and cost.
  */
 export function routedRestrictionOf(name: string, value: string): Restriction | undefined {
   const found = restrictionOf(name, value);

@@ -13,10 +13,10 @@ import { allowedRanges } from './source-ranges.ts';
 import { missingFamilyMessage, type SupportedSpec, supportedSpec } from './supported-spec.ts';
 import { placementIn, type VipPlacement, type VipSubnets, vipSubnets } from './vip-placements.ts';
 
-/** The supported part of the spec of a new load balancer. */
+/** The supported spec of a new load balancer, with its placement. */
 export interface PlacedSpec extends Pick<DesiredContext, 'memberSubnets'> {
   readonly balancerSpec: LoadBalancerSpec;
-  /** Undefined: use the placement in the spec. */
+  /** If undefined, the placement in the spec applies. */
   readonly place?: VipPlacement;
   readonly found?: VipSubnets;
 }
@@ -40,7 +40,7 @@ export class AddressFamilies {
     this.#events = events;
   }
 
-  /** For a new load balancer. Rejects if a required family is missing. */
+  /** Finds the addresses for a new load balancer. Rejects if a required family is missing. */
   async place(scope: PresentServiceScope, balancerSpec: LoadBalancerSpec): Promise<PlacedSpec> {
     const [first = 4, second] = balancerSpec.families;
     if (first === 4 && second === undefined) return { balancerSpec };
@@ -75,7 +75,10 @@ export class AddressFamilies {
     )(`the cloud's Octavia provider rejected the request: ${error.detail}`);
   }
 
-  /** For an existing load balancer. Rejects with ServiceRefused if it has no address of a requested family. */
+  /**
+   * Finds the addresses for an existing load balancer. Rejects with ServiceRefused if it has no address of a requested
+   * family.
+   */
   async fitToVips(
     scope: PresentServiceScope,
     balancerSpec: LoadBalancerSpec,
@@ -139,7 +142,7 @@ export class AddressFamilies {
     this.#events.warning(tenant, service, 'LoadBalancerUnchanged', message, open.address);
   }
 
-  /** Resolves with the problem that keeps the Service from its required state. */
+  /** Warns about a missing family. Resolves with the problem if it keeps the Service from its required state. */
   async #warnMissingFamily(
     scope: PresentServiceScope,
     loadBalancer: LoadBalancer,
@@ -162,7 +165,7 @@ function requiredMessage(cause: string): string {
   return `spec.ipFamilyPolicy: RequireDualStack: ${cause}; or use PreferDualStack`;
 }
 
-/** A problem that may be fixed in the cloud: it is checked again without an edit of the Service. */
+/** A problem that may be fixed in the cloud: it is checked again even if the Service does not change. */
 function missingSubnetError(message: string): ProblemError {
   return new ProblemError({ reason: 'ConfigurationInvalid', message });
 }
@@ -171,7 +174,7 @@ function missingSubnetMessage({ where, adviceFor }: VipSubnets, family: Family):
   return `${where} has no IPv${family} subnet: ${adviceFor(family)}`;
 }
 
-/** Why a load balancer cannot be dual-stack, as far as is known beforehand. */
+/** Why a load balancer cannot be dual-stack, if that is known in advance. */
 async function singleStackReason(
   { cloud }: PresentServiceScope,
   { provider, sourceRanges }: LoadBalancerSpec,

@@ -20,7 +20,7 @@ const RANGE_VALUES = ['10.0.0.0', '10.0.0.0/33', '10.0.0.0/8;192.0.2.0/24', 'int
 const TABLE: Readonly<Record<Name, Row>> = {
   internal: { invalid: FLAG_VALUES, is: 'refused' },
   sourceRanges: { invalid: RANGE_VALUES, is: 'refused' },
-  loadBalancerID: { invalid: [], is: 'unread', reason: 'it is read before all others: see sharing.ts' },
+  loadBalancerID: { invalid: [], is: 'unread', reason: 'it is read before all other annotations: see sharing.ts' },
   address: { invalid: ['x'], is: 'unread', reason: 'only Fairway writes it' },
   class: { invalid: ['gold'], is: 'refused' },
   networkID: { invalid: ID_VALUES, is: 'refused' },
@@ -34,7 +34,7 @@ const TABLE: Readonly<Record<Name, Row>> = {
   keepFloatingIP: { invalid: FLAG_VALUES, is: 'refused' },
   proxyProtocol: { invalid: ['v3', 'True', 'yes'], is: 'refused' },
   xForwardedFor: { invalid: FLAG_VALUES, is: 'refused' },
-  tlsContainerRef: { invalid: ['x'.repeat(256)], is: 'refused', reason: 'further checks need Barbican' },
+  tlsContainerRef: { invalid: ['x'.repeat(256)], is: 'refused', reason: 'other checks need Barbican' },
   algorithm: { invalid: ['FASTEST', 'round_robin'], is: 'told' },
   connectionLimit: { invalid: NUMBER_VALUES, is: 'refused' },
   timeoutClientData: { invalid: NUMBER_VALUES, is: 'told' },
@@ -51,7 +51,7 @@ const TABLE: Readonly<Record<Name, Row>> = {
   nodeSelector: { invalid: ['=a', 'zone in (a)', 'zone!=a', 'a/b/c=d', 'zone=a b'], is: 'refused' },
   hostname: { invalid: ['-shop', 'Shop', '192.0.2.1', 'a..b', 'x'.repeat(256)], is: 'told' },
   ovhClass: { invalid: ['iolb', 'amphora'], is: 'refused' },
-  ovhFlavor: { invalid: ['x'.repeat(256)], is: 'refused', reason: 'further checks need Octavia' },
+  ovhFlavor: { invalid: ['x'.repeat(256)], is: 'refused', reason: 'other checks need Octavia' },
   ovhAllowedSources: { invalid: ['10.0.0.0/33', 'office', ',', '198.51.100.256', '2001:db8::1'], is: 'refused' },
   ovhProxyProtocol: { invalid: ['v2-ssl', 'v2_ssl', 'v2-ssl-cn', 'v3'], is: 'refused' },
   ovhAlgorithm: { invalid: ['first', 'uri'], is: 'told' },
@@ -77,7 +77,7 @@ test.each(rows)('treats $name "$shown" as $is', ({ name, value, is }) => {
   expect(words).toEqual(is === 'unread' ? [] : [[is, true]]);
 });
 
-test('reports exactly the annotations that only tune', () => {
+test('reports exactly the tuning annotations', () => {
   const reported = Object.entries(TABLE).filter(([, { is }]) => is === 'told');
 
   expect(new Set(reported.map(([name]) => ANNOTATION[name as Name]))).toEqual(TUNING_ANNOTATIONS);
@@ -90,7 +90,7 @@ test.each([...SERVICE_ANNOTATIONS])('treats an empty %s as absent', (name) => {
   expect(specFromService(service, SETTINGS)).toEqual(specFromService(aService(), SETTINGS));
 });
 
-describe('OVHcloud’s first annotations', () => {
+describe('annotations of OVHcloud’s first load balancers', () => {
   const ID = ANNOTATION.ovhAllowedSources;
 
   test.each([

@@ -54,8 +54,8 @@ export const SERVICE_ANNOTATIONS: ReadonlySet<string> = new Set(Object.values(AN
 
 /**
  * Annotations that only tune a load balancer: an invalid value has no effect and is reported in an Event. Ignoring any
- * other would change who may connect, the networks of its addresses, what members receive, or whether an address is
- * kept, so an invalid value rejects the Service.
+ * other annotation would change who may connect, the networks of its addresses, what members receive, or whether an
+ * address is kept, so an invalid value rejects the Service.
  */
 export const TUNING_ANNOTATIONS: ReadonlySet<string> = new Set([
   ANNOTATION.algorithm,

@@ -29,8 +29,9 @@ export interface AnnotationRules {
 }
 
 /**
- * Reads the annotations of one Service, Ingress or Gateway. As in cloud-provider-openstack, booleans are `true` or `false`, numbers are decimal, and an empty
- * value counts as unset. Unlike there, invalid values are rejected, or reported if the annotation only tunes.
+ * Reads the annotations of one Service, Ingress or Gateway. As in cloud-provider-openstack, booleans are `true` or
+ * `false`, numbers are decimal, and an empty value counts as unset. Unlike in cloud-provider-openstack, invalid values
+ * are rejected, or reported if the annotation only tunes.
  */
 export class AnnotationReader {
   /** Unknown annotations that look like load balancer settings. */
@@ -66,17 +67,17 @@ export class AnnotationReader {
     this.#warnings.push({ reason, message });
   }
 
-  /** Undefined if it is absent or empty. */
+  /** Undefined if the annotation is absent or empty. */
   text(name: string): string | undefined {
     return this.#annotations[name]?.trim() || undefined;
   }
 
-  /** Whether it is present, even if empty. */
+  /** Whether the annotation is present, even if empty. */
   has(name: string): boolean {
     return Object.hasOwn(this.#annotations, name);
   }
 
-  /** Surrounding whitespace is rejected too: other readers of the annotation accept neither value. */
+  /** Rejects surrounding whitespace too, because other readers of the annotation do not trim it. */
   flag(name: string): boolean | undefined {
     const text = this.#annotations[name];
     if (!text || text === 'true' || text === 'false') return text ? text === 'true' : undefined;

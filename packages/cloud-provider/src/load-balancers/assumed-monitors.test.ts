@@ -5,7 +5,7 @@ import { isAssumed, withAssumedMonitors } from './assumed-monitors.ts';
 
 const MONITOR = { type: 'TCP', delay: 5, timeout: 3, max_retries: 3, tags: ['mine'] };
 
-/** A response with these pools, by name. */
+/** A create response with pools of these names. */
 function treeOf(...names: readonly string[]): LoadBalancerTree {
   const state = { provisioning_status: 'PENDING_CREATE' };
   const pools = names.map((name, index) =>
@@ -30,7 +30,7 @@ function body(...names: readonly string[]): LoadBalancerCreate {
   return { name: 'lb', listeners };
 }
 
-test('adds requested monitors to their pools, without an Octavia id', () => {
+test('adds requested monitors to their pools, without IDs from Octavia', () => {
   const tree = withAssumedMonitors(treeOf('b', 'a'), body('a+', 'b'));
 
   const [monitor] = tree?.healthMonitors ?? [];

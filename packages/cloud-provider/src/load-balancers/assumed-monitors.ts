@@ -9,8 +9,8 @@ import type {
 
 /**
  * Returns a tree with the health monitors that were created with its pools, which Octavia's response omits. They look
- * as they will be read, except for their IDs, which are needed only to change one. Undefined if pool names do not
- * identify their owners.
+ * as Octavia will return them, except for their IDs, which are needed only to change a monitor. Undefined if a
+ * monitor's pool cannot be identified by its name.
  */
 export function withAssumedMonitors(tree: LoadBalancerTree, body: LoadBalancerCreate): LoadBalancerTree | undefined {
   const requestedMonitors = poolsOf(body).flatMap(({ name, healthmonitor }) =>
@@ -30,7 +30,7 @@ export function withAssumedMonitors(tree: LoadBalancerTree, body: LoadBalancerCr
   };
 }
 
-/** Whether this is not an Octavia ID. */
+/** Whether the ID was assumed and is not from Octavia. */
 export function isAssumed(monitorID: string): boolean {
   return monitorID.startsWith(ASSUMED_ID_PREFIX);
 }

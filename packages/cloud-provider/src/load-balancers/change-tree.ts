@@ -8,7 +8,7 @@ import type { TreeMemory } from './tree-memory.ts';
 
 /**
  * Creates a load balancer with all its parts in one call; `fallback` returns an alternative after a rejection. Rejects
- * with the error of `fallback`, or as `ProjectCloud.make` does.
+ * with the error from `fallback`, or in the same way as `ProjectCloud.make`.
  */
 export async function createLoadBalancer(
   { cloud, key, owner, signal }: LoadBalancerScope,
@@ -79,7 +79,7 @@ export async function withPendingChange(
   if (isPending(scope, loadBalancer)) return;
   await memory.runExclusively(loadBalancer.id, async () => {
     await readTree(scope, memory, change);
-    // Recorded before the next change, which Octavia would reject.
+    // Recorded before the next change, which Octavia would reject while this one is pending.
     memory.beginChange(key);
     const pending = { ...loadBalancer, provisioning_status: 'PENDING_UPDATE' };
     cloud.ledgers.loadBalancers.recordWritten(hostKey, pending, cloud.now());

@@ -19,10 +19,10 @@ const FULL_NETWORK = { ...CLUSTER_NETWORK, routerID: 'r', externalNetworkID: 'ex
 
 test.each<Case>([
   { isKnown: false, reason: 'it has no network yet' },
-  { network: CLUSTER_NETWORK, ready: 'False', isKnown: false, reason: 'its router is being attached, or is refused' },
+  { network: CLUSTER_NETWORK, ready: 'False', isKnown: false, reason: 'its router is being attached, or was refused' },
   { network: FULL_NETWORK, isKnown: true, reason: 'its network is ready' },
   { network: FULL_NETWORK, ready: 'False', isKnown: true, reason: 'its router is being attached again' },
-  { network: CLUSTER_NETWORK, mode: 'None', isKnown: true, reason: 'it has no router, and none is requested' },
+  { network: CLUSTER_NETWORK, mode: 'None', isKnown: true, reason: 'it has no router and does not request one' },
   { network: CLUSTER_NETWORK, ready: 'False', mode: 'None', isKnown: true, reason: 'it does not wait for a router' },
   {
     network: CLUSTER_NETWORK,

@@ -21,7 +21,7 @@ import { Takeover } from './takeover.ts';
 import { loadBalancerServices, servicesByLoadBalancer, servicesOf, usesLoadBalancer } from './tenant-services.ts';
 import { TreeMemory } from './tree-memory.ts';
 
-/** Source of Events, the same as of other cloud providers. */
+/** Source of Events; other cloud providers use the same name. */
 const COMPONENT = 'service-controller';
 
 export const loadBalancerController: Declaration = {
@@ -37,7 +37,7 @@ export const loadBalancerController: Declaration = {
   create(shared, enqueue) {
     const { attempts, tenants } = shared;
     const loadBalancerWatch = new LoadBalancerWatch(enqueue, (loadBalancer) => {
-      // The actual owner is known once the owner's project is.
+      // The owner is certain once the owner's project is known.
       const projectID = loadBalancer.project_id;
       const owner = serviceOwner(loadBalancer, projectID);
       const users = [...(owner ? [owner] : []), ...sharersOf(loadBalancer, projectID)];
@@ -67,7 +67,7 @@ export const loadBalancerController: Declaration = {
   },
 };
 
-/** Keys of Services that use or need a load balancer: a port or capacity may be available now. */
+/** Keys of Services that use or need this load balancer: a port or capacity may have become available. */
 function keysReferringTo(tenant: TenantCluster | undefined, id: string): readonly string[] {
   if (tenant === undefined) return [];
   const { clusterUid } = tenant;

@@ -15,8 +15,8 @@ const CONTEXT = {
 const bodyOf = (...service: Parameters<typeof aService>) =>
   createBody(desiredLoadBalancer(specFromService(aService(...service), SETTINGS).balancerSpec, CONTEXT));
 
-// Names and descriptions are those of cloud-provider-openstack; bodies those of its TestBuildListenerCreateOpt,
-// BuildPoolCreateOpt and BuildBatchUpdateMemberOpts.
+// Names and descriptions are those of cloud-provider-openstack; request bodies are those of its
+// TestBuildListenerCreateOpt, BuildPoolCreateOpt and BuildBatchUpdateMemberOpts.
 test('creates a whole load balancer in one call', () => {
   expect(bodyOf()).toEqual({
     name: 'kube_service_demo_shop_web',
@@ -56,7 +56,7 @@ test('creates a whole load balancer in one call', () => {
   });
 });
 
-test('probes externalTrafficPolicy Local where kube-proxy responds', () => {
+test('probes nodes where kube-proxy responds, with externalTrafficPolicy Local', () => {
   const { listeners } = bodyOf({ ports: [HTTP, DNS], externalTrafficPolicy: 'Local', healthCheckNodePort: 31000 });
 
   expect(listeners).toHaveLength(2);
@@ -66,7 +66,7 @@ test('probes externalTrafficPolicy Local where kube-proxy responds', () => {
   }
 });
 
-test('sends OVN nothing that it refuses', () => {
+test('sends OVN no settings that it rejects', () => {
   const [listener] = bodyOf({}, { provider: 'ovn' }).listeners ?? [];
 
   expect(Object.keys(listener ?? {})).not.toEqual(expect.arrayContaining([expect.stringMatching(/^timeout|^allowed/)]));

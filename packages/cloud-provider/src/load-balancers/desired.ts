@@ -27,7 +27,7 @@ export interface DesiredPort {
 export interface DesiredLoadBalancer {
   readonly name: string;
   readonly description: string;
-  /** Tags of the load balancer; `partTags` are those of its listeners and pools. */
+  /** Tags of the load balancer; `partTags` are the tags of its listeners and pools. */
   readonly tags: readonly string[];
   readonly provider: string | undefined;
   readonly vip: LoadBalancerSpec['vip'];
@@ -42,9 +42,12 @@ export interface DesiredContext {
   readonly clusterName: string;
   readonly service: Pick<ObjectMeta, 'namespace' | 'name'>;
   readonly members: readonly MemberAddress[];
-  /** For ports whose clients reach only members of their own family; `members` by default. */
+  /** Members for ports whose clients reach only members of their own family; defaults to `members`. */
   readonly membersByFamily?: readonly MemberAddress[];
-  /** Subnets of nodes and load balancer if their families differ; undefined if everything is in the spec's subnet. */
+  /**
+   * Subnets of the nodes and the load balancer if their families differ; undefined if all addresses are in the spec's
+   * subnet.
+   */
   readonly memberSubnets?: readonly KnownSubnet[] | undefined;
   /** Defaults to the placement in the spec. */
   readonly place?: VipPlacement | undefined;
@@ -136,7 +139,7 @@ function membersOf(
   });
 }
 
-/** The spec's subnet, unless it is known to have the other family. */
+/** The spec's subnet, unless it is known to belong to the other family. */
 function subnetOf(
   address: string,
   { memberSubnetID: named }: LoadBalancerSpec,
@@ -159,7 +162,7 @@ function monitorOf({ type, delay, timeout, maxRetries, maxRetriesDown }: NonNull
   };
 }
 
-/** The request that creates everything in one call. */
+/** The request that creates the load balancer and all its parts in one call. */
 export function createBody(
   desired: DesiredLoadBalancer,
 ): Omit<LoadBalancerCreate, 'listeners'> & { readonly listeners: readonly ListenerTree[] } {

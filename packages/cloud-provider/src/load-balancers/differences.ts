@@ -11,8 +11,8 @@ import type {
 } from '@fairway/openstack/types/load-balancer';
 
 /*
- * The body of a PUT for an object of a load balancer's tree; undefined if nothing differs. Only desired fields are compared: users may set names, and Octavia
- * sets others itself.
+ * The body of a PUT for an object of a load balancer's tree; undefined if nothing differs. Only desired fields are
+ * compared: users may set names, and Octavia sets other fields itself.
  */
 
 const LISTENER_FIELDS = [
@@ -59,7 +59,7 @@ export function monitorChanges(desired: HealthMonitorFields, now: HealthMonitor)
   return undefinedIfEmpty(changes);
 }
 
-/** Compared by address, port, subnet and monitor port; users may set other weights. */
+/** Members are compared by address, port, subnet and monitor port; users may set other weights. */
 export function membersDiffer(desired: readonly MemberCreate[], now: readonly Member[]): boolean {
   const keyOf = ({ address, protocol_port, subnet_id, monitor_port }: MemberCreate | Member) =>
     `${address} ${protocol_port} ${subnet_id ?? ''} ${monitor_port ?? ''}`;
@@ -68,7 +68,7 @@ export function membersDiffer(desired: readonly MemberCreate[], now: readonly Me
   return desired.some((member) => member.weight !== undefined && member.weight !== weights.get(keyOf(member)));
 }
 
-/** Keeps foreign tags. */
+/** Adds missing tags and keeps foreign tags. */
 function addTagChange(changes: Record<string, unknown>, desired: readonly string[] = [], now: readonly string[]): void {
   if (desired.every((tag) => now.includes(tag))) return;
   changes['tags'] = [...new Set([...now, ...desired])];

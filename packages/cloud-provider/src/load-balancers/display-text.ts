@@ -1,7 +1,7 @@
 /** Events must stay readable, but annotations may be up to 256 KiB long. */
 const MAX_DISPLAY_LENGTH = 60;
 
-/** Limit for the longer names of annotations. */
+/** Limit for the names of annotations, which are longer. */
 export const MAX_NAME_LENGTH = 100;
 
 /** A tenant's text, sanitised for an Event. */

@@ -1,13 +1,16 @@
 import type { FloatingIp } from '@fairway/openstack/types/network';
 import type { FloatingIPSpec } from './load-balancer-spec.ts';
 
-/** Marks of a Service's floating IPs: those deleted with it, and those that outlive it. */
+/**
+ * Descriptions that mark a Service's floating IPs: `own` for those deleted with the Service, `kept` for those that
+ * outlive it.
+ */
 export interface FloatingIpMarks {
   readonly own: string;
   readonly kept: string;
   /**
-   * Whether a floating IP belonged to another Service of the same cluster: on its own load balancer, a Service takes
-   * over the floating IP from the previous owner.
+   * Whether a floating IP belonged to another Service of the same cluster: a Service takes over such a floating IP if
+   * it is on the Service's own load balancer.
    */
   readonly isInherited: (floatingIp: FloatingIp) => boolean;
 }
@@ -34,8 +37,8 @@ export interface FloatingIpState {
 }
 
 /**
- * The next step towards the desired floating IP of a Service. Surplus floating IPs are removed first, as a port can
- * have only one. Only floating IPs with the Service's mark are deleted; any other is at most detached. Pure.
+ * The next step towards the desired floating IP of a Service. Surplus floating IPs are removed first, because a port
+ * can have only one. Only floating IPs with the Service's mark are deleted; others are at most detached. Pure.
  */
 export function planFloatingIp(state: FloatingIpState): FloatingIpPlan {
   const { desired, keepsAddress, marks, portID, floatingIps } = state;

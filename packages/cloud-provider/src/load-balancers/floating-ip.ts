@@ -11,7 +11,7 @@ import type { LoadBalancerSpec, SubnetChoice } from './load-balancer-spec.ts';
 import { floatingIpMarks, observeFloatingIps } from './observation.ts';
 import { ServiceRefused } from './service-refused.ts';
 
-/** Limit of steps: detach one, delete one, attach one and set its description, and finish. */
+/** Limit of steps: detach one floating IP, delete one, attach one and set its description, and finish. */
 const MAX_STEPS = 5;
 
 /** Ensures the desired floating IP on the port of a load balancer. Returns its address; undefined if none is desired. */
@@ -31,7 +31,7 @@ export async function ensureFloatingIp(
   throw new Error(`the floating IP of Service ${scope.key} does not settle`);
 }
 
-/** Floating IPs on a port become the Service's own if their description allows it. */
+/** Marks floating IPs on a port as the Service's own if `isFree` allows it. */
 export async function claimFloatingIps(
   scope: LoadBalancerScope,
   portID: string,
@@ -95,7 +95,7 @@ export async function releaseFloatingIps(
   const others = loadBalancersOfCluster(listed, projectID, owner.clusterUid).filter((each) => !own.has(each));
   const inUse = new Set(others.map(({ vip_port_id }) => vip_port_id));
   for (const floatingIp of await observeFloatingIps(scope)) {
-    // The current owner of the load balancer also owns its address.
+    // The current owner of the load balancer also owns its floating IP.
     if (floatingIp.port_id && inUse.has(floatingIp.port_id)) continue;
     if (floatingIp.description === marks.own && kept === undefined) {
       await perform(scope, { kind: 'delete', floatingIp }, '');
@@ -152,10 +152,10 @@ async function perform(scope: LoadBalancerScope, step: FloatingIpStep, portID: s
   }
 }
 
-/** Neutron's message for a port that no router reaches. */
+/** Neutron's message for a port that cannot be reached from any router. */
 const UNREACHABLE_MESSAGE = 'is not reachable from subnet';
 
-/** Neutron's message names only the subnet, not who selected it or what to do. */
+/** Replaces Neutron's message, which names only the subnet, not who selected it or what to do. */
 function missingRouterError({ cloud, cluster }: LoadBalancerScope, portID: string): ProblemError {
   const { loadBalancersSubnetID } = cluster.spec.network;
   const items = [...cloud.cache.loadBalancers.snapshot().items.values()];

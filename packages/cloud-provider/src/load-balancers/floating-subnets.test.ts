@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { isMatchingSubnet, subnetChoice } from './floating-subnets.ts';
 
-// The rules of cloud-provider-openstack's floating-subnet and floating-subnet-tags (its TestMatchSubnet among others).
+// The rules for floating-subnet and floating-subnet-tags in cloud-provider-openstack (see its TestMatchSubnet, for
+// example).
 test.each([
   { name: 'ext-a', pattern: 'ext-a', is: true },
   { name: 'ext-a', pattern: 'ext', is: false },

@@ -6,7 +6,7 @@ import { ServiceRefused } from './service-refused.ts';
 
 /**
  * The floating IP subnets of an annotation or class; undefined if unspecified. Throws ServiceRefused for an invalid
- * pattern. `location`: its source, for messages.
+ * pattern. `location` describes the source of the patterns for messages.
  */
 export function subnetChoice(choice: SubnetChoice, location: string): SubnetChoice | undefined {
   if (choice.name === undefined && choice.tags === undefined) return undefined;
@@ -15,8 +15,9 @@ export function subnetChoice(choice: SubnetChoice, location: string): SubnetChoi
 }
 
 /**
- * Whether a subnet matches, with the rules of cloud-provider-openstack. Name: a glob (`*`, `?`), or after `~` a regular expression, for the whole name. Tags:
- * one of a list, or after `&` all of them. A leading `!` negates either.
+ * Whether a subnet matches, with the rules of cloud-provider-openstack. Name: a glob (`*`, `?`), or after `~` a regular
+ * expression, which must match the whole name. Tags: at least one tag of a list, or after `&` all of them. A leading
+ * `!` negates either.
  */
 export function isMatchingSubnet(
   { name, tags }: Pick<Subnet, 'name' | 'tags'>,

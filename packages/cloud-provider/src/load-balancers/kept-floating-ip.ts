@@ -11,7 +11,10 @@ export function keptFloatingIPName({ cluster, service }: PresentServiceScope): {
   return keptFloatingIPNameFrom(description, annotations?.[ANNOTATION.keepFloatingIP]);
 }
 
-/** `values`: those of the annotations. An invalid value keeps the floating IP, because a released address is lost. */
+/**
+ * `values` are the values of the annotations. An invalid value keeps the floating IP, because a released address is
+ * lost.
+ */
 export function keptFloatingIPNameFrom(
   description: string,
   ...values: readonly (string | undefined)[]

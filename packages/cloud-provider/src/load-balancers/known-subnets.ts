@@ -12,7 +12,7 @@ export interface KnownSubnet {
   readonly contains: (address: string) => boolean;
 }
 
-/** Limit for all projects; the cache is cleared when it is exceeded. */
+/** Limit for all projects together; the cache is cleared when it is exceeded. */
 const MAX_CACHE_ENTRIES = 10_000;
 
 /** Subnets by ID, each requested once. */
@@ -35,7 +35,7 @@ export class KnownSubnets {
     }
   }
 
-  /** The subnets with these IDs that are visible. */
+  /** The visible subnets among those with these IDs. */
   async all(scope: LoadBalancerScope, ids: Iterable<string | undefined>): Promise<readonly KnownSubnet[]> {
     const found: KnownSubnet[] = [];
     for (const id of new Set(ids)) {

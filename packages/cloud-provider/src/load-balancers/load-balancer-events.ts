@@ -25,7 +25,7 @@ export class LoadBalancerEvents {
     this.#events.of(tenant).normal(withKind(this.#kind, object), reason, message);
   }
 
-  /** Reports a longer operation when it begins. */
+  /** Reports the beginning of a longer operation. */
   setOngoing(tenant: TenantCluster, object: KubeObject, reason: string, message: string): void {
     if (this.#recorded.shouldRecord(tenant, object, reason, message)) this.normal(tenant, object, reason, message);
   }

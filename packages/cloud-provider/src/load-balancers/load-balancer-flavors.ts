@@ -11,16 +11,19 @@ import type { PresentServiceScope } from './service-scope.ts';
 
 type NamedFlavor = NonNullable<LoadBalancerSpec['flavor']>;
 
-/** Limit for all projects; the cache is cleared when it is exceeded. */
+/** Limit for all projects together; the cache is cleared when it is exceeded. */
 const MAX_CACHE_ENTRIES = 1_000;
-/** Clouds have a handful. */
+/** Limit of flavors in a message; most clouds have only a handful. */
 const MAX_LISTED_FLAVORS = 20;
 
 /** Octavia's flavors, as visible to each project. */
 export class LoadBalancerFlavors {
   readonly #cached = new Map<string, readonly LoadBalancerFlavor[]>();
 
-  /** The current ID of the flavor for a new load balancer. Rejects with ProblemError if it does not exist: an operator may create it. */
+  /**
+   * The current ID of the flavor for a new load balancer. Rejects with ProblemError if the flavor does not exist,
+   * because an operator may create it.
+   */
   async require(scope: PresentServiceScope, { flavor, provider }: LoadBalancerSpec): Promise<string | undefined> {
     if (flavor === undefined) return undefined;
     if (isOvn(provider)) {
@@ -39,8 +42,8 @@ export class LoadBalancerFlavors {
   }
 
   /**
-   * The same for an existing load balancer, requested once; an unknown name is returned unchanged, so it differs from every ID. Undefined if flavors are not
-   * visible.
+   * The ID of the flavor to compare with an existing load balancer's. Flavors are requested once; an unknown name is
+   * returned unchanged, so it differs from every ID. Undefined if flavors are not visible.
    */
   async flavorDifference(scope: PresentServiceScope, flavor: LoadBalancerSpec['flavor']): Promise<string | undefined> {
     if (flavor === undefined || 'id' in flavor) return flavor?.id;
@@ -48,7 +51,7 @@ export class LoadBalancerFlavors {
     return all && (findFlavor(all, flavor)?.id ?? flavor.name);
   }
 
-  /** Undefined if not visible. */
+  /** Undefined if the flavors are not visible. */
   async #list({ cloud, projectID, signal }: PresentServiceScope): Promise<readonly LoadBalancerFlavor[] | undefined> {
     try {
       const all = await cloud.client.loadBalancing.flavors({ signal });

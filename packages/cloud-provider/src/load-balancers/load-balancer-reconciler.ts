@@ -95,7 +95,10 @@ export class LoadBalancerReconciler {
     return balancerSpec;
   }
 
-  /** Releases load balancers that the Service no longer uses, one step at a time. Resolves with whether there was one. */
+  /**
+   * Releases load balancers that the Service no longer uses, one step at a time. Resolves with whether there was any
+   * such load balancer.
+   */
   async #releaseUnused(scope: PresentServiceScope, place: Placement, own: readonly LoadBalancer[]): Promise<boolean> {
     const { memory, watch } = this.#dependencies;
     if (place.kind === 'wait') return false;
@@ -132,8 +135,8 @@ export class LoadBalancerReconciler {
     const placed = await this.#families.place(scope, balancerSpec);
     const fallback = async (error: unknown) => bodyOf(await this.#families.placeSingleFamily(scope, placed, error));
     const created = await createLoadBalancer(scope, bodyOf(placed), memory, fallback);
-    // The floating IP follows in the next reconcile. This way, if there are many Services, all load balancers are
-    // started first.
+    // The next reconcile ensures the floating IP. If there are many Services, this starts the creation of all load
+    // balancers first.
     watch.expect(cloud, key, 'build', created);
   }
 
@@ -199,7 +202,7 @@ export class LoadBalancerReconciler {
     if (served.problem !== undefined) events.warning(tenant, service, 'SyncLoadBalancerFailed', served.problem);
   }
 
-  /** The oldest load balancer; the others come from create requests that were assumed lost. */
+  /** The oldest load balancer; the others were created by requests that were assumed lost. */
   async #oldest(scope: PresentServiceScope, present: readonly LoadBalancer[]): Promise<LoadBalancer | undefined> {
     const [first, ...extra] = present;
     for (const { id, provisioning_status: state } of extra) {
@@ -209,7 +212,10 @@ export class LoadBalancerReconciler {
   }
 }
 
-/** The operator's settings for a new load balancer, and those applied afterwards. OVN has neither flavors nor zones. */
+/**
+ * Adds the operator's settings for new load balancers, and the settings that are applied later. OVN has neither flavors
+ * nor zones.
+ */
 function withDefaults(desired: DesiredLoadBalancer, settings: LoadBalancerSettings): DesiredLoadBalancer {
   const { flavorID, availabilityZone } = isOvn(desired.provider) ? {} : settings;
   return {

@@ -6,8 +6,8 @@ import { observeLoadBalancers } from './observation.ts';
 import type { TreeMemory } from './tree-memory.ts';
 
 /**
- * Deletes what Fairway created for an owner that no longer needs it. Returns whether all of it is deleted, or when to check again. `kept`: the floating IP
- * stays in the project with this description.
+ * Deletes what Fairway created for an owner that no longer needs it. Returns whether everything is deleted, or when to
+ * check again. With `kept`, the floating IP stays in the project with this description.
  */
 export async function removeLoadBalancer(
   scope: LoadBalancerScope,

@@ -4,7 +4,7 @@ import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
 import type { UpstreamMarks } from './upstream-marks.ts';
 
-/** The owner of a load balancer, its cluster, and the project of the load balancer. */
+/** The owner of a load balancer, the owner's cluster, and the project of the load balancer. */
 export interface LoadBalancerScope {
   /** Queue key. */
   readonly key: string;
@@ -14,7 +14,10 @@ export interface LoadBalancerScope {
   readonly cloud: ProjectCloud;
   readonly projectID: string;
   readonly signal: AbortSignal;
-  /** Key of the load balancer's owner if that is another object: state of the load balancer itself is stored under it. */
+  /**
+   * Key of the load balancer's owner if that is another object: state of the load balancer itself is stored under this
+   * key.
+   */
   readonly hostKey?: string;
   /** cloud-provider-openstack's marks of the Service, if the operator allows its load balancers to be taken over. */
   readonly upstream?: UpstreamMarks | undefined;

@@ -9,7 +9,7 @@ export interface PortSpec {
   /** The Service's port. */
   readonly index: number;
   readonly port: number;
-  /** Undefined if the Service allocates none: it then has no backends. */
+  /** Undefined if the Service has no node ports: the port then has no backends. */
   readonly nodePort: number | undefined;
   readonly listenerProtocol: 'TCP' | 'UDP' | 'SCTP' | 'HTTP' | 'TERMINATED_HTTPS';
   readonly poolProtocol: 'TCP' | 'UDP' | 'SCTP' | 'HTTP' | 'PROXY' | 'PROXYV2';
@@ -23,11 +23,11 @@ export interface MonitorSpec {
   readonly timeout: number;
   readonly maxRetries: number;
   readonly maxRetriesDown: number;
-  /** HTTP check of kube-proxy that reports whether the node has endpoints. */
+  /** Port of kube-proxy's HTTP health check, which reports whether the node has endpoints. */
   readonly port?: number;
 }
 
-/** See `isMatchingSubnet`. */
+/** Selects subnets; see `isMatchingSubnet`. */
 export interface SubnetChoice {
   /** Name pattern. */
   readonly name: string | undefined;
@@ -39,7 +39,7 @@ export interface FloatingIPSpec {
   readonly subnetID: string | undefined;
   /** Subnets from which the floating IP may be allocated if none is specified by ID; undefined for any. */
   readonly subnets: SubnetChoice | undefined;
-  /** Exactly this address. */
+  /** The only acceptable address, if defined. */
   readonly address: string | undefined;
   /** The field that specifies the address; by default `spec.loadBalancerIP` of the Service. */
   readonly addressField?: string;
@@ -56,7 +56,7 @@ export interface Timeouts {
 /** The desired state of a load balancer, from its Service, with all defaults applied. */
 export interface LoadBalancerSpec {
   readonly provider: string | undefined;
-  /** IP families of the load balancer's addresses, in order; a member has an address of one of them. */
+  /** IP families of the load balancer's addresses, in order; each member has an address of one of these families. */
   readonly families: readonly Family[];
   /** Whether all families are required. */
   readonly needsAllFamilies: boolean;

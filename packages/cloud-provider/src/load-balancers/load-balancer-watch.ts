@@ -20,22 +20,25 @@ interface PendingChange {
 
 type ProviderField = Partial<Pick<LoadBalancer, 'provider'>>;
 
-/** The change that a Service waits for. */
+/** The change that Services wait for. */
 export type Change = 'build' | 'deletion' | 'update';
 
-/** Two hundred Services that check independently would list load balancers hundreds of times. */
+/** Without this window, two hundred Services that check independently would list load balancers hundreds of times. */
 const BATCH_WINDOW_MS: Readonly<Record<Change, number>> = { build: 2_000, update: 500, deletion: 500 };
 const POLL_MIN_MS = 500;
 const POLL_MAX_MS = 10_000;
 
-/** Tracks which Services or Ingresses observe a project's load balancers: they are listed while any does, and more often while one waits for a change. */
+/**
+ * Tracks which Services or Ingresses observe a project's load balancers: they are listed while there is any observer,
+ * and more often while an observer waits for a change.
+ */
 export class LoadBalancerWatch {
   readonly #enqueue: (key: string) => void;
   readonly #keysFor: (loadBalancer: LoadBalancer) => readonly string[];
   readonly #watched = new Map<ProjectCache, WatchedProject>();
   readonly #pending = new Set<PendingChange>();
 
-  /** `keysOf`: keys of its owners. */
+  /** `keysOf` returns the keys of a load balancer's owners. */
   constructor(enqueue: (key: string) => void, keysOf: (loadBalancer: LoadBalancer) => readonly string[]) {
     this.#enqueue = enqueue;
     this.#keysFor = keysOf;
@@ -82,14 +85,14 @@ export class LoadBalancerWatch {
 
   /**
    * When to check the lists again although they show nothing new: a change that finished before a list began may leave
-   * no trace, as its times are whole seconds. Undefined if no change is expected.
+   * no trace, because load balancers have timestamps in whole seconds. Undefined if no change is expected.
    */
   nextPollMs(key: string, nowMs: number): number | undefined {
     const pending = this.#pendingFor(key);
     return pending && Math.min(Math.max(nowMs - pending.sinceMs, POLL_MIN_MS), POLL_MAX_MS);
   }
 
-  /** `seen`: the change in the last list; `any`: every expected change. */
+  /** `seen` is the change that the last list shows; `any` means every expected change. */
   settle(key: string, seen?: Change | 'any'): void {
     for (const pending of this.#pending) {
       if (!pending.keys.delete(key) || pending.keys.size > 0) continue;

@@ -6,8 +6,8 @@ import type { LoadBalancerScope } from './load-balancer-scope.ts';
 import type { MemberNode } from './members.ts';
 
 /**
- * The cluster's nodes as members: those that have joined according to their Machines, with the addresses that the cloud
- * reports for their servers. Addresses reported by a kubelet are ignored.
+ * The cluster's nodes as members. Only nodes that have joined according to their Machines are included, with the
+ * addresses that the cloud reports for their servers. Addresses reported by a kubelet are ignored.
  */
 export function memberNodes(
   { tenant, cluster, cloud }: LoadBalancerScope,

@@ -17,7 +17,8 @@ const node = (name: string, fields: Partial<MemberNode> = {}): MemberNode => ({
 
 const excludeLabel = (value: string) => ({ 'node.kubernetes.io/exclude-from-external-load-balancers': value });
 
-// Cases of cloud-provider-openstack's Test_filterNodes and Test_nodeAddressForLB, and of k8s.io/cloud-provider's node predicates.
+// Cases from cloud-provider-openstack's Test_filterNodes and Test_nodeAddressForLB, and from k8s.io/cloud-provider's
+// node predicates.
 test.each<{
   is: string;
   nodes: MemberNode[];

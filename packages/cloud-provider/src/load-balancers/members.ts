@@ -27,7 +27,7 @@ export interface MemberAddress {
 
 /**
  * The nodes that receive traffic, by name, each with its first address of the first family that it has. Readiness is
- * ignored, as monitors or kube-proxy handle that.
+ * ignored, because monitors or kube-proxy handle it.
  */
 export function memberAddresses(
   nodes: Iterable<MemberNode>,
@@ -46,7 +46,7 @@ export function memberAddresses(
   return found.sort((a, b) => (a.node < b.node ? -1 : 1));
 }
 
-/** The same nodes, with an address of each family that they have. */
+/** The nodes that receive traffic, with an address of each family that they have. */
 export function membersByFamily(nodes: Iterable<MemberNode>, balancerSpec: MemberSelection): readonly MemberAddress[] {
   const all = [...nodes];
   return balancerSpec.families.flatMap((family) => memberAddresses(all, { ...balancerSpec, families: [family] }));
@@ -74,7 +74,7 @@ export function unservedFamilies(
   });
 }
 
-/** As in k8s.io/cloud-provider: the label's value counts if it is a boolean. */
+/** As in k8s.io/cloud-provider, the label's value counts only if it is a boolean. */
 function isExcluded({ labels, taints }: MemberNode): boolean {
   const label = labels[EXCLUDED_LABEL];
   const isKept = label !== undefined && /^(0|f|false)$/i.test(label);

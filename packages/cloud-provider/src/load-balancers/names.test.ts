@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { loadBalancerDescription, loadBalancerName, partName } from './names.ts';
 
-// Cases of cloud-provider-openstack's tests of GetLoadBalancerName and cutString.
+// Cases from cloud-provider-openstack's tests of GetLoadBalancerName and cutString.
 test.each([
   { cluster: 'demo', namespace: 'shop', name: 'web', is: 'kube_service_demo_shop_web' },
   { cluster: 'a_b', namespace: 'shop', name: 'web', is: 'kube_service_a_b_shop_web' },

@@ -4,7 +4,7 @@ import type { ObjectMeta } from '@fairway/kube/object/meta';
 const MAX_LENGTH = 255;
 
 /**
- * Names as given by cloud-provider-openstack, which users and their tools are familiar with; they are not used for
+ * Names in the format of cloud-provider-openstack, which users and their tools are familiar with; they are not used for
  * lookup.
  */
 export function loadBalancerName(clusterName: string, { namespace = '', name = '' }: ObjectMeta): string {

@@ -10,7 +10,7 @@ import { aService } from './testing/services.ts';
 const OWN_PROJECT = 'own-project';
 const network = (project_id: string, more = {}) => ({ project_id, shared: false, 'router:external': false, ...more });
 
-/** As visible to an administrator's credential. */
+/** Objects that are visible with an administrator's credentials. */
 const NETWORKS: Readonly<Record<string, object>> = {
   'own-network': network(OWN_PROJECT),
   'foreign-network': network('other-project'),
@@ -57,7 +57,7 @@ function notFound(): OpenStackError {
   return new OpenStackError({ ...call, kind: 'notFound', status: 404, message: 'not found', outcome: 'notDone' });
 }
 
-describe('an administrator’s credential', () => {
+describe('an administrator’s credentials', () => {
   test.each([
     { name: 'portID', id: 'foreign-port', noun: 'port' },
     { name: 'networkID', id: 'foreign-network', noun: 'network' },
@@ -80,7 +80,7 @@ describe('an administrator’s credential', () => {
     { name: 'subnetID', id: 'own-subnet' },
     { name: 'subnetID', id: 'shared-subnet' },
     { name: 'memberSubnetID', id: 'shared-subnet' },
-    // Octavia reports this itself.
+    // Octavia reports a missing subnet itself.
     { name: 'subnetID', id: 'none' },
   ] as const)('allows $name: $id and looks it up once', async ({ name, id }) => {
     const places = placesOf(aService({}, { [name]: id }));

@@ -9,17 +9,21 @@ import type { PresentServiceScope } from './service-scope.ts';
 
 type Scope = Pick<PresentServiceScope, 'cloud' | 'projectID' | 'service' | 'signal'>;
 
-/** Limit for all projects; older entries are checked again. */
+/** Limit for all projects together; older entries are checked again. */
 const MAX_CACHE_ENTRIES = 10_000;
 
 /**
- * Checks that a Service refers only to ports, subnets and networks that its project may use. An administrator's credential may use those of every project, so
- * the cloud would accept any. The operator's settings are not checked.
+ * Checks that a Service refers only to ports, subnets and networks that its project may use. An administrator's
+ * credentials have access to those of every project, so the cloud would accept any. The operator's settings are not
+ * checked.
  */
 export class NetworkOwnership {
   readonly #cached = new RecentMap<true>(MAX_CACHE_ENTRIES);
 
-  /** Throws ServiceRefused for a resource of another project; rejects with the cloud's error. Missing resources are left for Octavia to reject. */
+  /**
+   * Throws ServiceRefused for a resource of another project; rejects with the cloud's error. Missing resources are not
+   * checked, because Octavia rejects them.
+   */
   async require(
     scope: Scope,
     { vip, memberSubnetID }: Pick<LoadBalancerSpec, 'vip' | 'memberSubnetID'>,

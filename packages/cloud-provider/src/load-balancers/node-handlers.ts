@@ -10,7 +10,7 @@ import type { TenantNode } from '@fairway/tenancy/connection/node';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
 import type { CloudProviderDependencies } from '../dependencies.ts';
 
-/** Keys of objects in a cluster that have or need a load balancer; none if it is not connected. */
+/** Keys of objects in a cluster that have or need a load balancer; empty if the cluster is not connected. */
 type KeysOf = (tenant: TenantCluster | undefined) => readonly string[];
 
 /** Fairway objects that determine the load balancers of a cluster and their members. */
@@ -58,7 +58,8 @@ export function watchNodes({ nodes }: TenantCluster, changed: () => void): void 
 }
 
 /**
- * Drops a cluster's state and stops listing load balancers for it when it is deleted or handed over to another replica.
+ * Drops a cluster's state and stops listing its load balancers when the cluster is deleted or handed over to another
+ * replica.
  */
 export function onTenantEnd({ signal }: TenantCluster, onEnd: () => void): void {
   signal.addEventListener('abort', onEnd, { once: true });

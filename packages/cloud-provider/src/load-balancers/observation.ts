@@ -22,13 +22,13 @@ import { servicesByUid, servicesOf, wantsLoadBalancer } from './tenant-services.
 import type { TreeMemory } from './tree-memory.ts';
 import { withUnmarkedParts } from './unmarked-parts.ts';
 
-/** Maximum age of the list of load balancers, which is refreshed every minute while any exist. */
+/** Maximum age of the list of load balancers, which is refreshed every minute while any load balancers exist. */
 const MAX_AGE_MS = 120_000;
 /** Floating IPs change only on request. */
 const FLOATING_IPS_MAX_AGE_MS = 600_000;
 
 export interface ObservedLoadBalancers {
-  /** Oldest first; several exist only after a create request that was assumed lost. */
+  /** Oldest first; several load balancers exist only after a create request that was assumed lost. */
   readonly present: readonly LoadBalancer[];
   /** Number of load balancers being deleted. */
   readonly deletingCount: number;
@@ -63,7 +63,7 @@ export function observeShared({ cloud, owner, projectID }: ServiceScope): readon
   );
 }
 
-/** A listed load balancer with this process's later changes; undefined if it is being deleted. */
+/** A listed load balancer with this process's later changes; undefined if the load balancer is being deleted. */
 export function observeHostedBy(
   cloud: ProjectCloud,
   hostKey: string,
@@ -80,13 +80,16 @@ export function observeHostedBy(
   return items.find((each) => each.id === loadBalancer.id && !isBeingDeleted(each));
 }
 
-/** The key under which this process stores a load balancer's state: that of its Service, if it has one. */
+/**
+ * The key under which this process stores a load balancer's state: the key of the Service that owns it, if there is
+ * one.
+ */
 export function hostKeyOf(loadBalancer: LoadBalancer, projectID: string): string {
   const owner = serviceOwner(loadBalancer, projectID);
   return owner ? serviceKey(owner) : `nobody/${loadBalancer.id}`;
 }
 
-/** The cluster's listeners in a load balancer, of any owner, from the last list. */
+/** The cluster's listeners in a load balancer, regardless of their owner, from the last list. */
 export function listenersOn({ cloud, owner, projectID }: LoadBalancerScope, { id }: LoadBalancer): readonly Listener[] {
   const listed = loadBalancersOfCluster(cloud.cache.listeners.snapshot(), projectID, owner.clusterUid);
   return listed.filter(({ loadbalancers }) => loadbalancers.some((each) => each.id === id));
@@ -147,7 +150,7 @@ async function readParts(
   const present = (pool: Pool): Pool => ({
     ...pool,
     members: [...(members.get(pool.id) ?? pool.members)].map(({ id }) => ({ id })),
-    // Lists may show a monitor whose pool is known from a response without monitors.
+    // Lists may show the monitor of a pool that is known only from a response without monitors.
     healthmonitor_id: monitors.find(({ pools }) => pools.some(({ id }) => id === pool.id))?.id ?? pool.healthmonitor_id,
   });
   return {

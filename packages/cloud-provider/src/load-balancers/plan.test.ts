@@ -105,8 +105,8 @@ test.each([
   expect(summary(planLoadBalancer(desiredBy([]), createdTree(desiredBy([]), status), all))).toBe(plan);
 });
 
-// These cases include what cloud-provider-openstack 1.36 never converges, or only after an edit: see docs/decisions on
-// load balancers.
+// These cases include states from which cloud-provider-openstack 1.36 never converges, or only after an edit: see
+// docs/decisions on load balancers.
 describe.each<{ is: string; before: ServiceArguments; after: ServiceArguments; next: unknown }>([
   {
     is: 'a port is added',
@@ -202,7 +202,7 @@ describe.each<{ is: string; before: ServiceArguments; after: ServiceArguments; n
     next: 'recreate address',
   },
 ])('$is', ({ before, after, next }) => {
-  test('the next change', () => {
+  test('plans the next change', () => {
     expect(planAfter(before, after)).toEqual(next);
   });
 });
@@ -265,7 +265,7 @@ describe('drift', () => {
   });
 });
 
-test('reads a monitor that no list shows, and does not create it twice', () => {
+test('reads a monitor that the lists do not show, instead of creating it twice', () => {
   const plan = planLoadBalancer(desiredBy([]), { ...createdTree(desiredBy([])), monitors: [] }, all);
 
   expect(summary(plan)).toEqual(['readMonitor', { id: 'monitor-0', poolID: 'pool-0' }]);
@@ -289,7 +289,7 @@ describe('a shared load balancer', () => {
     expect(summary(planLoadBalancer(desiredBy([]), { ...tree, listeners }, { isOwn }))).toBe('done');
   });
 
-  // Cases of cloud-provider-openstack's checkListenerPorts and popListener.
+  // Cases from cloud-provider-openstack's checkListenerPorts and popListener.
   test.each([
     { is: 'nobody', has: [], next: 'done' },
     { is: 'someone on another port', has: [{ protocol: 'TCP', protocol_port: 81 }], next: 'done' },
@@ -302,7 +302,7 @@ describe('a shared load balancer', () => {
       next: 'occupied',
     },
     { is: 'someone on the port over SCTP', has: [{ protocol: 'SCTP', protocol_port: 80 }], next: 'done' },
-  ])('has the next change $next for $is', ({ has, next }) => {
+  ])('plans $next for $is', ({ has, next }) => {
     const tree = createdTree(desiredBy([]));
     const [own] = tree.listeners;
     const others = has.map((each, index) => ({ ...own, ...each, id: `other-${index}`, tags: ['theirs'] }) as Listener);
@@ -313,7 +313,7 @@ describe('a shared load balancer', () => {
     expect(summary(planLoadBalancer(desiredBy([]), observed, { isOwn }))).toBe(next);
   });
 
-  test('leaves a port to its owner', () => {
+  test('does not take a port from another owner', () => {
     const tree = createdTree(desiredBy([]));
     const listeners = tree.listeners.map((each) => ({ ...each, tags: ['theirs'] }));
 

@@ -24,7 +24,7 @@ export interface ObservedTree {
   readonly members: ReadonlyMap<string, readonly Member[]>;
 }
 
-/** One change of a tree. Octavia accepts no other change of this load balancer until it is applied. */
+/** One change of a tree. Octavia accepts no other change of this load balancer until the change is applied. */
 export type Action =
   | { readonly kind: 'deleteListener'; readonly id: string }
   | { readonly kind: 'deletePool'; readonly id: string }
@@ -45,7 +45,7 @@ export type Plan =
   | { readonly kind: 'wait' }
   /** The load balancer is in ERROR. */
   | { readonly kind: 'broken' }
-  /** The load balancer must be recreated; `field`: what Octavia cannot change. */
+  /** The load balancer must be recreated; `field` is the setting that Octavia cannot change. */
   | { readonly kind: 'recreate'; readonly field: 'provider' | 'address' }
   /** Another owner's listener uses this port. */
   | { readonly kind: 'occupied'; readonly listener: Listener }
@@ -53,7 +53,7 @@ export type Plan =
 
 export interface PlanOptions {
   /**
-   * Decides which parts may be changed and removed: all parts of the owner's own load balancer, but only those with the
+   * Decides which parts may be changed and removed: all parts of the owner's own load balancer, but only parts with the
    * owner's tag in a shared one.
    */
   readonly isOwn: (part: { readonly tags: readonly string[] }) => boolean;
@@ -66,7 +66,7 @@ export function planLoadBalancer(desired: DesiredLoadBalancer, observed: Observe
   if (loadBalancer.provisioning_status !== 'ACTIVE') return { kind: 'wait' };
   const field = immutableChange(desired, loadBalancer);
   if (field) return { kind: 'recreate', field };
-  // A surplus listener may occupy a desired port.
+  // A surplus listener may occupy the port of a desired one.
   const removal = nextRemoval(desired, observed, options);
   if (removal) return { kind: 'act', action: removal };
   const occupied = occupiedPort(desired, observed, options);
@@ -86,13 +86,16 @@ function immutableChange(
   return present.length > 0 && present.every((each) => each.address !== address) ? 'address' : undefined;
 }
 
-/** Octavia's old name for its own provider. */
+/** Whether both names mean the same provider: `octavia` is Octavia's old name for its own provider. */
 function isSameProvider(a: string, b: string): boolean {
   const names = [a, b].map((name) => (name === 'octavia' ? 'amphora' : name));
   return names[0] === names[1];
 }
 
-/** The protocol that occupies a port: one listener for TCP and its variants, one for UDP, one for SCTP. */
+/**
+ * The protocol and port that a listener occupies: a port can have one listener for TCP and its variants, one for UDP,
+ * and one for SCTP.
+ */
 export function listenerSlot({ protocol, protocol_port }: Pick<ListenerFields, 'protocol' | 'protocol_port'>): string {
   return `${protocol === 'UDP' || protocol === 'SCTP' ? protocol : 'TCP'}/${protocol_port}`;
 }
@@ -107,8 +110,8 @@ function occupiedPort(
 }
 
 /**
- * The settings that an existing load balancer retains although the Service now specifies others, by annotation name.
- * Pure.
+ * The settings that an existing load balancer retains although the Service now specifies other values, by annotation
+ * name. Pure.
  */
 export function ignoredChanges(
   { vip, flavorID, availabilityZone }: Pick<DesiredLoadBalancer, 'vip' | 'flavorID' | 'availabilityZone'>,
@@ -125,7 +128,7 @@ export function ignoredChanges(
   return comparedFields.flatMap(({ name, wanted, is }) => (wanted !== undefined && wanted !== is ? [name] : []));
 }
 
-/** Deletes a listener's pool first, because nothing else identifies the pool's owner. */
+/** Deletes a listener's pool before the listener, because only the listener identifies the pool's owner. */
 function nextRemoval(desired: DesiredLoadBalancer, tree: ObservedTree, { isOwn }: PlanOptions): Action | undefined {
   const desiredState = new Map(desired.ports.map(({ listener }) => [listenerSlot(listener), listener]));
   for (const listener of tree.listeners) {
@@ -175,8 +178,7 @@ export function nextPoolAction(
   if (!id) return monitor && { kind: 'createMonitor', poolID: pool.id, monitor };
   const known = tree.monitors.find((each) => each.id === id);
   const action = known && nextMonitorAction(monitor, known);
-  // A pool has at most one monitor. An existing one that is not listed yet, or has lost its tags, can be changed only
-  // by ID.
+  // A pool has at most one monitor. A monitor that is not listed yet, or has lost its tags, can be changed only by ID.
   if (known === undefined || (action && isAssumed(id))) return { kind: 'readMonitor', id, poolID: pool.id };
   return action;
 }

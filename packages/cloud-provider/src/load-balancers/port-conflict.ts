@@ -21,7 +21,10 @@ export function refuseOccupiedPort({ owner, projectID, tenant }: PresentServiceS
   );
 }
 
-/** Applies a change. If the port of a new listener is occupied by an unlisted one, rejects with a ServiceRefused that identifies it. */
+/**
+ * Applies a change. If an unlisted listener occupies the port of a new listener, rejects with a ServiceRefused that
+ * identifies it.
+ */
 export async function rejectOccupiedPort(
   scope: PresentServiceScope,
   action: Action,

@@ -6,9 +6,9 @@ import { isOvn } from './provider-limits.ts';
 import { ServiceRefused } from './service-refused.ts';
 import type { MonitorSettings } from './settings.ts';
 
-/** Octavia's limits. */
+/** Octavia's maximum number of retries. */
 const MAX_RETRIES = 10;
-/** Limit of ports per Service: each is a listener, a pool and a monitor. */
+/** Limit of ports per Service: each port has a listener, a pool and a monitor. */
 const MAX_PORTS = 100;
 
 export interface PortContext {
@@ -35,9 +35,7 @@ export function monitorSettingsOf(reader: AnnotationReader, defaults: MonitorSet
   };
 }
 
-/**
- * The spec of each port. PROXY, TLS and X-Forwarded-For require TCP; other ports of the same Service do without them.
- */
+/** The spec of each port. PROXY, TLS and X-Forwarded-For require TCP; the Service's other ports do not use them. */
 export function portSpecs(service: Service, reader: AnnotationReader, context: PortContext): readonly PortSpec[] {
   const ports = service.spec.ports ?? [];
   if (ports.length === 0) throw new ServiceRefused('spec.ports: a load balancer needs at least one port');
@@ -78,8 +76,9 @@ function portSpec(
 }
 
 /**
- * With externalTrafficPolicy Local, kube-proxy reports on the health check port whether a node has endpoints: without a monitor on that port, nodes without
- * endpoints receive traffic that they drop. OVN cannot check there, but detects that connections to such nodes fail.
+ * With externalTrafficPolicy Local, kube-proxy reports on the health check port whether a node has endpoints: without a
+ * monitor on that port, nodes without endpoints receive traffic that they drop. OVN cannot probe that port, but detects
+ * that connections to such nodes fail.
  */
 function monitorOf(
   transport: 'TCP' | 'UDP' | 'SCTP',

@@ -7,19 +7,20 @@ import type { LoadBalancerScope } from './load-balancer-scope.ts';
 import type { TreeMemory } from './tree-memory.ts';
 
 const RECOVERY_KIND = 'cure of load balancer';
-/** Once a load balancer has been ACTIVE for this long, a new failure starts over with a failover. */
+/** If a load balancer fails after it has been ACTIVE for this long, recovery starts over with a failover. */
 const RECOVERED_AFTER_MS = 600_000;
 
 interface FailedLoadBalancer {
   readonly loadBalancerID: string;
-  /** The time since which the load balancer has been ACTIVE. */
+  /** When the load balancer became ACTIVE. */
   activeSinceMs: number | undefined;
   hasFailedOver: boolean;
 }
 
 /**
- * Recovers load balancers in ERROR. One that never worked is deleted and recreated. Others are failed over, which preserves the address; if the cloud does
- * not allow that or it does not help, they are recreated, and only a floating IP is preserved. Attempts back off.
+ * Recovers load balancers in ERROR. A load balancer that never worked is deleted and recreated. Others are failed over,
+ * which preserves the address. If the cloud does not allow failovers or they do not help, the load balancer is
+ * recreated, and only a floating IP is preserved. Attempts back off.
  */
 export class LoadBalancerRecovery {
   readonly #attempts: Attempts;

@@ -34,9 +34,9 @@ const EMPTY_LOAD_BALANCER: DesiredLoadBalancer = {
 export type PendingChange = 'deletion' | 'update' | 'build';
 
 /**
- * Takes one step to release a load balancer from a Service. If nothing else uses it, it is deleted. Otherwise the
- * Service's parts are removed, then its mark: the first successor becomes its owner, with the floating IP, and the name
- * stays. `kept`: the description of a floating IP to keep.
+ * Takes one step to release a load balancer from a Service. If nothing else uses the load balancer, it is deleted.
+ * Otherwise the Service's parts are removed, and then the Service's mark: the first successor becomes the owner of the
+ * load balancer and its floating IP, and the name stays. `kept` is the description of a floating IP to keep.
  */
 export async function releaseLoadBalancer(
   scope: ServiceScope,
@@ -52,7 +52,7 @@ export async function releaseLoadBalancer(
   const [successor] = isHost ? successorsOf(scope, loadBalancer) : [];
   // A load balancer in ERROR accepts no changes, so its next owner would have to recreate it as well.
   if (isHost && (successor === undefined || state === 'ERROR')) {
-    // Another Service that shares it may be changing it.
+    // Another Service that shares the load balancer may be changing it.
     const isDone = await memory.runExclusively(loadBalancer.id, () =>
       deleteLoadBalancer(scope, loadBalancer.id, memory),
     );
@@ -90,7 +90,7 @@ async function handOver(
   if (isDone) cloud.ledgers.loadBalancers.forget(key);
 }
 
-/** A load balancer that no cluster created loses Fairway's mark with its last user. */
+/** A load balancer that no cluster created loses Fairway's mark when its last user releases it. */
 function tagsWithoutSharer(
   { owner, projectID, upstream }: ServiceScope,
   loadBalancer: LoadBalancer,

@@ -130,8 +130,8 @@ export class ServiceReconciler {
   }
 
   /**
-   * Whether an upstream load balancer of the Service is being taken over. If it cannot be taken over, it is left in
-   * place and reported when the Service is released.
+   * Whether an upstream load balancer of the Service is being taken over. A load balancer that cannot be taken over is
+   * left in place, and reported when the Service is released.
    */
   async #takeOver(scope: PresentServiceScope): Promise<boolean> {
     if (scope.upstream === undefined) return false;
@@ -146,14 +146,14 @@ export class ServiceReconciler {
     }
   }
 
-  /** A load balancer that the Service refers to but does not own is not deleted. */
+  /** Reports a load balancer that is not deleted because the Service refers to it but does not own it. */
   async #recordAbandoned(scope: PresentServiceScope): Promise<void> {
     const { cloud, service, tenant, upstream } = scope;
     const { [ANNOTATION.loadBalancerID]: named, [OWN_ID_ANNOTATION]: own } = service.metadata.annotations ?? {};
     if (!named || named === own || isServed(service)) return;
     // The list contains only load balancers with Fairway's mark.
     if (cloud.cache.loadBalancers.snapshot().items.has(named)) return;
-    // A load balancer that was taken over for deletion no longer exists, although nothing was recorded.
+    // A load balancer that was taken over only to be deleted no longer exists, and its deletion was not recorded.
     if (upstream && (await findLoadBalancer(scope, named)) === undefined) return;
     const message = `load balancer ${displayText(named)} was not created by Fairway and is not deleted, nor is its floating IP; delete them with \`openstack loadbalancer delete --cascade\` and \`openstack floating ip delete\``;
     this.#dependencies.events.warning(tenant, service, 'LoadBalancerLeft', message);

@@ -6,9 +6,9 @@ import type { ServiceScope } from './service-scope.ts';
 import type { TreeMemory } from './tree-memory.ts';
 
 /**
- * Deletes what Fairway created for a Service that no longer needs it: its load balancer, unless shared, and its parts
- * of shared ones. Returns whether all of it is deleted, or when to check again. `kept`: the floating IP stays in the
- * project with this description.
+ * Deletes what Fairway created for a Service that no longer needs it: the Service's load balancer, unless shared, and
+ * the Service's parts of shared ones. Returns whether everything is deleted, or when to check again. With `kept`, the
+ * floating IP stays in the project with this description.
  */
 export async function removeFromLoadBalancers(
   scope: ServiceScope,
@@ -30,7 +30,7 @@ export async function removeFromLoadBalancers(
       // Only one tree is known at a time.
       if (pending === 'update') break;
     }
-    // A successor may still become its owner.
+    // A successor may still take over the load balancer with its floating IP.
     if (!hasOwnLeft) await releaseFloatingIps(scope, kept);
     return { isDeleted: false };
   }

@@ -7,10 +7,10 @@ export interface ServiceScope extends LoadBalancerScope {
   readonly owner: ServiceOwner;
 }
 
-/** The scope of an existing Service. */
+/** A scope whose Service exists. */
 export interface PresentServiceScope extends ServiceScope {
   readonly service: Service;
 }
 
-/** The part needed to write to the Service. */
+/** The part of the scope that is needed to write to the Service. */
 export type ServiceWriteScope = Pick<PresentServiceScope, 'service' | 'tenant' | 'signal'>;

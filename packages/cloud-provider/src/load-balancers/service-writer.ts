@@ -50,7 +50,7 @@ export function isServed({ status }: Service): boolean {
   return status?.conditions?.some((each) => each.type === READY_CONDITION && each.status === 'True') ?? false;
 }
 
-/** Records why the load balancer does not match the spec. The address stays. */
+/** Records why the load balancer does not match the spec, and keeps the address. */
 export async function patchProblemStatus(
   scope: ServiceWriteScope,
   { reason, message }: { readonly reason: string; readonly message: string },
@@ -59,7 +59,7 @@ export async function patchProblemStatus(
   await writeStatus(scope, {}, { type: READY_CONDITION, status: 'False', reason, message }, nowMs);
 }
 
-/** Clears everything that was recorded, then removes the finalizer. */
+/** Clears everything that was recorded on the Service, then removes the finalizer. */
 export async function releaseService(scope: ServiceWriteScope): Promise<void> {
   const { service, tenant } = scope;
   if (service.metadata.deletionTimestamp === undefined) {

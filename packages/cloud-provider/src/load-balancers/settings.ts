@@ -8,7 +8,7 @@ export type MonitorSettings = CloudLoadBalancers['monitor'];
 
 /** Defaults of a cluster's load balancers, unless a Service specifies otherwise. */
 export interface LoadBalancerSettings extends Omit<CloudLoadBalancers, 'classes'> {
-  /** Used only in display names. */
+  /** The name of the cluster; used only in display names. */
   readonly clusterName: string;
   /** Subnet of the load balancers' VIPs. */
   readonly subnetID: string | undefined;
@@ -16,7 +16,7 @@ export interface LoadBalancerSettings extends Omit<CloudLoadBalancers, 'classes'
   readonly networkID?: string | undefined;
   /** Subnet of the members. */
   readonly memberSubnetID: string | undefined;
-  /** External network of floating IPs; without one, all load balancers are internal. */
+  /** External network of floating IPs; if undefined, all load balancers are internal. */
   readonly floatingNetworkID: string | undefined;
   readonly classes: ReadonlyMap<string, LoadBalancerClass>;
 }

@@ -28,7 +28,7 @@ export interface SharedLoadBalancerReconcilerDependencies
   readonly networkOwnership: NetworkOwnership;
 }
 
-/** Annotations that the load balancer's owner decides for all its users. */
+/** Annotations for which only the values of the load balancer's owner count. */
 const HOST_ONLY_ANNOTATIONS = [
   ANNOTATION.subnetID,
   ANNOTATION.networkID,
@@ -43,7 +43,10 @@ const HOST_ONLY_ANNOTATIONS = [
   ANNOTATION.provider,
 ];
 
-/** Reconciles a Service's parts in a shared load balancer. Of the load balancer itself only the tags are changed: they identify its users. */
+/**
+ * Reconciles a Service's parts in a shared load balancer. On the load balancer itself, only the tags are changed,
+ * because they identify its users.
+ */
 export class SharedLoadBalancerReconciler {
   readonly #dependencies: SharedLoadBalancerReconcilerDependencies;
 
@@ -51,7 +54,7 @@ export class SharedLoadBalancerReconciler {
     this.#dependencies = dependencies;
   }
 
-  /** Takes one step. Rejects with ServiceRefused for a spec that is unsupported here. */
+  /** Takes one step. Rejects with ServiceRefused for a spec that shared load balancers do not support. */
   async ensurePorts(
     scope: PresentServiceScope,
     shared: SharedLoadBalancer,
@@ -124,7 +127,8 @@ export class SharedLoadBalancerReconciler {
     const { key, service, tenant } = scope;
     const { id } = shared.loadBalancer;
     watch.settle(key, 'any');
-    // Wait until the owner has recorded its new load balancer, which is how users of the previous one are found.
+    // Wait until the owner has recorded its new load balancer: the owner's records are needed to find users of the
+    // previous one.
     if (shared.host && shared.host.metadata.annotations?.[OWN_ID_ANNOTATION] !== id) return;
     const isNew = service.status?.loadBalancer?.ingress === undefined;
     const [address = shared.loadBalancer.vip_address] = addresses;

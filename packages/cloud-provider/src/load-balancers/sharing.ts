@@ -15,7 +15,7 @@ import { servicesByLoadBalancer, servicesByUid, servicesOf, wantsLoadBalancer } 
 export interface SharedLoadBalancer {
   readonly loadBalancer: LoadBalancer;
   readonly hostKey: string;
-  /** Its owner; undefined if it belongs to no cluster of Fairway. */
+  /** Its owner; undefined if it belongs to none of Fairway's clusters. */
   readonly host: Service | undefined;
 }
 
@@ -26,8 +26,9 @@ export type Placement =
   | ({ readonly kind: 'shared' } & SharedLoadBalancer);
 
 /**
- * The load balancer that a Service should use. It may refer to that of another Service in its cluster, as proven by tags, or, if the operator allows it, to
- * one of the project that Fairway did not create. Throws ServiceRefused for any other. Records of a deleted load balancer are ignored.
+ * The load balancer that a Service should use. The Service may refer to a load balancer of another Service in its
+ * cluster, as proven by tags, or, if the operator allows it, to a load balancer of the project that Fairway did not
+ * create. Throws ServiceRefused for any other load balancer. Records of a deleted load balancer are ignored.
  */
 export async function placementOf(scope: PresentServiceScope, own: readonly LoadBalancer[]): Promise<Placement> {
   const { cloud, service } = scope;
@@ -49,7 +50,7 @@ export async function placementOf(scope: PresentServiceScope, own: readonly Load
   return sharedPlacement(scope, await fetchUnlisted(scope, namedID));
 }
 
-/** Successors of a load balancer: the Services that share it, longest served first. */
+/** Successors of a load balancer's owner: the Services that share the load balancer, longest served first. */
 export function successorsOf(scope: ServiceScope, loadBalancer: LoadBalancer): readonly Service[] {
   const { owner, projectID, tenant } = scope;
   const since = new Map<string, string>();
@@ -71,8 +72,8 @@ function refersTo({ metadata }: Service, { id }: LoadBalancer): boolean {
 }
 
 /**
- * Services that used the previous load balancer, according to their annotations. Returns at most as many as may share
- * one, longest served first.
+ * Services that used the previous load balancer, according to their annotations, longest served first. Returns at most
+ * as many as may share a load balancer.
  */
 export function sharersOfPrevious({ service, tenant, cloud }: PresentServiceScope): readonly Service[] {
   const { annotations = {}, uid } = service.metadata;
@@ -112,7 +113,7 @@ function requireSharable({ cloud, owner, projectID }: PresentServiceScope, loadB
   if (loadBalancer.project_id !== projectID || !cloud.loadBalancers.sharesOthers) refuseMissing(loadBalancer.id);
 }
 
-/** A load balancer that is not in Fairway's lists. */
+/** Fetches a load balancer that is not in Fairway's lists. */
 async function fetchUnlisted({ cloud, signal }: PresentServiceScope, id: string): Promise<LoadBalancer> {
   if (!cloud.loadBalancers.sharesOthers) refuseMissing(id);
   try {

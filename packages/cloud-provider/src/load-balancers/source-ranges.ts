@@ -12,8 +12,8 @@ const MAX_RANGES = 256;
 const ANY_ADDRESS: Readonly<Record<Family, string>> = { 4: '0.0.0.0/0', 6: '::/0' };
 
 /**
- * Allowed ranges in Octavia's notation, sorted; empty allows all. The annotation applies if the field is empty,
- * OVHcloud's annotation if both are.
+ * Allowed ranges in Octavia's notation, sorted; empty allows all. The annotation applies if the field is empty, and
+ * OVHcloud's annotation if both are empty.
  */
 export function sourceRangesOf(
   { spec }: Service,
@@ -47,14 +47,17 @@ function annotationRanges(reader: AnnotationReader, name: string, read = (text: 
   return { where: `annotation ${name}`, texts: reader.text(name)?.split(',').map(read) ?? [] };
 }
 
-/** OVHcloud accepts addresses too. */
+/** Converts an address to a range: OVHcloud's annotation accepts addresses too. */
 function toCidr(text: string): string {
   const address = canonicalAddress(text.trim());
   if (address === undefined) return text;
   return familyOf(address) === 6 ? `${address}/128` : `${address}/32`;
 }
 
-/** Parses ranges into Octavia's notation, sorted; empty allows all. `where`: their source, for messages. */
+/**
+ * Parses ranges into Octavia's notation, sorted; empty allows all. `where` describes the source of the ranges for
+ * messages.
+ */
 export function rangesOf(texts: readonly string[], where: string, ...families: readonly Family[]): readonly string[] {
   const entries = texts.map((text) => text.trim()).filter((text) => text !== '');
   if (entries.length === 0 && texts.length > 0) {
@@ -70,8 +73,8 @@ export function rangesOf(texts: readonly string[], where: string, ...families: r
 }
 
 /**
- * The ranges that listeners must allow to serve these families and close addresses of other families; empty if
- * everything is open.
+ * The ranges that listeners must allow to serve these families and close addresses of other families; empty if all
+ * clients are allowed.
  */
 export function allowedRanges(
   ranges: readonly string[],

@@ -39,7 +39,8 @@ test('serves a plain Service over TCP to everyone, with a monitor and a floating
   ]);
 });
 
-// Cases of cloud-provider-openstack's tests of getStringFromServiceAnnotation, getBoolFromServiceAnnotation and getIntFromServiceAnnotation.
+// Cases from cloud-provider-openstack's tests of getStringFromServiceAnnotation, getBoolFromServiceAnnotation and
+// getIntFromServiceAnnotation.
 describe('annotation values', () => {
   test.each([
     { value: 'true', internal: true, warnings: [] },
@@ -84,8 +85,8 @@ describe('annotation values', () => {
   });
 });
 
-// Cases of Test_getListenerProtocol, TestBuildPoolCreateOpt and buildMonitorCreateOpts of cloud-provider-openstack,
-// where Octavia refuses UDP with PROXY (#2854).
+// Cases from cloud-provider-openstack's Test_getListenerProtocol, TestBuildPoolCreateOpt and buildMonitorCreateOpts, in
+// which Octavia refuses UDP with PROXY (#2854).
 describe('protocols', () => {
   const bothSpecs = { ports: [HTTP, DNS] };
   const of = (...service: Parameters<typeof aService>) =>
@@ -130,19 +131,22 @@ describe('protocols', () => {
     { policy: 'Local', provider: 'amphora', tcp: { type: 'HTTP', port: 31000 }, udp: { type: 'HTTP', port: 31000 } },
     { policy: 'Local', provider: 'ovn', tcp: { type: 'TCP' }, udp: undefined },
     { policy: 'Cluster', provider: 'ovn', tcp: undefined, udp: undefined },
-  ])('monitors externalTrafficPolicy $policy correctly by default on $provider', ({ policy, provider, tcp, udp }) => {
-    const healthCheckNodePort = policy === 'Local' ? 31000 : 0;
-    const [first, second] = specOf(
-      { ...bothSpecs, externalTrafficPolicy: policy, healthCheckNodePort },
-      { provider },
-    ).ports;
+  ])(
+    'chooses the default monitors for externalTrafficPolicy $policy on $provider',
+    ({ policy, provider, tcp, udp }) => {
+      const healthCheckNodePort = policy === 'Local' ? 31000 : 0;
+      const [first, second] = specOf(
+        { ...bothSpecs, externalTrafficPolicy: policy, healthCheckNodePort },
+        { provider },
+      ).ports;
 
-    const requested = [first, second].map((port) => {
-      const { type, port: at } = port?.monitor ?? {};
-      return type && { type, ...(at !== undefined && { port: at }) };
-    });
-    expect(requested).toEqual([tcp, udp]);
-  });
+      const requested = [first, second].map((port) => {
+        const { type, port: at } = port?.monitor ?? {};
+        return type && { type, ...(at !== undefined && { port: at }) };
+      });
+      expect(requested).toEqual([tcp, udp]);
+    },
+  );
 });
 
 describe('refusals that name the setting', () => {
@@ -198,7 +202,7 @@ describe('refusals that name the setting', () => {
 });
 
 describe('addresses', () => {
-  test('has no floating IP for IPv6, and members of its family', () => {
+  test('are without a floating IP for IPv6, and members have the same family', () => {
     const { balancerSpec, warnings } = specFromService(
       aService({ ipFamilies: ['IPv6'], loadBalancerIP: '2001:db8::7' }),
       SETTINGS,
@@ -214,7 +218,7 @@ describe('addresses', () => {
     { ipFamilies: ['IPv6'], policy: 'RequireDualStack', families: [6, 4], needsAll: true },
     { ipFamilies: ['IPv6'], policy: 'PreferDualStack', families: [6], needsAll: false },
     { ipFamilies: [], policy: 'SingleStack', families: [4], needsAll: false },
-  ])('serves $families for $policy of $ipFamilies', ({ ipFamilies, policy, families, needsAll }) => {
+  ])('serves $families for ipFamilies $ipFamilies and policy $policy', ({ ipFamilies, policy, families, needsAll }) => {
     expect(specOf({ ipFamilies, ipFamilyPolicy: policy })).toMatchObject({ families, needsAllFamilies: needsAll });
   });
 
@@ -269,7 +273,7 @@ describe('addresses', () => {
     expect(warnings.map(({ reason }) => reason)).toEqual(['LoadBalancerForcedInternal']);
   });
 
-  // Cases of getSubnetID, getNetworkID and getMemberSubnetID of cloud-provider-openstack.
+  // Cases from getSubnetID, getNetworkID and getMemberSubnetID of cloud-provider-openstack.
   test('reads subnets and networks from the Service, then its class, then the cluster', () => {
     const classes = new Map([
       ['gold', { subnetID: 'gold-vip', memberSubnetID: 'gold-members', floatingNetworkID: 'gold-net' }],

@@ -19,7 +19,7 @@ const UUID_PATTERN = /^[0-9a-f]{8}-?([0-9a-f]{4}-?){3}[0-9a-f]{12}$/i;
 /** Octavia's maximum timeout: 24 days, in milliseconds. */
 const MAX_TIMEOUT_MS = 24 * 24 * 60 * 60 * 1000;
 const MAX_SELECTOR_LABELS = 32;
-/** `prefix/name=value`, of 253, 63 and 63 characters. */
+/** `prefix/name=value`, with up to 253, 63 and 63 characters. */
 const MAX_LABEL_LENGTH = 381;
 /** Octavia's maximum length of a name or reference. */
 const MAX_TEXT_LENGTH = 255;
@@ -102,7 +102,7 @@ function providerOf(reader: AnnotationReader, settings: LoadBalancerSettings): s
   return boundedText(reader, ANNOTATION.provider) ?? settings.provider;
 }
 
-/** The operator's default applies unless a Service opts out or does not support it. */
+/** The operator's default certificate applies unless a Service opts out or does not support it. */
 function tlsContainerRefOf(
   reader: AnnotationReader,
   settings: LoadBalancerSettings,
@@ -128,7 +128,7 @@ function vipPlaceOf(
   return isSubnetSet ? { subnetID, networkID } : { subnetID: settings.subnetID, networkID: settings.networkID };
 }
 
-/** The ID of a cloud resource. */
+/** The value of an annotation, which must be the ID of a cloud resource. */
 function uuid(reader: AnnotationReader, name: string): string | undefined {
   const text = reader.text(name);
   if (text !== undefined) requireUuid(name, text);
@@ -247,7 +247,7 @@ function timeoutsOf(reader: AnnotationReader, provider: string | undefined): Tim
   return isOvn(provider) ? undefined : timeouts;
 }
 
-/** `zone=a,gpu`: a key without a value only requires the label. */
+/** Parses `zone=a,gpu`: a key without a value only requires the label. */
 function nodeSelectorOf(reader: AnnotationReader, settings: LoadBalancerSettings): ReadonlyMap<string, string | null> {
   const isOwn = reader.has(ANNOTATION.nodeSelector);
   const text = isOwn ? reader.text(ANNOTATION.nodeSelector) : settings.nodeSelector;
@@ -276,7 +276,10 @@ function selectedLabel(label: string, where: string): readonly [string, string |
   );
 }
 
-/** Otherwise the API server would reject the host name in `status.loadBalancer`, and the whole status with it. */
+/**
+ * Accepts only a valid host name: otherwise the API server would reject it in `status.loadBalancer`, and with it the
+ * whole status.
+ */
 function hostnameOf(reader: AnnotationReader): string | undefined {
   const text = reader.text(ANNOTATION.hostname);
   if (text === undefined) return undefined;

@@ -3,7 +3,7 @@ import { specFromService } from './spec-from-service.ts';
 import { ingressOf } from './status.ts';
 import { aService, SETTINGS } from './testing/services.ts';
 
-// Cases of cloud-provider-openstack's createLoadBalancerStatus.
+// Cases from cloud-provider-openstack's createLoadBalancerStatus.
 test.each<{ annotations: Parameters<typeof aService>[1]; suffix?: string; ingress: object }>([
   { annotations: {}, suffix: 'nip.io', ingress: { ip: '192.0.2.1', ipMode: 'VIP' } },
   { annotations: { proxyProtocol: 'true' }, suffix: 'nip.io', ingress: { hostname: '192.0.2.1.nip.io' } },

@@ -25,10 +25,10 @@ export interface TakeoverDependencies {
 
 /**
  * Takes over, in place, the load balancer that openstack-cloud-controller-manager created for a Service. The operator
- * must have declared upstream's cluster name to be this cluster's, the Service must refer to the load balancer by ID,
- * and its name, description and tags must match the Service. One call adds Fairway's mark; reconciling does the rest.
- * The floating IP is marked first, because nothing would identify it if the load balancer were deleted. Listeners,
- * pools and monitors are marked as they are reconciled: see `unmarked-parts.ts`.
+ * must have declared upstream's cluster name to be this cluster's. The Service must refer to the load balancer by ID,
+ * and the load balancer's name, description and tags must match the Service. One call adds Fairway's mark; reconciling
+ * does the rest. The floating IP is marked first, because nothing would identify it if the load balancer were deleted.
+ * Listeners, pools and monitors are marked as they are reconciled: see `unmarked-parts.ts`.
  */
 export class Takeover {
   readonly #dependencies: TakeoverDependencies;
@@ -38,8 +38,9 @@ export class Takeover {
   }
 
   /**
-   * Takes one step. Resolves with true while it must wait, false if there is nothing to take over. Rejects with
-   * ServiceRefused for a load balancer that looks like upstream's but does not belong to this cluster alone.
+   * Takes one step. Resolves with true while the Service must wait, and with false if there is nothing to take over.
+   * Rejects with ServiceRefused for a load balancer that looks like upstream's but does not belong to this cluster
+   * alone.
    */
   async step(scope: PresentServiceScope): Promise<boolean> {
     const { upstream, service, cloud, projectID } = scope;
@@ -59,14 +60,14 @@ export class Takeover {
     const users = requireOwned(scope, loadBalancer, upstream);
     requireActive(loadBalancer);
     const [host, ...guests] = sortHostFirst(users, loadBalancer, upstream);
-    // Its owner takes it over for all users. The next list then enqueues the others.
+    // The first Service takes it over for all users. The next list then enqueues the others.
     if (host?.metadata.uid !== service.metadata.uid) return true;
     return this.#claim(scope, loadBalancer, guests);
   }
 
   /**
-   * Reports load balancers that upstream was still creating for a Service. Nothing proves that they belong to it, as
-   * upstream had not recorded the ID.
+   * Reports load balancers that upstream was still creating for a Service. Nothing proves that they belong to the
+   * Service, because upstream had not recorded their IDs.
    */
   async reportUnfinishedLoadBalancers({
     cloud,
@@ -106,7 +107,7 @@ export class Takeover {
   }
 }
 
-/** The Services that use the load balancer. Throws ServiceRefused unless all its marks belong to this cluster. */
+/** The Services that use the load balancer. Throws ServiceRefused unless all its marks refer to this cluster. */
 function requireOwned(
   { projectID, service, tenant }: PresentServiceScope,
   loadBalancer: LoadBalancer,
@@ -142,7 +143,10 @@ function refuse({ id }: LoadBalancer, cause: string): never {
   );
 }
 
-/** Sorts the Service that upstream created the load balancer for first; if it no longer exists, the order is stable. */
+/**
+ * Puts first the Service for which upstream created the load balancer; if that Service no longer exists, the order is
+ * stable.
+ */
 function sortHostFirst(
   users: readonly Service[],
   { name }: LoadBalancer,
@@ -154,7 +158,7 @@ function sortHostFirst(
 }
 
 /**
- * Throws a ProblemError if the load balancer is pending or in ERROR: Octavia then rejects all changes, even of tags.
+ * Throws a ProblemError if the load balancer is pending or in ERROR: Octavia then rejects all changes, even to tags.
  */
 function requireActive({ id, provisioning_status: state }: LoadBalancer): void {
   if (state === 'ACTIVE') return;
@@ -164,7 +168,7 @@ function requireActive({ id, provisioning_status: state }: LoadBalancer): void {
   throw new ProblemError({ reason: 'CloudUnavailable', message: `${message}: ${advice}` });
 }
 
-/** Reads a load balancer that is not in Fairway's lists. Undefined if it is not visible. */
+/** Reads a load balancer that is not in Fairway's lists. Undefined if the load balancer is not visible. */
 export async function findLoadBalancer(
   { cloud, signal }: Pick<PresentServiceScope, 'cloud' | 'signal'>,
   id: string,

@@ -40,7 +40,10 @@ export const servicesByUid: CacheIndex<Service> = {
   valuesOf: ({ metadata }) => (metadata.uid === undefined ? [] : [metadata.uid]),
 };
 
-/** Services with `usesLoadBalancer`, by the ID of the load balancer that they refer to or that Fairway has recorded. */
+/**
+ * Indexes Services for which `usesLoadBalancer` is true by the ID of the load balancer that they refer to or that
+ * Fairway has recorded.
+ */
 export const servicesByLoadBalancer: CacheIndex<Service> = {
   name: 'load balancer',
   valuesOf(service) {
@@ -49,7 +52,7 @@ export const servicesByLoadBalancer: CacheIndex<Service> = {
   },
 };
 
-/** Services with `usesLoadBalancer`, by the value `yes`. */
+/** Services for which `usesLoadBalancer` is true, under the index value `yes`. */
 export const loadBalancerServices: CacheIndex<Service> = {
   name: 'balanced',
   valuesOf: (service) => (usesLoadBalancer(service) ? ['yes'] : []),

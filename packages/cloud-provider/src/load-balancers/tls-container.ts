@@ -15,8 +15,8 @@ const REFERENCE = /^https?:\/\/.+\/(secrets|containers)\/([0-9a-f]{8}(?:-[0-9a-f
 
 /**
  * Rejects unless the annotation refers to a usable certificate and key: with ServiceRefused for an invalid reference,
- * otherwise with a ProblemError, as the content of Barbican may change. Octavia's own error is less specific. Without
- * Barbican in the catalog, or if the operator uses another store, only Octavia can check.
+ * otherwise with a ProblemError, because the content of Barbican may change. Octavia's own error is less specific.
+ * Without Barbican in the catalog, or if the operator uses another store, only Octavia can check the reference.
  */
 export async function requireTlsContainer(
   { cloud, signal }: Pick<LoadBalancerScope, 'cloud' | 'signal'>,

@@ -8,16 +8,16 @@ interface RememberedTree {
   /** Set from this process's last change until the load balancer is ACTIVE again. */
   hasPendingChange: boolean;
   /**
-   * Lists of the load balancer's parts that began earlier may be outdated; undefined if it consists only of what this
-   * process created.
+   * Lists of the load balancer's parts that began earlier may be outdated; undefined if this process created all parts.
    */
   partsFromMs: number | undefined;
   readonly members: Map<string, readonly Member[]>;
 }
 
 /**
- * This process's view of load balancer trees. Octavia's lists contain no members, and lists of parts are not read while a load balancer is unchanged: every
- * change shows in its fingerprint, so foreign changes are detected.
+ * This process's view of load balancer trees. Octavia's lists do not contain members, and lists of parts are not read
+ * while a load balancer is unchanged. Every change shows in the load balancer's fingerprint, so changes by others are
+ * detected.
  */
 export class TreeMemory {
   readonly #trees = new Map<string, RememberedTree>();
@@ -25,8 +25,8 @@ export class TreeMemory {
   readonly #held = new Set<string>();
 
   /**
-   * Stores a Service's complete tree that this process has just created, under `key`. `partsFromMs`: its creation time,
-   * if the response omits parts.
+   * Stores a Service's complete tree, which this process has just created, under `key`. `partsFromMs` is its creation
+   * time, if the response omits parts.
    */
   recordCreated(key: string, { loadBalancer, members }: LoadBalancerTree, partsFromMs?: number): void {
     this.#trees.set(key, {
@@ -38,7 +38,7 @@ export class TreeMemory {
     });
   }
 
-  /** The earliest valid start of lists of this load balancer's parts, given a list of `listedAtMs`. */
+  /** The earliest valid start of lists of this load balancer's parts, if load balancers were listed at `listedAtMs`. */
   partsFromMs(key: string, loadBalancer: LoadBalancer, listedAtMs: number): number | undefined {
     const { id, provisioning_status } = loadBalancer;
     const fingerprint = fingerprintOf(loadBalancer);
@@ -61,7 +61,7 @@ export class TreeMemory {
     return known.partsFromMs;
   }
 
-  /** Records that the known parts differ from a list of `listedAtMs`. */
+  /** Records that the known parts differ from a list that was made at `listedAtMs`. */
   invalidate(key: string, listedAtMs: number): void {
     const known = this.#trees.get(key);
     if (known === undefined) return;
@@ -75,7 +75,7 @@ export class TreeMemory {
     if (known) known.hasPendingChange = true;
   }
 
-  /** Members by pool ID, if known. */
+  /** Members by pool ID; undefined if unknown. */
   members(key: string): ReadonlyMap<string, readonly Member[]> {
     return this.#trees.get(key)?.members ?? new Map();
   }
@@ -88,7 +88,10 @@ export class TreeMemory {
     this.recordMembers(key, poolID, members.map(asMember));
   }
 
-  /** Runs a change of a load balancer. Returns false without running it while another is in progress, as Octavia would reject it. */
+  /**
+   * Runs a change of a load balancer. Returns false without running it while another change is in progress, because
+   * Octavia would reject it.
+   */
   async runExclusively(loadBalancerID: string, change: () => Promise<void>): Promise<boolean> {
     if (this.#held.has(loadBalancerID)) return false;
     this.#held.add(loadBalancerID);
@@ -105,13 +108,13 @@ export class TreeMemory {
   }
 }
 
-/** The fields that change with its tree: the time, in whole seconds, and the IDs of its parts. */
+/** Computed from the fields that change with the tree: the time, in whole seconds, and the IDs of its parts. */
 function fingerprintOf({ updated_at, listeners, pools }: LoadBalancer): string {
   const ids = [...listeners, ...pools].map(({ id }) => id).sort();
   return JSON.stringify([updated_at, ids]);
 }
 
-/** The member as it will be read; its ID is not needed. */
+/** The member as Octavia will return it, with a made-up ID, which is not needed. */
 function asMember(member: MemberCreate): Member {
   const id = `${member.address} ${member.protocol_port}`;
   return { ...member, id, project_id: '', provisioning_status: 'PENDING_CREATE', admin_state_up: true, tags: [] };

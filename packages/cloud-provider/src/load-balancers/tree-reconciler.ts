@@ -28,7 +28,7 @@ export interface LoadBalancerTreeReconcilerDependencies
 
 type DesiredOptions = Pick<DesiredContext, 'clusterName' | 'flavorID' | 'memberSubnets' | 'place'>;
 
-/** Limit of reads per step: writes lock the load balancer. */
+/** Limit of reads per step. Writes need no limit, because each write locks the load balancer. */
 const MAX_READS = 256;
 const READ_ACTIONS: ReadonlySet<string> = new Set(['readMembers', 'readMonitor']);
 
@@ -79,7 +79,7 @@ export class LoadBalancerTreeReconciler {
     return plan;
   }
 
-  /** Reads what the plan needs. */
+  /** Plans the next change, and reads what the plan needs. */
   async #plan(scope: PresentServiceScope, loadBalancer: LoadBalancer, desired: DesiredLoadBalancer) {
     const { memory } = this.#dependencies;
     const isOwn: OwnershipPredicate = ({ tags }) => {
@@ -95,7 +95,7 @@ export class LoadBalancerTreeReconciler {
     }
   }
 
-  /** Includes listeners of other Services, which occupy ports. */
+  /** Also lists the listeners of other Services, because they occupy ports. */
   async #observe(scope: PresentServiceScope, loadBalancer: LoadBalancer): Promise<ObservedTree> {
     const tree = await observeTree(scope, loadBalancer, this.#dependencies.memory);
     const own = new Set(tree.listeners.map(({ id }) => id));

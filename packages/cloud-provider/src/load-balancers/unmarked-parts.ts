@@ -5,8 +5,8 @@ import type { ObservedTree } from './plan.ts';
 
 /**
  * Adds to the tree of a taken-over load balancer the parts that upstream created for the Service and that Fairway has
- * not marked yet: listeners with upstream's tag of the Service, and their pools. Fairway's lists do not contain them;
- * they are read only while the load balancer has unknown parts.
+ * not marked yet: listeners with upstream's tag for the Service, and their pools. Fairway's lists do not contain these
+ * parts; they are read only while the load balancer has unknown parts.
  */
 export async function withUnmarkedParts(
   scope: LoadBalancerScope,

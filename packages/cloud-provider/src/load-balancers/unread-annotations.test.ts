@@ -79,7 +79,7 @@ describe('restrictions that a load balancer would lose', () => {
     'kubernetes.io/description',
     'example.org/internal',
     'meta.helm.sh/release-name',
-  ])('ignores %s, which concerns something else', (name) => {
+  ])('ignores %s, which does not concern load balancers', (name) => {
     expect(isLoadBalancerAnnotation(name)).toBe(false);
   });
 
@@ -97,11 +97,11 @@ describe('restrictions that a load balancer would lose', () => {
   });
 });
 
-describe('a manifest for several clouds', () => {
+describe('a Service whose manifest is for several clouds', () => {
   const aws = { [`${BETA}aws-load-balancer-internal`]: 'true' };
   const azure = { [`${BETA}azure-allowed-ip-ranges`]: '10.0.0.0/8' };
 
-  test('is served if it has the same meaning here and elsewhere', () => {
+  test('is served if its annotations for other clouds have the same meaning as those supported here', () => {
     expect(read({ ...aws, [INTERNAL_ANNOTATION]: 'true' }).balancerSpec.floatingIP).toBeUndefined();
     expect(read(azure, ['10.0.0.0/8']).balancerSpec.sourceRanges).toEqual(['10.0.0.0/8']);
   });
@@ -110,7 +110,7 @@ describe('a manifest for several clouds', () => {
     expect(read({ ...aws, [INTERNAL_ANNOTATION]: 'false' }).balancerSpec.floatingIP).toBeDefined();
   });
 
-  test('is refused if only the other cloud’s annotation restricts it', () => {
+  test('is refused if only another cloud’s annotation restricts it', () => {
     expect(() => read({ ...azure, [INTERNAL_ANNOTATION]: 'true' })).toThrow('azure-allowed-ip-ranges');
     expect(() => read({ ...aws, [INTERNAL_ANNOTATION]: '' })).toThrow('aws-load-balancer-internal');
   });

@@ -4,7 +4,7 @@ import { ServiceRefused } from './service-refused.ts';
 /** What an unsupported annotation restricts: internal only, allowed sources, or something else that must not be ignored. */
 export type Restriction = 'internal' | 'sources' | 'other';
 
-/** A load balancer annotation, of any cloud, without effect on this object. */
+/** A load balancer annotation, of any cloud, that has no effect on this object. */
 export interface UnreadAnnotation {
   readonly name: string;
   readonly value: string;
@@ -27,7 +27,7 @@ const FAMILIES = [
   'lb.stackit.cloud/',
   'yawol.stackit.cloud/',
 ];
-/** Annotations with these prefixes concern load balancers if their name suggests it. */
+/** Annotations with these prefixes concern load balancers if their names suggest it. */
 const MIXED_FAMILIES = ['service.kubernetes.io/', 'networking.gke.io/', 'cloud.google.com/'];
 /** Prefixes of ingress controllers. */
 const INGRESS_FAMILIES = [
@@ -66,7 +66,7 @@ export function isLoadBalancerAnnotation(name: string): boolean {
   return MIXED_FAMILIES.some((family) => name.startsWith(family)) && withoutPrefix(name).includes('loadbalancer');
 }
 
-/** The same for Ingresses. */
+/** Whether an annotation looks like a setting of an Ingress. */
 export function isIngressAnnotation(name: string): boolean {
   return isLoadBalancerAnnotation(name) || INGRESS_FAMILIES.some((family) => name.startsWith(family));
 }
@@ -85,16 +85,19 @@ export function restrictionOf(name: string, value: string): Restriction | undefi
   return requiresAuth && INGRESS_FAMILIES.some((family) => name.startsWith(family)) ? 'other' : undefined;
 }
 
-/** Restrictions from supported annotations and fields. */
+/** Restrictions that supported annotations and fields specify. */
 export interface KnownRestrictions {
-  /** Whether the load balancer has no floating IP, or a supported annotation explicitly requests one. */
+  /**
+   * Whether it is decided that the load balancer is internal or public: it has no floating IP, or a supported
+   * annotation requests one explicitly.
+   */
   readonly isDecided: boolean;
   readonly sourceRanges: readonly string[];
-  /** The supported alternative, for messages. */
+  /** The supported alternatives, for messages. */
   readonly advice: Readonly<Record<'internal' | 'sources', string>>;
 }
 
-/** Throws ServiceRefused if ignoring one of the annotations would leave the load balancer more open than requested. */
+/** Throws ServiceRefused if ignoring an annotation would leave the load balancer more open than requested. */
 export function requireNotRestricted(
   unread: readonly UnreadAnnotation[],
   { isDecided, sourceRanges, advice }: KnownRestrictions,

@@ -19,7 +19,7 @@ test.each<{ but: Partial<typeof UPSTREAM>; foreign: string | undefined; reason?:
   {
     but: { description: 'Kubernetes external service shop/web from cluster old' },
     foreign: undefined,
-    reason: 'upstream renames everything else if the cluster name changes',
+    reason: 'upstream renames all other parts if the cluster name changes',
   },
   { but: { project_id: 'q' }, foreign: 'it belongs to another project' },
   {

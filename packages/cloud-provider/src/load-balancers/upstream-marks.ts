@@ -3,11 +3,11 @@ import type { LoadBalancer } from '@fairway/openstack/types/load-balancer';
 import { loadBalancerName } from './names.ts';
 
 /*
- * How openstack-cloud-controller-manager marks what it created for a Service: by names and equal tags. These prove
- * nothing unless the operator declares the cluster name to be this cluster's alone.
+ * Recognizes what openstack-cloud-controller-manager created for a Service by its names and tags. These prove nothing
+ * unless the operator declares the cluster name to be this cluster's alone.
  */
 
-/** Upstream's name of the cluster, and its tag for a Service. */
+/** Upstream's name for the cluster, and its tag for a Service. */
 export interface UpstreamMarks {
   readonly clusterName: string;
   readonly tag: string;
@@ -28,7 +28,7 @@ export function isUpstreamTag(tag: string): boolean {
 
 const DESCRIPTION = /^Kubernetes external service ([^/]+)\/(.+) from cluster ./;
 
-/** Why upstream did not create a load balancer for a cluster with this name; undefined if it did. */
+/** Why the load balancer was not created by upstream for a cluster with this name; undefined if it was. */
 export function notUpstreamReason(
   { name, description, tags, project_id }: Pick<LoadBalancer, 'name' | 'description' | 'tags' | 'project_id'>,
   clusterName: string,
@@ -44,8 +44,8 @@ export function notUpstreamReason(
 }
 
 /**
- * Whether upstream created a floating IP with this description: upstream deletes only such floating IPs with a load
- * balancer.
+ * Whether upstream created a floating IP with this description: with a load balancer, upstream deletes only such
+ * floating IPs.
  */
 export function isUpstreamFloatingIp(description: string | null | undefined): boolean {
   return description?.startsWith('Floating IP for Kubernetes external service ') ?? false;

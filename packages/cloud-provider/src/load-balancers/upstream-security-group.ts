@@ -6,8 +6,9 @@ import type { PresentServiceScope } from './service-scope.ts';
 const MAX_NAME_LENGTH = 255;
 
 /**
- * Removes the security group that upstream, with `manage-security-groups`, added to node ports for a Service that no longer needs it. Its name contains the
- * unique UID of the Service. A concurrent change of a port results in a conflict and a retry.
+ * Removes the security group that upstream, with `manage-security-groups`, added to node ports for a Service that no
+ * longer needs it. The group's name contains the unique UID of the Service. A concurrent change of a port results in a
+ * conflict and a retry.
  */
 export async function removeUpstreamSecurityGroup(scope: PresentServiceScope): Promise<void> {
   const { cloud, projectID, service, signal, upstream } = scope;

@@ -8,7 +8,7 @@ import { ServiceRefused } from './service-refused.ts';
 
 /** Placement of a new load balancer's addresses. */
 export type VipPlacement = LoadBalancerSpec['vip'] & {
-  /** The port's subnet of the first address, if it has several. */
+  /** The subnet of the first address, if the port has several subnets. */
   readonly portSubnetID?: string | undefined;
   readonly additional?: { readonly subnetID: string; readonly address?: string | undefined } | undefined;
 };
@@ -16,13 +16,13 @@ export type VipPlacement = LoadBalancerSpec['vip'] & {
 /** Candidate subnets for addresses of a load balancer, in order of preference. */
 export interface VipSubnets {
   readonly subnets: readonly { readonly id: string; readonly family: Family; readonly address?: string }[];
-  /** Owner of the subnets, for messages. */
+  /** The source of the subnets, for messages. */
   readonly where: string;
   /** How to add another subnet, for messages. */
   readonly adviceFor: (family: Family) => string;
 }
 
-/** Subnets of the port, or of the network with the specified one first. */
+/** The subnets of the port, or those of the network with the specified subnet first. */
 export async function vipSubnets(
   scope: LoadBalancerScope,
   { portID, subnetID, networkID }: LoadBalancerSpec['vip'],
@@ -63,7 +63,7 @@ async function subnetsOfPort({ cloud, signal }: LoadBalancerScope, portID: strin
   }
 }
 
-/** A placement for these families, with the first as primary; undefined if impossible. Pure. */
+/** The placement for these families, with the first as primary; undefined if impossible. Pure. */
 export function placementIn(
   { subnets }: VipSubnets,
   vip: LoadBalancerSpec['vip'],

@@ -22,12 +22,15 @@ type LifecycleDependencies = Pick<
   'cache' | 'clouds' | 'tenants' | 'attempts' | 'events' | 'clock'
 >;
 
-/** Rate limit per cluster: each check costs a call besides the shared list, and a tenant may create any number of nodes. */
+/**
+ * Rate limit per cluster: each check costs a call in addition to the shared list, and a tenant may create any number of
+ * nodes.
+ */
 const QUERY_RATE_LIMIT: Rate = { burst: 20, perMinute: 2 };
 const RETRY_INTERVAL_MS = 60_000;
-/** An existing server may be deleted later; no event reports that for servers that are not Fairway's. */
+/** A server that still exists may be deleted later, and no event reports that for servers that are not Fairway's. */
 const RESYNC_INTERVAL_MS = 600_000;
-/** Maximum age of the list, which is its usual interval. */
+/** Maximum age of the list of servers, which is its usual interval. */
 const MAX_AGE_MS = 70_000;
 const MAX_CLUSTERS = 10_000;
 
@@ -90,7 +93,7 @@ export class NodeLifecycleReconciler {
   }
 }
 
-/** Deleting a cluster deletes its nodes. */
+/** Whether the cluster is the tenant's and not being deleted: deleting a cluster deletes its nodes. */
 function isOfCluster(cluster: Cluster | undefined, tenant: TenantCluster): cluster is Cluster {
   if (cluster === undefined || identityOf(cluster) !== tenant.clusterUid) return false;
   return cluster.metadata.deletionTimestamp === undefined;
@@ -115,6 +118,6 @@ async function isServerGone(
   );
   const isListed = serversOfCluster(snapshot, identityOf(cluster)).some((each) => each.name === name);
   if (isListed || serverID === undefined) return !isListed;
-  // The server may belong to the tenant and lack our tag.
+  // The server may belong to the tenant and lack Fairway's tag.
   return isServerGoneInCloud(cloud, serverID, { signal });
 }

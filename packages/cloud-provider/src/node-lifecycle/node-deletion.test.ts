@@ -32,7 +32,7 @@ describe('the node of a machine', () => {
       node: nodeWith('False'),
       machine: machineWithoutServer,
       kind: 'goes',
-      reason: 'its kubelet’s last status said NotReady',
+      reason: 'its kubelet’s last status was NotReady',
     },
     {
       node: nodeWith(undefined),
@@ -44,9 +44,14 @@ describe('the node of a machine', () => {
       node: nodeWith('Unknown', { providerID: 'openstack://west/s1' }),
       machine: machineWithoutServer,
       kind: 'goes',
-      reason: 'its providerID refers to that server',
+      reason: 'its providerID refers to the deleted server',
     },
-    { node: nodeWith('True'), machine: machineWithoutServer, kind: 'stays', reason: 'it is Ready, so it runs' },
+    {
+      node: nodeWith('True'),
+      machine: machineWithoutServer,
+      kind: 'stays',
+      reason: 'it is Ready, so its server must be running',
+    },
     {
       node: nodeWith('Unknown', { providerID: 'openstack://west/s2' }),
       machine: machineWithoutServer,
@@ -57,7 +62,7 @@ describe('the node of a machine', () => {
       node: nodeWith('Unknown'),
       machine: machineWith('Unknown', 'ServerVanished'),
       kind: 'stays',
-      reason: 'the cloud has not reported it',
+      reason: 'the cloud has not reported on its server',
     },
     {
       node: nodeWith('Unknown'),
@@ -65,7 +70,12 @@ describe('the node of a machine', () => {
       kind: 'stays',
       reason: 'its server is stopped',
     },
-    { node: nodeWith('Unknown'), machine: machineWith('True', 'AsExpected'), kind: 'stays', reason: 'its server runs' },
+    {
+      node: nodeWith('Unknown'),
+      machine: machineWith('True', 'AsExpected'),
+      kind: 'stays',
+      reason: 'its server is running',
+    },
     {
       node: nodeWith('Unknown'),
       machine: machineWith('False', 'CloudUnavailable'),
@@ -76,7 +86,7 @@ describe('the node of a machine', () => {
       node: nodeWith('Unknown'),
       machine: machineWith('False', 'ServerVanished', 'now'),
       kind: 'stays',
-      reason: 'its machine deletes it',
+      reason: 'its Machine is being deleted and deletes it',
     },
   ])('$kind: $reason', ({ node, machine, kind }) => {
     expect(nodeAction(node, machine, 'west').kind).toBe(kind);
@@ -90,7 +100,7 @@ describe('a node without a machine', () => {
     {
       node: nodeWith('Unknown', { providerID: 'openstack://west/s1', labels }),
       action: { kind: 'lookUp', serverID: 's1' },
-      reason: 'it was one of ours',
+      reason: 'Fairway’s user data labelled it',
     },
     {
       node: nodeWith('Unknown', { providerID: 'openstack:///s1', labels }),
@@ -123,7 +133,7 @@ describe('a node without a machine', () => {
       action: { kind: 'stays' },
       reason: 'its providerID cannot be parsed',
     },
-  ])('$departure.kind: $reason', ({ node, action }) => {
+  ])('$action.kind: $reason', ({ node, action }) => {
     expect(nodeAction(node, undefined, 'west')).toEqual(action);
   });
 });

@@ -8,18 +8,18 @@ import { parseProviderID } from '../nodes/provider-id.ts';
 /** What to do with a Node. */
 export type NodeAction =
   | { readonly kind: 'stays' }
-  /** The cloud reported that its server no longer exists. */
+  /** The cloud reported that the node's server no longer exists. */
   | { readonly kind: 'goes' }
   /**
-   * The node has no Machine: it is deleted if the cluster has no server with its name, and its project none with its
-   * ID.
+   * The node has no Machine: it is deleted if the cluster has no server with its name and the project has no server
+   * with its ID.
    */
   | { readonly kind: 'lookUp'; readonly serverID: string | undefined };
 
 /**
- * Whether a Node remains of a deleted server. A Ready node runs somewhere, regardless of what the cloud reports. Among
- * nodes without a Machine, only those labelled by Fairway's user data can be its own: tenants may add others, such as
- * virtual nodes.
+ * Decides whether a Node is left over from a deleted server. A Ready node runs somewhere, regardless of what the cloud
+ * reports. Among nodes without a Machine, only those labelled by Fairway's user data can be Fairway's: tenants may add
+ * others, such as virtual nodes.
  */
 export function nodeAction(node: TenantNode, machine: Machine | undefined, region: string): NodeAction {
   if (nodeReadyCondition(node)?.status === 'True' || node.metadata.deletionTimestamp !== undefined) return KEEP;
@@ -35,8 +35,8 @@ export function nodeAction(node: TenantNode, machine: Machine | undefined, regio
 const KEEP: NodeAction = { kind: 'stays' };
 
 /**
- * The machine's controller concludes this from a list and from the server itself, never from a failure. A machine that
- * is being deleted removes its node itself.
+ * Whether the machine's controller reported that the server no longer exists. The controller concludes this from a list
+ * and from the server itself, never from a failure. A machine that is being deleted removes its node itself.
  */
 function isServerGone({ metadata, status }: Machine): boolean {
   const condition = findCondition(status?.conditions, ConditionType.ServerReady);

@@ -6,7 +6,7 @@ const external = (address: string) => ({ type: 'ExternalIP' as const, address })
 const hostname = { type: 'Hostname' as const, address: 'node-1' };
 const all = [internal('10.0.0.7'), internal('10.9.0.7'), internal('fd00::7'), external('203.0.113.5'), hostname];
 
-describe('the address that a kubelet requests', () => {
+describe('the address that a kubelet selects', () => {
   test.each<{ annotation: string; addresses: typeof all; reason: string }>([
     {
       annotation: '10.9.0.7',
@@ -21,7 +21,7 @@ describe('the address that a kubelet requests', () => {
     {
       annotation: '10.0.0.7, fd00::7',
       addresses: [internal('10.0.0.7'), internal('fd00::7'), external('203.0.113.5'), hostname],
-      reason: 'there may be one of each version',
+      reason: 'there may be one of each IP version',
     },
     { annotation: '10.0.0.8', addresses: all, reason: 'it is ignored if it belongs to another server' },
     {
@@ -30,7 +30,7 @@ describe('the address that a kubelet requests', () => {
       reason: 'both are ignored if one of them belongs to another server',
     },
     { annotation: 'node-1', addresses: all, reason: 'a name is not an address' },
-    { annotation: '', addresses: all, reason: 'it may be missing' },
+    { annotation: '', addresses: all, reason: 'the annotation may be missing' },
   ])('$reason: $annotation', ({ annotation, addresses }) => {
     const provided = providedNodeIPs({ 'alpha.kubernetes.io/provided-node-ip': annotation });
 

@@ -141,13 +141,13 @@ describe('labels', () => {
       label: 'a'.repeat(62),
       reason: 'the last character is still a letter or digit after truncation',
     },
-  ])('are valid: $reason', ({ zone, label }) => {
+  ])('are made valid: $reason', ({ zone, label }) => {
     expect(labelsAfter({ server: { ...server, 'OS-EXT-AZ:availability_zone': zone } })).toMatchObject({
       'topology.kubernetes.io/zone': label,
     });
   });
 
-  test('are omitted while the cloud reports no names', () => {
+  test('are omitted while the cloud does not report their names', () => {
     const { object } = nodePatches(newNode, machine, { ...facts, flavorName: '' });
 
     expect(Object.keys((object as { metadata: { labels: object } }).metadata.labels)).toEqual([
@@ -159,7 +159,7 @@ describe('labels', () => {
   });
 });
 
-test('lets a kubelet choose among the addresses of its server', () => {
+test('lets a kubelet select among the addresses of its server', () => {
   const fixedAddress = (addr: string) => ({ addr, version: 4 as const, 'OS-EXT-IPS:type': 'fixed' as const });
   const twoNetworks = {
     ...server,

@@ -16,7 +16,7 @@ import { providerIDOf } from './provider-id.ts';
 /** The taint by which kube-scheduler and the node lifecycle controller recognize that the machine is shut down. */
 export const SHUTDOWN_TAINT: NodeTaint = { key: 'node.cloudprovider.kubernetes.io/shutdown', effect: 'NoSchedule' };
 
-/** The patches of a Node from its server. */
+/** The patches that set the fields of a Node from its server. */
 export interface NodePatches {
   /** JSON merge patch of the object; undefined if it is up to date. */
   readonly object: object | undefined;
@@ -37,8 +37,8 @@ export interface ServerFacts {
 /**
  * Sets a Node's providerID, instance type, zone, region and addresses, and removes the `uninitialized` taint: the
  * duties of a cloud provider (https://kubernetes.io/docs/concepts/architecture/cloud-controller/#node-controller).
- * providerID is never changed. A node that claims to be another server keeps the taint for as long as it does, whether
- * it registered that way or not.
+ * providerID is never changed once set. A node that claims to be another server keeps the taint for as long as it makes
+ * that claim, whether or not it registered with it.
  */
 export function nodePatches(node: TenantNode, machine: Machine, facts: ServerFacts): NodePatches {
   const labels = missingLabels(node, machine, facts);
@@ -93,7 +93,8 @@ function desiredTaints(
 }
 
 /**
- * The server's addresses and name, regardless of the kubelet's. If the cloud temporarily reports none, nothing changes.
+ * The server's addresses and name, regardless of what the kubelet reports. Undefined if the cloud reports no addresses,
+ * which may be temporary.
  */
 function desiredAddresses(node: TenantNode, { server, addressRules }: ServerFacts) {
   const addresses = machineAddresses(server, addressRules);

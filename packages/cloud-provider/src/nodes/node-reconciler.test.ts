@@ -33,7 +33,7 @@ function serverWithStatus(status: string) {
   };
 }
 
-/** A node that has just joined, and the list of servers, which a refresh may change. */
+/** A node that has just joined, and the list of servers, which a refresh may replace. */
 function start({
   listed = [],
   response,
@@ -92,7 +92,7 @@ describe('a node', () => {
     expect(state.refreshes).toBe(0);
   });
 
-  test('costs an occasional list if the list does not show its server, and is updated once it does', async () => {
+  test('causes an occasional list if the list does not show its server, and is updated once the list does', async () => {
     const { api, state, runFor } = start();
 
     await runFor(3_600);
@@ -126,7 +126,7 @@ describe('a node', () => {
     expect(api.requestLines).toEqual([]);
   });
 
-  test('has one Event once it is initialized', async () => {
+  test('has one Event after it is initialized', async () => {
     const taints = [{ key: 'node.cloudprovider.kubernetes.io/uninitialized', effect: 'NoSchedule' }];
     const node = { metadata: { name: 'demo-general-a', uid: 'node-uid' }, spec: { taints }, status: {} };
     const { said, runFor } = start({ listed: [serverWithStatus('ACTIVE')], node });
@@ -136,7 +136,7 @@ describe('a node', () => {
     expect(said).toEqual(['Synced: Node synced successfully']);
   });
 
-  test('gets its own address if it requests another server’s, which is reported once', async () => {
+  test('gets its own address if it selects another server’s, which is reported once', async () => {
     const annotations = { 'alpha.kubernetes.io/provided-node-ip': '169.254.169.254' };
     const node = { metadata: { name: 'demo-general-a', uid: 'node-uid', annotations }, spec: {}, status: {} };
     const { said, runFor } = start({ listed: [serverWithStatus('ACTIVE')], node });
@@ -157,7 +157,7 @@ describe('a node', () => {
     expect(api.requests.length).toBeLessThanOrEqual(2 * (20 + 60 * 4 + 1));
   });
 
-  test('triggers a list soon after it is Ready again with a stopped server, but not forever', async () => {
+  test('triggers a list soon after it is Ready again although its server is listed as stopped, but not forever', async () => {
     const taints = [{ key: 'node.cloudprovider.kubernetes.io/shutdown', effect: 'NoSchedule' }];
     const status = { conditions: [{ type: 'Ready', status: 'True' }] };
     const node = { metadata: { name: 'demo-general-a', uid: 'node-uid' }, spec: { taints }, status };

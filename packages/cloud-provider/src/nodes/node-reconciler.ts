@@ -38,20 +38,20 @@ const WRITE_RETRY_MS = 15_000;
 const MAX_NODES = 100_000;
 
 /**
- * The node controller of a cloud provider, for all tenants' clusters: sets the fields of a Node that only the cloud can
- * provide, from its server.
+ * The node controller of a cloud provider, for all tenants' clusters: it sets the fields of a Node that only the cloud
+ * can provide, based on its server.
  */
 export class NodeReconciler {
   readonly #dependencies: NodeDependencies;
   readonly #writes = new TokenBuckets(WRITE_RATE, MAX_NODES);
-  /** The last warning about a node's address selection, by UID. */
+  /** The last warning about a node's address selection, by UID of the node. */
   readonly #recorded = new RecentMap<string>(MAX_NODES);
 
   constructor(dependencies: NodeDependencies) {
     this.#dependencies = dependencies;
   }
 
-  /** `key` is a Machine's: a node without a Machine is not managed and stays uninitialized. */
+  /** `key` is the key of a Machine: a node without a Machine is not managed and stays uninitialized. */
   async reconcile(key: string, context: ReconcileContext): Promise<Result> {
     const { attempts, cache, clock, clouds, conventions, tenants } = this.#dependencies;
     const machine = cache.machines.get(key);
@@ -66,7 +66,7 @@ export class NodeReconciler {
     const { signal } = pass;
     const item = identityOf(machine);
     if (isListStale(currentServer(cloud.listedServers(), machine), node)) {
-      // The node is up, but the list does not show its server as running yet, so the list is stale.
+      // The node is running, but the list does not show its server as running yet, so the list is stale.
       await pass.run(() =>
         attempts.withBackoff({ kind: 'server of node', item }, () => findServer(cloud, machine, signal)),
       );
@@ -105,7 +105,7 @@ export class NodeReconciler {
     if (refused !== undefined) recorder.warning(asNode(node), 'ProvidedNodeIPIgnored', refused);
   }
 
-  /** The warning about a node's address selection, once per selection. */
+  /** The warning about a node's address selection; undefined if it has been reported. */
   #foreignAddressProblem(node: TenantNode, { server, addressRules: rules }: ServerFacts): string | undefined {
     const addresses = machineAddresses(server, rules);
     const foreign = foreignNodeIPs(providedNodeIPs(node.metadata.annotations) ?? [], addresses)
@@ -126,7 +126,10 @@ interface NodePatchInput {
   readonly facts: ServerFacts;
 }
 
-/** A server that is being built has no addresses yet. A stopped server whose node is Ready runs again. */
+/**
+ * Whether the list must be older than the node's state. A server that is being built has no addresses yet, and a
+ * stopped server whose node is Ready must be running again.
+ */
 function isListStale(server: Server | undefined, node: TenantNode): boolean {
   if (server === undefined) return true;
   if (server.status === 'BUILD') return !node.spec?.providerID;
@@ -135,8 +138,8 @@ function isListStale(server: Server | undefined, node: TenantNode): boolean {
 }
 
 /**
- * Refreshes the list of servers. Rejects while the machine's server is not up; retried with backoff, or when a list
- * shows it.
+ * Refreshes the list of servers. Rejects while the machine's server is not running; the call is retried with backoff,
+ * or when a list shows the server.
  */
 async function findServer(cloud: ProjectCloud, machine: Machine, signal: AbortSignal): Promise<void> {
   const server = currentServer(await cloud.cache.servers.refreshAfter(cloud.now(), signal), machine);

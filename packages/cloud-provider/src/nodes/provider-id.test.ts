@@ -3,7 +3,7 @@ import { parseProviderID, providerIDOf } from './provider-id.ts';
 
 const serverID = '7b9cf879-7146-417c-abfd-cb4272f0c935';
 
-/** Both cases of cloud-provider-openstack's TestInstanceIDFromProviderID. */
+/** Includes both cases of cloud-provider-openstack's TestInstanceIDFromProviderID. */
 describe('a providerID', () => {
   test.each([
     { providerID: `openstack:///${serverID}`, region: '', serverID },
@@ -24,7 +24,7 @@ describe('a providerID', () => {
     'openstack://a/b/c',
     'openstack:///',
     '',
-  ])('identifies no server by %s', (providerID) => {
+  ])('does not identify a server by %s', (providerID) => {
     expect(parseProviderID(providerID)).toBeUndefined();
   });
 

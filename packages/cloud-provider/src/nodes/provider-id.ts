@@ -1,6 +1,6 @@
 /** The content of a Node's `spec.providerID`. */
 export interface ServerReference {
-  /** Empty if the ID has none. */
+  /** Empty if the providerID contains no region. */
   readonly region: string;
   readonly serverID: string;
 }
@@ -14,8 +14,8 @@ export function providerIDOf({ region, serverID }: ServerReference): string {
 }
 
 /**
- * The server that a providerID refers to, in the forms that cloud-provider-openstack reads; undefined for any other,
- * such as another cloud's.
+ * The server that a providerID refers to, in the formats that cloud-provider-openstack supports; undefined for other
+ * formats, such as another cloud's.
  */
 export function parseProviderID(providerID: string): ServerReference | undefined {
   const text = providerID.includes('://') ? providerID : `openstack://${providerID}`;

@@ -5,7 +5,7 @@ import { isOfProject } from '@fairway/tenancy/cloud/ownership';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { desiredPairs } from './route-plan.ts';
 
-/** A server whose pods send with their own addresses. */
+/** A server whose pods send packets with their own addresses. */
 export interface RoutedServer {
   readonly serverID: string;
   readonly route: HostRoute;
@@ -15,12 +15,12 @@ export interface RoutedServer {
 const MAX_AGE_MS = 59_000;
 const MAX_PORTS = 100_000;
 
-/** Lets node ports pass packets of their pods, which port security otherwise drops (`allowed_address_pairs`). */
+/** Lets the nodes' ports pass packets of their pods, which port security otherwise drops (`allowed_address_pairs`). */
 export class PodAddressPairs {
-  /** The time when a port was written: earlier lists do not contain the change. */
+  /** The time when a port was last written: lists that began earlier do not contain the change. */
   readonly #writtenMs = new RecentMap<number>(MAX_PORTS);
 
-  /** Rejects with the cloud's error; `conflict` if a port has changed meanwhile. */
+  /** Rejects with the cloud's error, which is `conflict` if a port has changed meanwhile. */
   async ensure(
     cloud: ProjectCloud,
     servers: readonly RoutedServer[],
@@ -63,7 +63,10 @@ export class PodAddressPairs {
   }
 }
 
-/** Without port security all packets pass, and Neutron rejects address pairs. */
+/**
+ * Whether the port is the next hop and needs address pairs. Without port security all packets pass, and Neutron rejects
+ * address pairs.
+ */
 function isNextHopPort({ fixed_ips, port_security_enabled }: Port, { nexthop }: HostRoute): boolean {
   return port_security_enabled !== false && fixed_ips.some(({ ip_address }) => ip_address === nexthop);
 }

@@ -1,7 +1,7 @@
 import { truncate } from '@fairway/base/truncate';
 import { networkUnavailable, type TenantNode } from '@fairway/tenancy/connection/node';
 
-/** Whether a node has its route, or why it does not. */
+/** Whether a node has its route, and if not, why. */
 export type RouteState = { readonly kind: 'routed' } | { readonly kind: 'unrouted'; readonly message: string };
 
 interface NetworkUnavailable {
@@ -13,7 +13,7 @@ interface NetworkUnavailable {
 
 /**
  * The condition by which the control plane keeps pods off a node without a route, as the route controller of
- * k8s.io/cloud-provider sets it; undefined if the node has it already.
+ * k8s.io/cloud-provider sets it; undefined if the node already has the condition.
  */
 export function routeCondition(node: TenantNode, state: RouteState): NetworkUnavailable | undefined {
   const desired: NetworkUnavailable =

@@ -31,14 +31,14 @@ describe('routes', () => {
     { reason: 'existing routes stay', nodes: [a, b], present: [routeB, routeA], add: [], remove: [] },
     { reason: 'a deleted node loses its route', nodes: [a], present: [routeA, routeB], add: [], remove: [routeB] },
     {
-      reason: 'a new server with the same name gets a new next hop',
+      reason: 'the route of a new server with the same name gets a new next hop',
       nodes: [node('a', '10.2.0.0/24', '10.0.0.9')],
       present: [routeA],
       add: [route('10.2.0.0/24', '10.0.0.9')],
       remove: [routeA],
     },
     {
-      reason: 'foreign routes are not touched, nor is one that contains the pod range',
+      reason: 'foreign routes are not touched, even one that contains the pod range',
       nodes: [a],
       present: [routeA, route('192.168.9.0/24', '10.0.0.77'), route('10.0.0.0/8', '10.0.0.78')],
       add: [],
@@ -52,7 +52,7 @@ describe('routes', () => {
       remove: [route('10.2.0.0/25', '10.0.0.77')],
     },
     {
-      reason: 'nodes without a range or an address wait',
+      reason: 'nodes without a range or an address get no route yet',
       nodes: [node('c', undefined, '10.0.0.7'), node('d', '10.2.2.0/24', undefined)],
       present: [],
       add: [],
@@ -73,7 +73,7 @@ describe('a node with a foreign or invalid pod CIDR', () => {
     { podCIDR: '0.0.0.0/0', says: /not a \/24/, reason: 'everything' },
     { podCIDR: '10.0.0.0/24', says: /within the cluster's 10\.2\.0\.0\/16/, reason: 'the nodes’ subnet' },
     { podCIDR: '169.254.169.254/32', says: /within the cluster's/, reason: 'the metadata service' },
-    { podCIDR: 'fd00::/64', says: /not an IPv4 network/, reason: 'a range that routes are not created for' },
+    { podCIDR: 'fd00::/64', says: /not an IPv4 network/, reason: 'an IPv6 range, which routes are not created for' },
     { podCIDR: '10.2.9.1/24', says: /not an IPv4 network/, reason: 'nonsense' },
   ])('gets no route and removes none: $reason', ({ podCIDR, says }) => {
     const plan = planRoutes(facts([b, node('z', podCIDR, '10.0.0.9', 5)], [routeB]));
@@ -99,7 +99,7 @@ describe('address pairs of a port', () => {
     { present: [pair('192.0.2.9')], wanted: [pair('192.0.2.9'), pair('10.2.0.0/24')] },
     { present: [pair('192.0.2.9'), pair('10.2.0.0/24')], wanted: undefined },
     { present: [pair('fd00::1')], wanted: [pair('fd00::1'), pair('10.2.0.0/24')] },
-  ])('turns $present into $wanted', ({ present, wanted }) => {
+  ])('changes $present to $wanted', ({ present, wanted }) => {
     expect(desiredPairs(present, '10.2.0.0/24', '10.2.0.0/16')).toEqual(wanted);
   });
 });

@@ -1,14 +1,14 @@
 import { CidrError, contains, overlaps, parseAddress, parseCidr } from '@fairway/api/domain/cidr';
 import type { AllowedAddressPair, HostRoute } from '@fairway/openstack/types/network';
 
-/** A node according to its cluster's API and its server. */
+/** A node, as reported by its cluster's API and its server. */
 export interface RoutedNode {
   readonly name: string;
   /** `spec.podCIDR`, which a kubelet may have set itself. */
   readonly podCIDR: string | undefined;
   /** The address of the node's server in the node subnet; undefined while unknown. */
   readonly address: string | undefined;
-  /** When the node registered, RFC 3339. */
+  /** When the node registered, in RFC 3339 format. */
   readonly createdTime: string;
 }
 
@@ -30,7 +30,7 @@ export interface RoutePlan {
   readonly refused: ReadonlyMap<string, string>;
 }
 
-/** Prefix length of a node's pod CIDR, as allocated by control planes (--node-cidr-mask-size). */
+/** Prefix length of a node's pod CIDR, as allocated by control planes (`--node-cidr-mask-size`). */
 const NODE_PREFIX = 24;
 
 /**
@@ -40,7 +40,7 @@ const NODE_PREFIX = 24;
 export function planRoutes({ podCIDR, nodesCIDR, nodes, present }: RouteFacts): RoutePlan {
   const desired = new Map<string, HostRoute>();
   const refused = new Map<string, string>();
-  // If two nodes claim a range, the older one keeps it.
+  // If two nodes claim the same range, the older node keeps it.
   const byAge = nodes.toSorted((a, b) => a.createdTime.localeCompare(b.createdTime) || (a.name < b.name ? -1 : 1));
   const assignedRanges: { readonly name: string; readonly range: string }[] = [];
   for (const node of byAge) {
@@ -65,8 +65,8 @@ export function planRoutes({ podCIDR, nodesCIDR, nodes, present }: RouteFacts): 
 }
 
 /**
- * The address pairs of a node's port, as pods send with their own addresses. Pairs outside of the cluster's pod CIDR
- * are foreign.
+ * The address pairs of a node's port, which are needed because pods send packets with their own addresses. Pairs
+ * outside of the cluster's pod CIDR are foreign.
  */
 export function desiredPairs(
   present: readonly AllowedAddressPair[],
@@ -97,7 +97,7 @@ function addressProblem(address: string, nodesCIDR: string): string | undefined 
   return `its server's address ${address} is not in the node subnet ${nodesCIDR} that the router is attached to`;
 }
 
-/** For an address or a range; false for any other text. */
+/** Whether an address or a range is within `outer`; false for any other text. */
 function isWithin(text: string, outer: string): boolean {
   try {
     const range = text.includes('/') ? parseCidr(text) : single(text);

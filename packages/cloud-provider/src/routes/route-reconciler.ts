@@ -28,7 +28,9 @@ type RouteDependencies = Pick<
   'cache' | 'clouds' | 'tenants' | 'attempts' | 'events' | 'clock' | 'conventions'
 >;
 
-/** Maximum delay until foreign changes to the router are detected, with one list for all clusters of a project. */
+/**
+ * Maximum delay until changes that others make to the router are detected. One list serves all clusters of a project.
+ */
 const CHECK_INTERVAL_MS = 60_000;
 /** Rate limit per node condition: someone in the tenant's cluster may keep overwriting our changes. */
 const WRITE_RATE: Rate = { burst: 20, perMinute: 4 };
@@ -39,7 +41,10 @@ export function hasPodRoutes(cluster: Cluster | undefined): cluster is Cluster {
   return cluster?.spec.network.podRoutes === 'Router';
 }
 
-/** Gives the routers of clusters without an overlay a route to each node's pods, as the route controller of a cloud provider does. */
+/**
+ * Provides the routers of clusters without an overlay network with a route to each node's pods, as the route controller
+ * of a cloud provider does.
+ */
 export class RouteReconciler {
   readonly #dependencies: RouteDependencies;
   readonly #pairs = new PodAddressPairs();
@@ -49,7 +54,7 @@ export class RouteReconciler {
     this.#dependencies = dependencies;
   }
 
-  /** `key` is that of a Cluster. */
+  /** `key` is the key of a Cluster. */
   async reconcile(key: string, context: ReconcileContext): Promise<Result> {
     const { attempts, cache, clock, clouds, conventions, tenants } = this.#dependencies;
     const cluster = cache.clusters.get(key);
@@ -90,7 +95,7 @@ export class RouteReconciler {
     await pass.run(() =>
       attempts.withBackoff({ kind: 'address pairs', item }, () => this.#pairs.ensure(cloud, open, podCIDR, signal)),
     );
-    // Whatever could not be read is left unchanged.
+    // The routes of anything that could not be read are left unchanged.
     if (found.failure === undefined && tenant) {
       for (const each of nodes) await this.#patchCondition(pass, tenant, each, stateOf(each, plan, present, problem));
     }
@@ -186,7 +191,10 @@ function routerOf(
   return state.items.find(({ id }) => id === routerID);
 }
 
-/** Removes routes first: otherwise a range reassigned to another node would have two routes. Returns the router afterwards. */
+/**
+ * Removes routes first: otherwise a range that was reassigned to another node would have two routes. Returns the router
+ * with the changed routes.
+ */
 async function changeRoutes(
   cloud: ProjectCloud,
   cluster: Cluster,
@@ -214,8 +222,8 @@ async function changeRoutes(
 const ROUTE_LIMIT_MESSAGE = /number of routes exceeds the maximum/i;
 
 /**
- * Changes all routes in one call. If the cloud rejects that, one by one, so that a rejected route does not affect other
- * nodes.
+ * Adds all routes in one call. If the cloud rejects that call, adds them one by one, so a rejected route does not
+ * affect other nodes.
  */
 async function addRoutes(
   cloud: ProjectCloud,

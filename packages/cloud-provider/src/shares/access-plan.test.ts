@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { accessPlan } from './access-plan.ts';
 
 /**
- * `10.0.0.1` is a rule of Fairway and `-10.0.0.1` a foreign one. A suffix such as `!error` is its state, `!none` means
- * that it has no state, and `ro` is its level.
+ * A rule for the address in the text. `10.0.0.1` means a rule of Fairway, and `-10.0.0.1` a foreign rule. A suffix such
+ * as `!error` is the rule's state, `!none` means that it has no state, and `ro` is its level.
  */
 function aRule(text: string): AccessRule {
   const [, foreign, address = '', level, state] = /^(-?)([^ !]+)( ro)?(?: ?!(\w+))?$/.exec(text) ?? [];
@@ -38,13 +38,13 @@ test.each<{
   { nodes: [one], rules: ['10.0.0.1 !queued_to_apply'], pending: true },
   { nodes: [one], rules: ['10.0.0.1 !applying'], pending: true },
   { nodes: [one], rules: ['10.0.0.1 !error'], failed: ['10.0.0.1 !error'] },
-  // It must be deleted before it can be added again.
+  // The rule must be deleted before it can be added again.
   { nodes: [one], rules: ['10.0.0.1 !denying'], pending: true },
   { nodes: [], rules: ['10.0.0.1 !queued_to_deny'] },
   { nodes: [one], rules: ['10.0.0.1 !none'], pending: true },
   { nodes: [], rules: ['10.0.0.1 !none'] },
   { nodes: [one], rules: ['10.0.0.1 ro'], deny: ['10.0.0.1 ro'] },
-  // Foreign rules stay, and may satisfy a node.
+  // Foreign rules stay, and may already give a node access.
   { nodes: [], rules: ['-10.0.0.1', '-robert', '-0.0.0.0/0'] },
   { nodes: [one], rules: ['-10.0.0.1'] },
   { nodes: [one], rules: ['-10.0.0.1 !denying'], pending: true },

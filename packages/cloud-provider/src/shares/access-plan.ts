@@ -14,13 +14,14 @@ export interface AccessPlan {
   readonly deny: readonly AccessRule[];
   /** Needed rules that Manila failed to apply. */
   readonly failed: readonly AccessRule[];
-  /** Whether a needed rule is in progress or blocked by another one. */
+  /** Whether a needed rule is in progress or blocked by another rule. */
   readonly isInProgress: boolean;
 }
 
 /**
- * Foreign rules are left alone, and satisfy a node's address if they match. A rule with another access level must be
- * removed before the right one can be added, because Manila has one rule per address. Pure.
+ * Plans the changes of a share's rules. Foreign rules are left alone, and count for a node's address if they match. A
+ * rule with another access level must be removed before the right rule can be added, because Manila has one rule per
+ * address. Pure.
  */
 export function accessPlan(
   { addresses, level }: DesiredAccess,

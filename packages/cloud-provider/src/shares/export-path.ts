@@ -7,8 +7,8 @@ export interface ExportPath {
 }
 
 /**
- * The export location for nodes: the preferred IPv4 one, if users can see which one is preferred; undefined without
- * one. Pure.
+ * The export location for nodes: the preferred IPv4 location, if users can see which one is preferred; undefined if
+ * there is no IPv4 location. Pure.
  */
 export function exportPath(locations: readonly ExportLocation[]): ExportPath | undefined {
   const usableLocations = locations

@@ -17,12 +17,12 @@ test.each([
   { client: '192.168.7.5,10.0.0.0/24', addresses: ['10.0.0.5', '192.168.7.5'] },
   { client: '203.0.113.0/24', addresses: [] },
   { client: 'what somebody wrote', addresses: [] },
-])('for $client are $addresses', ({ client, addresses }) => {
+])('selects the addresses $addresses for $client', ({ client, addresses }) => {
   const metadata: Record<string, string> = client === undefined ? {} : { 'fairway.dev/share-client': client };
 
   expect([...nodeAddresses(machines, { metadata })]).toEqual(addresses);
 });
 
-test('exclude machines without a status', () => {
+test('excludes machines without a status', () => {
   expect(nodeAddresses([{} as Machine], { metadata: {} }).size).toBe(0);
 });

@@ -4,7 +4,10 @@ import { cidrSet } from '@fairway/control-plane/process/egress/special-addresses
 import { SHARE_CLIENT_KEY } from './driver.ts';
 import { isNetwork } from './share-parameters.ts';
 
-/** The addresses from which nodes mount a share, from their Machines: internal ones, within the networks of the share's class. Pure. */
+/**
+ * The addresses from which nodes mount a share, according to their Machines: internal addresses within the networks of
+ * the share's class. Pure.
+ */
 export function nodeAddresses(
   machines: readonly Machine[],
   { metadata }: { readonly metadata: Readonly<Record<string, string>> },

@@ -3,7 +3,7 @@ import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { expect, test } from 'vitest';
 import { OwnShareNetworks } from './own-share-networks.ts';
 
-/** As visible to an administrator's credential. */
+/** Share networks that are visible with an administrator's credentials. */
 const NETWORKS: Readonly<Record<string, object>> = {
   own: { project_id: 'p' },
   foreign: { project_id: 'q' },

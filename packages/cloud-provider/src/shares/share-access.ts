@@ -22,16 +22,19 @@ import { nodeAddresses } from './node-addresses.ts';
  */
 const MAX_PARALLEL_CHANGES = 3;
 const MAX_CHANGES_PER_PASS = 30;
-/** How often to check for rules removed by others, which no list of shares reveals. */
+/** How often to check for rules that others have removed, which no list of shares reveals. */
 const DRIFT_CHECK_INTERVAL_MS = 3_600_000;
-/** The same while the share's status is inconclusive because another rule is in error. */
+/** How often to check while the share's status is inconclusive because another rule is in error. */
 const UNLISTED_RETRY_MS = 10_000;
-/** Rules applied before the next list leave no trace in it that would enqueue the key. */
+/**
+ * Interval of polls for rules that are applied before the next list: that list shows no change, so it does not enqueue
+ * the key.
+ */
 const [MIN_POLL_MS, MAX_POLL_MS] = [1_000, 30_000];
 
 /** The desired access to a share. */
 export interface ShareAccessSpec {
-  /** The key to reconcile when the rules apply. */
+  /** The key to enqueue when the rules have been applied. */
   readonly key: string;
   readonly owner: StorageOwner;
   readonly share: Share;
@@ -41,7 +44,7 @@ export interface ShareAccessSpec {
 interface KnownRules {
   readonly rules: readonly AccessRule[];
   readonly listedAtMs: number;
-  /** Overall state of the share's rules, when listed. */
+  /** Overall state of the share's rules at the time when they were listed. */
   readonly status: string | null | undefined;
 }
 
@@ -53,19 +56,19 @@ interface AccessOptions extends Pick<CloudProviderDependencies, 'cache'> {
 }
 
 /**
- * Gives the nodes of a cluster access to its shares, with one rule per address, and revokes it from addresses that no
- * longer belong to a node.
+ * Gives the nodes of a cluster access to its shares, with one rule per address, and revokes access from addresses that
+ * no longer belong to a node.
  *
  * **Guarantees.** Only rules with the cluster's tag are revoked. A share's rules are listed once, and then when they
- * changed, when the share's status reports a failed rule, and every hour. The project's list of shares shows whether
- * they apply.
+ * have changed, when the share's status reports a failed rule, and every hour. The project's list of shares shows
+ * whether the rules have been applied.
  */
 export class ShareAccess {
   readonly #options: AccessOptions;
   readonly #attempts: VolumeBuilds;
-  /** By share ID. */
+  /** Known rules, by share ID. */
   readonly #cached = new Map<string, KnownRules>();
-  /** The time since which they are out of sync, by share ID. */
+  /** When the rules of a share began to be out of sync, by share ID. */
   readonly #syncingSince = new Map<string, number>();
   readonly #clusterOf = new Map<string, string>();
 
@@ -76,7 +79,7 @@ export class ShareAccess {
 
   /**
    * Resolves with whether all nodes have access. While changes are in progress, the project's list enqueues the key
-   * again. Rejects with the failure.
+   * again. Rejects with the error of a failed change.
    */
   async ensureAccess(accessSpec: ShareAccessSpec, scope: StorageScope, pass: Pass): Promise<boolean> {
     const { cache, storageWatch } = this.#options;
@@ -114,7 +117,7 @@ export class ShareAccess {
     }
     this.#syncingSince.delete(share.id);
     storageWatch.settle(owner, 'build');
-    // Drops backoffs of addresses that are no longer needed.
+    // Drops the backoff of addresses that no longer need access.
     this.#attempts.forget((item) => item.startsWith(`${storageKey(owner)}/`));
     pass.requeueAfter(DRIFT_CHECK_INTERVAL_MS);
     return true;
@@ -214,7 +217,7 @@ export class ShareAccess {
         const known = this.#cached.get(share.id);
         if (known) this.#cached.set(share.id, { ...known, rules: [...known.rules, rule], status: 'syncing' });
       } catch (error) {
-        // A new list shows which of them exist.
+        // A new list shows which of the rules exist.
         this.#cached.delete(share.id);
         if (!isOpenStackError(error, 'badRequest') || !EXISTS_MESSAGE.test(error.detail)) throw error;
       }
@@ -255,7 +258,7 @@ function isOutdated(
   return previous !== 'error' || rules.some(({ state }) => state !== 'active' && state !== 'error');
 }
 
-/** All addresses of a share have one backoff. */
+/** All addresses of a share back off together. */
 function attemptOf({ owner, share }: ShareAccessSpec, address: string): Build {
   return { group: `access to share ${share.id}`, item: `${storageKey(owner)}/${address}` };
 }

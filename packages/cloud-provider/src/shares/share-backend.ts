@@ -30,7 +30,7 @@ export class ShareBackend implements StorageBackend<Share> {
     isInUse: () => false,
   };
   readonly #access: ShareAccess;
-  /** Requested sizes, by share ID. */
+  /** Requested sizes of shares that are being extended, by share ID. */
   readonly #extensions = new Map<string, { readonly sizeGiB: number; readonly untilMs: number }>();
 
   constructor(access: ShareAccess) {
@@ -51,7 +51,10 @@ export class ShareBackend implements StorageBackend<Share> {
     return { items: items.map((share) => this.#withExtension(share, cloud.now())), deleting };
   }
 
-  /** The first share created for a PersistentVolume that does not specify one. */
+  /**
+   * Whether the share may belong to the PersistentVolume: a PersistentVolume that does not specify a share gets the
+   * first one created for it.
+   */
   isBackedBy({ metadata, spec }: PersistentVolume, { id }: Share): boolean {
     const named = metadata.annotations?.[SHARE_ANNOTATION];
     return spec.nfs !== undefined && (named === undefined || named === id);
@@ -68,7 +71,7 @@ export class ShareBackend implements StorageBackend<Share> {
     return found !== undefined && found.status !== 'deleting' ? id : undefined;
   }
 
-  /** Creates a share with the owner's tags. Rejects like `createStorage`. */
+  /** Creates a share with the owner's tags. Rejects with the same errors as `createStorage`. */
   create(
     cloud: ProjectCloud,
     owner: StorageOwner,

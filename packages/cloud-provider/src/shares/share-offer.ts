@@ -1,10 +1,10 @@
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import type { ShareOffer } from './share-plan.ts';
 
-/** Operators change zones and types a few times a year. */
+/** Operators change zones and types only a few times a year. */
 const MAX_AGE_MS = 900_000;
 
-/** The cloud's offer, from the project's shared lists. Rejects with the cloud's error. */
+/** The zones and share types that the cloud offers, from the project's shared lists. Rejects with the cloud's error. */
 export async function shareOffer(cloud: ProjectCloud, signal: AbortSignal): Promise<ShareOffer> {
   const { cache } = cloud;
   const sinceMs = cloud.now() - MAX_AGE_MS;

@@ -42,7 +42,7 @@ describe('parameters of a class', () => {
       given: { appendShareMetadata: JSON.stringify(Object.fromEntries([...Array(21).keys()].map((n) => [n, 'x']))) },
       says: /more than 20/,
     },
-  ])('refuses $given', ({ given, says }) => {
+  ])('rejects $given', ({ given, says }) => {
     expect(readShareParameters(given as unknown as Record<string, string>)).toMatch(says);
   });
 });

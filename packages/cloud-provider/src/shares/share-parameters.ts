@@ -6,11 +6,11 @@ import { tryParseJsonObject } from './json-object.ts';
 export interface ShareParameters {
   /** Name or ID of a share type; defaults to Manila's. */
   readonly type?: string;
-  /** For types whose back ends create a server per share network. */
+  /** For types whose back ends create a server in each share network. */
   readonly shareNetworkID?: string;
   /** A Manila availability zone. */
   readonly availability?: string;
-  /** Networks and addresses: node addresses within them get access. */
+  /** Networks and addresses: node addresses within them get access to the share. */
   readonly shareClient?: readonly string[];
   readonly metadata: Readonly<Record<string, string>>;
 }
@@ -24,7 +24,7 @@ const MAX_METADATA_LENGTH = 4096;
 const MAX_ENTRIES = 20;
 const MAX_VALUE_LENGTH = 1023;
 
-/** Parameters of manila-csi-plugin with another meaning here, and what to do about them. */
+/** Parameters of manila-csi-plugin that have another meaning here, and what to do about them. */
 const RESERVED_PATTERNS: readonly (readonly [pattern: RegExp, what: string])[] = [
   [
     /^csi\.storage\.k8s\.io\/.*-secret-(?:name|namespace)$/,

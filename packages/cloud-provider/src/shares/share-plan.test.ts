@@ -62,6 +62,6 @@ test.each([
   { modes: ['ReadWriteMany'], level: 'rw' },
   { modes: ['ReadOnlyMany'], level: 'ro' },
   { modes: ['ReadOnlyMany', 'ReadWriteOnce'], level: 'rw' },
-])('maps $modes to $level', ({ modes, level }) => {
+])('gives nodes access level $level for the access modes $modes', ({ modes, level }) => {
   expect(accessLevel(modes)).toBe(level);
 });

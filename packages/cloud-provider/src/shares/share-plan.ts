@@ -10,11 +10,11 @@ export type SharePlan =
   | { readonly kind: 'create'; readonly request: ShareCreate }
   | { readonly kind: 'refuse'; readonly message: string };
 
-/** The cloud's offer. */
+/** The zones and share types that the cloud offers. */
 export interface ShareOffer {
   /** Names of Manila zones. */
   readonly zones: readonly string[];
-  /** Names and ids. */
+  /** Names and IDs of share types. */
   readonly types: ReadonlySet<string>;
 }
 
@@ -62,7 +62,7 @@ function problemOfModes({ spec }: PersistentVolumeClaim): string | undefined {
     : `spec.dataSource is ${kind} ${name}: shares are created empty: remove it, and copy the files`;
 }
 
-/** The access level of nodes to the share of a claim or PersistentVolume. Pure. */
+/** The access level that nodes have to the share of a claim or PersistentVolume. Pure. */
 export function accessLevel(accessModes: readonly string[] | undefined): 'rw' | 'ro' {
   return accessModes?.length && accessModes.every((mode) => mode === 'ReadOnlyMany') ? 'ro' : 'rw';
 }

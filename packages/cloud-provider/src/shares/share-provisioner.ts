@@ -37,8 +37,8 @@ interface ShareDependencies extends StorageDependencies<Share> {
  * Creates shares for PersistentVolumeClaims, as external-provisioner does with manila-csi-plugin, for all tenants'
  * clusters.
  *
- * **Guarantees.** A claim gets one share, found by the tags set on creation. Its PersistentVolume is created once the
- * share is usable and all nodes that exist by then have access.
+ * **Guarantees.** A claim gets one share, which is found by the tags set on creation. Its PersistentVolume is created
+ * once the share is usable and all nodes that exist by then have access.
  */
 export class ShareProvisioner implements ClaimProvisioner {
   readonly #dependencies: ShareDependencies;
@@ -55,7 +55,7 @@ export class ShareProvisioner implements ClaimProvisioner {
     const claim = claims.get(claimKey);
     const storageClass = classes.get(claim?.spec.storageClassName ?? '');
     if (claim === undefined || !needsProvisioning(claim, storageClass, SHARE_DRIVER)) return {};
-    // Kubernetes binds the claim to an existing volume.
+    // The PersistentVolume already exists, and Kubernetes binds the claim to it.
     if (volumes.get(volumeNameOf(claim))) return {};
     const pass = new Pass(context, clock);
     const { failure } = await pass.run(async () => {
@@ -112,7 +112,7 @@ export class ShareProvisioner implements ClaimProvisioner {
     await createPersistentVolume(this.#dependencies, waiting, share, volume, pass.signal);
   }
 
-  /** Resolves with whether nodes have access. One rejected node does not delay the others. */
+  /** Resolves with whether nodes have access. A rejected rule for one node does not delay the others. */
   async #openAccess(
     { key, claim }: WaitingClaim,
     owner: StorageOwner,

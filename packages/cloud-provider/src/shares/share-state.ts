@@ -4,8 +4,8 @@ import type { Share } from '@fairway/openstack/types/shared-file-system';
 const DELETABLE_STATUSES: ReadonlySet<string> = new Set(['available', 'error', 'inactive']);
 
 /**
- * Why Manila would reject the share's deletion now, apart from snapshots; undefined if it would accept the request, or
- * if deletion is in progress. Pure.
+ * Why Manila would reject the share's deletion now, apart from snapshots; undefined if Manila would accept the request,
+ * or if the deletion is in progress. Pure.
  */
 export function deletionBlocker({ status }: Share): string | undefined {
   if (DELETABLE_STATUSES.has(status) || status === 'deleting') return undefined;

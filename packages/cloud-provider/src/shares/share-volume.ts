@@ -7,7 +7,10 @@ import { SHARE_ANNOTATION, SHARE_DRIVER } from './driver.ts';
 import type { ExportPath } from './export-path.ts';
 import { accessLevel } from './share-plan.ts';
 
-/** The PersistentVolume of a claim, which the kubelet mounts natively: nodes need no driver or credential. Pure. */
+/**
+ * The PersistentVolume of a claim, which the kubelet mounts natively: nodes need neither a driver nor credentials.
+ * Pure.
+ */
 export function shareVolume(
   claim: PersistentVolumeClaim,
   storageClass: StorageClass,

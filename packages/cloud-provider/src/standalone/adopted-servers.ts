@@ -6,8 +6,9 @@ import type { Server } from '@fairway/openstack/types/server';
 import { clusterTag, FAIRWAY_TAG, machineTag, serverOwner } from '@fairway/tenancy/cloud/ownership';
 
 /**
- * The services of a project cache that presents all servers as if they had this cluster's tags, with the server's ID as the Machine's. The cloud's servers
- * are never changed. Servers of clusters created by Fairway keep their tags.
+ * The services of a project cache that presents all servers as if they had this cluster's tags, with the server's ID in
+ * place of the Machine's UID. The cloud's servers are never changed. Servers of clusters created by Fairway keep their
+ * tags.
  */
 export function adoptingServices(clusterUid: string): readonly Service[] {
   const servers: CachedKind<Compute, Server> = {

@@ -67,7 +67,10 @@ export class ClusterNetworkReconciler {
   }
 }
 
-/** The first with an IPv4 subnet, as in cloud-provider-openstack; if tenants cannot see its subnets, the first. Undefined if there is none. */
+/**
+ * The first external network with an IPv4 subnet, as in cloud-provider-openstack; if tenants cannot see the subnets,
+ * the first external network. Undefined if there is none.
+ */
 async function firstExternalNetwork(cloud: ProjectCloud, signal: AbortSignal): Promise<string | undefined> {
   const { networks, subnets } = cloud.client.network;
   const found = await Array.fromAsync(networks.list({ 'router:external': true }, { signal }));

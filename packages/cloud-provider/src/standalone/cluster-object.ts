@@ -10,7 +10,7 @@ export function clusterKey({ name }: Pick<KnownCluster, 'name'>): string {
 /** The discovered networks of the cluster. */
 export type ClusterNetwork = NonNullable<NonNullable<Cluster['status']>['network']>;
 
-/** The synthetic Cluster for the cloud provider's controllers; `network` is undefined until discovered. */
+/** The synthetic Cluster for the cloud provider's controllers; `network` is undefined until it has been discovered. */
 export function clusterObject(known: KnownCluster, network: ClusterNetwork | undefined, projectID?: string): Cluster {
   const { uid, name, podCIDR, routerID } = known;
   const podRoutes = routerID === undefined ? 'None' : 'Router';
@@ -18,7 +18,7 @@ export function clusterObject(known: KnownCluster, network: ClusterNetwork | und
     apiVersion: API_VERSION,
     kind: clusters.kind,
     metadata: { namespace: NAMESPACE, name, uid },
-    // Created by its own schema.
+    // The schema fills in the defaults.
     spec: clusters.spec.parse({ network: { podRoutes } }) as Cluster['spec'],
     status: {
       ...(projectID !== undefined && { projectID }),

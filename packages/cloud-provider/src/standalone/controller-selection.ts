@@ -37,8 +37,8 @@ export type ControllerName = keyof typeof CONTROLLERS;
 const CONTROLLER_NAMES = Object.keys(CONTROLLERS) as ControllerName[];
 
 /**
- * Like `--controllers` of cloud-controller-manager: `*` selects the default controllers, `foo` adds one, `-foo` removes one, and the first mention wins.
- * Throws an Error that describes the problem.
+ * Selects controllers like `--controllers` of cloud-controller-manager: `*` selects the default controllers, `foo` adds
+ * one, `-foo` removes one, and the first mention wins. Throws an Error that describes the problem.
  */
 export function selectedControllers(parts: readonly string[]): ReadonlySet<ControllerName> {
   const isAll = parts.includes('*');

@@ -7,21 +7,24 @@ import type { ConfiguredLoadBalancers } from './cloud-conf/cloud-conf.ts';
 
 /** Facts about the cluster before discovery. */
 export interface KnownCluster {
-  /** UID of the namespace kube-system: used in the ownership tags of the cluster's resources. */
+  /** UID of the namespace kube-system, which is used in the ownership tags of the cluster's resources. */
   readonly uid: string;
-  /** Used in display names. */
+  /** The name of the cluster; used in display names. */
   readonly name: string;
-  /** Its pod CIDR, if it uses routes. */
+  /** The cluster's pod CIDR, if pod traffic uses routes. */
   readonly podCIDR: string | undefined;
   readonly routerID: string | undefined;
   readonly loadBalancerSettings: ConfiguredLoadBalancers;
-  /** The cluster name of openstack-cloud-controller-manager whose load balancers are taken over; undefined if none are. */
+  /**
+   * The cluster name of the openstack-cloud-controller-manager whose load balancers are taken over; undefined if there
+   * is none.
+   */
   readonly adoptedClusterName?: string | undefined;
 }
 
 /**
- * Dependencies of the controllers that replace Fairway's own and discover what the others read from a Cluster and
- * Machines.
+ * Dependencies of the controllers that replace Fairway's own and discover what other controllers read from a Cluster
+ * and Machines.
  */
 export interface StandaloneDependencies extends CloudProviderDependencies {
   readonly cluster: KnownCluster;

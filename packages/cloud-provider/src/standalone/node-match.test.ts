@@ -21,21 +21,25 @@ const place = { clusterUid: 'ours', region: 'north' };
 
 it.each([
   {
-    reason: 'its providerID refers to that server',
+    reason: 'its providerID refers to the server',
     of: node('x', 'openstack:///1'),
     is: { kind: 'server', server: servers[0] },
   },
-  { reason: 'its name does not matter', of: node('b', 'openstack:///1'), is: { kind: 'server', server: servers[0] } },
+  {
+    reason: 'its providerID takes precedence over its name',
+    of: node('b', 'openstack:///1'),
+    is: { kind: 'server', server: servers[0] },
+  },
   {
     reason: 'its providerID includes the region',
     of: node('x', 'openstack://north/1'),
     is: { kind: 'server', server: servers[0] },
   },
   { reason: 'a server has its name', of: node('b'), is: { kind: 'server', server: servers[1] } },
-  { reason: 'its name is a part of another name', of: node('twi'), is: { kind: 'unknown' } },
-  { reason: 'its providerID refers to one of the two servers', of: node('twin'), is: { kind: 'ambiguous' } },
+  { reason: 'its name is only a part of a server’s name', of: node('twi'), is: { kind: 'unknown' } },
+  { reason: 'two servers have its name', of: node('twin'), is: { kind: 'ambiguous' } },
   {
-    reason: 'its providerID refers to one of the two',
+    reason: 'its providerID refers to one of two servers with its name',
     of: node('twin', 'openstack:///4'),
     is: { kind: 'server', server: servers[3] },
   },
@@ -43,7 +47,7 @@ it.each([
   { reason: 'it is in another region', of: node('a', 'openstack://south/1'), is: { kind: 'foreign' } },
   { reason: 'it is in another cloud', of: node('a', 'aws:///zone/i-1'), is: { kind: 'foreign' } },
   { reason: 'the server belongs to another cluster', of: node('x', 'openstack:///5'), is: { kind: 'foreign' } },
-  { reason: 'the server with its name belongs to another cluster too', of: node('managed'), is: { kind: 'unknown' } },
+  { reason: 'the only server with its name belongs to another cluster', of: node('managed'), is: { kind: 'unknown' } },
 ])('matches a node as $is.kind because $reason', ({ of, is }) => {
   expect(matchServer(of, listed, place)).toMatchObject(is);
 });

@@ -4,23 +4,23 @@ import { serverOwner } from '@fairway/tenancy/cloud/ownership';
 import type { TenantNode } from '@fairway/tenancy/connection/node';
 import { parseProviderID } from '../nodes/provider-id.ts';
 
-/** The server of a node. */
+/** The node's server is known. */
 export type NodeMatch =
   | { readonly kind: 'server'; readonly server: Server }
-  /** Its providerID refers to a server that is not listed. */
+  /** The node's providerID refers to a server that is not listed. */
   | { readonly kind: 'gone'; readonly serverID: string }
-  /** It has no providerID, and no server has its name. */
+  /** The node has no providerID, and no server has its name. */
   | { readonly kind: 'unknown' }
-  /** It belongs to another cloud or region. */
+  /** The node belongs to another cloud or region. */
   | { readonly kind: 'foreign' }
   | { readonly kind: 'ambiguous'; readonly message: string };
 
-/** Built once per list. */
+/** Servers by name, indexed once per list. */
 const names = new WeakMap<Snapshot<Server>['items'], ReadonlyMap<string, readonly Server[]>>();
 
 /**
- * By providerID, otherwise by exact name, as in cloud-provider-openstack. Servers of clusters created by Fairway are
- * excluded.
+ * Matches by providerID, otherwise by exact name, as in cloud-provider-openstack. Servers of clusters created by
+ * Fairway are excluded.
  */
 export function matchServer(
   { metadata, spec }: TenantNode,

@@ -131,14 +131,14 @@ describe('a node whose server is not listed', () => {
     expect([deletedMachines('x'), deletedMachines('alpha')]).toEqual([isGone, false]);
   });
 
-  it('is kept if none of the cluster’s servers is listed: the project must be the wrong one', async () => {
+  it('is kept if none of the cluster’s servers are listed, because the project must be the wrong one', async () => {
     const { look, deletedMachines } = observed([aNode('x', 'openstack:///9')], [alpha], 'notFound');
     await look('x');
 
     expect(deletedMachines('x')).toBe(false);
   });
 
-  it('costs a few calls a minute for as long as that lasts', async () => {
+  it('costs a few calls a minute while Nova does not respond', async () => {
     const { calls, clock, look } = observed([readyNode, aNode('x', 'openstack:///9')], [alpha], 'unavailable');
     for (let second = 0; second < 600; second++) {
       await look('x');
@@ -150,7 +150,7 @@ describe('a node whose server is not listed', () => {
   });
 });
 
-it('finds the server of a returning node again, and forgets that of a deleted one', async () => {
+it('finds the server of a returning node again, and forgets the server of a deleted node', async () => {
   const nodes = [aNode('alpha', undefined, 'True')];
   const { look, machines, state } = observed(nodes, [], 'notFound');
   await look('alpha');
@@ -165,7 +165,7 @@ it('finds the server of a returning node again, and forgets that of a deleted on
   expect(machines.list()).toEqual([]);
 });
 
-it('assigns a server to the older of two nodes that refer to it', async () => {
+it('assigns a server to the older of two nodes that refer to the same server', async () => {
   const nodes = [aNode('alpha', 'openstack:///1', 'True', '1'), aNode('thief', 'openstack:///1', 'True', '2')];
   const { look, machines, said } = observed(nodes, [alpha], 'notFound');
   await look('alpha');

@@ -17,25 +17,30 @@ import type { StandaloneDependencies } from './dependencies.ts';
 import { matchServer, type NodeMatch } from './node-match.ts';
 import { machineKey, machineOf, machineOfDeletedServer } from './server-machine.ts';
 
-/** Rate limit per cluster: each check costs a call besides the shared list, and users may create any number of nodes. */
+/**
+ * Rate limit per cluster: each check costs a call in addition to the shared list, and users may create any number of
+ * nodes.
+ */
 const QUERY_RATE_LIMIT: Rate = { burst: 20, perMinute: 6 };
 const RETRY_INTERVAL_MS = 20_000;
 /** Rate limit per cluster of rechecks for nodes that are not Ready. */
 const REFRESH_RATE: Rate = { burst: 20, perMinute: 6 };
 const MAX_NODES = 10_000;
-/** After a node has been observed not Ready; later the regular lists suffice. */
+/** Delays of polls after a node has been observed not Ready; later the regular lists suffice. */
 const UNREADY_POLL_DELAYS_MS = [0, 5_000, 15_000, 30_000];
-/** An existing server may be deleted later. */
+/** Interval of rechecks, because a server that still exists may be deleted later. */
 const RESYNC_INTERVAL_MS = 600_000;
-/** Maximum age of the list, which is its usual interval. */
+/** Maximum age of the list of servers, which is its usual interval. */
 const MAX_AGE_MS = 70_000;
 
-/** Maps each node to its server, by a Machine with the node's name. Reads servers and never changes one. */
+/**
+ * Maps each node to its server by maintaining a Machine with the node's name. Only reads servers, never changes them.
+ */
 export class NodeServerReconciler {
   readonly #dependencies: StandaloneDependencies;
   readonly #queries = new TokenBuckets(QUERY_RATE_LIMIT, 1);
   readonly #refreshes = new TokenBuckets(REFRESH_RATE, 1);
-  /** The time since which a node is not Ready, by UID. */
+  /** When a node was first observed not Ready, by UID of the node. */
   readonly #unreadySinceMs = new RecentMap<number>(MAX_NODES);
   readonly #recorded: EventDeduplicator;
 
@@ -97,7 +102,7 @@ export class NodeServerReconciler {
   }
 
   /**
-   * Detects early what happened to the server of a node that is no longer Ready, with lists that began after the
+   * Detects soon what happened to the server of a node that is no longer Ready, using lists that began after the
    * change.
    */
   async #pollWhileUnready(cloud: ProjectCloud, node: TenantNode, listedAtMs: number, pass: Pass): Promise<void> {
@@ -118,12 +123,15 @@ export class NodeServerReconciler {
     await pass.run(() => cloud.cache.servers.refreshAfter(dueMs, pass.signal));
   }
 
-  /** A node may be up before the list shows its server's current state. Fails until then, and therefore backs off. */
+  /**
+   * Waits until the list shows the current state of a server whose node may already be running. Fails until then, which
+   * causes backoff.
+   */
   async #awaitServer(cloud: ProjectCloud, name: string, message: string, pass: Pass): Promise<void> {
     const { attempts } = this.#dependencies;
     await pass.run(() =>
       attempts.withBackoff({ kind: 'server of node', item: name }, async () => {
-        // Its result is also delivered as an event.
+        // The new list is also delivered as an event.
         await cloud.cache.servers.refreshAfter(cloud.now(), pass.signal);
         throw new ProblemError({ reason: 'WaitingForServer', message });
       }),
@@ -146,8 +154,8 @@ export class NodeServerReconciler {
   }
 
   /**
-   * Decided by a new list and by the server itself, never by a failure. If the project has no server of the cluster at
-   * all, it must be the wrong one.
+   * Decides based on a new list and the server itself, never based on a failure. If the project contains no server of
+   * the cluster at all, it must be the wrong project.
    */
   async #isServerDeleted(cloud: ProjectCloud, serverID: string, signal: AbortSignal): Promise<boolean> {
     const { servers } = cloud.ledgers;
@@ -160,7 +168,7 @@ export class NodeServerReconciler {
     throw new ProblemError({ reason: 'WaitingForServer', message });
   }
 
-  /** If several nodes match a server, the oldest one owns it. */
+  /** If several nodes match a server, the oldest node owns it. */
   #withoutRivalNode(tenant: TenantCluster, node: TenantNode, match: NodeMatch): NodeMatch {
     if (match.kind !== 'server') return match;
     const claimingNodes = tenant.nodes.find(nodesByServer, match.server.id);
@@ -180,7 +188,7 @@ export class NodeServerReconciler {
   }
 }
 
-/** By the server in its providerID. */
+/** Indexes nodes by the server in their providerID. */
 export const nodesByServer = {
   name: 'server',
   valuesOf: ({ spec }: TenantNode): readonly string[] => {

@@ -28,7 +28,7 @@ import { nodeServerController } from './node-server-controller.ts';
 
 export interface StandaloneOptions extends StartOptions {
   readonly cluster: KnownCluster;
-  /** The project of its servers, opened with `adoptingServices`. */
+  /** The project of the cluster's servers, opened with `adoptingServices`. */
   readonly project: ProjectCloud;
   readonly connect: () => Promise<Transport>;
   readonly controllers: ReadonlySet<ControllerName>;
@@ -46,7 +46,10 @@ export interface Standalone {
 /** Replacements of Fairway's own controllers, in start order. */
 export const OBSERVERS: readonly StandaloneDeclaration[] = [nodeServerController, clusterNetworkController];
 
-/** The cloud provider for one self-managed cluster: discovers what its controllers otherwise read from a Cluster and Machines. */
+/**
+ * The cloud provider for one self-managed cluster. It discovers what its controllers otherwise read from a Cluster and
+ * Machines.
+ */
 export function createStandalone(options: StandaloneOptions): Standalone {
   const { cluster: known, project, clock, random, owner } = options;
   const log = options.log.child({ component: 'controllers' });
@@ -60,7 +63,7 @@ export function createStandalone(options: StandaloneOptions): Standalone {
     clusters,
     owner,
   });
-  // The cluster is the operator's own and may have any size.
+  // The cluster belongs to the operator and may have any size.
   const tenants = new TenantClusters({ connect: options.connect, cacheLimits: 'none', clock, random, log });
   const shared: StandaloneDependencies = {
     cache: { clusters, machines, plans },
@@ -98,7 +101,7 @@ function conventionsOf({ cluster, includesRegion }: StandaloneOptions): Conventi
       // If a network is specified without a subnet, Octavia selects one.
       return networkID === undefined || settings === undefined ? settings : { ...settings, networkID, subnetID };
     },
-    // The cluster's administrator sets its limits there.
+    // The cluster's administrator sets the limits in the cluster itself.
     storageLimitsOf: () => NO_LIMITS,
     includesRegion,
     acceptsUnmarkedRouter: true,
@@ -106,7 +109,10 @@ function conventionsOf({ cluster, includesRegion }: StandaloneOptions): Conventi
   };
 }
 
-/** Nodes are not created here. Only the approval of kubelet certificates uses this, and it does not run here. */
+/**
+ * Self-managed clusters create their nodes themselves. Only the approval of kubelet certificates uses a bootstrapper,
+ * and that controller does not run here.
+ */
 const NO_BOOTSTRAPPER: NodeBootstrapper = {
   userData: () => Promise.reject(new Error('nodes are not created for self-managed clusters')),
   tokenID: () => Promise.reject(new Error('nodes are not created for self-managed clusters')),

@@ -23,9 +23,9 @@ export const NO_BARBICAN = 'the cloud cannot store certificates: its catalog has
 export class BarbicanCertificates {
   /** Keys of owners without stored certificates. */
   readonly #ownersWithoutCertificates = new Set<string>();
-  /** Keys of owners whose Secrets changed more often than could be served. */
+  /** Keys of owners whose Secrets changed more often than their load balancers could be updated. */
   readonly #staleOwners = new Set<string>();
-  /** By key: what load balancers serve, if that is known and other certificates may be stored. */
+  /** What load balancers serve, by key, if that is known and other certificates may be stored. */
   readonly #served = new Map<string, readonly string[]>();
 
   /**
@@ -47,16 +47,16 @@ export class BarbicanCertificates {
   }
 
   /**
-   * Records that the load balancer serves exactly these certificates, or will be created with them. Valid until the
-   * next `ensure`.
+   * Records that the load balancer serves exactly these certificates, or will be created with them. The record is valid
+   * until the next `ensure`.
    */
   markServed(key: string, references: readonly string[]): void {
     this.#served.set(key, references);
   }
 
   /**
-   * Deletes certificates that the load balancer no longer serves, if that is known. Resolves with whether a newer
-   * version can now be served.
+   * Deletes certificates that the load balancer no longer serves, if the served ones are known. Resolves with whether a
+   * newer version can now be served.
    */
   async cleanUp(scope: LoadBalancerScope): Promise<boolean> {
     const { key } = scope;
@@ -95,7 +95,7 @@ export function problemOf({ certificate, reference }: BarbicanCertificate): stri
 
 function certificateScope({ cloud, owner, signal }: LoadBalancerScope): CertificateScope {
   const { kind, uid } = loadBalancerOwnerOf(owner);
-  // A Service refers to its certificate directly.
+  // A Service refers to a certificate in Barbican directly.
   if (kind === 'service') throw new Error('Services have no certificates of their own');
   return { cloud, owner: { clusterUid: owner.clusterUid, kind, uid }, signal };
 }

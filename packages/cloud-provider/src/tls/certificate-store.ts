@@ -20,31 +20,33 @@ export interface CertificateScope {
   readonly signal: AbortSignal;
 }
 
-/** The current state of a Secret to be served. */
+/** A Secret to be served, in its current state. */
 export interface DesiredCertificate {
   readonly secret: SecretName;
   readonly certificate: TlsCertificate | { readonly problem: string };
 }
 
-/** Deleted only manually. */
+/** Stored certificates are deleted by others only manually, so the list may be old. */
 const MAX_AGE_MS = 600_000;
 
 export interface StoredReference {
   /** Barbican reference; undefined for an invalid Secret without an earlier certificate. */
   readonly reference: string | undefined;
-  /** The certificate is outdated: too many versions are stored to add another one before old ones are deleted. */
+  /**
+   * Whether the certificate is outdated: too many versions are stored to add another one before old ones are deleted.
+   */
   readonly isStale: boolean;
 }
 
-/** The served and the desired version of a Secret: frequent changes must not exhaust the quota. */
+/** Limit of versions of a Secret, the served one and the desired one: frequent changes must not exhaust the quota. */
 const MAX_VERSIONS_PER_SECRET = 2;
-/** Limit per owner, including Secrets that it referred to while its load balancer could not be changed. */
+/** Limit per owner, including Secrets that the owner referred to while its load balancer could not be changed. */
 const MAX_CERTIFICATES_PER_OWNER = 60;
 
 /**
- * Resolves with the Barbican reference of each desired certificate, in their order, and stores missing ones. Rejects
- * with the cloud's error, with StillSettling while a create request may still take effect, and with a ProblemError if
- * too many of the owner's certificates are stored.
+ * Resolves with the Barbican references of the desired certificates, in the same order, and stores missing
+ * certificates. Rejects with the cloud's error, with StillSettling while a create request may still take effect, or
+ * with a ProblemError if too many of the owner's certificates are stored.
  *
  * A certificate is found by its name, which encodes owner, Secret and content and is part of the create request. Other
  * users of the project may use that name too, so only secrets created by Fairway's own user are served.
@@ -89,7 +91,7 @@ export async function hasCertificates(scope: CertificateScope): Promise<boolean>
   return (await observeCertificates(scope)).length > 0;
 }
 
-/** Deletes what is stored for the owner, except for `used`. */
+/** Deletes all certificates stored for the owner, except for `used`. */
 export async function removeCertificates(scope: CertificateScope, used: readonly string[]): Promise<void> {
   const { cloud, signal } = scope;
   const surplus = (await observeCertificates(scope)).filter(({ secret }) => !used.includes(secret.secret_ref));

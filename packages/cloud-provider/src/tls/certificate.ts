@@ -5,21 +5,24 @@ import { pemBlocks } from '@fairway/kube/pki/pem';
 /** The content of a valid Secret of type `kubernetes.io/tls`. */
 export interface TlsCertificate {
   readonly privateKey: KeyObject;
-  /** The key's own certificate first, then those that signed it. */
+  /** The certificate of the key, followed by the certificates that signed it. */
   readonly chain: readonly [X509Certificate, ...X509Certificate[]];
-  /** Covers the key and the whole chain, in hexadecimal digits. */
+  /** Fingerprint of the key and the whole chain, in hexadecimal digits. */
   readonly fingerprint: string;
 }
 
 /** Key types that Octavia supports. */
 const KEY_TYPES: ReadonlySet<string> = new Set(['rsa', 'ec']);
 const MAX_CHAIN_LENGTH = 10;
-/** Maximum Base64 length of both. Barbican accepts 20,000 characters of Base64 per secret, and the content of a Secret is encoded twice. */
+/**
+ * Maximum total Base64 length of certificate and key. Barbican accepts 20,000 characters of Base64 per secret, and the
+ * content of a Secret is encoded twice.
+ */
 export const MAX_TLS_DATA_LENGTH = 36_000;
 
 /**
- * Reads a Secret, or returns the problem if it is not a certificate with its key. Its type is ignored, as elsewhere.
- * Pure.
+ * Reads a Secret, or returns the problem if it does not contain a certificate with its key. The Secret's type is
+ * ignored, as in other controllers. Pure.
  */
 export function readCertificate({ data = {} }: Pick<Secret, 'data'>): TlsCertificate | { readonly problem: string } {
   const certificate = data['tls.crt'] ?? '';

@@ -15,7 +15,7 @@ interface WatchedSecret {
 }
 
 interface SecretsOptions {
-  /** Plural of these objects, for messages. */
+  /** Plural of the kind of object that refers to Secrets, for messages. */
   readonly users: string;
   /** Called with the keys of objects that refer to a changed Secret. */
   readonly changed: (key: string) => void;
@@ -24,7 +24,7 @@ interface SecretsOptions {
   readonly log: Logger;
 }
 
-/** Limit per cluster: each Secret is a watch and holds a private key in memory. */
+/** Limit per cluster: each Secret requires a watch and keeps a private key in memory. */
 const MAX_WATCHED_SECRETS = 100;
 
 export type SecretCertificate = TlsCertificate | { readonly problem: string };
@@ -33,7 +33,7 @@ export type SecretCertificate = TlsCertificate | { readonly problem: string };
 export class TenantSecrets {
   readonly #options: SecretsOptions;
   readonly #watched = new WeakMap<TenantCluster, Map<string, WatchedSecret>>();
-  /** The cluster of each user's Secrets. */
+  /** The cluster whose Secrets each user refers to. */
   readonly #users = new Map<string, TenantCluster>();
   readonly #parsedCertificates = new WeakMap<Secret, SecretCertificate>();
 
@@ -42,8 +42,8 @@ export class TenantSecrets {
   }
 
   /**
-   * The certificates in these Secrets, in order; undefined until all have been read once. From now on `user` is
-   * notified of changes to only these.
+   * The certificates in these Secrets, in order; undefined until all Secrets have been read once. From now on, `user`
+   * is notified of changes to these Secrets only.
    */
   read(tenant: TenantCluster, user: string, names: readonly SecretName[]): readonly SecretCertificate[] | undefined {
     const watched = this.#watchedOf(tenant);
@@ -113,7 +113,7 @@ export class TenantSecrets {
     watched.set(key, each);
     const changed = () => each.users.forEach(this.#options.changed);
     informer.addHandler({ onAdd: changed, onUpdate: changed, onDelete: changed });
-    // Until then, a Secret may exist even if it has not been seen.
+    // Until the informer has synced, a Secret may exist even if it has not been seen.
     void informer.whenSynced().then(changed, () => {});
     informer.start(AbortSignal.any([tenant.signal, each.stop.signal]));
     return each;

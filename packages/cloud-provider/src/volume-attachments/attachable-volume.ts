@@ -8,7 +8,7 @@ import { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
 import { cinderIdOf, DRIVER, driverOf, isCinderId } from '../volumes/driver.ts';
 import { ownedVolumes } from '../volumes/owned-volumes.ts';
 
-/** Identifies a PersistentVolume and its cluster. */
+/** Identifies a PersistentVolume within a cluster. */
 interface VolumeName {
   readonly clusterUid: string;
   /** `metadata.name`. */
@@ -16,9 +16,9 @@ interface VolumeName {
 }
 
 /**
- * The volume of a PersistentVolume, as Cinder reports or will report it; undefined if there is none in the project. A
- * volume that Fairway created is found without its PersistentVolume too. Throws a ProblemError for a volume of another
- * cluster, and rejects with the cloud's error.
+ * The volume of a PersistentVolume, as Cinder reports or will report it; undefined if the project contains no such
+ * volume. A volume that Fairway created is found even without its PersistentVolume. Throws a ProblemError for a volume
+ * of another cluster, and rejects with the cloud's error.
  */
 export async function findVolume(
   cloud: ProjectCloud,
@@ -35,7 +35,7 @@ export async function findVolume(
   return findForeignVolume(cloud, clusterUid, volumeHandle, signal);
 }
 
-/** The volume, if it was created for another PersistentVolume of the cluster, or not by Fairway. */
+/** The volume, if it was created for another PersistentVolume of the cluster or was not created by Fairway. */
 async function findForeignVolume(
   cloud: ProjectCloud,
   clusterUid: string,
@@ -44,7 +44,7 @@ async function findForeignVolume(
 ): Promise<Volume | undefined> {
   const listed = cloud.cache.volumes.snapshot().items.get(id);
   const volume = listed ?? (await ignoreNotFound(cloud.client.blockStorage.volumes.get(id, { signal })));
-  // An administrator's credential can read volumes of every project.
+  // An administrator's credentials can read volumes of every project.
   const project = volume?.['os-vol-tenant-attr:tenant_id'];
   if (volume === undefined || (project !== undefined && project !== (await cloud.client.session.projectId()))) {
     return undefined;
@@ -58,7 +58,7 @@ async function findForeignVolume(
   return (await ownedVolumes(cloud, owner, signal)).volumes.find((each) => each.id === id);
 }
 
-/** Records what Nova has accepted, as lists may be older. */
+/** Records what Nova has accepted, because lists may be older. */
 export function markStatus(cloud: ProjectCloud, volume: Volume, status: 'attaching' | 'detaching'): void {
   const owner = storageOwner(volume);
   if (owner) cloud.ledgers.volumes.recordWritten(storageKey(owner), { ...volume, status }, cloud.now());

@@ -1,10 +1,10 @@
 import type { Volume } from '@fairway/openstack/types/block-storage';
 
-/** A VolumeAttachment with its server. */
+/** A VolumeAttachment with the server of its node. */
 export interface DesiredAttachment {
   readonly name: string;
   readonly nodeName: string;
-  /** The server of the Machine with that name; undefined if either is missing. */
+  /** The server of the Machine with the node's name; undefined if either is missing. */
   readonly serverID: string | undefined;
   readonly isBeingDeleted: boolean;
 }
@@ -13,13 +13,13 @@ export interface DesiredAttachment {
 export type AttachmentStep =
   | { readonly kind: 'attach'; readonly name: string; readonly serverID: string }
   | { readonly kind: 'detach'; readonly name: string; readonly serverID: string }
-  /** It is in the desired state. */
+  /** The VolumeAttachment is in the desired state. */
   | { readonly kind: 'attached'; readonly name: string; readonly device: string | undefined }
-  /** It may be deleted. */
+  /** The volume is detached, so the VolumeAttachment may be deleted. */
   | { readonly kind: 'detached'; readonly name: string }
   /** A change in Cinder or Nova is in progress. */
   | { readonly kind: 'wait'; readonly name: string; readonly pendingChange: 'attachment' | 'detachment' | 'other' }
-  /** It cannot be attached at present. */
+  /** The volume cannot be attached at present. */
   | { readonly kind: 'impossible'; readonly name: string; readonly message: string };
 
 /** https://opendev.org/openstack/cinder/src/branch/master/cinder/objects/fields.py: transient states. */
@@ -38,7 +38,8 @@ const TRANSIENT_STATUSES: ReadonlySet<string> = new Set([
 
 /**
  * The steps for all VolumeAttachments of one volume, oldest first. A volume is attached to one server at a time, unless
- * its type allows more. Deleted VolumeAttachments are handled first, then the oldest of the others. Pure.
+ * its type allows more. VolumeAttachments that are being deleted are handled first, then the oldest of the others.
+ * Pure.
  */
 export function attachmentSteps(
   volume: Volume | undefined,
@@ -51,7 +52,7 @@ export function attachmentSteps(
   const attachSteps = remaining.map((each): AttachmentStep => {
     const step = attachmentStep(volume, each, nodeOf);
     if (step.kind !== 'attach') return step;
-    // The next reconcile shows the result of the first.
+    // The next reconcile shows the result of the first attachment.
     if (isReserved) return { kind: 'wait', name: each.name, pendingChange: 'other' };
     isReserved = true;
     return step;

@@ -25,9 +25,9 @@ interface AttachmentDependencies extends Pick<CloudProviderDependencies, 'cache'
   readonly storageWatch: StorageWatch<Volume>;
 }
 
-/** How often to check volumes that are not in the project's lists: those that Fairway did not create. */
+/** How often to check volumes that are not in the project's lists, because Fairway did not create them. */
 const UNLISTED_RETRY_MS = 10_000;
-/** The same while another change of the volume is in progress. */
+/** How often to check a volume while another change of it is in progress. */
 const OTHER_DRIVER_RETRY_MS = 30_000;
 
 /**
@@ -187,7 +187,7 @@ async function change(
   markStatus(cloud, volume, kind === 'attach' ? 'attaching' : 'detaching');
 }
 
-/** A change in progress is not an error. */
+/** Records the failure in an Event, unless a change is still in progress, which is not an error. */
 async function recordEvent(
   attachments: readonly VolumeAttachment[],
   { reason, message }: Failure,

@@ -8,10 +8,10 @@ import { wrapTenantError } from '@fairway/tenancy/connection/tenant-problem';
 
 /** Finalizer of external-attacher on VolumeAttachments and PersistentVolumes, derived from the driver's name. */
 export const ATTACHER_FINALIZER = 'external-attacher/cinder-csi-openstack-org';
-/** Read by cinder-csi-plugin's node plugin. */
+/** Key that cinder-csi-plugin's node plugin reads. */
 const DEVICE_PATH = 'DevicePath';
 
-/** Writes the VolumeAttachments of one PersistentVolume as external-attacher does, if they differ. */
+/** Updates the VolumeAttachments of one PersistentVolume as external-attacher does. Writes only changes. */
 export class AttachmentWriter {
   readonly #tenant: TenantCluster;
   readonly #volume: PersistentVolume | undefined;
@@ -23,7 +23,7 @@ export class AttachmentWriter {
     this.#clock = clock;
   }
 
-  /** Added before attaching: neither may be deleted before the volume is detached. */
+  /** Adds the finalizers before attaching: neither object may be deleted before the volume is detached. */
   async protect(attachment: VolumeAttachment): Promise<void> {
     const { client } = this.#tenant;
     if (this.#volume) {
@@ -37,7 +37,7 @@ export class AttachmentWriter {
     await wrapTenantError(removeFinalizer(attachments, attachment, ATTACHER_FINALIZER));
   }
 
-  /** The PersistentVolume may be deleted once no attachment uses it. */
+  /** Lets the PersistentVolume be deleted once no attachment uses it. */
   async releaseVolume(): Promise<void> {
     const volume = this.#volume;
     if (volume === undefined || !isBeingDeleted(volume)) return;
@@ -54,7 +54,7 @@ export class AttachmentWriter {
   }
 
   /**
-   * Reports why the volume cannot be attached, or why it cannot be detached if the VolumeAttachment is being deleted.
+   * Reports why the volume cannot be attached, or, if the VolumeAttachment is being deleted, why it cannot be detached.
    */
   async reportError(attachment: VolumeAttachment, message: string): Promise<void> {
     const field = isBeingDeleted(attachment) ? 'detachError' : 'attachError';

@@ -5,7 +5,7 @@ import { VolumeAttachments } from '@fairway/kube/kinds/resources';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
 import { DRIVER } from '../volumes/driver.ts';
 
-/** The shared informer of a connection. */
+/** The informer that all controllers of a connection share. */
 export function attachmentsOf({ informers }: TenantCluster): Informer<VolumeAttachment> {
   const attachments = informers.informer(VolumeAttachments);
   attachments.addIndex(attachmentsByVolume.name, attachmentsByVolume.valuesOf);
@@ -25,7 +25,10 @@ export const attachmentsByNode: CacheIndex<VolumeAttachment> = {
   valuesOf: (attachment) => (attachment.spec.attacher === DRIVER ? [attachment.spec.nodeName] : []),
 };
 
-/** Empty for other drivers, and for inline volumes, which the driver does not support. */
+/**
+ * The PersistentVolume of the attachment. Empty for other drivers, and for inline volumes, which the driver does not
+ * support.
+ */
 export function volumeNames({ spec }: VolumeAttachment): readonly string[] {
   const { persistentVolumeName } = spec.source;
   return spec.attacher === DRIVER && persistentVolumeName ? [persistentVolumeName] : [];

@@ -39,9 +39,9 @@ const FOREIGN_RETRY_MS = 900_000;
  * Takes, reconciles and deletes the snapshots of VolumeSnapshotContents, as csi-snapshotter does with
  * cinder-csi-plugin.
  *
- * **Guarantees.** A content gets one snapshot, found by the tags of its cluster and content, which are set on creation.
- * It never gets another one once the snapshot has been ready. Only snapshots with the cluster's tags are deleted: a
- * content that contains the ID of a foreign snapshot affects nothing.
+ * **Guarantees.** A content gets one snapshot, which is found by the tags of its cluster and content that are set on
+ * creation. Once the snapshot has been ready, the content never gets another. Only snapshots with the cluster's tags
+ * are deleted: a content that contains the ID of a foreign snapshot has no effect.
  */
 export class SnapshotContentReconciler {
   readonly #dependencies: SnapshotDependencies;
@@ -54,7 +54,7 @@ export class SnapshotContentReconciler {
     this.#enqueue = enqueue;
   }
 
-  /** `name`: a VolumeSnapshotContent, or the one that a snapshot was created for before it was deleted. */
+  /** `name` is a VolumeSnapshotContent, or a deleted one that a snapshot was created for. */
   async reconcile(key: string, name: string, scope: SnapshotScope, context: ReconcileContext): Promise<Result> {
     const { clock, events } = this.#dependencies;
     const { tenant, cluster, cloud, kinds } = scope;
@@ -82,7 +82,7 @@ export class SnapshotContentReconciler {
 
   /** Enqueues snapshots of the cluster that no content refers to yet, left by an interrupted run. */
   async findOrphans({ tenant, cluster, cloud, kinds }: SnapshotScope, context: ReconcileContext): Promise<Result> {
-    // Without a class of the driver, nothing was created.
+    // If the cluster has no class of the driver, nothing was created.
     if (!kinds.classes.list().some(({ driver }) => driver === DRIVER)) return {};
     const pass = new Pass(context, this.#dependencies.clock);
     await pass.run(async () => {
@@ -174,14 +174,16 @@ export class SnapshotContentReconciler {
     if (status) await writeStatus(this.#dependencies, tenant, VolumeSnapshotContents, content, status, signal);
   }
 
-  /** Whether the created snapshot still exists. No new one is taken, because it would capture another point in time. */
+  /**
+   * Whether the created snapshot still exists. No replacement is taken, because it would capture another point in time.
+   */
   async #check(content: VolumeSnapshotContent, scope: SnapshotScope, pass: Pass): Promise<void> {
     const { tenant, cloud } = scope;
     const id = content.status?.snapshotHandle ?? '';
     const owner = { clusterUid: tenant.clusterUid, object: content.metadata.name ?? '' };
     const { items, deleting } = await ownedSnapshots(cloud, owner, pass.signal);
     const own = items.find((each) => each.id === id);
-    // If the status refers to another one, it is unknown which is surplus.
+    // If the status refers to another snapshot, it is unknown which one is surplus.
     for (const duplicate of own ? items : [])
       if (duplicate !== own) await deleteSnapshot(cloud, duplicate, pass.signal);
     const isDeleting = deleting.some((each) => each.id === id);
@@ -229,22 +231,22 @@ export class SnapshotContentReconciler {
     return false;
   }
 
-  /** For a snapshot that no list tracks. */
+  /** Requeues the key for a snapshot that no list tracks. */
   #refresh(pass: Pass): false {
     pass.requeueAfter(BUSY_RETRY_MS / 6);
     return false;
   }
 
   /**
-   * Whether the snapshot was created for a deleted content of the cluster: tools such as Velero delete through another
-   * content.
+   * Whether the snapshot was created for a deleted content of the cluster: tools such as Velero delete snapshots
+   * through another content.
    */
   async #isOwnSnapshot(snapshot: CinderSnapshot, { tenant }: SnapshotScope, signal: AbortSignal): Promise<boolean> {
     const object = ownerIn(tenant, snapshot);
     return object !== undefined && !(await exists(tenant, object, signal));
   }
 
-  /** Deletes snapshots with the cluster's tags. Resolves with whether none remains. */
+  /** Deletes snapshots with the cluster's tags. Resolves with whether no such snapshots remain. */
   async #remove(
     key: string,
     { items, deleting }: OwnedSnapshots,
@@ -285,7 +287,7 @@ export class SnapshotContentReconciler {
     for (const snapshot of items) await this.#recordPolicy(content, snapshot, scope, signal);
   }
 
-  /** Deletes the snapshot of a content that was deleted before it referred to it. */
+  /** Deletes the snapshot of a content that was deleted before it referred to the snapshot. */
   async #removeOrphan(key: string, name: string, scope: SnapshotScope, pass: Pass): Promise<void> {
     const { storageWatch, builds } = this.#dependencies;
     const { tenant, cloud } = scope;
@@ -299,7 +301,7 @@ export class SnapshotContentReconciler {
   }
 }
 
-/** Whether the content exists; reads from the API server, as the cache may be stale. */
+/** Whether the content exists. Reads from the API server, because the cache may be stale. */
 async function exists(tenant: TenantCluster, name: string, signal: AbortSignal): Promise<boolean> {
   const client = tenant.client.resource(VolumeSnapshotContents);
   return (await wrapTenantError(undefinedIfNotFound(client.get(name, { signal })))) !== undefined;

@@ -20,7 +20,7 @@ test.each([
   { is: 'of an existing snapshot', content: aContent(), step: 'adopt' },
   { is: 'of both a volume and a snapshot', content: aContent(both), step: 'none' },
   { is: 'of nothing', content: aContent({ source: {} }), step: 'none' },
-])('plans the next step for a content that is $is: $step', ({ content, step }) => {
+])('plans $step for a VolumeSnapshotContent: $is', ({ content, step }) => {
   expect(contentStep(content, true)).toBe(step);
 });
 
@@ -30,13 +30,13 @@ test.each([
   { reason: 'it waits for its VolumeSnapshot', metadata: isDeleting, spec: boundRef, isClaimed: true, step: 'none' },
   { reason: 'its VolumeSnapshot is being deleted', metadata: marked, spec: boundRef, isClaimed: true, step: 'release' },
   {
-    reason: 'its VolumeSnapshot does not exist',
+    reason: 'its VolumeSnapshot no longer exists',
     metadata: isDeleting,
     spec: boundRef,
     isClaimed: false,
     step: 'release',
   },
-])('plans $step for a deleted content, with delete instead of release if the policy is Delete: $reason', (row) => {
+])('plans $step (delete instead of release with policy Delete) for a content that is being deleted: $reason', (row) => {
   const { metadata, spec, isClaimed, step } = row;
 
   expect(contentStep(aContent(spec, { metadata }), isClaimed)).toBe(step);

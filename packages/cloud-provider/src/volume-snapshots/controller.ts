@@ -29,7 +29,7 @@ import {
   watchSnapshots,
 } from './tenant-snapshots.ts';
 
-/** Keys of one cluster at a time. */
+/** Limit of keys of one cluster that are reconciled at the same time. */
 const MAX_CONCURRENT_KEYS = 5;
 
 export const volumeSnapshotController: Declaration = {
@@ -66,7 +66,7 @@ export const volumeSnapshotController: Declaration = {
   },
 };
 
-/** Snapshots that wait for a claim or use it. */
+/** Enqueues snapshots that wait for a claim or use it. */
 function enqueueSnapshotsOf(tenant: TenantCluster, claim: PersistentVolumeClaim, enqueue: (key: string) => void): void {
   const kinds = snapshotsOf(tenant);
   if (kinds === undefined) return;

@@ -13,15 +13,18 @@ const MAX_AGE_MS = 60_000;
 
 export type OwnedSnapshots = OwnedStorage<VolumeSnapshot>;
 
-/** Snapshots with the tags of this cluster and VolumeSnapshotContent. Rejects with StillSettling, or the cloud's error. */
+/**
+ * Snapshots with the tags of this cluster and VolumeSnapshotContent. Rejects with StillSettling or with the cloud's
+ * error.
+ */
 export function ownedSnapshots(cloud: ProjectCloud, owner: StorageOwner, signal: AbortSignal): Promise<OwnedSnapshots> {
   const kind = { noun: 'snapshot', cache: cloud.cache.volumeSnapshots, ledger: cloud.ledgers.volumeSnapshots };
   return ownedStorage(cloud, kind, owner, signal);
 }
 
 /**
- * `prepare` resolves with the request, and is called when it may be sent. Rejects like `createVolume`, and like
- * `prepare`.
+ * Creates a snapshot. `prepare` resolves with the request, and is called when the request may be sent. Rejects with the
+ * same errors as `createVolume` and `prepare`.
  */
 export function createSnapshot(
   cloud: ProjectCloud,
@@ -57,7 +60,7 @@ export async function recordSnapshotPolicy(
   if (owner) cloud.ledgers.volumeSnapshots.recordWritten(storageKey(owner), { ...snapshot, metadata }, cloud.now());
 }
 
-/** The current snapshot with this ID, of any creator; undefined if not in the project. */
+/** The current snapshot with this ID, regardless of who created it; undefined if it is not in the project. */
 export async function findSnapshot(
   cloud: ProjectCloud,
   id: string,
@@ -70,7 +73,7 @@ export async function findSnapshot(
 }
 
 /**
- * Like `findSnapshot`. Throws a ProblemError for a snapshot of another cluster. Otherwise users who may write
+ * Like `findSnapshot`, but throws a ProblemError for a snapshot of another cluster. Otherwise users who may write
  * VolumeSnapshotContents in one cluster could read the volumes of any other.
  */
 export async function findUsableSnapshot(
@@ -86,7 +89,7 @@ export async function findUsableSnapshot(
 
 /**
  * The volume with this ID, if the cluster may take snapshots of it; undefined if it is not in the project. Throws a
- * ProblemError for a volume of another cluster, and for an untagged one attached to a server outside of the cluster:
+ * ProblemError for a volume of another cluster, and for an untagged volume attached to a server outside of the cluster:
  * disks of other clusters' servers are untagged.
  */
 export async function findSource(
@@ -110,7 +113,7 @@ export async function findSource(
   throw new ProblemError({ reason: 'ConfigurationInvalid', message });
 }
 
-/** An administrator's credential can read volumes of every project. */
+/** Whether the project contains the resource: an administrator's credentials can read volumes of every project. */
 async function isOwnProject({ client }: ProjectCloud, project: string | undefined): Promise<boolean> {
   return project === undefined || project === (await client.session.projectId());
 }

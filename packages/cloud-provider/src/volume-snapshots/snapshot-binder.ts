@@ -27,8 +27,9 @@ import { bindsSnapshots, unreadyByClaim } from './tenant-snapshots.ts';
 const RETRY_MS = 60_000;
 
 /**
- * Binds VolumeSnapshots to VolumeSnapshotContents, as snapshot-controller does, in clusters without one. The result is
- * the same after a crash: the name of a content is derived from its VolumeSnapshot, and both refer to each other.
+ * Binds VolumeSnapshots to VolumeSnapshotContents, as snapshot-controller does, in clusters that have no
+ * snapshot-controller. The result is the same after a crash: the name of a content is derived from its VolumeSnapshot,
+ * and both refer to each other.
  */
 export class SnapshotBinder {
   readonly #dependencies: SnapshotDependencies;
@@ -187,7 +188,7 @@ export class SnapshotBinder {
     await writeStatus(this.#dependencies, tenant, VolumeSnapshots, snapshot, status, pass.signal);
   }
 
-  /** Finalizes a VolumeSnapshot that is being deleted. */
+  /** Removes the finalizers of a VolumeSnapshot that is being deleted, once nothing needs them. */
   async #end(snapshot: VolumeSnapshot, scope: SnapshotScope, pass: Pass): Promise<void> {
     const { tenant } = scope;
     const isProtected = [SOURCE_FINALIZER, BOUND_FINALIZER].some((finalizer) => hasFinalizer(snapshot, finalizer));
@@ -199,11 +200,11 @@ export class SnapshotBinder {
       return;
     }
     const content = await this.#boundContent(snapshot, scope, pass.signal);
-    // The controller of that driver finalizes it.
+    // The controller of that driver removes the finalizers.
     if (content && content.spec.driver !== DRIVER) return;
     if (content) await this.#deleteContent(content, scope, pass.signal);
     if (content?.spec.deletionPolicy === 'Delete') {
-      // The deletion of the content enqueues this VolumeSnapshot again.
+      // The VolumeSnapshot is enqueued again when the content has been deleted.
       pass.requeueAfter(RETRY_MS);
       return;
     }
@@ -223,7 +224,7 @@ export class SnapshotBinder {
       .some((claim) => needsProvisioning(claim, classes.get(claim.spec.storageClassName ?? '')));
   }
 
-  /** The content bound to the VolumeSnapshot, read from the API, as a new content is not in the cache yet. */
+  /** The content bound to the VolumeSnapshot, read from the API because a new content is not in the cache yet. */
   async #boundContent(
     snapshot: VolumeSnapshot,
     { tenant }: SnapshotScope,
@@ -236,7 +237,7 @@ export class SnapshotBinder {
     return found && isBoundTo(snapshot, readContent(found)) ? readContent(found) : undefined;
   }
 
-  /** Marks that the content's snapshot may be deleted, and deletes the content if required. */
+  /** Records on the content that its snapshot may be deleted, and deletes the content if required. */
   async #deleteContent(content: VolumeSnapshotContent, { tenant }: SnapshotScope, signal: AbortSignal): Promise<void> {
     const { name = '', uid, annotations, deletionTimestamp } = content.metadata;
     const client = tenant.client.resource(VolumeSnapshotContents);

@@ -12,8 +12,8 @@ const isDefault = { annotations: { 'snapshot.storage.kubernetes.io/is-default-cl
 const defaultClassSnapshot = aSnapshot({}, uid);
 delete defaultClassSnapshot.spec.volumeSnapshotClassName;
 
-describe('a VolumeSnapshot from a claim', () => {
-  test('gets a content like snapshot-controller’s', () => {
+describe('a VolumeSnapshot of a claim', () => {
+  test('gets the same content as from snapshot-controller', () => {
     expect(bindingStep(aSnapshot({}, { ...uid, resourceVersion: '7' }), facts)).toMatchObject({
       kind: 'create',
       content: {
@@ -30,7 +30,7 @@ describe('a VolumeSnapshot from a claim', () => {
     });
   });
 
-  test('gets the default class, if one exists', () => {
+  test('gets the default class if there is one', () => {
     const classes = [aSnapshotClass(), aSnapshotClass({}, { name: 'usual', ...isDefault })];
 
     expect(bindingStep(defaultClassSnapshot, { ...facts, classes })).toMatchObject({
@@ -48,7 +48,7 @@ describe('a VolumeSnapshot from a claim', () => {
       message: /data is being deleted/,
     },
     { reason: 'a missing class', change: { classes: [] }, message: /no VolumeSnapshotClass "fast"/ },
-  ])('waits with $reason, and reports it', ({ change, message }) => {
+  ])('waits because of $reason, and reports it', ({ change, message }) => {
     expect(bindingStep(aSnapshot({}, uid), { ...facts, ...change })).toEqual({
       kind: 'refuse',
       reason: 'SnapshotContentCreationFailed',
@@ -63,7 +63,7 @@ describe('a VolumeSnapshot from a claim', () => {
       classes: [aSnapshotClass({}, { name: 'b', ...isDefault }), aSnapshotClass({}, { name: 'a', ...isDefault })],
       message: /2 VolumeSnapshotClasses of driver .* are marked as default: a, b/,
     },
-  ])('reports that there is no default class: $message', ({ classes, message }) => {
+  ])('reports why there is no default class: $message', ({ classes, message }) => {
     expect(bindingStep(defaultClassSnapshot, { ...facts, classes })).toMatchObject({
       kind: 'refuse',
       message: expect.stringMatching(message),
@@ -96,12 +96,12 @@ describe('a VolumeSnapshot from a claim', () => {
       step: { kind: 'refuse', reason: 'SnapshotContentMisbound' },
     },
     { spec: { volumeSnapshotRef: { ...ref, ...uid } }, step: { kind: 'refuse', reason: 'SnapshotContentMismatch' } },
-  ])('has the step $step with content $spec', ({ spec, step }) => {
+  ])('requires $step for the content $spec', ({ spec, step }) => {
     expect(bindingStep(aSnapshot({}, uid), { ...facts, content: aContent(spec) })).toMatchObject(step);
   });
 });
 
-describe('a VolumeSnapshot from a content', () => {
+describe('a VolumeSnapshot with a pre-provisioned content', () => {
   const snapshot = aSnapshot({ source: { volumeSnapshotContentName: 'kept' } }, uid);
 
   test.each([
@@ -120,7 +120,7 @@ describe('a VolumeSnapshot from a content', () => {
       content: aContent({ source: { volumeHandle: 'x' }, volumeSnapshotRef: { ...ref, ...uid } }),
       step: { kind: 'refuse', reason: 'SnapshotContentMismatch' },
     },
-  ])('has the step $step with $content.spec', ({ content, step }) => {
+  ])('requires $step for the content $content.spec', ({ content, step }) => {
     expect(bindingStep(snapshot, { ...facts, content })).toMatchObject(step);
   });
 });
@@ -128,7 +128,7 @@ describe('a VolumeSnapshot from a content', () => {
 test.each([
   { source: {}, name: undefined },
   { source: { persistentVolumeClaimName: 'data', volumeSnapshotContentName: 'kept' }, name: 'kept' },
-])('creates nothing from $source', ({ source, name }) => {
+])('creates no content for $source', ({ source, name }) => {
   const snapshot = aSnapshot({ source }, uid);
 
   expect(contentNameFor(snapshot)).toBe(name);

@@ -6,11 +6,11 @@ import { cinderIdOf, DRIVER } from '../volumes/driver.ts';
 import { chooseClass } from './snapshot-class.ts';
 import { CONTENT_FINALIZER, contentNameOf } from './snapshot-names.ts';
 
-/** The objects that a VolumeSnapshot depends on, in its cluster. */
+/** The objects in the cluster that a VolumeSnapshot depends on. */
 export interface BindingFacts {
   /** The VolumeSnapshotContent of `contentNameFor`. */
   readonly content: VolumeSnapshotContent | undefined;
-  /** Its source claim. */
+  /** The VolumeSnapshot's source claim. */
   readonly claim: PersistentVolumeClaim | undefined;
   /** The volume of that claim. */
   readonly volume: PersistentVolume | undefined;
@@ -25,7 +25,7 @@ export type BindingStep =
   | { readonly kind: 'bind'; readonly content: VolumeSnapshotContent }
   /** It is bound and mirrors its content. */
   | { readonly kind: 'follow'; readonly content: VolumeSnapshotContent }
-  /** `reason` of the Event, as in snapshot-controller. */
+  /** `reason` is the reason of the Event, as in snapshot-controller. */
   | { readonly kind: 'refuse'; readonly reason: string; readonly message: string }
   /** It belongs to another driver; Fairway does not bind it. */
   | { readonly kind: 'foreign'; readonly message: string };
@@ -124,7 +124,7 @@ function stepToProvision(
   return { kind: 'create', content: contentFor(snapshot, volume, chosen.snapshotClass) };
 }
 
-/** The content, as snapshot-controller writes it. */
+/** The content of a VolumeSnapshot, as snapshot-controller writes it. */
 function contentFor(
   { metadata }: VolumeSnapshot,
   volume: PersistentVolume,

@@ -15,13 +15,14 @@ import type { SnapshotDependencies, SnapshotScope } from './snapshot-dependencie
 import { cinderNameOf } from './snapshot-names.ts';
 import { readSnapshotParameters, type SnapshotParameters } from './snapshot-parameters.ts';
 
-/** How often to check a volume that cannot be snapshotted now. */
+/** How often to check a volume of which no snapshot can be taken now. */
 const BUSY_RETRY_MS = 30_000;
-/** How often to check whether the request of a class or content has become possible. */
+/** How often to check whether a rejected request of a class or content has become possible. */
 const REJECTED_RETRY_MS = 900_000;
 
 /**
- * Takes the snapshot of a VolumeSnapshotContent. One that fails in Cinder is deleted and retaken, as it was never used.
+ * Takes the snapshot of a VolumeSnapshotContent. A snapshot that fails in Cinder is deleted and retaken, because it was
+ * never used.
  */
 export class SnapshotCreator {
   readonly #dependencies: SnapshotDependencies;
@@ -31,8 +32,8 @@ export class SnapshotCreator {
   }
 
   /**
-   * Resolves with the snapshot once it is usable. Throws a ProblemError if it cannot be taken, and rejects with the
-   * cloud's error.
+   * Resolves with the snapshot once it is usable. Throws a ProblemError if no snapshot can be taken, and rejects with
+   * the cloud's error.
    */
   async make(
     key: string,
@@ -84,7 +85,7 @@ export class SnapshotCreator {
     return refuse(message, pass);
   }
 
-  /** The source volume. Throws a ProblemError if it cannot be snapshotted now. */
+  /** The source volume. Throws a ProblemError if no snapshot of it can be taken now. */
   async #sourceOf(
     { spec }: VolumeSnapshotContent,
     { isForced }: SnapshotParameters,
@@ -105,7 +106,7 @@ export class SnapshotCreator {
     throw new ProblemError({ reason: status.startsWith('error') ? 'CloudUnavailable' : 'Provisioning', message });
   }
 
-  /** Only the request shows whether the volume can be snapshotted. */
+  /** Sends the request, because only its result shows whether a snapshot of the volume can be taken. */
   async #send(
     build: Build,
     content: VolumeSnapshotContent,
@@ -134,7 +135,7 @@ export class SnapshotCreator {
   }
 }
 
-/** Uses the keys that cinder-csi-plugin writes, which users and tools look for. */
+/** Uses the metadata keys that cinder-csi-plugin writes, because users and tools look for them. */
 function requestOf(
   { clusterUid, object }: StorageOwner,
   { spec }: VolumeSnapshotContent,
@@ -150,7 +151,7 @@ function requestOf(
       'csi.storage.k8s.io/volumesnapshot/name': name,
       'csi.storage.k8s.io/volumesnapshot/namespace': namespace,
       'csi.storage.k8s.io/volumesnapshotcontent/name': object,
-      // `Delete` is recorded once the content refers to the snapshot: until then the snapshot may be deleted
+      // `Delete` is recorded once the content refers to the snapshot. Until then, an orphaned snapshot is deleted
       // automatically.
       ...(spec.deletionPolicy === 'Retain' && reclaimMark('Retain')),
     },

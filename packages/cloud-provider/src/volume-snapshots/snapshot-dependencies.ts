@@ -14,7 +14,7 @@ export interface SnapshotDependencies
   readonly builds: VolumeBuilds;
   readonly limiter: ClusterConcurrencyLimit;
   readonly events: StorageEvents;
-  /** Limits writes of errors to statuses, in case a second controller keeps overwriting them. */
+  /** Limits how often errors are written to statuses, in case a second controller keeps overwriting them. */
   readonly recorded: EventDeduplicator;
 }
 

@@ -5,7 +5,7 @@ type Subject =
   | { readonly kind: 'content'; readonly name: string }
   /** `namespace/name`. */
   | { readonly kind: 'snapshot'; readonly snapshotKey: string }
-  /** `namespace/name` of a claim that is held for a snapshot. */
+  /** `namespace/name` of a claim that is protected because a snapshot of it is being taken. */
   | { readonly kind: 'claim'; readonly claimKey: string };
 
 /** Key for all remaining snapshots without an object in the cluster. */

@@ -1,19 +1,19 @@
-/** Names of external-snapshotter, as used by users' manifests and tools. */
+/** Names defined by external-snapshotter, which users' manifests and tools contain. */
 
-/** On a VolumeSnapshot: volumes may be created from it. */
+/** Set on a VolumeSnapshot while volumes may be created from it. */
 export const SOURCE_FINALIZER = 'snapshot.storage.kubernetes.io/volumesnapshot-as-source-protection';
-/** On a VolumeSnapshot: its content must be deleted first. */
+/** Set on a VolumeSnapshot whose content must be deleted first. */
 export const BOUND_FINALIZER = 'snapshot.storage.kubernetes.io/volumesnapshot-bound-protection';
-/** On a VolumeSnapshotContent: its snapshot must be deleted first. */
+/** Set on a VolumeSnapshotContent whose snapshot must be deleted first. */
 export const CONTENT_FINALIZER = 'snapshot.storage.kubernetes.io/volumesnapshotcontent-bound-protection';
-/** On a PersistentVolumeClaim: a snapshot of it is being taken. */
+/** Set on a PersistentVolumeClaim while a snapshot of it is being taken. */
 export const CLAIM_FINALIZER = 'snapshot.storage.kubernetes.io/pvc-as-source-protection';
 
-/** On a VolumeSnapshotContent: its VolumeSnapshot is being deleted. */
+/** Set on a VolumeSnapshotContent whose VolumeSnapshot is being deleted. */
 export const BEING_DELETED_ANNOTATION = 'snapshot.storage.kubernetes.io/volumesnapshot-being-deleted';
-/** On a VolumeSnapshotContent: a claim may use another volume mode than the source. */
+/** Set on a VolumeSnapshotContent if claims may use another volume mode than the source. */
 export const ALLOW_MODE_CHANGE_ANNOTATION = 'snapshot.storage.kubernetes.io/allow-volume-mode-change';
-/** On a VolumeSnapshotClass. */
+/** Set on the default VolumeSnapshotClass. */
 export const IS_DEFAULT_ANNOTATION = 'snapshot.storage.kubernetes.io/is-default-class';
 
 /** Name of the VolumeSnapshotContent created for a VolumeSnapshot. */
@@ -21,7 +21,7 @@ export function contentNameOf(snapshotUid: string): string {
   return `snapcontent-${snapshotUid}`;
 }
 
-/** Display name of the snapshot in Cinder. */
+/** Display name that the snapshot has in Cinder. */
 export function cinderNameOf(snapshotUid: string): string {
   return `snapshot-${snapshotUid}`;
 }

@@ -4,8 +4,8 @@ import { z } from 'zod';
 import { ALLOW_MODE_CHANGE_ANNOTATION, BEING_DELETED_ANNOTATION, IS_DEFAULT_ANNOTATION } from './snapshot-names.ts';
 
 /**
- * The snapshot kinds as read by Fairway. Tenants may change their definitions: invalid objects are read as objects
- * without work.
+ * The snapshot kinds as read by Fairway. Tenants may change their definitions, so invalid objects are read as objects
+ * that need no work.
  */
 
 const Text = z.string();
@@ -81,7 +81,7 @@ const ANNOTATIONS: ReadonlySet<string> = new Set([
   IS_DEFAULT_ANNOTATION,
 ]);
 
-/** Objects without unused fields; therefore they are written only with patches. */
+/** Drops the fields that are not used. Because of that, the objects may be written only with patches. */
 function identity({
   apiVersion,
   kind,
@@ -100,7 +100,7 @@ function identity({
   };
 }
 
-/** Schema types allow undefined for missing fields; JSON omits them. */
+/** Narrows the type: schema types allow undefined for missing fields, whereas JSON omits them. */
 function known<T>(value: T): KnownField<T> {
   return value as KnownField<T>;
 }

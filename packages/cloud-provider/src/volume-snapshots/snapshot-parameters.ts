@@ -1,12 +1,12 @@
 /** The snapshot settings of a VolumeSnapshotClass. */
 export interface SnapshotParameters {
-  /** Whether attached volumes are snapshotted. */
+  /** Whether snapshots of attached volumes are taken. */
   readonly isForced: boolean;
 }
 
 const FORCE_CREATE = 'force-create';
 const PARAMETERS = [FORCE_CREATE, 'type'];
-/** Parameters of cinder-csi-plugin for backups. */
+/** Backup parameters of cinder-csi-plugin. */
 const BACKUP_PARAMETERS: ReadonlySet<string> = new Set(['backup-max-duration-seconds-per-gb', 'availability']);
 const MAX_LENGTH = 255;
 

@@ -8,7 +8,7 @@ import type { SnapshotDependencies, SnapshotScope } from './snapshot-dependencie
 import { readKey } from './snapshot-keys.ts';
 import { isSynced, snapshotsOf } from './tenant-snapshots.ts';
 
-/** Serves the snapshots of all tenants' clusters; see SnapshotBinder and SnapshotContentReconciler. */
+/** Reconciles the snapshots of all tenants' clusters; see SnapshotBinder and SnapshotContentReconciler. */
 export class SnapshotReconciler {
   readonly #dependencies: SnapshotDependencies;
   readonly #binder: SnapshotBinder;

@@ -18,14 +18,17 @@ describe('a VolumeSnapshotContent', () => {
     { created_at: '2026-11-25T18:30:15.678901', creationTime: CREATED_NS },
     { created_at: '2026-11-25T18:30:15Z', creationTime: CREATED_NS },
     { created_at: '2026-11-25T19:30:15+01:00', creationTime: CREATED_NS },
-  ])('reports $creationTime exactly for a snapshot created at $created_at', ({ created_at, creationTime }) => {
-    const status = contentStatus(aContent(), { ...cinder, created_at });
+  ])(
+    'reports $creationTime, in exact nanoseconds, for a snapshot created at $created_at',
+    ({ created_at, creationTime }) => {
+      const status = contentStatus(aContent(), { ...cinder, created_at });
 
-    expect(status).toEqual({ snapshotHandle: 'two', creationTime, readyToUse: true, restoreSize: 5 * GIB });
-    expect(BigInt(creationTime) % 1_000_000_000n).toBe(0n);
-  });
+      expect(status).toEqual({ snapshotHandle: 'two', creationTime, readyToUse: true, restoreSize: 5 * GIB });
+      expect(BigInt(creationTime) % 1_000_000_000n).toBe(0n);
+    },
+  );
 
-  test('is written once', () => {
+  test('is written only once', () => {
     const status = { snapshotHandle: 'two', creationTime: CREATED_NS, readyToUse: true, restoreSize: 5 * GIB };
 
     expect(contentStatus(aContent({}, { status }), cinder)).toBeUndefined();
@@ -34,7 +37,7 @@ describe('a VolumeSnapshotContent', () => {
     });
   });
 
-  test('loses its error once that is resolved', () => {
+  test('has its error removed once it is ready', () => {
     const status = { readyToUse: false, error: { message: 'm', time: 't' } };
 
     expect(contentStatus(aContent({}, { status }), cinder)).toMatchObject({ readyToUse: true, error: null });
@@ -58,7 +61,7 @@ describe('a VolumeSnapshot', () => {
     expect(snapshotStatus({ ...aSnapshot(), status: desired }, content)).toBeUndefined();
   });
 
-  test('loses what its content no longer reports', () => {
+  test('drops fields that its content no longer reports', () => {
     const snapshot = { ...aSnapshot(), status: { restoreSize: '5Gi', error: { message: 'm' } } };
 
     expect(snapshotStatus(snapshot, aContent())).toEqual({

@@ -14,7 +14,7 @@ type StatusPatch<T extends { status?: unknown }> = {
   readonly [K in keyof Status<T>]?: Status<T>[K] | null;
 };
 
-/** The status of a VolumeSnapshot given its content's; undefined if unchanged. Pure. */
+/** The status of a VolumeSnapshot, based on the status of its content; undefined if unchanged. Pure. */
 export function snapshotStatus(
   { status }: VolumeSnapshot,
   { metadata, status: boundStatus }: VolumeSnapshotContent,
@@ -30,7 +30,7 @@ export function snapshotStatus(
   return isDeepStrictEqual(status, desired) ? undefined : { ...clearedFields(status), ...desired };
 }
 
-/** The status of a VolumeSnapshotContent given its Cinder snapshot; undefined if unchanged. Pure. */
+/** The status of a VolumeSnapshotContent, based on its Cinder snapshot; undefined if unchanged. Pure. */
 export function contentStatus(
   { status }: VolumeSnapshotContent,
   { id, size, created_at, status: state }: CinderSnapshot,
@@ -55,12 +55,12 @@ export function failedStatus(
   return { readyToUse: false, error: { message, time: formatTime(nowMs) } };
 }
 
-/** Removes all present fields. */
+/** A patch that removes all fields that are set. */
 function clearedFields<T extends object>(status: T | undefined): { readonly [K in keyof T]?: null } {
   return Object.fromEntries(Object.keys(status ?? {}).map((name) => [name, null])) as { [K in keyof T]?: null };
 }
 
-/** Whole seconds: a number represents these in ns exactly. */
+/** Milliseconds rounded down to whole seconds, so a number can represent the nanoseconds exactly. */
 function timeOf(text: string | null | undefined): number | undefined {
   const ms = cloudTimeMs(text);
   return ms === undefined ? undefined : Math.floor(ms / 1000) * 1000;

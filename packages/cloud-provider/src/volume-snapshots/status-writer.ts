@@ -4,7 +4,7 @@ import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters'
 import { wrapTenantError } from '@fairway/tenancy/connection/tenant-problem';
 import type { SnapshotDependencies } from './snapshot-dependencies.ts';
 
-/** Writes part of the status of an object that may have been deleted in the meantime; failures back off. */
+/** Writes part of the status of an object that may have been deleted in the meantime. Failures cause backoff. */
 export function writeStatus<T extends KubeObject>(
   { attempts }: Pick<SnapshotDependencies, 'attempts'>,
   tenant: TenantCluster,

@@ -27,7 +27,7 @@ export function snapshotsOf(tenant: TenantCluster): TenantSnapshots | undefined 
   return definitionsOf(tenant).get(DEFINITION) && kindsOf(tenant);
 }
 
-/** Whether everything has been listed. */
+/** Whether all snapshot kinds have been listed. */
 export function isSynced({ snapshots, contents, classes }: TenantSnapshots): boolean {
   return snapshots.hasSynced && contents.hasSynced && classes.hasSynced;
 }
@@ -38,7 +38,10 @@ export function bindsSnapshots(tenant: TenantCluster): boolean {
   return definition?.metadata.annotations?.[SNAPSHOT_CONTROLLER_ANNOTATION] === 'fairway';
 }
 
-/** Watches the kinds while the cluster has them: `begin` is called when they appear, `change` when the binding controller changes. */
+/**
+ * Watches the kinds while the cluster has them. `begin` is called when they appear, and `change` when a different
+ * controller becomes responsible for binding.
+ */
 export function watchSnapshots(
   tenant: TenantCluster,
   { begin, change }: { readonly begin: (snapshots: TenantSnapshots) => void; readonly change?: () => void },
@@ -50,7 +53,7 @@ export function watchSnapshots(
   });
 }
 
-/** Unbound and unready VolumeSnapshots, by the key of their source claim. */
+/** Unbound and unready VolumeSnapshots, indexed by the key of their source claim. */
 export const unreadyByClaim: CacheIndex<VolumeSnapshot> = {
   name: 'claim',
   valuesOf({ metadata, spec, status }) {
@@ -59,27 +62,27 @@ export const unreadyByClaim: CacheIndex<VolumeSnapshot> = {
   },
 };
 
-/** Unready VolumeSnapshots, by class; '' for the default. */
+/** Unready VolumeSnapshots, indexed by class, with '' for the default class. */
 export const unreadyByClass: CacheIndex<VolumeSnapshot> = {
   name: 'class',
   valuesOf: ({ spec, status }) => (status?.readyToUse === true ? [] : [spec.volumeSnapshotClassName ?? '']),
 };
 
-/** Contents without a snapshot, by class. */
+/** Contents without a snapshot, indexed by class. */
 export const pendingByClass: CacheIndex<VolumeSnapshotContent> = {
   name: 'class',
   valuesOf: ({ spec, status }) =>
     spec.volumeSnapshotClassName && status?.snapshotHandle === undefined ? [spec.volumeSnapshotClassName] : [],
 };
 
-/** Contents with a snapshot, by the ID of its volume. */
+/** Contents with a snapshot, indexed by the ID of its volume. */
 export const contentsByVolume: CacheIndex<VolumeSnapshotContent> = {
   name: 'volume',
   valuesOf: ({ spec, status }) =>
     spec.source.volumeHandle && status?.snapshotHandle ? [spec.source.volumeHandle] : [],
 };
 
-/** A single object, also watched by the add-ons controller. */
+/** Watches only the definition of VolumeSnapshots, as the add-ons controller also does. */
 function definitionsOf({ informers }: TenantCluster) {
   return informers.informer(CustomResourceDefinitions, { fieldSelector: `metadata.name=${DEFINITION}` });
 }
@@ -94,7 +97,7 @@ function kindsOf({ informers }: TenantCluster): TenantSnapshots {
   return { snapshots, contents, classes: informers.informer(VolumeSnapshotClasses, { trim: readClass }) };
 }
 
-/** Removes the informers, which would otherwise keep requesting the kinds. */
+/** Removes the informers, which would otherwise keep sending requests for the kinds. */
 function forgetKinds({ informers }: TenantCluster): void {
   informers.remove(VolumeSnapshots);
   informers.remove(VolumeSnapshotContents);

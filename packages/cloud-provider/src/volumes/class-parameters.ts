@@ -12,7 +12,7 @@ const DEFAULT_FS_TYPE = 'ext4';
 /** File systems that the node driver supports. */
 const FS_TYPES: readonly string[] = ['ext2', 'ext3', 'ext4', 'xfs', 'btrfs'];
 const FS_TYPE = 'csi.storage.k8s.io/fstype';
-/** The in-tree plugin's name for this parameter, which external-provisioner reads too. */
+/** The in-tree plugin's name for the file system parameter, which external-provisioner reads too. */
 const LEGACY_FS_TYPE = 'fstype';
 const KNOWN_PARAMETERS = ['type', 'availability', FS_TYPE];
 /** Cinder's column limits. */

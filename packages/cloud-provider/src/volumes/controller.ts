@@ -17,7 +17,7 @@ import { StorageWatch } from './storage-watch.ts';
 import { claimsBySnapshot, storageOf, volumesByHandle } from './tenant-storage.ts';
 import { VolumeBuilds } from './volume-builds.ts';
 
-/** Keys of one cluster at a time. */
+/** Limit of keys of one cluster that are reconciled at the same time. */
 const MAX_CONCURRENT_KEYS = 5;
 
 export const volumeController = storageController({
@@ -44,7 +44,7 @@ export const volumeController = storageController({
   },
 });
 
-/** Volumes to be created from a snapshot, and those that cannot be deleted because of one. */
+/** Enqueues volumes to be created from a snapshot, and volumes that cannot be deleted because of one. */
 function listenToSnapshots(
   tenant: TenantCluster,
   { snapshots, contents }: TenantSnapshots,

@@ -20,8 +20,9 @@ import { storageOf } from './tenant-storage.ts';
 const BUSY_RETRY_MS = 60_000;
 
 /**
- * Extends volumes and shares with their claims, as external-resizer does with upstream's drivers: first in the cloud, attached or not, then in the
- * PersistentVolume. The kubelet extends a volume's file system and records it in the claim.
+ * Extends volumes and shares when their claims grow, as external-resizer does with upstream's drivers: first in the
+ * cloud, attached or not, then in the PersistentVolume. The kubelet extends a volume's file system and records the new
+ * size in the claim.
  */
 export class Expander<T extends StoredObject> {
   readonly #dependencies: StorageDependencies<T>;
@@ -58,7 +59,7 @@ export class Expander<T extends StoredObject> {
     return pass.end();
   }
 
-  /** Resolves with whether volume and PersistentVolume have the requested size. */
+  /** Resolves with whether both the volume and the PersistentVolume have the requested size. */
   async #extend(
     key: string,
     claim: PersistentVolumeClaim,
@@ -119,7 +120,7 @@ export class Expander<T extends StoredObject> {
     );
   }
 
-  /** The claim's status once the volume has the size. */
+  /** Updates the claim's status once the volume has the size. */
   async #reportResized(tenant: TenantCluster, claim: PersistentVolumeClaim, step: ExpansionStep, signal: AbortSignal) {
     const { events, backend } = this.#dependencies;
     if (!backend.expansion.needsNodeExpansion(claim.spec.volumeMode)) {

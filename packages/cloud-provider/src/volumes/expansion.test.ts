@@ -4,7 +4,7 @@ import { aClaim, aClass, aVolume } from './testing/objects.ts';
 
 const EXPANDABLE_CLASS = aClass({ allowVolumeExpansion: true });
 
-/** A claim for this size that is bound to 5 GiB, and its volume with that capacity. */
+/** A claim for this size that is bound to 5 GiB, and its PersistentVolume with the given capacity. */
 function grown(requested: string, has: string, { says = '5Gi', pending = false } = {}) {
   const claim = aClaim({ resources: { requests: { storage: requested } }, volumeName: 'pvc-1' }, { uid: 'claim' });
   const conditions = pending ? [{ type: 'FileSystemResizePending', status: 'True' }] : [];
@@ -19,10 +19,14 @@ describe('a claim', () => {
     { reason: 'has the size it requests', ...grown('5Gi', '5Gi'), step: undefined },
     { reason: 'has more than it requests', ...grown('4Gi', '5Gi'), step: undefined },
     { reason: 'grows', ...grown('7500Mi', '5Gi'), step: { kind: 'extend', sizeGiB: 8, storage: '8Gi' } },
-    { reason: 'has a volume that has been extended', ...grown('8Gi', '8Gi'), step: { kind: 'tell', storage: '8Gi' } },
-    { reason: 'waits for its node', ...grown('8Gi', '8Gi', { pending: true }), step: undefined },
+    { reason: 'has a volume that is already extended', ...grown('8Gi', '8Gi'), step: { kind: 'tell', storage: '8Gi' } },
     {
-      reason: 'grows again while it waits',
+      reason: 'waits for its node to extend the file system',
+      ...grown('8Gi', '8Gi', { pending: true }),
+      step: undefined,
+    },
+    {
+      reason: 'grows again while it waits for its node',
       ...grown('9Gi', '8Gi', { pending: true }),
       step: { kind: 'extend', sizeGiB: 9, storage: '9Gi' },
     },
@@ -46,7 +50,7 @@ describe('a claim', () => {
     expect(expansionStep(claim, volume, undefined)).toEqual({ kind: 'extend', sizeGiB: 8, storage: '8Gi' });
   });
 
-  test('does not use another claim’s volume or another driver’s', () => {
+  test('does not use the volume of another claim or another driver', () => {
     const { claim, volume } = grown('8Gi', '5Gi');
     const csi = { driver: 'other', volumeHandle: 'x' };
 
@@ -57,7 +61,7 @@ describe('a claim', () => {
   });
 });
 
-test('has one condition for its size, and keeps other conditions', () => {
+test('has one condition for its expansion, and keeps other conditions', () => {
   const claim = aClaim();
   const other = { type: 'ModifyingVolume', status: 'True' };
   const status = { conditions: [other, { type: 'Resizing', status: 'True' }] };

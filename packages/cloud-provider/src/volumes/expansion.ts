@@ -24,7 +24,7 @@ export function needsExpansion({ spec, status }: PersistentVolumeClaim): boolean
   );
 }
 
-/** Undefined if the claim is satisfied, waits for its node, or belongs to another driver. Pure. */
+/** The expansion step; undefined if the claim is satisfied, waits for its node, or belongs to another driver. Pure. */
 export function expansionStep(
   claim: PersistentVolumeClaim,
   volume: PersistentVolume,
@@ -46,7 +46,7 @@ export function expansionStep(
       message: `spec.resources.requests.storage is ${storage}, which is not a valid volume size`,
     };
   }
-  // The API server validated the request against the class. A class that has since been deleted is ignored, as in
+  // The API server validated the request against the class. A class that has since been deleted is not required, as in
   // external-resizer.
   if (storageClass !== undefined && storageClass.allowVolumeExpansion !== true) {
     const name = claim.spec.storageClassName ?? '';
@@ -58,7 +58,10 @@ export function expansionStep(
 
 type ClaimStatus = Pick<NonNullable<PersistentVolumeClaim['status']>, 'conditions' | 'capacity'>;
 
-/** The claim's status with its current condition, or with its new capacity and none; undefined if unchanged. Pure. */
+/**
+ * The claim's status with its expansion condition, or with its new capacity and without that condition; undefined if
+ * unchanged. Pure.
+ */
 export function statusOf(
   claim: PersistentVolumeClaim,
   state: 'Resizing' | 'FileSystemResizePending' | { readonly storage: string },

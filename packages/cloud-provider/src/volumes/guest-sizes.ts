@@ -1,7 +1,7 @@
 /**
- * Cinder reports a volume's new size before Nova informs the guest. A kubelet that is faster extends the file system to
- * the old size, considers that done and never checks again. cinder-csi-plugin checks sizes only with
- * `rescan-on-resize`, which always fails for encrypted volumes, as guests see them without their header.
+ * Cinder reports a volume's new size before Nova informs the guest. If the kubelet is faster, it extends the file
+ * system to the old size, considers the expansion done and never checks again. cinder-csi-plugin checks sizes only with
+ * `rescan-on-resize`, which always fails for encrypted volumes because guests see them without their header.
  */
 const GUEST_RESIZE_MS = 15_000;
 
@@ -11,13 +11,13 @@ interface ObservedSize {
 }
 
 /**
- * The times at which attached volumes were first observed with their size. Not persisted: after a restart the wait
- * begins again.
+ * Tracks when attached volumes were first observed with their size. The times are not persisted: after a restart the
+ * wait begins again.
  */
 export class GuestSizes {
   readonly #observed = new Map<string, ObservedSize>();
 
-  /** Remaining wait until the guest has the size too; 0 once it does. */
+  /** Remaining wait until the guest can be assumed to have the size too; 0 afterwards. */
   remainingMs(id: string, sizeGiB: number, nowMs: number): number {
     const seen = this.#observed.get(id);
     if (seen?.sizeGiB === sizeGiB) return Math.max(0, seen.sinceMs + GUEST_RESIZE_MS - nowMs);

@@ -6,13 +6,13 @@ import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { StillSettlingError } from '@fairway/tenancy/cloud/still-settling-error';
 import { type Stored, storageKey, storageObjectsOf } from '@fairway/tenancy/cloud/storage-index';
 
-/** Maximum age of a list that shows a state. This process's own writes are known without a list. */
+/** Maximum age of a list that is used as the current state. This process's own writes are known without a list. */
 const MAX_AGE_MS = 60_000;
 
 export interface OwnedStorage<T> {
-  /** Oldest first. */
+  /** Items that are not being deleted, oldest first. */
   readonly items: readonly T[];
-  /** The cloud has accepted their deletion. */
+  /** Items whose deletion the cloud has accepted. */
   readonly deleting: readonly T[];
 }
 
@@ -22,7 +22,7 @@ interface Kind<T extends Stored> {
   readonly ledger: Ledger<T>;
 }
 
-/** Items with the tags of this cluster and object. Rejects with StillSettling, or the cloud's error. */
+/** Items with the tags of this cluster and object. Rejects with StillSettling or with the cloud's error. */
 export async function ownedStorage<T extends Stored>(
   cloud: ProjectCloud,
   { noun, cache, ledger }: Kind<T>,
@@ -40,7 +40,7 @@ export async function ownedStorage<T extends Stored>(
 
 export interface CreateOptions {
   readonly signal: AbortSignal;
-  /** The connection to the cluster. */
+  /** Aborted when the connection to the cluster ends. */
   readonly connection: AbortSignal;
   /** Backoff group: items with the same parameters fail for the same reason. */
   readonly group: string;
@@ -48,8 +48,8 @@ export interface CreateOptions {
 
 /**
  * Sends a create request unless the connection to the cluster has ended. Deleting a cluster ends its connection, then
- * waits for requests that were already sent. `prepare` resolves with the call, and is called when it may be made.
- * Rejects like `ProjectCloud.make`.
+ * waits for requests that were already sent. `prepare` resolves with the call, and is called when the request may be
+ * sent. Rejects with the same errors as `ProjectCloud.make`.
  */
 export function createStorage<T extends Stored>(
   cloud: ProjectCloud,

@@ -12,13 +12,15 @@ import type { StorageBackend } from './storage-backend.ts';
 import { deletionBlocker } from './volume-state.ts';
 
 export interface OwnedVolumes {
-  /** Oldest first. */
+  /** Volumes that are not being deleted, oldest first. */
   readonly volumes: readonly Volume[];
-  /** Cinder has accepted their deletion. */
+  /** Volumes whose deletion Cinder has accepted. */
   readonly deleting: readonly Volume[];
 }
 
-/** The volumes with the tags of this cluster and PersistentVolume. Rejects with StillSettling, or the cloud's error. */
+/**
+ * The volumes with the tags of this cluster and PersistentVolume. Rejects with StillSettling or with the cloud's error.
+ */
 export async function ownedVolumes(
   cloud: ProjectCloud,
   owner: StorageOwner,
@@ -33,7 +35,7 @@ function owned(cloud: ProjectCloud, owner: StorageOwner, signal: AbortSignal): P
   return ownedStorage(cloud, kind, owner, signal);
 }
 
-/** Creates a volume with the owner's tags. Rejects like `createStorage`. */
+/** Creates a volume with the owner's tags. Rejects with the same errors as `createStorage`. */
 export function createVolume(
   cloud: ProjectCloud,
   owner: StorageOwner,
@@ -46,7 +48,7 @@ export function createVolume(
   return createStorage(cloud, cloud.ledgers.volumes, owner, options, prepare);
 }
 
-/** A missing volume counts as deleted. Rejects like `ProjectCloud.remove`. */
+/** Deletes the volume; a missing volume counts as deleted. Rejects with the same errors as `ProjectCloud.remove`. */
 export function deleteVolume(cloud: ProjectCloud, { id }: Volume, signal: AbortSignal): Promise<void> {
   return cloud.remove(cloud.ledgers.volumes, id, () => volumesOf(cloud).delete(id, { signal }));
 }
@@ -107,7 +109,10 @@ export const volumeBackend: StorageBackend<Volume> = {
   updateReclaimPolicy,
 };
 
-/** Cinder does not delete a volume with snapshots. It reports those that are not in the cluster. */
+/**
+ * Names the volume's snapshots in the cluster, because Cinder does not delete a volume with snapshots. For snapshots
+ * that are not in the cluster, Cinder reports the problem itself.
+ */
 function snapshotsInUse(tenant: TenantCluster, { id }: Volume): string | undefined {
   const contents = snapshotsOf(tenant)?.contents.find(contentsByVolume, id) ?? [];
   if (contents.length === 0) return undefined;

@@ -27,7 +27,7 @@ const FOREIGN_RETRY_MS = 900_000;
  * Reconciles and deletes the volumes or shares of PersistentVolumes, as external-provisioner does.
  *
  * **Guarantees.** Only volumes with the tags of this cluster and this PersistentVolume are deleted or changed: a
- * PersistentVolume that someone wrote with the id of another volume affects nothing. The policy that applies once the
+ * PersistentVolume that someone wrote with the ID of another volume has no effect. The policy that applies once the
  * cluster is deleted is recorded on the volume itself.
  */
 export class PersistentVolumeReconciler<T extends StoredObject> {
@@ -39,7 +39,7 @@ export class PersistentVolumeReconciler<T extends StoredObject> {
     this.#enqueue = enqueue;
   }
 
-  /** `name`: a PersistentVolume, or one that a volume was created for before it existed. */
+  /** `name` is a PersistentVolume, or a planned one for which a volume was already created. */
   async reconcile(key: string, name: string, scope: StorageScope, context: ReconcileContext): Promise<Result> {
     const { clock, events, backend } = this.#dependencies;
     const { tenant, cluster, cloud } = scope;
@@ -82,13 +82,13 @@ export class PersistentVolumeReconciler<T extends StoredObject> {
   async findOrphans({ tenant, cluster, cloud }: StorageScope, context: ReconcileContext): Promise<Result> {
     const { backend } = this.#dependencies;
     const { classes, volumes } = storageOf(tenant);
-    // Without a class of the driver, nothing was created.
+    // If the cluster has no class of the driver, nothing was created.
     if (!classes.list().some(({ provisioner }) => provisioner === backend.driver)) return {};
     const pass = new Pass(context, this.#dependencies.clock);
     await pass.run(async () => {
       await requireOwnProject(cloud, cluster);
       const sinceMs = cloud.reliableFromMs(backend.ledgerOf(cloud), 60_000);
-      // Without this service, a cloud has no items.
+      // A cloud without this service has no items.
       const listed = await ignoreNotFound(backend.cacheOf(cloud).refreshAfter(sinceMs));
       if (listed === undefined) return;
       for (const stored of storageObjectsOfCluster(listed, tenant.clusterUid)) {
@@ -122,7 +122,7 @@ export class PersistentVolumeReconciler<T extends StoredObject> {
     }
   }
 
-  /** Deletes items with one owner's tags. Resolves with whether none remains. */
+  /** Deletes items with the owner's tags. Resolves with whether no such items remain. */
   async #remove(
     key: string,
     owner: StorageOwner,
@@ -202,7 +202,7 @@ export class PersistentVolumeReconciler<T extends StoredObject> {
       storageWatch.settle(owner, 'deletion');
   }
 
-  /** Whether the PersistentVolume exists; reads from the API server, as the cache may be stale. */
+  /** Whether the PersistentVolume exists. Reads from the API server, because the cache may be stale. */
   async #exists({ tenant }: StorageScope, name: string, signal: AbortSignal): Promise<boolean> {
     const client = tenant.client.resource(PersistentVolumes);
     return (await wrapTenantError(undefinedIfNotFound(client.get(name, { signal })))) !== undefined;

@@ -20,7 +20,7 @@ export function persistentVolume(
     metadata: {
       name: volumeNameOf(claim),
       annotations: { [PROVISIONED_BY_ANNOTATION]: DRIVER },
-      // With nothing to delete, the finalizer would only be an obstacle.
+      // A retained volume is not deleted, so it needs no finalizer.
       ...(reclaimPolicy === 'Delete' && { finalizers: [VOLUME_FINALIZER] }),
     },
     spec: {

@@ -29,10 +29,10 @@ test.each<{
   of?: Parameters<typeof aClass>;
   message?: RegExp;
 }>([
-  { reason: 'anything, as the plan has no limits', modes: ['ReadWriteMany'] },
+  { reason: 'any access mode, because the plan has no limits', modes: ['ReadWriteMany'] },
   { reason: 'an access mode of the plan', storage: ONCE_MODES, modes: ['ReadWriteOncePod'] },
   {
-    reason: 'files for many nodes',
+    reason: 'an access mode for many nodes',
     storage: ONCE_MODES,
     modes: ['ReadWriteOnce', 'ReadWriteMany'],
     message:
@@ -45,7 +45,7 @@ test.each<{
     message: /^accessModes contains ReadOnlyMany, .*StorageClass for shares$/,
   },
   {
-    reason: 'one pod, although only nodes are distinguished',
+    reason: 'an access mode for one pod, although the plan allows one node',
     storage: { accessModes: ['ReadWriteOnce'], tenantClasses: 'Allowed' },
     modes: ['ReadWriteOncePod'],
     message: /^accessModes contains ReadWriteOncePod, .*: use ReadWriteOnce$/,
@@ -69,17 +69,17 @@ test.each<{
     message: /parameter "type" is "gold", but the cluster's plan has "nvme"/,
   },
   {
-    reason: "a class with the plan's name and its own zone",
+    reason: "a class with the plan's name and a zone of its own",
     storage: PLANNED_CLASSES,
     of: [{ parameters: { ...FAST_PARAMETERS, availability: 'az9' } }, 'fast'],
     message: /parameter "availability" is "az9", but the cluster's plan has none/,
   },
   {
-    reason: 'a class, although the plan has none',
+    reason: 'a class, although the plan allows no classes',
     storage: { classes: [], tenantClasses: 'Refused' },
     message: /it has none$/,
   },
-])('checks a claim for $reason against the plan', ({ storage, modes = ['ReadWriteOnce'], of = [], message }) => {
+])('checks a claim against the plan: $reason', ({ storage, modes = ['ReadWriteOnce'], of = [], message }) => {
   const { spec } = aPlan(storage && { storage });
 
   const problem = problemWithPlan(aClaim({ accessModes: modes }), aClass(...of), storageLimits(spec));

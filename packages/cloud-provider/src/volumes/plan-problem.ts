@@ -7,8 +7,8 @@ import {
 import type { PersistentVolumeClaim, StorageClass } from '@fairway/kube/kinds/generated/types';
 
 /**
- * Why a cluster's plan does not allow a claim's volume; undefined if it does. Equivalent to the policy in the cluster,
- * which the cluster's owner may remove. Pure.
+ * Why a cluster's plan does not allow a claim's volume; undefined if the plan allows it. Equivalent to the policy in
+ * the cluster, which the cluster's owner may remove. Pure.
  */
 export function problemWithPlan(
   { spec }: Pick<PersistentVolumeClaim, 'spec'>,

@@ -32,7 +32,7 @@ const PLAN_RETRY_MS = 60_000;
  * clusters.
  *
  * **Guarantees.** A claim gets one volume, even after crashes and retries: the volume is found by the tags of its
- * cluster and claim, which are set on creation. Its PersistentVolume is created once the volume is usable. A volume
+ * cluster and claim, which are set on creation. The PersistentVolume is created once the volume is usable. A volume
  * that fails in Cinder is deleted and recreated.
  */
 export class Provisioner implements ClaimProvisioner {
@@ -48,10 +48,10 @@ export class Provisioner implements ClaimProvisioner {
     const { claims, classes, volumes } = storageOf(tenant);
     const claim = claims.get(claimKey);
     const storageClass = classes.get(claim?.spec.storageClassName ?? '');
-    // Kubernetes binds the claim to an existing volume.
+    // If the PersistentVolume already exists, Kubernetes binds the claim to it.
     if (claim === undefined || !needsProvisioning(claim, storageClass) || volumes.get(volumeNameOf(claim))) return {};
     const limits = conventions.storageLimitsOf(cluster, cache.plans);
-    // The plan will be in the cache later: it exists as long as clusters use it.
+    // The plan is not in the cache yet: it exists as long as clusters use it.
     if (limits === undefined) return { requeueAfterMs: PLAN_RETRY_MS };
     const waiting = { key, tenant, claim, storageClass };
     const pass = new Pass(context, clock);
@@ -91,7 +91,7 @@ export class Provisioner implements ClaimProvisioner {
     await createPersistentVolume(this.#dependencies, waiting, volume, object, pass.signal);
   }
 
-  /** Clears the scheduler's choice so that it selects another node. */
+  /** Clears the node that the scheduler selected, so the scheduler selects another node. */
   async #reschedule({ tenant, claim }: WaitingClaim, message: string, signal: AbortSignal): Promise<void> {
     this.#dependencies.events.warning(tenant, PersistentVolumeClaims, claim, 'ProvisioningFailed', message);
     const { name = '', namespace = '', uid, resourceVersion } = claim.metadata;
@@ -110,7 +110,7 @@ function clusterFactsFor({ nodes }: TenantCluster, { metadata }: PersistentVolum
   };
 }
 
-/** Uses the keys that cinder-csi-plugin writes, which users and tools look for. */
+/** Uses the metadata keys that cinder-csi-plugin writes, because users and tools look for them. */
 function requestOf({ clusterUid, object }: StorageOwner, claim: PersistentVolumeClaim, { request }: PlannedVolume) {
   const { name = '', namespace = '' } = claim.metadata;
   return {

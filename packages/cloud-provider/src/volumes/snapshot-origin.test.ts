@@ -12,14 +12,18 @@ const content = aContent({ volumeSnapshotRef }, { status });
 const allowed = { annotations: { 'snapshot.storage.kubernetes.io/allow-volume-mode-change': 'true' } };
 
 test.each([
-  { reason: 'the same mode', claim: aClaim(), content },
-  { reason: 'a block device', claim: aClaim({ volumeMode: 'Block' }), content: aContent(blockSnapshot, { status }) },
+  { reason: 'in the same volume mode', claim: aClaim(), content },
   {
-    reason: 'another mode, which is allowed',
+    reason: 'for a block device',
+    claim: aClaim({ volumeMode: 'Block' }),
+    content: aContent(blockSnapshot, { status }),
+  },
+  {
+    reason: 'in another volume mode, if allowed',
     claim: aClaim(),
     content: aContent(blockSnapshot, { status, metadata: allowed }),
   },
-])('uses the snapshot of a VolumeSnapshot: $reason', (row) => {
+])('uses the snapshot of a VolumeSnapshot $reason', (row) => {
   expect(snapshotHandleFor(row.claim, 'first', snapshot, row.content)).toEqual({ id: 'two' });
 });
 

@@ -11,7 +11,10 @@ import { DRIVER } from './driver.ts';
 import type { StorageScope } from './storage-scope.ts';
 import type { VolumeOrigin } from './volume-plan.ts';
 
-/** Resolves with the source snapshot of a claim's volume, or why it is not available now. Rejects with the cloud's error. */
+/**
+ * Resolves with the source snapshot of a claim's volume, or with the reason why it is not available now. Rejects with
+ * the cloud's error.
+ */
 export async function findSnapshotOrigin(
   claim: PersistentVolumeClaim,
   snapshotName: string,

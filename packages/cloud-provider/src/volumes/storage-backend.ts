@@ -9,14 +9,14 @@ import type { Pass } from '@fairway/tenancy/reconcile/pass';
 import type { OwnedStorage } from './owned-storage.ts';
 import type { StorageScope } from './storage-scope.ts';
 
-/** A cloud resource that holds data. */
+/** A cloud resource that stores a volume's data. */
 export interface StoredObject extends Stored {
   readonly status: string;
   /** GiB. */
   readonly size: number;
 }
 
-/** The storage behind one driver's PersistentVolumes: Cinder volumes or Manila shares. */
+/** The storage backend of one driver's PersistentVolumes: Cinder volumes or Manila shares. */
 export interface StorageBackend<T extends StoredObject> {
   readonly driver: string;
   readonly words: {
@@ -34,19 +34,19 @@ export interface StorageBackend<T extends StoredObject> {
     readonly failed: string;
     /** Whether the file system on the node must be extended too. */
     needsNodeExpansion(mode: string | undefined): boolean;
-    /** Whether it is attached to a server that has yet to see the new size. */
+    /** Whether the item is attached to a server that has yet to see the new size. */
     isInUse(item: T): boolean;
   };
   cacheOf(cloud: ProjectCloud): ResourceCache<T>;
   ledgerOf(cloud: ProjectCloud): Ledger<T>;
-  /** Rejects with StillSettling, or the cloud's error. */
+  /** Rejects with StillSettling or with the cloud's error. */
   ownedItems(cloud: ProjectCloud, owner: StorageOwner, signal: AbortSignal): Promise<OwnedStorage<T>>;
-  /** Whether this item, of those with its tags, belongs to a PersistentVolume. */
+  /** Whether this item belongs to the PersistentVolume whose tags it has. */
   isBackedBy(object: PersistentVolume, item: T): boolean;
-  /** The ID in a PersistentVolume, if that item exists without its tags. */
+  /** The ID that the PersistentVolume contains, if an item with this ID exists without the PersistentVolume's tags. */
   findForeign(cloud: ProjectCloud, object: PersistentVolume, signal: AbortSignal): Promise<string | undefined>;
   delete(cloud: ProjectCloud, item: T, signal: AbortSignal): Promise<void>;
-  /** Why the cloud would reject the item's deletion now; undefined if it would accept the request. */
+  /** Why the cloud would reject the item's deletion now; undefined if the cloud would accept the request. */
   heldReason(item: T, tenant: TenantCluster): string | undefined;
   extend(cloud: ProjectCloud, owner: StorageOwner, item: T, sizeGiB: number, signal: AbortSignal): Promise<void>;
   /** Records on the item what happens to it when the cluster is deleted. */
@@ -57,7 +57,7 @@ export interface StorageBackend<T extends StoredObject> {
     policy: 'Delete' | 'Retain',
     signal: AbortSignal,
   ): Promise<void>;
-  /** Why a PersistentVolume of the driver is left alone; undefined for a managed one. */
+  /** Why a PersistentVolume of the driver is left alone; undefined if it is managed. */
   unsupportedReason?(object: PersistentVolume): string | undefined;
   /** Reconciles additional resources of an item with a PersistentVolume. */
   ensureBackend?(key: string, object: PersistentVolume, item: T, place: StorageScope, pass: Pass): Promise<void>;

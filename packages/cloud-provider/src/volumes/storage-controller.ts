@@ -14,11 +14,11 @@ import { claimsByClass, claimsBySource, storageOf, volumeNameOf, volumesByDriver
 import { needsProvisioning } from './volume-plan.ts';
 
 interface StorageController extends Pick<Declaration, 'name' | 'indexes' | 'create'> {
-  /** Name of the CSI driver and of the provisioner in StorageClasses. */
+  /** Name of the CSI driver, which is also the provisioner in StorageClasses. */
   readonly driver: string;
   readonly additionalRights?: readonly Right[];
   readonly additionalWatches?: (dependencies: CloudProviderDependencies) => readonly Watch[];
-  /** Additional watches in a cluster. */
+  /** Adds further watches in a tenant's cluster. */
   readonly onConnect?: (tenant: TenantCluster, enqueue: (key: string) => void) => void;
 }
 

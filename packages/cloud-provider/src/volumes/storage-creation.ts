@@ -35,9 +35,9 @@ export function buildOf({ tenant, claim, storageClass }: WaitingClaim): Build {
 }
 
 /**
- * Creates the storage of a claim, one step at a time. Resolves with it once it is usable, and with undefined while in
- * progress: the project's list then enqueues the key again. Failed storage is deleted and recreated. Rejects with the
- * error that blocks it.
+ * Creates the storage of a claim, one step at a time. Resolves with the storage once it is usable, and with undefined
+ * while it is being created: the project's list then enqueues the key again. Failed storage is deleted and recreated.
+ * Rejects with the error that blocks the creation.
  */
 export async function buildStorage<T extends StoredObject>(
   { storageWatch, backend, builds, events }: StorageDependencies<T>,
@@ -57,7 +57,7 @@ export async function buildStorage<T extends StoredObject>(
   if (item?.status === 'error_deleting') {
     storageWatch.settle(owner);
     const { service, project, noun } = backend.words;
-    // Another item would fail the same way.
+    // Creating another item would fail in the same way.
     const message = `${service}: ${project} failed to create ${noun} ${item.id} and to delete it: the cloud operator must reset its status`;
     builds.failed(build, new ProblemError({ reason: 'CloudUnavailable', message }));
   }
@@ -69,7 +69,7 @@ export async function buildStorage<T extends StoredObject>(
   }
   if (item === undefined && deleting.length > 0) {
     storageWatch.expect(owner, key, backend.cacheOf(cloud), 'deletion');
-    // Deletion may fail before it is known to be complete.
+    // The deletion may still fail, so check again.
     pass.requeueAfter(DELETION_RETRY_MS);
     return undefined;
   }

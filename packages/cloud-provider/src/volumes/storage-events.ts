@@ -2,7 +2,10 @@ import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
 import { EventDeduplicator, TenantEvents, type TenantEventsOptions, withKind } from '../tenant-events.ts';
 
-/** Records Events about volumes in tenants' clusters, with the driver as source. Unchanged ones are repeated twice an hour. */
+/**
+ * Records Events about volumes in tenants' clusters, with the driver as source. Unchanged Events are repeated twice an
+ * hour.
+ */
 export class StorageEvents {
   readonly #events: TenantEvents;
   readonly #recorded: EventDeduplicator;
@@ -12,7 +15,7 @@ export class StorageEvents {
     this.#events = new TenantEvents({ component, clock, random, log });
   }
 
-  /** About a cached object, which has no kind. */
+  /** Records a normal Event about a cached object, which has no kind. */
   normal<T extends KubeObject>(
     tenant: TenantCluster,
     type: ResourceType<T>,

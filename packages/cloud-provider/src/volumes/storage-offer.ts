@@ -5,7 +5,9 @@ import type { StorageOffer } from './volume-plan.ts';
 /** Operators change zones and types a few times a year. */
 const MAX_AGE_MS = 900_000;
 
-/** The cloud's offer, from the project's shared lists. Rejects with the cloud's error. */
+/**
+ * The zones and volume types that the cloud offers, from the project's shared lists. Rejects with the cloud's error.
+ */
 export async function storageOffer(cloud: ProjectCloud, signal: AbortSignal): Promise<StorageOffer> {
   const { cache } = cloud;
   const sinceMs = cloud.now() - MAX_AGE_MS;

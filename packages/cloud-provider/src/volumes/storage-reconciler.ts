@@ -9,7 +9,7 @@ import { readKey } from './storage-keys.ts';
 import { type StorageScope, storageScope } from './storage-scope.ts';
 import { storageOf } from './tenant-storage.ts';
 
-/** Serves claims that wait for a PersistentVolume. */
+/** Provisions claims that wait for a PersistentVolume. */
 export interface ClaimProvisioner {
   /** Reconciles the claim `claimKey`, if it waits for a volume. */
   serve(key: string, claimKey: string, scope: StorageScope, context: ReconcileContext): Promise<Result>;

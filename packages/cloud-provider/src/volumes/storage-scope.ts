@@ -12,7 +12,9 @@ export interface StorageScope {
   readonly cloud: ProjectCloud;
 }
 
-/** Undefined while the cluster must be left alone; `isSynced`: whether everything needed has been listed. */
+/**
+ * Undefined while the cluster must be left alone. `isSynced` returns whether everything that is needed has been listed.
+ */
 export function storageScope(
   { tenants, cache, clouds }: Pick<CloudProviderDependencies, 'cache' | 'clouds' | 'tenants'>,
   clusterUid: string,

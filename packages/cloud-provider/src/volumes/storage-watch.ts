@@ -16,12 +16,12 @@ interface WatchedCache {
 }
 
 /**
- * Watches a project's volumes or snapshots through the cache's lists while a change is expected; otherwise costs
- * nothing.
+ * Watches a project's volumes or snapshots through the cache's lists while a change is expected; otherwise makes no
+ * calls.
  */
 export class StorageWatch<T extends Stored> {
   readonly #enqueue: (key: string) => void;
-  /** By owner. */
+  /** Pending changes, by owner. */
   readonly #pending = new Map<string, PendingChange>();
   readonly #watched = new Map<object, WatchedCache>();
 
@@ -40,7 +40,7 @@ export class StorageWatch<T extends Stored> {
     this.#pending.set(id, { cache, key, change, end });
   }
 
-  /** Stops watching; `seen` is the change in the last list, if any. */
+  /** Stops watching; `seen` is the change that the last list shows, if any. */
   settle(owner: StorageOwner, seen?: PacedChange): void {
     const id = storageKey(owner);
     const pendingChange = this.#pending.get(id);

@@ -21,7 +21,10 @@ export interface TenantStorage {
   readonly classes: Informer<StorageClass>;
 }
 
-/** The shared informers of a connection: objects without unused fields, so they are written only with patches. */
+/**
+ * The informers that all controllers of a connection share. Their objects lack unused fields, so they may be written
+ * only with patches.
+ */
 export function storageOf({ informers }: TenantCluster): TenantStorage {
   const claims = informers.informer(PersistentVolumeClaims, { trim });
   const volumes = informers.informer(PersistentVolumes, { trim });
@@ -39,31 +42,31 @@ export function volumeNameOf({ metadata }: PersistentVolumeClaim): string {
   return `pvc-${metadata.uid}`;
 }
 
-/** By the name of the PersistentVolume that is or would be provisioned for them. */
+/** Claims, indexed by the name of the PersistentVolume that is or would be provisioned for them. */
 export const claimsByVolume: CacheIndex<PersistentVolumeClaim> = {
   name: 'volume',
   valuesOf: (claim) => [volumeNameOf(claim)],
 };
 
-/** PersistentVolumes of the driver, by volume ID. */
+/** PersistentVolumes of the driver, indexed by volume ID. */
 export const volumesByHandle: CacheIndex<PersistentVolume> = {
   name: 'handle',
   valuesOf: (volume) => [cinderIdOf(volume)].filter((id) => id !== undefined),
 };
 
-/** By driver. */
+/** PersistentVolumes, indexed by driver. */
 export const volumesByDriver: CacheIndex<PersistentVolume> = {
   name: 'driver',
   valuesOf: (volume) => [driverOf(volume)].filter((driver) => driver !== undefined),
 };
 
-/** By class. */
+/** Claims, indexed by class. */
 export const claimsByClass: CacheIndex<PersistentVolumeClaim> = {
   name: 'class',
   valuesOf: ({ spec }) => (spec.storageClassName ? [spec.storageClassName] : []),
 };
 
-/** Unbound claims, by the key of the claim that they clone. */
+/** Unbound claims, indexed by the key of the claim that they clone. */
 export const claimsBySource: CacheIndex<PersistentVolumeClaim> = {
   name: 'source',
   valuesOf({ metadata, spec }) {
@@ -72,7 +75,7 @@ export const claimsBySource: CacheIndex<PersistentVolumeClaim> = {
   },
 };
 
-/** Unbound claims, by the key of their source VolumeSnapshot. */
+/** Unbound claims, indexed by the key of their source VolumeSnapshot. */
 export const claimsBySnapshot: CacheIndex<PersistentVolumeClaim> = {
   name: 'snapshot',
   valuesOf({ metadata, spec }) {

@@ -7,13 +7,13 @@ import { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
 export interface Build {
   /** Backoff group: volumes of one class of a cluster. */
   readonly group: string;
-  /** Identifies the volume. */
+  /** Identifies the volume within its group. */
   readonly item: string;
 }
 
 /**
- * Backoff of failing volumes, from the request until Cinder has created them. While volumes of a class fail, one at a
- * time is retried, in turn, so a thousand claims cost no more than one.
+ * Backoff of failing volumes, from the request until Cinder has created them. While volumes of a class fail, they are
+ * retried one at a time, in turn, so a thousand claims cost no more than one.
  */
 export class VolumeBuilds {
   readonly #attempts: Attempts;
@@ -23,7 +23,7 @@ export class VolumeBuilds {
     this.#attempts = new Attempts({ clock, random, log, classify: decideRetry });
   }
 
-  /** Sends a request. Rejects with its error, or with a BackoffError without sending it. */
+  /** Sends a request. Rejects with its error, or with a BackoffError if the request is not sent because of backoff. */
   async send(build: Build, request: () => Promise<unknown>): Promise<void> {
     const started = this.#attempts.begin(attemptOf(build));
     this.#started.set(build.item, started);

@@ -7,7 +7,7 @@ import type { StorageScope } from './storage-scope.ts';
 import { isSnapshot, storageOf } from './tenant-storage.ts';
 import type { VolumeOrigin } from './volume-plan.ts';
 
-/** The source object of a claim, or the reason why it has none. Pure. */
+/** The source object of a claim; undefined if it has no source, or a message if the source is unsupported. Pure. */
 export function sourceOf({
   spec,
   metadata,
@@ -24,7 +24,7 @@ export function sourceOf({
   return `spec.dataSource is a ${kind}: a volume can be created only from a PersistentVolumeClaim or a VolumeSnapshot`;
 }
 
-/** Resolves with the source, or why it is not available now. Rejects with the cloud's error. */
+/** Resolves with the source, or with the reason why it is not available now. Rejects with the cloud's error. */
 export async function findOrigin(
   claim: PersistentVolumeClaim,
   { tenant, cloud }: { readonly tenant: StorageScope['tenant']; readonly cloud: ProjectCloud },

@@ -4,7 +4,7 @@ import { DRIVER, PROVISIONER_ANNOTATION_NAMES, SELECTED_NODE_ANNOTATION, ZONE_KE
 import { aClaim, aClass } from './testing/objects.ts';
 import { type ClusterFacts, needsProvisioning, planVolume, type StorageOffer } from './volume-plan.ts';
 
-/** In the format of Cinder's ids. */
+/** An ID in Cinder's format. */
 const TYPE_ID = '22222222-2222-4222-8222-222222222222';
 const OFFER: StorageOffer = {
   volumeZones: ['az1', 'az2', 'ceph'],
@@ -24,12 +24,12 @@ describe('a claim', () => {
   test.each([
     { reason: 'its class belongs to the driver', claim: aClaim({}, REQUESTED_CLAIM), of: aClass(), is: true },
     {
-      reason: 'the annotation has its name from before 1.23',
+      reason: 'it has the annotation’s name from before 1.23',
       claim: aClaim({}, { annotations: { [PROVISIONER_ANNOTATION_NAMES[1]]: DRIVER } }),
       of: aClass(),
       is: true,
     },
-    { reason: 'Kubernetes has not requested it yet', claim: aClaim(), of: aClass(), is: false },
+    { reason: 'Kubernetes has not requested provisioning yet', claim: aClaim(), of: aClass(), is: false },
     {
       reason: 'its class belongs to the in-tree plugin',
       claim: aClaim({}, { annotations: { 'volume.kubernetes.io/storage-provisioner': 'kubernetes.io/cinder' } }),
@@ -37,7 +37,7 @@ describe('a claim', () => {
       is: true,
     },
     {
-      reason: 'its class belongs to the in-tree plugin, and the driver is requested',
+      reason: 'its class belongs to the in-tree plugin, and the annotation names the driver',
       claim: aClaim({}, REQUESTED_CLAIM),
       of: aClass({ provisioner: 'kubernetes.io/cinder' }),
       is: true,
@@ -63,7 +63,7 @@ describe('a claim', () => {
       of: aClass(DELAYED_BINDING),
       is: true,
     },
-  ])('is provisioned: $is ($reason)', ({ claim, of, is }) => {
+  ])('needs provisioning ($is) if $reason', ({ claim, of, is }) => {
     expect(needsProvisioning(claim, of)).toBe(is);
   });
 });
@@ -83,7 +83,7 @@ describe('the volume of a claim', () => {
       volume: { request: { size: 5, volume_type: 'fast', availability_zone: 'az2' }, fsType: undefined, zone: 'az2' },
     },
     {
-      reason: 'its own zone, which servers of all zones can reach',
+      reason: 'the zone in its class, which servers of all zones can reach',
       claim: aClaim(),
       of: aClass({ ...DELAYED_BINDING, parameters: { availability: 'ceph' } }),
       volume: { request: { size: 5, availability_zone: 'ceph' }, fsType: 'ext4', zone: undefined },
@@ -95,7 +95,7 @@ describe('the volume of a claim', () => {
       volume: { request: { size: 5, availability_zone: 'az1' }, fsType: 'ext4', zone: 'az1' },
     },
     {
-      reason: 'a type with multiattach, for several servers',
+      reason: 'a multiattach type, for several servers',
       claim: aClaim({ accessModes: ['ReadWriteMany'], volumeMode: 'Block' }),
       of: aClass({ ...DELAYED_BINDING, parameters: { type: 'shared' } }),
       volume: { request: { size: 5, volume_type: 'shared', availability_zone: 'az2' }, fsType: undefined, zone: 'az2' },
@@ -104,7 +104,7 @@ describe('the volume of a claim', () => {
     expect(planVolume(claim, of, CLUSTER, OFFER)).toEqual({ kind: 'create', volume });
   });
 
-  test('is in any zone of a cloud whose volume zones differ from its compute zones', () => {
+  test('has no zone in a cloud whose volume zones differ from its compute zones', () => {
     const plan = planVolume(aClaim(), aClass(DELAYED_BINDING), CLUSTER, { ...OFFER, volumeZones: ['nova'] });
 
     expect(plan).toEqual({ kind: 'create', volume: { request: { size: 5 }, fsType: 'ext4', zone: undefined } });
@@ -123,13 +123,13 @@ describe('the volume of a claim', () => {
       expect(at(label)).toEqual({ kind: 'create', volume });
     });
 
-    test('gets as topology the label of the zone that the class specifies', () => {
+    test('uses the label of the class’s zone as its topology', () => {
       const of = aClass({ ...DELAYED_BINDING, parameters: { availability: 'AZ 1' } });
       const volume = { request: { size: 5, availability_zone: 'AZ 1' }, fsType: 'ext4', zone: 'AZ-1' };
       expect(at('AZ-1', {}, of)).toEqual({ kind: 'create', volume });
     });
 
-    test.each(['AZ-1', 'AZ 1'])('is in the zone that the class allows with %s', (allowed) => {
+    test.each(['AZ-1', 'AZ 1'])('is in the allowed zone if the class specifies it as %s', (allowed) => {
       const allowedTopologies = [{ matchLabelExpressions: [{ key: ZONE_KEY, values: [allowed] }] }];
       const volume = { request: { size: 5, availability_zone: 'AZ 1' }, fsType: 'ext4', zone: 'AZ-1' };
       expect(at('AZ-1', {}, aClass({ ...DELAYED_BINDING, allowedTopologies }))).toEqual({ kind: 'create', volume });
@@ -138,7 +138,7 @@ describe('the volume of a claim', () => {
 
     test.each([
       { reason: 'two Cinder zones', how: { volumeZones: ['AZ 1', 'AZ-1'] } },
-      { reason: 'one zone of Cinder and another of Nova', how: { computeZones: ['AZ-1', 'AZ 1'] } },
+      { reason: 'a Cinder zone and a different Nova zone', how: { computeZones: ['AZ-1', 'AZ 1'] } },
     ])('is refused if labels collide: $reason', ({ how }) => {
       expect(at('AZ-1', how)).toMatchObject({
         kind: 'refuse',
@@ -153,7 +153,7 @@ describe('the volume of a claim', () => {
     });
   });
 
-  test('is in one of the nodes’ zones, the same each time', () => {
+  test('is always in the same one of the nodes’ zones', () => {
     const zones = Array.from({ length: 40 }, (_, index) => {
       const claim = aClaim({}, { uid: `uid-${index}` });
       const plans = [CLUSTER, { ...CLUSTER, nodeZones: ['az2', 'az1'] }].map((facts) =>
@@ -181,7 +181,7 @@ describe('the volume of a claim', () => {
     { reason: 'it has a VolumeAttributesClass', claim: aClaim({ volumeAttributesClassName: 'gold' }), message: /gold/ },
     { reason: 'for many', claim: aClaim({ accessModes: ['ReadWriteMany'] }), message: /StorageClass for shares/ },
     {
-      reason: 'many readers, with a type for a single server',
+      reason: 'it has many readers, but its type allows only one server',
       claim: aClaim({ accessModes: ['ReadOnlyMany'] }),
       message:
         /volumes of the default type can be attached to only one server .*multiattach type \(the cloud has shared\)$/,
@@ -210,7 +210,7 @@ describe('the volume of a claim', () => {
       message: /Cinder has az1/,
     },
     {
-      reason: 'a topology key that volumes do not have',
+      reason: 'a topology key that volumes do not support',
       of: aClass({ allowedTopologies: [{ matchLabelExpressions: [{ key: 'rack', values: ['1'] }] }] }),
       message: /the key "rack"/,
     },
@@ -231,7 +231,7 @@ describe('the volume of a claim', () => {
         allowedTopologies: [{ matchLabelExpressions: [{ key: ZONE_KEY, values: ['az1'] }] }],
       }),
     },
-  ])('waits for another node when the selected one $reason', ({ cluster, of }) => {
+  ])('waits for another node if the selected node $reason', ({ cluster, of }) => {
     expect(planVolume(aClaim(), of, cluster, OFFER)).toMatchObject({ kind: 'reschedule' });
   });
 });

@@ -16,20 +16,20 @@ import { problemWithPlan } from './plan-problem.ts';
 import { gibOf } from './volume-size.ts';
 import { zoneOfLabel } from './zone-label.ts';
 
-/** The volume that a claim requests. */
+/** The volume that is planned for a claim. */
 export interface PlannedVolume {
   readonly request: Pick<VolumeCreate, 'size' | 'volume_type' | 'availability_zone' | 'source_volid' | 'snapshot_id'>;
   /** File system type; undefined for a raw block device. */
   readonly fsType: string | undefined;
-  /** Zone label of the nodes that it can be attached to; undefined for all. */
+  /** Zone label of the nodes that the volume can be attached to; undefined for all nodes. */
   readonly zone: string | undefined;
 }
 
-/** The source of a volume. */
+/** The volume or snapshot that a volume is created from. */
 export interface VolumeOrigin {
   readonly what: 'volume' | 'snapshot';
   readonly request: Pick<VolumeCreate, 'source_volid' | 'snapshot_id'>;
-  /** Cinder's zone, which a copy must share. */
+  /** Zone of the source in Cinder, which a copy must share. */
   readonly volumeZone: string | undefined;
   readonly sizeGiB: number;
 }
@@ -41,7 +41,7 @@ export type VolumePlan =
   /** The scheduler must select another node. */
   | { readonly kind: 'reschedule'; readonly message: string };
 
-/** The cloud's offer. */
+/** The zones and volume types that the cloud offers. */
 export interface StorageOffer {
   /** Names of available Cinder zones. */
   readonly volumeZones: readonly string[];
@@ -59,11 +59,11 @@ export interface ClusterFacts {
   readonly selectedNode: Readonly<Record<string, string>> | undefined;
   /** Zone labels of the cluster's nodes, in any order. */
   readonly nodeZones: readonly string[];
-  /** The limits of its plan. */
+  /** The limits of the cluster's plan. */
   readonly limits: StorageLimits;
 }
 
-/** Whether the claim waits for a volume of the driver, as external-provisioner decides it. Pure. */
+/** Whether the claim waits for a volume of the driver, by the same rules as in external-provisioner. Pure. */
 export function needsProvisioning(
   claim: PersistentVolumeClaim,
   storageClass: StorageClass | undefined,
@@ -79,7 +79,7 @@ export function needsProvisioning(
   );
 }
 
-/** The zone label, as set by the driver or the cloud node controller. */
+/** The zone label that the driver or the cloud node controller has set. */
 export function zoneOfNode(labels: Readonly<Record<string, string>> | undefined): string | undefined {
   return labels?.[ZONE_KEY] ?? labels?.[NODE_ZONE_LABEL];
 }
@@ -97,7 +97,7 @@ export function planVolume(
   const parameters = readParameters(storageClass.parameters);
   if (typeof parameters === 'string') return refuse(`StorageClass ${storageClass.metadata.name}: ${parameters}`);
   const { type } = parameters;
-  // With an administrator's credential, Cinder accepts private types of other projects.
+  // With an administrator's credentials, Cinder accepts private types of other projects.
   if (type !== undefined && !offer.volumeTypes.has(type)) {
     const names = [...offer.volumeTypes].filter((name) => !isCinderId(name));
     return refuse(
@@ -130,7 +130,7 @@ export function planVolume(
   };
 }
 
-/** Problems of a claim that apply to any storage. Pure. */
+/** A problem of a claim that does not depend on the kind of storage; undefined if there is none. Pure. */
 export function problemOfClaim({ spec }: PersistentVolumeClaim, driver: string = DRIVER): string | undefined {
   const { requests, limits } = spec.resources ?? {};
   const size = gibOf(requests?.['storage']);
@@ -215,7 +215,7 @@ function placeVolume(
   return { volumeZone: zone.name, nodeZone };
 }
 
-/** Undefined for all zones; a message if a term cannot be satisfied. */
+/** The zone labels that the class allows: undefined for all zones, or a message if a term cannot be satisfied. */
 function allowedLabels({ allowedTopologies }: StorageClass): readonly string[] | string | undefined {
   if (allowedTopologies === undefined || allowedTopologies.length === 0) return undefined;
   const labels: string[] = [];
@@ -230,7 +230,10 @@ function allowedLabels({ allowedTopologies }: StorageClass): readonly string[] |
   return labels;
 }
 
-/** Spreads claims over zones, preferring zones with unique labels; stable for each claim. */
+/**
+ * Chooses a zone label. Spreads claims over zones, prefers zones with unique labels, and always returns the same label
+ * for a claim.
+ */
 function chooseLabel(claimUid: string, candidates: readonly string[], offer: StorageOffer): string | undefined {
   const labels = [...new Set(candidates)].sort();
   const zoneLabels = labels.filter((label) => zoneOfLabel(label, offer).kind === 'zone');

@@ -8,7 +8,7 @@ import { buildOf, type WaitingClaim } from './storage-creation.ts';
 import type { StorageDependencies } from './storage-dependencies.ts';
 
 /**
- * Creates the PersistentVolume and reports it on the claim. Rejects if a PersistentVolume with its name exists for
+ * Creates the PersistentVolume and reports it on the claim. Rejects if a PersistentVolume with this name exists for
  * another purpose.
  */
 export async function createPersistentVolume<T extends StoredObject>(

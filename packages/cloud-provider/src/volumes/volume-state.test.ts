@@ -17,12 +17,12 @@ describe('a PersistentVolume', () => {
       step: 'release',
     },
     {
-      reason: 'it is retained, and this was already recorded',
+      reason: 'it is retained, and the finalizer is already removed',
       volume: aVolume({ persistentVolumeReclaimPolicy: 'Retain' }, { metadata: { finalizers: [] } }),
       step: 'none',
     },
     {
-      reason: 'it is not protected yet',
+      reason: 'it has no finalizer yet',
       volume: aVolume({ claimRef }, { metadata: { finalizers: [] } }),
       step: 'protect',
     },
@@ -32,17 +32,17 @@ describe('a PersistentVolume', () => {
       step: 'none',
     },
     {
-      reason: 'it was deleted before a claim that no longer exists',
+      reason: 'it was deleted before its claim, which no longer exists',
       volume: aVolume({ claimRef: { ...claimRef, uid: 'before' } }, { metadata: { deletionTimestamp: DELETED_AT } }),
       step: 'delete',
     },
     {
-      reason: 'it lost its protection',
+      reason: 'its finalizer was removed while it was being deleted',
       volume: aVolume({ claimRef }, { metadata: { deletionTimestamp: DELETED_AT, finalizers: [] }, phase: 'Released' }),
       step: 'none',
     },
     {
-      reason: 'it was written by hand',
+      reason: 'it was not provisioned by Fairway',
       volume: aVolume({ claimRef }, { metadata: { annotations: {} }, phase: 'Released' }),
       step: 'none',
     },
@@ -51,7 +51,7 @@ describe('a PersistentVolume', () => {
       volume: aVolume({ csi: { driver: 'other', volumeHandle: 'x' } }, { phase: 'Released' }),
       step: 'none',
     },
-  ])('has the step $step: $reason', ({ volume, step }) => {
+  ])('requires the step $step: $reason', ({ volume, step }) => {
     expect(stepFor(volume, CLAIM)).toBe(step);
   });
 });
@@ -63,7 +63,7 @@ describe('a volume', () => {
     { status: 'in-use', attachments: [{ volume_id: 'v', server_id: 's' }], held: 'it is still attached to s' },
     { status: 'detaching', attachments: [], held: 'its status in Cinder is detaching' },
     { status: 'error_deleting', attachments: [], held: expect.stringMatching(/operator/) },
-  ])('reports why it cannot be deleted in status $status', ({ status, attachments, held }) => {
+  ])('cannot be deleted in status $status, and reports why', ({ status, attachments, held }) => {
     expect(deletionBlocker({ status, attachments } as unknown as Volume)).toEqual(held);
   });
 });

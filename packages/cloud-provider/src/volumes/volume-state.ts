@@ -5,11 +5,11 @@ import { DRIVER, driverOf, PROVISIONED_BY_ANNOTATION, VOLUME_FINALIZER } from '.
 /** The next step for a PersistentVolume of the driver. */
 export type VolumeStep =
   | 'none'
-  /** Its volume must be deleted, then the PersistentVolume itself. */
+  /** The volume must be deleted, then the PersistentVolume itself. */
   | 'delete'
-  /** It must retain its volume from now on. */
+  /** From now on, the volume must be retained, so the finalizer is removed. */
   | 'release'
-  /** It must protect its volume from now on. */
+  /** From now on, the PersistentVolume must remain until its volume is deleted, so the finalizer is added. */
   | 'protect';
 
 /**
@@ -31,14 +31,17 @@ export function stepFor(
   return isProtected || isDeleting ? 'none' : 'protect';
 }
 
-/** A PersistentVolume that is being deleted is not always marked as released when its claim is deleted. */
+/**
+ * Whether the claim no longer exists. A PersistentVolume that is being deleted is not always marked as released when
+ * its claim is deleted.
+ */
 function isReleased(volume: PersistentVolume, claim: PersistentVolumeClaim | undefined): boolean {
   if (volume.status?.phase === 'Released') return true;
   const { claimRef } = volume.spec;
   return volume.metadata.deletionTimestamp !== undefined && claimRef?.uid !== claim?.metadata.uid;
 }
 
-/** Why Cinder would reject the volume's deletion now; undefined if it would accept the request. Pure. */
+/** Why Cinder would reject the volume's deletion now; undefined if Cinder would accept the request. Pure. */
 export function deletionBlocker({ status, attachments }: Volume): string | undefined {
   if (attachments.length > 0) {
     const servers = attachments.map(({ server_id }) => server_id ?? 'another host').slice(0, 5);
@@ -51,7 +54,7 @@ export function deletionBlocker({ status, attachments }: Volume): string | undef
   return `its status in Cinder is ${status}`;
 }
 
-/** https://opendev.org/openstack/cinder/src/branch/master/cinder/volume/api.py: `API.delete`. */
+/** Statuses in https://opendev.org/openstack/cinder/src/branch/master/cinder/volume/api.py: `API.delete`. */
 const DELETABLE_STATUSES: ReadonlySet<string> = new Set([
   'available',
   'error',

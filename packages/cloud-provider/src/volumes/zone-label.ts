@@ -8,7 +8,7 @@ interface ZoneNames {
   readonly computeZones: readonly string[];
 }
 
-/** Cinder's zone for nodes with a zone label. */
+/** The Cinder zone for nodes with a zone label. */
 export type ZoneOfLabel =
   | { readonly kind: 'zone'; readonly name: string }
   /** Cinder does not have this zone: its volumes can be attached to servers in every zone. */

@@ -96,7 +96,7 @@ it('continues after a short or empty page, and reads at most five pages per requ
 });
 
 describe('a refresh', () => {
-  it('puts new events in front of known ones, older ones included', async () => {
+  it('puts new events in front of all known events', async () => {
     responses.push(page(60, 31, 'more'), page(30, 1), page(65, 36, 'later'));
     await log.refresh();
     await log.loadOlder();

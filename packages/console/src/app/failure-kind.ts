@@ -3,7 +3,7 @@ import type { Failure } from '../api/failure.ts';
 /** What a failure means to the user. */
 export type FailureKind = 'away' | 'signedOut' | 'forbidden' | 'missing' | 'busy' | 'fault' | 'other';
 
-/** Proxies answer 502 to 504, and so does a server that is being replaced. */
+/** Proxies respond with 502 to 504, and so does a server that is being replaced. */
 const UNAVAILABLE_CODES: readonly number[] = [0, 502, 503, 504];
 
 export function failureKind({ code }: Pick<Failure, 'code'>): FailureKind {

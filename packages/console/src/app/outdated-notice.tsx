@@ -14,7 +14,7 @@ export interface DataSource {
   readonly asOfMs: number | undefined;
 }
 
-/** Reports whether a page's data is outdated or unknown, since when, and why; empty while the data is current. */
+/** Reports whether a page's data is outdated or unknown, for how long, and why; empty while the data is current. */
 export function OutdatedNotice({ of }: { readonly of: readonly DataSource[] }) {
   const t = useText(knowledgeTexts);
   const locale = useLocale();

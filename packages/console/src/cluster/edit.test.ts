@@ -92,22 +92,42 @@ it('gives up if every attempt conflicts', async () => {
 });
 
 it.each([
-  { now: { spec: { size: 3 } }, patch: { spec: { size: 5 } }, fields: [], reason: 'only the user has changed it' },
-  { now: { spec: { size: 5 } }, patch: { spec: { size: 5 } }, fields: [], reason: 'both have set the same value' },
+  {
+    now: { spec: { size: 3 } },
+    patch: { spec: { size: 5 } },
+    fields: [],
+    reason: 'only the user has changed the field',
+  },
+  {
+    now: { spec: { size: 5 } },
+    patch: { spec: { size: 5 } },
+    fields: [],
+    reason: 'both users have set the same value',
+  },
   {
     now: { spec: { size: 7, other: 1 } },
     patch: { spec: { other: 1 } },
     fields: [],
     reason: 'someone else changed another field',
   },
-  { now: { spec: {} }, patch: { spec: { size: null } }, fields: [], reason: 'both have removed it' },
-  { now: { spec: {} }, patch: { spec: { size: 5 } }, fields: ['spec.size'], reason: 'someone else has removed it' },
-  { now: {}, patch: { spec: { size: 5 } }, fields: ['spec.size'], reason: 'someone else has removed its parent' },
+  { now: { spec: {} }, patch: { spec: { size: null } }, fields: [], reason: 'both users have removed the field' },
+  {
+    now: { spec: {} },
+    patch: { spec: { size: 5 } },
+    fields: ['spec.size'],
+    reason: 'someone else has removed the field',
+  },
+  {
+    now: {},
+    patch: { spec: { size: 5 } },
+    fields: ['spec.size'],
+    reason: 'someone else has removed the parent of the field',
+  },
   {
     now: { spec: { size: [1] } },
     patch: { spec: { size: null } },
     fields: ['spec.size'],
-    reason: 'someone else has changed it',
+    reason: 'someone else has changed the field',
   },
 ])('$patch after $now: $reason', ({ now, patch, fields }) => {
   expect(concurrentChanges({ spec: { size: 3 } }, now, patch).map(({ field }) => field)).toEqual(fields);

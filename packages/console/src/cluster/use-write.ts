@@ -2,7 +2,7 @@ import { useRef, useState } from 'react';
 import { Failure } from '../api/failure.ts';
 
 export interface WriteState {
-  /** Performs a write; further calls are ignored until it completes. Resolves with whether the write succeeded. */
+  /** Performs a write; additional calls are ignored until it completes. Resolves with whether the write succeeded. */
   readonly run: (work: () => Promise<unknown>) => Promise<boolean>;
   readonly isRunning: boolean;
   readonly failure: Failure | undefined;

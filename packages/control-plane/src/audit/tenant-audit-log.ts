@@ -1,6 +1,9 @@
 import { type LogLocation, MAX_LINE_BYTES } from '@fairway/apiserver/audit/newest-lines';
 
-/** Audit log of a cluster that requests audit events, in its folder. Events for the operator are in another file, which tenants cannot read. */
+/**
+ * Audit log of a cluster that requests audit events, in the cluster's folder. Events for the operator are in another
+ * file, which tenants cannot read.
+ */
 export const TENANT_AUDIT_FOLDER = 'logs';
 export const TENANT_AUDIT_FILE = 'tenant-audit.log';
 export const TENANT_AUDIT_LOG = `${TENANT_AUDIT_FOLDER}/${TENANT_AUDIT_FILE}`;

@@ -125,7 +125,7 @@ test.each(CASES)('logs $request by $by', ({ request, by = person, levels, withRe
   expect(levelOf({ level: 'Request', reads: true }, request, by)).toBe(withReads ?? levels[1]);
 });
 
-test('logs no requests with invalid credentials', () => {
+test('does not log requests with invalid credentials', () => {
   for (const { request } of CASES) {
     expect(levelOf({ level: 'RequestResponse', reads: true }, request, undefined)).toBe('None');
   }

@@ -44,7 +44,7 @@ async function writtenLines(...requests: readonly AuditedRequest[]): Promise<str
 const PODS = '/api/v1/namespaces/shop/pods';
 const SECRETS = '/api/v1/namespaces/shop/secrets';
 
-test('logs actions and refusals of every authenticated user', async () => {
+test('logs the actions of every authenticated user, including refused ones', async () => {
   const account = 'system:serviceaccount:shop:a';
   const found = await writtenLines(
     { method: 'POST', path: PODS, username: 'alice', status: 201 },
@@ -56,7 +56,7 @@ test('logs actions and refusals of every authenticated user', async () => {
   expect((await stat(join(parent, 'cluster/logs/tenant-audit.log'))).mode & 0o777).toBe(0o600);
 });
 
-test('logs no requests of unauthenticated clients, nor reads by the control plane and nodes', async () => {
+test('does not log requests of unauthenticated clients, or reads by the control plane and nodes', async () => {
   const found = await writtenLines(
     { method: 'DELETE', path: PODS, status: 401 },
     {

@@ -26,7 +26,7 @@ export interface TenantAuditor {
   close(): Promise<void>;
 }
 
-/** Limit of buffered bytes while the disk accepts no writes: one process serves many clusters. */
+/** Limit on buffered bytes while the disk accepts no writes: one process serves many clusters. */
 const MAX_BUFFERED_BYTES = 256 * 1024;
 
 /**

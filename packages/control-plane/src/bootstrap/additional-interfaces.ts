@@ -1,4 +1,4 @@
-/** An additional interface of a server, in a network that its pool names. */
+/** An additional interface of a server, in a network that its pool specifies. */
 export interface AdditionalInterface {
   /** Identifies the interface on the node: interface names depend on the image. */
   readonly macAddress: string;
@@ -32,7 +32,7 @@ function networkFile({ macAddress, address, mtu, routes }: AdditionalInterface):
     ...(mtu === undefined ? [] : [`MTUBytes=${mtu}`]),
   ];
   const sections = [
-    // An ipvlan interface of a pod has the MAC address of its parent, and a kind.
+    // An ipvlan interface of a pod has the MAC address of its parent too, but it has a kind.
     ['[Match]', `MACAddress=${macAddress}`, 'Kind=!*'],
     link,
     ['[Network]', 'DHCP=no', 'LinkLocalAddressing=no', 'IPv6AcceptRA=no', `Address=${address}`],

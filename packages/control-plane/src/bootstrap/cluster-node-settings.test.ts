@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { withClusterSettings } from './cluster-node-settings.ts';
 
-test('tries mirrors of the cluster before those of the operator, and replaces the proxy of the operator', () => {
+test('tries the mirrors of the cluster before those of the operator, and uses the proxy of the cluster instead', () => {
   const operators = {
     failCgroupV1: true,
     registryMirrors: { 'docker.io': ['https://ops.example.com'], 'quay.io': ['https://ops.example.com'] },

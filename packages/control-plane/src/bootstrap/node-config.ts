@@ -11,7 +11,7 @@ export interface NodeConfig extends Omit<NodeSettings, 'registryMirrors'> {
   readonly registryMirrors?: RegistryMirrors | undefined;
   /** Range of the nodes' subnet. */
   readonly nodesCIDR?: string | undefined;
-  /** Name of the server, hostname of the server and name of the Node. */
+  /** Name and hostname of the server, and name of the Node. */
   readonly nodeName: string;
   /** URL of the API server. */
   readonly server: string;

@@ -110,7 +110,7 @@ function registryFiles({ registry, mirrors }: RegistryMirrors[number]): CloudCon
 
 /**
  * CNI's state of pods, removed at each boot because no pod survives it. CNI does not sync its files, and a power cut
- * leaves empty ones, with which containerd cannot end a sandbox and pods never start again ("cached result: unexpected
+ * leaves empty ones, with which containerd cannot stop a sandbox and pods never start again ("cached result: unexpected
  * end of JSON input").
  */
 const STALE_FILES = `R! /var/lib/cni/results

@@ -27,7 +27,9 @@ export class MissingObjectError extends Error {
   override readonly name = 'MissingObjectError';
 }
 
-/** Thrown if the store did not perform the operation: contains its response, or why there was none. */
+/**
+ * Thrown if the store did not perform the operation. It contains the store's response, or why there was no response.
+ */
 export class ObjectStoreError extends Error {
   override readonly name = 'ObjectStoreError';
 }

@@ -56,7 +56,7 @@ async function stored(): Promise<readonly string[]> {
   return (await archive.list('uid-1')).map(({ name }) => name);
 }
 
-test('copies snapshots newest first, and keeps as many as on this machine', async () => {
+test('copies snapshots newest first, and keeps as many copies as there are snapshots on this machine', async () => {
   await setDesiredNames([NAMES[2]]);
   await setDesiredNames([NAMES[1], NAMES[2]]);
   await setDesiredNames(NAMES);

@@ -52,7 +52,10 @@ export class OffHostReplicator {
     return [...(this.#archived?.values() ?? [])];
   }
 
-  /** Why the newest snapshot has no copy, and since when. The text does not change while the problem lasts. */
+  /**
+   * Why the newest snapshot has no copy, with the time of the newest copy. The text does not change while the problem
+   * lasts.
+   */
   get problem(): string | undefined {
     if (this.#failure === undefined) return undefined;
     const newest = Math.max(...this.copies.map(({ takenAtMs }) => takenAtMs));

@@ -31,14 +31,17 @@ const credentialsSchema = z.strictObject({
   sessionToken: z.string().min(1).optional(),
 });
 
-/** Off-host storage of this Fairway. */
+/** Off-host storage of this Fairway installation. */
 export interface OffHost {
   readonly store: ObjectStore;
   readonly passphrase: string;
   readonly snapshots: SnapshotArchive;
 }
 
-/** Opens the storage that a YAML file describes; paths in it are relative to it. Throws an Error that names file and field. */
+/**
+ * Opens the storage that a YAML file describes; paths in the file are relative to it. Throws an Error that names the
+ * file and the field.
+ */
 export function openOffHost(path: string, clock: Clock): OffHost {
   const settings = parse(path, settingsSchema);
   const resolveSibling = (file: string) => resolve(dirname(path), file);

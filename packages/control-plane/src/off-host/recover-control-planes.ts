@@ -25,9 +25,9 @@ export interface RecoveredCluster extends ArchivedSnapshot {
 }
 
 /**
- * Restores the data of all clusters in an archive to an empty machine, from the newest snapshot of each. No Fairway may run on
- * the folder. A cluster's record is written last: until then the cluster does not exist, and an interrupted recovery recreates
- * it.
+ * Restores the data of all clusters in an archive to an empty machine, from the newest snapshot of each. Fairway must
+ * not be running on the folder. A cluster's record is written last: until then the cluster does not exist, and an
+ * interrupted recovery recreates it.
  */
 export async function* recoverControlPlanes(inputs: RecoveryInputs): AsyncIterable<RecoveredCluster> {
   const newest = new Map<string, ArchivedSnapshot>();
@@ -69,7 +69,7 @@ async function recover(inputs: RecoveryInputs, { clusterUid, name }: ArchivedSna
   await writeRecord(diskFiles, folder, { ...record, ...restoredData });
 }
 
-/** The etcd for the release that the cluster ran, or else the newest available. */
+/** The etcd binary for the release that the cluster ran, or else the newest available one. */
 function etcdFor({ version }: ClusterRecord, binaries: readonly Binaries[]): string {
   const minor = version?.split('.').slice(0, 2).join('.');
   const chosen = binaries.find((found) => minor !== undefined && found.version.startsWith(`${minor}.`)) ?? binaries[0];

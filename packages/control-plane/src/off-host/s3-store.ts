@@ -36,7 +36,10 @@ const MAX_RESPONSE_BYTES = 8 * 2 ** 20;
 /** Pages of 1000 objects: more than any retention keeps. */
 const MAX_PAGES = 1000;
 
-/** A bucket over S3's own protocol, which Swift (s3api), Ceph and MinIO also support, with path-style addresses. */
+/**
+ * A bucket accessed over S3's own protocol, which Swift (s3api), Ceph and MinIO also support, with path-style
+ * addresses.
+ */
 export class S3Store implements ObjectStore {
   readonly #options: S3Options;
   readonly #agent: Agent;

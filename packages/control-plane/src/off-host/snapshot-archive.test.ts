@@ -39,7 +39,7 @@ async function read(from: SnapshotArchive, name = SNAPSHOT_NAME): Promise<{ reco
   return { record, bytes: Buffer.concat(parts) };
 }
 
-test('reads stored snapshots with their record, using only passphrase and store', async () => {
+test('reads stored snapshots with their record, using only the passphrase and the store', async () => {
   await upload();
   const { record, bytes } = await read(
     new SnapshotArchive(store, 'correct horse battery staple', { stretch: quickKey, partBytes: 8192 }),
@@ -52,7 +52,7 @@ test('reads stored snapshots with their record, using only passphrase and store'
   ]);
 });
 
-test('stores nothing readable, and opens nothing with another passphrase', async () => {
+test('stores only encrypted data, and cannot open it with another passphrase', async () => {
   await upload(SNAPSHOT_NAME, 'small');
   const stored = Buffer.concat([...store.objects.values()]).toString('latin1');
 

@@ -19,7 +19,7 @@ const outer = z.object({
   body: z.base64(),
 });
 
-/** Contents of a snapshot; encrypted, because the record contains the key of the cluster's Secrets. */
+/** Contents of a snapshot; encrypted, because the record contains the encryption key of the cluster's Secrets. */
 const inner = z.object({
   /** The cluster's record, without which the database is useless. */
   record: z.string(),

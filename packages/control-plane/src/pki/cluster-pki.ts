@@ -11,7 +11,8 @@ export const AUTHORITY_VALIDITY_MS = 10 * YEAR_MS;
 
 /**
  * A CA with an optional second one. Both are trusted, but only `active` signs. Before the switch of a rotation,
- * `standby` is the next CA; after it, the previous one, until everything that it signed has been replaced.
+ * `standby` is the next CA; after the switch, it is the previous one, until everything that it signed has been
+ * replaced.
  */
 export interface AuthorityPair {
   readonly active: CertificateAuthority;
@@ -27,7 +28,7 @@ export interface ClusterPki {
   readonly cluster: AuthorityPair;
   /**
    * Signs users' kubeconfigs. It is separate, so that all kubeconfigs can be revoked without affecting nodes. Clusters
-   * of earlier releases have none: this is then `cluster`.
+   * of earlier releases have no separate CA for users: this is then `cluster`.
    */
   readonly users: AuthorityPair;
   /** Signs the client certificate that the API server presents to aggregated API servers. */
@@ -46,8 +47,8 @@ export interface ClusterPki {
 
 /**
  * Creates the certificate authorities of a cluster. Their subjects are unique, because clients look up an issuer by
- * subject. They reveal nothing about the cluster: any client that can connect sees them, while cloud resources are
- * marked with the cluster's UID.
+ * subject. The subjects reveal nothing about the cluster: any client that can connect sees them, while cloud resources
+ * are marked with the cluster's UID.
  */
 export async function createClusterPki(clock: Clock): Promise<ClusterPki> {
   const next = await newAuthorities(clock);

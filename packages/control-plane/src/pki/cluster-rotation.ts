@@ -81,8 +81,8 @@ export async function revokeKubeconfigs(pki: ClusterPki, request: string, clock:
 }
 
 /**
- * Recreates all authorities for a cluster that was reset: earlier signatures are void, and a rotation in progress ends.
- * Processed requests remain recorded.
+ * Recreates all authorities for a cluster that was reset: earlier signatures become invalid, and a rotation in progress
+ * ends. Processed requests remain recorded.
  */
 export async function replaceAuthorities(pki: ClusterPki, clock: Clock): Promise<ClusterPki> {
   return { ...(await createClusterPki(clock)), rotation: enter(pki, 'Stable', clock) };

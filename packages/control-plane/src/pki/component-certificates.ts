@@ -105,7 +105,10 @@ function client(component: ComponentName, commonName: string, organizations: str
   };
 }
 
-/** Nodes verify these certificates with the CAs that they were installed with, so their signer changes last. */
+/**
+ * Nodes verify these certificates with the CAs that the nodes were installed with, so the signer of these certificates
+ * changes last.
+ */
 const NODE_FACING_COMPONENTS: ReadonlySet<ComponentName> = new Set(['apiserver', 'apiserver-kubelet-client']);
 
 /** The authority that signs a component's certificate at this stage of a rotation. */

@@ -23,7 +23,7 @@ export function pkiSecretName(clusterUid: string): string {
 /**
  * The Secret of a cluster's certificate authorities and keys: `ca.crt`, `ca.key`, `front-proxy-ca.crt`,
  * `front-proxy-ca.key` and `sa.key` as in kubeadm, and `users-ca.crt` with its key; during a rotation also
- * `ca-standby.crt` and so on, and `sa-next.key`; `sa-former.pub` contains keys that verify tokens and sign none.
+ * `ca-standby.crt` and so on, and `sa-next.key`; `sa-former.pub` contains keys that verify tokens but sign none.
  * `rotation.json` contains the stage of the rotation.
  */
 export async function pkiSecret({ uid, name, namespace }: ClusterIdentity, pki: ClusterPki): Promise<Secret> {

@@ -17,7 +17,7 @@ const next = await createCertificateAuthority({ commonName: 'kubernetes', clock,
 const cluster = { uid: 'uid-1', name: 'demo', namespace: 'team' };
 const names = { serviceCIDR: '10.3.0.0/16', dnsNames: ['demo.example.com'], ipAddresses: ['192.0.2.7'] };
 
-it('gives each cluster CAs that clients cannot confuse with those of another', async () => {
+it('gives each cluster CAs that clients cannot confuse with those of another cluster', async () => {
   const others = await createClusterPki(clock);
   const issuers = [pki, others].map(({ cluster: { active } }) => certificateInfo(active.certificatePem).organizations);
 
@@ -120,7 +120,7 @@ describe('planRenewal', () => {
 });
 
 describe('renewCertificates', () => {
-  it('issues all certificates once, and none again while nothing changes', async () => {
+  it('issues all certificates once, and reissues none while nothing changes', async () => {
     const first = await renewCertificates(pki, names, new Map(), clock);
     expect(first.renewals.map(({ reason }) => reason)).toEqual(Array.from({ length: 6 }, () => 'Missing'));
     const server = certificateInfo(first.certificates.get('apiserver')?.certificatePem ?? '');

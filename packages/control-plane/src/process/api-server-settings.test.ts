@@ -32,7 +32,7 @@ function step(trial: SettingsTrial, desired: ApiServerSettings, record: Settings
 
 const SERVES_PLAIN: SettingsRecord = { good: PLAIN };
 
-test('keeps the settings with which the API server last served as a fallback', () => {
+test('keeps the last working settings of the API server as a fallback', () => {
   const trial = new SettingsTrial();
   expect(step(trial, PLAIN, {}, state('starts'))).toEqual({ settings: PLAIN, problem: undefined, record: {} });
 
@@ -51,14 +51,14 @@ test('never applies settings that are known to be invalid', () => {
   });
 });
 
-test('starts a new cluster with invalid settings without an issuer', () => {
+test('starts a new cluster without an issuer if its settings are invalid', () => {
   const { settings, problem } = new SettingsTrial().choose(BAD_PEM, '1.36.3', {}, state('starts'));
 
   expect(settings).toEqual(PLAIN);
   expect(problem).toContain('contains no certificate');
 });
 
-test('sets no issuer in a release that would contact issuers past the egress rules', () => {
+test('sets no issuer in a release that would bypass the egress rules to contact it', () => {
   const { settings, problem } = new SettingsTrial().choose(WITH_OIDC, '1.33.9', SERVES_PLAIN, state('serves'));
 
   expect(settings).toEqual(PLAIN);
@@ -108,7 +108,7 @@ test.each([
   { change: { isDatabaseFull: true }, reason: 'a full database' },
   {
     change: { components: { ...state('fails').components, etcd: state('fails').components['kube-apiserver'] } },
-    reason: 'an etcd that does not serve',
+    reason: 'an etcd that is not ready',
   },
 ])('does not blame the settings for $reason', ({ change }) => {
   const trial = new SettingsTrial();

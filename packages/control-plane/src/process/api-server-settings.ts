@@ -10,7 +10,7 @@ export type ApiServerSettings = Pick<ClusterSpec['apiServer'], 'admissionPlugins
 
 /** What a cluster's record stores about its API server's settings. */
 export interface SettingsRecord {
-  /** The last settings with which the API server served. */
+  /** The last settings with which the API server served requests. */
   readonly good?: ApiServerSettings;
   /** Fingerprints of settings with which the API server failed to start although it starts with the previous ones. */
   readonly rejected?: { readonly settings: string; readonly complaint: string };
@@ -24,9 +24,9 @@ export interface AcceptedSettings {
 }
 
 /**
- * Keeps a tenant's API server running whatever the tenant sets: settings known to be invalid are not applied, and
- * settings with which the API server fails to start are rolled back. Rolled-back settings are tried again only after a
- * change.
+ * Keeps a tenant's API server running regardless of the tenant's settings: settings known to be invalid are not
+ * applied, and settings with which the API server fails to start are rolled back. Rolled-back settings are tried again
+ * only after a change.
  */
 export class SettingsTrial {
   /** Fingerprint of the settings last passed to the supervisor. */

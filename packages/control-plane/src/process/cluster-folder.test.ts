@@ -27,7 +27,7 @@ test('makes everything accessible only to this process if no user is set', async
 });
 
 describe.skipIf(process.getuid?.() !== 0)('with a user (skipped without root)', () => {
-  test('lets programs read their configuration and create files next to it, but replace nothing', async () => {
+  test('lets programs read their configuration and create files next to it, but not replace anything', async () => {
     await mkdir(at('pki'));
     await writeFile(at('pki/sa.key'), 'key', { mode: 0o600 });
     await writeFile(at('record.json'), '{}', { mode: 0o600 });

@@ -53,7 +53,7 @@ describe('settings fixed for the lifetime of a cluster', () => {
     expect(readRecord(files, '/planes/uid')).toEqual(first);
   });
 
-  test('fail without a free port', async () => {
+  test('cannot be created without a free port', async () => {
     await expect(
       choosePort(
         new Set(),

@@ -8,29 +8,29 @@ import type { ProcessUser } from './process-user.ts';
 
 /** Settings that are chosen once for a cluster and must persist for its lifetime. */
 export interface ClusterRecord {
-  /** Bind address of its API server; records from before this was configurable have 127.0.0.1. */
+  /** Bind address of the cluster's API server; records from before this was configurable have 127.0.0.1. */
   readonly address?: string;
   readonly port: number;
   /** Encryption key of Secrets at rest: 32 bytes in base64. */
   readonly encryptionKey: string;
   /** The etcd quota last applied. */
   readonly etcdQuotaBytes?: number;
-  /** The Kubernetes version that the API server last served. */
+  /** The Kubernetes version with which the API server last served requests. */
   readonly version?: string;
   /** The tenant's namespace; undefined in records from before tenants were distinguished. */
   readonly namespace?: string;
-  /** User and group that its programs run as; undefined: those of Fairway. */
+  /** User and group that its programs run as; undefined: Fairway's own. */
   readonly userId?: number;
   readonly settings?: SettingsRecord;
-  /** Whether the API server was restricted to certain addresses; if so, it must not start open to all. */
+  /** Whether the API server was restricted to certain addresses; if so, it must not start open to all clients. */
   readonly isRestricted?: boolean | undefined;
-  /** Number of times that the data were replaced from a snapshot. Selects the data folder. */
+  /** Number of times that the data was replaced from a snapshot. Selects the data folder. */
   readonly dataGeneration?: number;
   /** Revision at which this generation of the data began. */
   readonly startRevision?: number;
   /** The restore request that created this generation of the data. */
   readonly restored?: RestoreRequest & { readonly atMs: number };
-  /** Earlier requests, newest first. None of them is executed again. */
+  /** Earlier restore requests, newest first. They are never executed again. */
   readonly restoredBefore?: readonly RestoreRequest[];
 }
 
@@ -115,7 +115,7 @@ export function quotaDueBytes(applied: number, desiredBytes: number): number | u
 
 export interface NewRecordInputs {
   readonly files: Files;
-  /** The cluster's own folder, which this creates. */
+  /** The cluster's own folder, which this function creates. */
   readonly folder: string;
   /** Folders of the existing clusters. */
   readonly others: readonly string[];

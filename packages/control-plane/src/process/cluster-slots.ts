@@ -113,9 +113,9 @@ export class ClusterSlots<Parts> {
   }
 
   /**
-   * Updates a record durably. Does nothing if the record is unchanged, or if another process manages the cluster by
-   * now. Rejects if the record cannot be written: the cached record then still matches the disk, so the next call
-   * writes the change instead of considering it unchanged.
+   * Updates a record durably. Does nothing if the record is unchanged, or if another process now manages the cluster.
+   * Rejects if the record cannot be written: the cached record then still matches the disk, so the next call writes the
+   * change instead of considering it unchanged.
    */
   async keep(slot: Slot<Parts>, change: Partial<ClusterRecord>): Promise<void> {
     const before = slot.record;
@@ -132,7 +132,7 @@ export class ClusterSlots<Parts> {
     }
   }
 
-  /** Records the version that is served now, for times when none is served. */
+  /** Records the version that is served now, for times when no version is served. */
   async recordVersion(slot: Slot<Parts>): Promise<void> {
     const { ready, current } = slot.supervisor.state.components['kube-apiserver'];
     if (ready && current && slot.desiredVersion !== undefined) await this.keep(slot, { version: slot.desiredVersion });
@@ -172,8 +172,8 @@ export class ClusterSlots<Parts> {
   }
 
   /**
-   * Whether all programs of a cluster have stopped; stops those still running. Their data are kept, and the next queued
-   * call starts with a new slot.
+   * Whether all programs of a cluster have stopped; stops those still running. The cluster's data is kept, and the next
+   * queued call starts with a new slot.
    */
   hibernate(uid: string): boolean {
     if (this.#isClosed) throw new Error('the control plane runtime is closed');
@@ -190,9 +190,9 @@ export class ClusterSlots<Parts> {
   }
 
   /**
-   * Whether a cluster's folder is like that of a new cluster with the same port, user and encryption key; starts to
-   * wipe it. After a failure, each call makes an attempt, waits for it, and rejects with the error: the caller reports
-   * it and decides when to retry.
+   * Whether a cluster's folder is like that of a new cluster with the same port, user and encryption key; if not,
+   * starts wiping it. After a failure, each call makes an attempt, waits for it, and rejects with the error: the caller
+   * reports it and decides when to retry.
    */
   async wipe(uid: string): Promise<boolean> {
     if (this.#isClosed) throw new Error('the control plane runtime is closed');
@@ -234,7 +234,7 @@ export class ClusterSlots<Parts> {
     await this.#parts.stop(slot.parts);
   }
 
-  /** Stops the programs of all clusters except for the given ones. Their data are kept. */
+  /** Stops the programs of all clusters except for the given ones. The clusters' data is kept. */
   async stopUnwanted(shouldKeep: (uid: string) => boolean): Promise<void> {
     const unwanted = this.list().filter((uid) => !shouldKeep(uid));
     await Promise.all(
@@ -286,7 +286,7 @@ export class ClusterSlots<Parts> {
     }
   }
 
-  /** The record is deleted last: after a crash, the rest is wiped again. */
+  /** The record is deleted last, so that a wipe interrupted by a crash is repeated. */
   async #emptyFolder({ uid, folder, record }: Slot<Parts>): Promise<void> {
     const { files } = this.#machine;
     const known = record ?? readRecord(files, folder);

@@ -3,7 +3,7 @@ export const COMPONENTS = ['etcd', 'kube-apiserver', 'kube-controller-manager', 
 
 export type Component = (typeof COMPONENTS)[number];
 
-/** Dependencies that must serve before a component is started. */
+/** Dependencies that must be ready before a component is started. */
 export const COMPONENT_DEPENDENCIES: Readonly<Record<Component, readonly Component[]>> = {
   etcd: [],
   'kube-apiserver': ['etcd'],

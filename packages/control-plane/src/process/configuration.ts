@@ -138,7 +138,7 @@ export function configurationFiles(inputs: ConfigurationInputs): ConfigurationFi
 /** First version whose AuthorizationConfiguration is v1; v1beta1 is enabled since 1.30. */
 const FIRST_MINOR_WITH_V1 = 32;
 
-/** Uses Fairway's webhook last, and only for Keystone users; without a response there is no opinion. */
+/** Uses Fairway's webhook last, and only for Keystone users; without a response, the webhook has no opinion. */
 export function authorizationConfiguration(version: string): object {
   const api = Number(version.split('.')[1]) >= FIRST_MINOR_WITH_V1 ? 'v1' : 'v1beta1';
   return {
@@ -238,7 +238,7 @@ export function egressConfiguration(): object {
 
 /**
  * Only for the operator, for clusters that do not request audit events. OVHcloud's policy: logs writes in full, but
- * never the contents of Secrets and tokens, and no health checks.
+ * never the contents of Secrets and tokens, and omits health checks.
  */
 function operatorAuditPolicy(): object {
   return {
@@ -270,7 +270,8 @@ function operatorAuditPolicy(): object {
 
 /**
  * Credentials by path, which clients reload when they change. `folder` is the cluster's folder relative to the file:
- * clients make paths absolute, and clients that may not traverse the folders above reach it as their working directory.
+ * clients make paths absolute, and clients that may not traverse its parent folders reach it as their working
+ * directory.
  */
 function kubeconfigOf(
   name: string,

@@ -8,7 +8,7 @@ export const MAX_CONSECUTIVE_EXITS = 3;
 export interface StateFacts {
   readonly supervised: SupervisedState;
   readonly endpoint: Endpoint | undefined;
-  /** The version that the API server last served; undefined before the first time. */
+  /** The version with which the API server last served requests; undefined if it has not served any yet. */
   readonly version: string | undefined;
   /** The restore in progress, if any. */
   readonly restoring?: string | undefined;
@@ -23,7 +23,7 @@ export function controlPlaneState({ supervised, endpoint, version, restoring }: 
   const ready = components['kube-apiserver'].ready;
   const common = { endpoint, version, ready, etcdUsageBytes: databaseBytes };
   if (restoring !== undefined) return { ...common, phase: 'Updating', reason: 'Restoring', message: restoring };
-  // Components that must write in order to start exit because of the full database.
+  // If the database is full, components that must write in order to start exit for that reason.
   if (isDatabaseFull && components.etcd.ready) {
     return { ...common, phase: 'Failed', ready: false, reason: 'DatabaseFull', message: DATABASE_FULL_MESSAGE };
   }

@@ -56,7 +56,7 @@ export class DatabaseDefragmenter {
     this.#options = options;
   }
 
-  /** Starts an attempt if one is due; a larger quota makes it due immediately. */
+  /** Starts an attempt if one is due; a larger quota makes an attempt due immediately. */
   step(isFull: boolean, quotaBytes: number): void {
     if (!isFull || this.#work !== undefined) return;
     if (this.#options.clock.now() < this.#retryAtMs && quotaBytes === this.#quotaBytes) return;

@@ -44,7 +44,7 @@ export interface PreparationInputs {
 export interface PreparedControlPlane extends DesiredControlPlane {
   /** Authenticates the API server to kubelets. */
   readonly kubeletClient: ClientCertificate;
-  /** TLS of the API server's token webhook; undefined if it uses none. */
+  /** TLS of the API server's token webhook; undefined if the API server uses none. */
   readonly tokenWebhook: WebhookTls | undefined;
   /** When the first of the certificates expires. */
   readonly certificatesEndMs: number;
@@ -94,7 +94,7 @@ export async function prepareControlPlane(inputs: PreparationInputs): Promise<Pr
   };
 }
 
-/** The last file is deleted last: it shows whether the others exist. */
+/** The last file in the list is deleted last: its presence shows whether the others exist. */
 function removeFiles(files: Files, path: (name: string) => string, names: readonly string[]): void {
   if (files.read(path(names.at(-1) ?? '')) === undefined) return;
   for (const name of names) files.remove(path(name));

@@ -21,7 +21,7 @@ beforeAll(() => {
 afterAll(() => rmSync(parent, { recursive: true }));
 
 test.each([
-  { name: 'kubectl', folder: 'b', reason: 'the first folder with the file counts' },
+  { name: 'kubectl', folder: 'b', reason: 'the first folder with the file wins' },
   { name: 'etcd', folder: 'c', reason: 'folders and files that are not executable are skipped' },
   { name: 'kubelet', folder: undefined, reason: 'no folder contains the file' },
 ])('finds $name: $reason', ({ name, folder }) => {

@@ -46,7 +46,7 @@ test('does not follow a symlink', async () => {
   expect(diskFiles.size(join(folder, 'log'))).toBe(0);
 });
 
-test('creates a file completely, and in one process only', async () => {
+test('creates a complete file, and in only one process', async () => {
   const path = join(folder, 'record');
 
   const created = await Promise.all([diskFiles.create(path, 'first'), diskFiles.create(join(folder, 'other'), 'x')]);

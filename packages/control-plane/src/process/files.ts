@@ -111,7 +111,7 @@ function draftOf(path: string): string {
   return `${path}.${process.pid}.draft`;
 }
 
-/** Durable when it resolves. */
+/** The change is durable when it resolves. */
 async function writeDraft(draft: string, text: string, readers?: number): Promise<void> {
   // Other users may be able to write to the folder: never follow a link there.
   await using file = await open(draft, 'wx', 0o600);

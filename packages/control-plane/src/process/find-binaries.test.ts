@@ -49,7 +49,7 @@ describe('sets of binaries', () => {
       },
       versions: ['1.36.3', '1.35.1'],
     },
-  ])('finds versions for $reason', async ({ machine, versions }) => {
+  ])('finds the versions in $reason', async ({ machine, versions }) => {
     expect((await find(machine)).map(({ version }) => version)).toEqual(versions);
   });
 
@@ -66,7 +66,7 @@ describe('the binaries for a version', () => {
     { wanted: '1.35.9', chosen: '1.35.10', reason: 'the newest patch, in numerical order' },
     { wanted: '1.34.0', chosen: undefined, reason: 'no other minor version' },
     { wanted: '1.3.5', chosen: undefined, reason: 'no other minor version with the same digits' },
-  ])('returns for $wanted: $reason', async ({ wanted, chosen }) => {
+  ])('are chosen for $wanted: $reason', async ({ wanted, chosen }) => {
     const versions = ['1.35.1', '1.35.10', '1.36.3'];
     const found = await find(
       Object.fromEntries(versions.map((version) => [`/${version}`, { programs: ALL_BINARIES, version }] as const)),

@@ -209,8 +209,8 @@ test('never disable NodeRestriction, even for a Cluster stored by an older relea
 });
 
 /**
- * Configuration versions that kube-apiserver of each minor version reads without a feature gate that is off by default:
- * register.go of its `pkg/apis/apiserver`.
+ * Configuration versions that kube-apiserver of each minor version reads without a feature gate that is off by default;
+ * see register.go in its `pkg/apis/apiserver`.
  */
 const READ = [
   { version: '1.31.14', authorization: ['v1beta1'], authentication: ['v1beta1'], confinesIssuers: false },

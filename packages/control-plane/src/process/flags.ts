@@ -168,7 +168,7 @@ function apiServerFlags({ endpoint, serviceCIDR, apiServer, reviewToken, reviewA
   ];
 }
 
-/** Single instances need no leader election. They serve no requests. */
+/** A single instance needs no leader election, and serves no requests. */
 function controllerManagerFlags({ cluster, podCIDR, serviceCIDR }: FlagInputs): string[] {
   const kubeconfig = kubeconfigPath('controller-manager');
   return [

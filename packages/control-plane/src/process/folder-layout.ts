@@ -5,7 +5,10 @@ import type { Component } from './components.ts';
  * lines stay short, the home can be moved, and socket paths stay within Linux's limit of 108 bytes.
  */
 
-/** The folder itself for programs that work in it, whether or not they may traverse its parents. */
+/**
+ * The cluster's folder, for programs that have it as their working directory, whether or not they may traverse its
+ * parents.
+ */
 export const WORKING_FOLDER = '/proc/self/cwd';
 export const RECORD_FILE = 'record.json';
 export const ETCD_DATA_FOLDER = 'etcd';

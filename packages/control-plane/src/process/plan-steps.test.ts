@@ -54,7 +54,7 @@ describe('steps to start a control plane', () => {
       steps: [],
     },
     {
-      reason: 'start the API server once etcd serves',
+      reason: 'start the API server once etcd is ready',
       observed: { ...nothing, etcd: running('etcd') },
       steps: [{ do: 'start', component: 'kube-apiserver' }],
     },
@@ -82,7 +82,7 @@ describe('steps to start a control plane', () => {
       steps: [{ do: 'terminate', component: 'kube-apiserver', reason: 'changed' }],
     },
     {
-      reason: 'upgrade etcd first, and the others once it serves again',
+      reason: 'upgrade etcd first, and the other components once it is ready again',
       observed: perComponent((component) => running(component, { fingerprint: 'old' })),
       steps: [{ do: 'terminate', component: 'etcd', reason: 'changed' }],
     },
@@ -104,7 +104,7 @@ describe('steps to start a control plane', () => {
       steps: [{ do: 'terminate', component: 'kube-apiserver', reason: 'hangs' }],
     },
     {
-      reason: 'do not restart a component that does not respond because etcd does not',
+      reason: 'do not restart a component that does not respond because etcd does not respond',
       observed: {
         etcd: running('etcd', unready),
         'kube-apiserver': running('kube-apiserver', { ready: false, unreadySinceMs: NOW_MS - HANG_TIMEOUT_MS }),

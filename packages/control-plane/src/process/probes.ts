@@ -25,7 +25,7 @@ export interface EtcdStatus {
  * undefined or false.
  */
 export interface Probes {
-  /** etcd's status, once it serves. */
+  /** etcd's status; undefined while etcd is not ready. */
   etcd(folder: string): Promise<EtcdStatus | undefined>;
   apiServer(target: ApiServerTarget): Promise<boolean>;
 }

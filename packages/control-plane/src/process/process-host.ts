@@ -48,11 +48,11 @@ export interface ProcessHost {
 /**
  * The shell writes the pid file and then execs the program (same process, same start time), so that a program never
  * runs without a pid file, even if Fairway is killed in the meantime. `ln` creates the file atomically, and only if
- * there is none. When memory runs out, the kernel kills a program before Fairway. The limit of open files is raised as
+ * there is none. When memory runs out, the kernel kills a program before Fairway. The limit on open files is raised as
  * far as this user may.
  *
- * Another user may be unable to reach the program, which is often below root's home. It is therefore opened before the
- * switch of user and executed through its file descriptor, with a symlink that gives the process its name.
+ * Another user may be unable to reach the program, which is often below root's home. The program is therefore opened
+ * before the switch of user and executed through its file descriptor, with a symlink that gives the process its name.
  */
 const SCRIPT = [
   'umask 077',

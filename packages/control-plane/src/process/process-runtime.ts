@@ -63,7 +63,7 @@ interface Parts {
   readonly settings: SettingsTrial;
   /** Why the supervisor was not given a desired state. */
   problem: string | undefined;
-  /** Whether the cause is missing binaries of its version. */
+  /** Whether the cause is that the binaries of the requested version are missing. */
   isMissing: boolean;
   /** Which API server settings are not applied, and why. */
   settingsProblem: string | undefined;
@@ -76,7 +76,7 @@ interface Parts {
 }
 
 /**
- * Runs control planes as processes of this machine. The processes survive when this process is killed, and stop when
+ * Runs control planes as processes on this machine. The processes survive when this process is killed, and stop when
  * the runtime is closed.
  */
 export class ProcessRuntime implements ControlPlaneRuntime {
@@ -184,7 +184,7 @@ export class ProcessRuntime implements ControlPlaneRuntime {
     await this.#logFailure(this.#access.removeTable());
   }
 
-  /** Stops nothing: the next process that manages the control planes adopts them. */
+  /** Leaves all programs running: the next process that manages the control planes adopts them. */
   async detach(): Promise<void> {
     this.#slots.close();
     await this.#slots.releaseAll();
@@ -193,7 +193,7 @@ export class ProcessRuntime implements ControlPlaneRuntime {
   }
 
   /**
-   * Stops control planes that an earlier Fairway left running for clusters that no longer exist. Their data are kept.
+   * Stops control planes that an earlier Fairway left running for clusters that no longer exist. Their data is kept.
    */
   async stopUnwanted(shouldKeep: (clusterUid: string) => boolean): Promise<void> {
     await this.#slots.stopUnwanted(shouldKeep);
@@ -264,7 +264,7 @@ export class ProcessRuntime implements ControlPlaneRuntime {
       await this.#slots.keep(slot, { isRestricted: access.kind === 'enforced' || undefined });
       return undefined;
     }
-    // An API server that was never restricted continues to run open, and its status reports this.
+    // An API server that was never restricted continues to accept all clients, and its status reports this.
     const isOpenAnyway = access.kind === 'unavailable' && record.isRestricted !== true;
     const isRunning = supervisor.state.components['kube-apiserver'].running;
     if (isOpenAnyway || isRunning || sources === undefined) return undefined;

@@ -60,7 +60,7 @@ function isAllReady(supervisor: ControlPlaneSupervisor): boolean {
   return Object.values(supervisor.state.components).every(({ ready, current }) => ready && current);
 }
 
-test('starts components in order, each when its dependencies serve', async () => {
+test('starts components in order, each once its dependencies are ready', async () => {
   machine.silent.add('etcd');
   const supervisor = supervise();
   await supervisor.setDesired(desired());
@@ -88,7 +88,7 @@ test('considers a component ready only with its pid file, without which another 
   expect(isAllReady(supervisor)).toBe(true);
 });
 
-test('restarts a killed component, and nothing else', async () => {
+test('restarts a killed component, and no other component', async () => {
   const supervisor = await started();
 
   machine.end('kube-apiserver');
@@ -232,7 +232,7 @@ test('stops processes of an earlier Fairway without a desired state for them', a
 });
 
 test.each([0, 1, 2, 3, 4, 5])(
-  'is not stopped by a caller that sets the state again %i turns after a change',
+  'keeps running if a caller sets the state again %i turns after a change',
   async (turns) => {
     const supervisor: ControlPlaneSupervisor = new ControlPlaneSupervisor({
       folder: FOLDER,
@@ -294,7 +294,7 @@ test('touches nothing without permission to act, not even the pid file of an exi
   expect(machine.files.read(`${FOLDER}/run/kube-scheduler.pid`)).toBeDefined();
 });
 
-test('runs and restarts nothing while hibernated, and starts everything again when desired', async () => {
+test('runs no component while hibernated, and starts all components again when desired', async () => {
   const supervisor = await started();
 
   const hibernation = supervisor.hibernate();
@@ -337,7 +337,7 @@ test('restarts a component above its memory limit with backoff, and reports it',
   expect(lastFailure).toBe('it used 101 MiB of memory; the plan allows 100 MiB');
 });
 
-test('restarts components that stopped because of a full database, once it accepts writes again', async () => {
+test('restarts components that stopped because the database was full, once the database accepts writes again', async () => {
   const supervisor = await started();
   machine.isFull = true;
   machine.broken.set('kube-controller-manager', 'E1121 10:00:00 1 run.go:72] database space exceeded\n');

@@ -31,7 +31,7 @@ export interface DesiredControlPlane {
   /** State of the components. */
   readonly launches: Readonly<Partial<Record<Component, ComponentLaunch>>>;
   readonly apiServer: ApiServerTarget;
-  /** Size of the database at which another state is desired and the change is announced; undefined if none. */
+  /** Database size at which another state is desired and the change is announced; undefined if there is none. */
   readonly databaseDueBytes?: number | undefined;
 }
 
@@ -71,7 +71,7 @@ const ERROR_TAIL_BYTES = 8192;
 
 const HANG_MESSAGE = `it did not respond for ${HANG_TIMEOUT_MS / 1000} s`;
 
-/** State of a component that is not desired. */
+/** State of a component that should not run. */
 const ABSENT: ComponentState = { running: false, ready: true, current: true, failures: 0, lastFailure: undefined };
 
 /**
@@ -298,7 +298,7 @@ export class ControlPlaneSupervisor {
     }
   }
 
-  /** Ends the backoff of components that stopped because of a full database, once it accepts writes. */
+  /** Once the database accepts writes, ends the backoff of components that stopped because it was full. */
   #updateDatabase(database: EtcdStatus): void {
     const hasSpaceAgain = this.#database?.isFull === true && !database.isFull;
     this.#database = database;

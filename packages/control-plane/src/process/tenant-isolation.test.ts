@@ -55,7 +55,7 @@ test.each([
   { map: '         0          0 4294967295\n', mapped: true, reason: 'no user namespace' },
   { map: '         0     100000      65536\n', mapped: false, reason: 'a container with few IDs' },
   { map: '0 0 65536\n1900000000 5000000 10000\n', mapped: true, reason: 'a separate line for the IDs' },
-  { map: '0 0 65536\n1900000000 5000000 9999\n', mapped: false, reason: 'an ID too few' },
+  { map: '0 0 65536\n1900000000 5000000 9999\n', mapped: false, reason: 'one ID too few' },
 ])('detects whether the IDs of clusters exist with $reason: $mapped', ({ map, mapped }) => {
   expect(isMapped(DEFAULT_USERS, map)).toBe(mapped);
 });

@@ -4,7 +4,10 @@ import { type ClusterRecord, userOf } from './cluster-record.ts';
 import { ClusterUsers, type UserRange } from './cluster-users.ts';
 import { findExecutable, foldersOnPath } from './executables.ts';
 
-/** How the programs of one cluster are isolated from those of another: by a user for each, or not at all. */
+/**
+ * How the programs of one cluster are isolated from those of another: by a separate user for each cluster, or not at
+ * all.
+ */
 export type Isolation =
   | { readonly users: ClusterUsers }
   /** Why this process can't run programs as other users. */
@@ -57,7 +60,8 @@ export class Tenancy {
   }
 
   /**
-   * Why a cluster may not run next to the existing ones. Undefined: it is admitted, and from now on no other tenant is.
+   * Why a cluster may not run next to the existing ones. If undefined, the cluster is admitted, and from now on no
+   * other tenant is.
    */
   problemOf(
     { uid, namespace }: Pick<ClusterIdentity, 'uid' | 'namespace'>,

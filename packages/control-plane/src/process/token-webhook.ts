@@ -16,7 +16,10 @@ export const ACCESS_WEBHOOK_URL = `https://${TOKEN_WEBHOOK_HOST}/v1/access-revie
 const PORT = 443;
 /** The maximum header size limits tokens; a longer one is invalid. */
 const MAX_BODY_BYTES = 64 * 1024;
-/** A handshake costs this process a signature, even for a webhook of the tenant's; an API server reuses its connections. */
+/**
+ * A handshake costs this process a signature, even if it is for one of the tenant's webhooks; an API server reuses its
+ * connections.
+ */
 export const CONNECTION_RATE: Rate = { burst: 100, perMinute: 300 };
 /** Any client can send new tokens to an API server at any rate. */
 export const REQUEST_RATE: Rate = { burst: 500, perMinute: 3_000 };
@@ -39,7 +42,10 @@ const NO_REVIEWS: Reviews = { reviewToken: () => Promise.resolve(undefined) };
 export interface WebhookTls {
   readonly certificate: string;
   readonly privateKey: string;
-  /** PEM of the authority that signs the API server's certificate for this webhook, and nothing for the tenant. */
+  /**
+   * PEM of the authority that signs the API server's certificate for this webhook. The authority signs nothing for the
+   * tenant.
+   */
   readonly clientAuthority: string;
 }
 

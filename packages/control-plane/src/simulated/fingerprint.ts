@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { clientAuthority, clientTrustBundle, trustBundle } from '../pki/cluster-pki.ts';
 import type { ControlPlaneSpec } from '../runtime.ts';
 
-/** Identifies specs whose difference requires a restart. A renewed server certificate does not. */
+/** Identifies specs that differ only in ways that need no restart, such as a renewed server certificate. */
 export function fingerprintOf(spec: ControlPlaneSpec): string {
   const { version, podCIDR, serviceCIDR, pki, dnsNames, ipAddresses } = spec;
-  // User admission is decided per token.
+  // Keystone access is decided for each token, so a change needs no restart.
   const { keystone: _, ...apiServer } = spec.apiServer;
   const { cluster, serviceAccountKeys } = pki;
   const trusted = [

@@ -48,7 +48,7 @@ export interface HollowControlPlaneOptions {
   readonly apiServer: ClusterSpec['apiServer'];
   /** Reviews tokens that are not the cluster's own. */
   readonly reviewToken?: ReviewToken | undefined;
-  /** Logs requests; without it, they are not logged. */
+  /** Logs requests; requests are not logged if absent. */
   readonly auditor?: Auditor | undefined;
   /** Grants permissions in addition to the node authorizer and RBAC. */
   readonly reviewAccess?: ReviewAccess | undefined;

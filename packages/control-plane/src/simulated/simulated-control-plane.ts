@@ -26,7 +26,7 @@ export interface SimulatedControlPlaneOptions {
   /** File for the cluster's audit events, if requested. */
   readonly auditFolder: string;
   readonly auditObserver: AuditObserver;
-  /** The registry in which clients of this process find the API server. */
+  /** The registry in which clients in this process find the API server. */
   readonly locals?: LocalServers | undefined;
   readonly clock: Clock;
   readonly random: () => number;
@@ -135,7 +135,7 @@ export class SimulatedControlPlane {
     return this.#validity.notAfterMs;
   }
 
-  /** For clients of this process. */
+  /** For clients in this process. */
   connect(credentials: () => LocalCredentials): Transport {
     return this.#hollow.server.connect(credentials);
   }

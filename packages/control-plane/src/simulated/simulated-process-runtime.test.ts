@@ -84,7 +84,7 @@ test('leaves the program running when a replica releases it, and the next replic
   expect(machine.takeEvents()).toEqual([]);
 });
 
-test('starts, stops and writes nothing without permission to act', async () => {
+test('does not start, stop or write anything without permission to act', async () => {
   const runtime = replica();
   const grant = { subject: 'team/demo', isValid: () => false };
   await runUnderGrant(grant, () => runtime.ensure(spec));
@@ -168,7 +168,7 @@ test('treats a control plane that never ran as hibernated, and removes a hiberna
   expect(machine.files.folders('/home/planes')).toEqual([]);
 });
 
-test('hibernates nothing without permission to act', async () => {
+test('does not hibernate clusters without permission to act', async () => {
   await settled(replica());
   machine.takeEvents();
   await runUnderGrant({ subject: 'team/demo', isValid: () => false }, () => replica().hibernate('uid-1'));
@@ -177,7 +177,7 @@ test('hibernates nothing without permission to act', async () => {
   expect(machine.takeEvents()).toEqual([]);
 });
 
-test('leaves neither program nor folder of a removed cluster', async () => {
+test('leaves no program or folder of a removed cluster behind', async () => {
   const runtime = replica();
   await settled(runtime);
   expect(await runtime.remove('uid-1')).toBe(false);

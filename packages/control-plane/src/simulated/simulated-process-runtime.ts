@@ -113,7 +113,7 @@ export class SimulatedProcessRuntime implements ControlPlaneRuntime {
     return this.#slots.onChange(listener);
   }
 
-  /** Stops nothing: the next process that manages the control planes adopts them. */
+  /** Leaves all programs running: the next process that manages the control planes adopts them. */
   async close(): Promise<void> {
     this.#slots.close();
     await this.#slots.releaseAll();

@@ -33,7 +33,7 @@ export interface SimulatedRuntimeOptions {
   readonly log: Logger;
   /** Exceptions to the destinations that API servers may connect to. */
   readonly egress?: EgressExceptions | undefined;
-  /** The registry in which clients of this process find their API servers. */
+  /** The registry in which clients in this process find their API servers. */
   readonly locals?: LocalServers | undefined;
   /** Bind address; 127.0.0.1 by default. */
   readonly host?: string;
@@ -53,7 +53,7 @@ interface Failure {
 interface Slot {
   store: Store | undefined;
   running: SimulatedControlPlane | undefined;
-  /** Fingerprint of the spec that runs, or that failed to start. */
+  /** Fingerprint of the spec that is running, or that failed to start. */
   fingerprint: string | undefined;
   failure: Failure | undefined;
   /** The current token reviewer of its API server. */
@@ -237,7 +237,7 @@ export class SimulatedRuntime implements ControlPlaneRuntime {
 
   async #replace(slot: Slot, spec: ControlPlaneSpec, fingerprint: string): Promise<void> {
     const { stores, log } = this.#options;
-    // Failures with another spec are irrelevant for this one.
+    // Earlier failures with a different spec do not count for this spec.
     if (slot.fingerprint !== fingerprint) slot.failure = undefined;
     slot.fingerprint = fingerprint;
     slot.retry?.cancel();

@@ -104,7 +104,7 @@ export async function applyAddons(options: ApplyAddonsOptions): Promise<Findings
 }
 
 function isNewAdoption(request: string | undefined, adopted: string | undefined): boolean {
-  // The form in which earlier releases recorded it.
+  // Earlier releases recorded the request in this form.
   const isKnown = request !== undefined && adopted === revisionOf(request);
   return !isKnown && isNewRequest(request, adopted);
 }
@@ -125,7 +125,10 @@ async function readLiveObjects(
   return new Map([...record, ...(await Promise.all(objectsOfInterest(desired).map(read))).flat()]);
 }
 
-/** An add-on that the cluster manages itself. One whose adoption a process started but did not record does not count. */
+/**
+ * The outcome for an add-on that the cluster manages itself; undefined if it does not. An add-on whose adoption a
+ * process started but did not record counts as adopted.
+ */
 function unmanagedOutcome(
   { name, claims, aggregatedApi }: Addon,
   live: LiveObjects,
@@ -143,7 +146,10 @@ function unmanagedOutcome(
 /** Maximum number of objects checked: clusters have about ten. */
 const MAX_DAEMON_SETS = 500;
 
-/** Another implementation that replaces the add-on in the cluster. Ignored if Fairway's add-on is already running. */
+/**
+ * The outcome if another implementation replaces the add-on in the cluster. Other implementations are ignored if
+ * Fairway's add-on is already running.
+ */
 async function replacementOutcome(
   { name, workload, isNetwork = false }: Addon,
   live: LiveObjects,
@@ -258,7 +264,7 @@ async function apply(
   return problem === undefined ? { kind: 'applied', conflicts } : { kind: 'unreached', message: problem };
 }
 
-/** The owner of an object that Fairway did not create and could not adopt; undefined if there is none. */
+/** The field managers of an object that Fairway did not create and could not adopt; undefined for any other object. */
 function foreignManagers({ immutable }: AddonObject, object: KubeObject | undefined): readonly string[] | undefined {
   if (immutable === undefined || object === undefined || isApplied(object)) return undefined;
   return [...new Set(object.metadata.managedFields?.flatMap(({ manager }) => manager ?? []))].sort();
@@ -294,7 +300,7 @@ async function applicableObjects(
   return { objects: all.filter((each) => !isRegistration(each)), problem };
 }
 
-/** Only Fairway uses this record. */
+/** Writes the record, which only Fairway uses. */
 async function writeRecord(client: KubeClient, record: AddonObject, signal: AbortSignal): Promise<void> {
   const options = { fieldManager: FIELD_MANAGER, force: true, signal };
   await wrapTenantError(client.resource(record.type).apply(record.object, options));
@@ -326,7 +332,7 @@ async function remove(client: KubeClient, { identity, object }: StaleObject, sig
       const now: KubeObject | undefined = await wrapTenantError(
         undefinedIfNotFound(client.resource(type).get(name, scope)),
       );
-      // It was replaced or now belongs to someone else: the next check handles it.
+      // The object was replaced or now belongs to someone else: the next check handles it.
       if (now?.metadata.uid !== object.metadata.uid || (wasMember && !isMember(now))) return;
       seen = now;
     }

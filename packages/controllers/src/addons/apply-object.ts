@@ -31,7 +31,7 @@ export interface Refusal {
 export interface ApplyOptions {
   /** Whether to take ownership of fields from others. */
   readonly isForced: boolean;
-  /** Dry run: only checks whether it would be accepted. */
+  /** Only checks whether the object would be accepted. */
   readonly dryRun?: boolean;
   readonly signal: AbortSignal;
 }
@@ -60,7 +60,7 @@ export async function applyObject(
       await wrapTenantError(resource.apply(rest, options));
       return { conflict };
     } catch (again) {
-      // Someone is changing it right now: the next check handles it.
+      // The object is being changed right now: the next check handles it.
       return conflictOf(again, desired) ? { conflict } : { refusal: refusalOf(again, desired) };
     }
   }
@@ -95,14 +95,14 @@ export function isRefusal(cause: unknown): cause is ApiError {
   return isApiError(cause) && (REFUSAL_REASONS.includes(cause.reason) || TENANT_REFUSAL_PATTERN.test(cause.message));
 }
 
-/** Rethrows an error that is not a response. */
+/** The rejection that the error stands for. Rethrows any other error. */
 function refusalOf(error: unknown, desired: AddonObject): Refusal {
   const cause = causeOf(error);
   if (!isRefusal(cause)) throw error;
   return { object: describeObject(desired), reason: cause.reason, message: refusalMessage(cause) };
 }
 
-/** The tenant API server's response, if that is what the error is. */
+/** The tenant API server's error inside a TenantApiError; otherwise the error itself. */
 export function causeOf(error: unknown): unknown {
   return error instanceof TenantApiError ? error.cause : error;
 }

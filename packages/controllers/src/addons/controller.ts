@@ -43,13 +43,13 @@ export const addonController: Declaration = {
       forget: (isMatching) => reconciler.forget(isMatching),
     };
   },
-  /** A connection was opened or reopened. */
+  /** Reconciles a cluster when a connection to it is opened or reopened. */
   listen(enqueue, { tenants }) {
     listenToConnections(tenants, enqueue);
   },
 };
 
-/** What add-ons depend on. */
+/** The parts of a Cluster that its add-ons depend on. */
 function viewOf({ metadata, spec, status }: Cluster): unknown {
   return [
     metadata.deletionTimestamp,

@@ -26,7 +26,7 @@ interface Check {
 /** State of a cluster between passes; losing it costs a check. */
 export class AddonMemory {
   readonly failingSinceMs = new Map<AddonName, number>();
-  /** The volume types of the cloud from its last response. */
+  /** The cloud's volume types, from its last response. */
   volumeTypes: readonly Pick<VolumeType, 'id' | 'name'>[] | undefined;
   /** When to query the cloud for volume types again after it failed to respond. */
   volumeTypesDueMs = 0;
@@ -51,13 +51,16 @@ export class AddonMemory {
     return this.#lastCheck?.versions.get(name);
   }
 
-  /** A user requests a check now. */
+  /** Makes a check due now, because a user requested it. */
   requestCheck(): void {
     this.#isUserTriggered = true;
     this.#refusals = 0;
   }
 
-  /** When the next check is due, in ms since the epoch; `desired` is a hash of all inputs, `drift` how the cluster differs from them. */
+  /**
+   * When the next check is due, in ms since the epoch. `desired` is a hash of all inputs, and `drift` is how the
+   * cluster differs from them.
+   */
   dueMs(tenant: TenantCluster, desired: string, drift: string): number {
     const lastCheck = this.#lastCheck;
     if (lastCheck === undefined || this.#isUserTriggered) return Number.NEGATIVE_INFINITY;

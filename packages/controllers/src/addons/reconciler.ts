@@ -188,7 +188,7 @@ export class AddonReconciler {
     return addonStatus(previous, view, nowMs);
   }
 
-  /** Which of the plan's classes the cluster's cloud supports, as far as known, and what is wrong with them. */
+  /** Which of the plan's classes the cluster's cloud supports, as far as known, and what is wrong with the others. */
   async #storageProblem(
     key: string,
     cluster: Cluster,
@@ -273,7 +273,7 @@ function nodesOf({ nodes }: TenantCluster): NodeCounts {
   return { total: all.length, ready: ready.length, withoutNetwork: offline.length };
 }
 
-/** An API that responds, but denies Fairway access. */
+/** The outcome if the API responds, but denies Fairway access. */
 function refusalOf({ error }: Failure): Outcome | undefined {
   const failure = lastFailure(error);
   if (!(failure instanceof TenantApiError)) return undefined;

@@ -86,7 +86,7 @@ describe('addonStatus', () => {
     { failingForMs: 0, is: 'Ready' },
     { failingForMs: MINUTE_MS - 1, is: 'Ready' },
     { failingForMs: MINUTE_MS, is: 'Degraded' },
-  ])('stays Ready for a minute: after $failingForMs ms of failing it is $is', ({ failingForMs, is }) => {
+  ])('becomes Degraded after a minute of failures: $is after $failingForMs ms', ({ failingForMs, is }) => {
     expect(statusFor(previousStatus('Ready', 99 * MINUTE_MS), 'failing', failingForMs).state).toBe(is);
   });
 

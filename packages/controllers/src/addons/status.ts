@@ -14,11 +14,11 @@ export interface AddonView {
   readonly outcome: Outcome;
   /** Undefined until it is observed. */
   readonly health: Health | undefined;
-  /** Since when the add-on has not worked, as observed by this process. */
+  /** When the add-on stopped working, as observed by this process. */
   readonly failingSinceMs: number | undefined;
   /** What the operator must fix although the add-on is running. */
   readonly misconfiguration?: string | undefined;
-  /** What the cluster lacks. Its plan permits that. */
+  /** What the cluster lacks, as its plan permits. */
   readonly note?: string | undefined;
 }
 
@@ -95,7 +95,7 @@ function failedState(previous: AddonStatus | undefined, { object, reason, messag
   };
 }
 
-/** For an add-on that is not installed because the API server would not forward requests to it. */
+/** The state of an add-on that is not installed because the API server would not forward requests to it. */
 const NOT_SERVED: HealthState = {
   state: 'Unreached',
   reason: ConditionReason.AddonUnreached,

@@ -28,7 +28,7 @@ export class TenantWatches {
     this.#enqueue = enqueue;
   }
 
-  /** Starts with the first call for a connection; calls back when a list is complete. */
+  /** Starts the watches on the first call for a connection. Enqueues the cluster when a list is complete. */
   follow(tenant: TenantCluster, addons: readonly Addon[]): void {
     const known = this.#informers.get(tenant) ?? new Map<string, Informer<KubeObject>>();
     this.#informers.set(tenant, known);
@@ -45,14 +45,14 @@ export class TenantWatches {
       ?.get(type.namespaced ? `${ADDON_NAMESPACE}/${name}` : name);
   }
 
-  /** Whether the lists are complete. */
+  /** Whether the object's first list is complete. */
   isSynced(tenant: TenantCluster, identity: ObjectIdentity): boolean {
     return this.#informers.get(tenant)?.get(objectKey(identity))?.hasSynced === true;
   }
 
   #start(tenant: TenantCluster, { type, name }: ObjectIdentity): Informer<KubeObject> {
     const changed = () => this.#enqueue(tenant.clusterKey);
-    // All StorageClasses are watched anyway, for the volumes of their claims.
+    // All StorageClasses are already watched, for the volumes of their claims.
     const isShared = type.kind === StorageClasses.kind;
     const informer = tenant.informers.informer<KubeObject>(type, {
       ...(type.namespaced && { namespace: ADDON_NAMESPACE }),

@@ -12,7 +12,7 @@ import { isNodeReady, type TenantNode } from '@fairway/tenancy/connection/node';
 import type { MachineState } from './machine-state.ts';
 import type { NewNode } from './scale-up.ts';
 
-/** cluster-autoscaler's --expendable-pods-priority-cutoff: pods below only use spare capacity. */
+/** cluster-autoscaler's --expendable-pods-priority-cutoff: pods with a lower priority only use spare capacity. */
 const EXPENDABLE_PRIORITY_CUTOFF = -10;
 /** The maximum number of pending pods that a decision considers, by priority; the others follow when those run. */
 const MAX_PENDING_PODS = 5_000;
@@ -98,7 +98,7 @@ function nameOf({ metadata }: Machine): string {
   return metadata.name ?? '';
 }
 
-/** A node for each machine in progress, and for those that the pool has yet to create. */
+/** Adds a node for each machine in progress, and for those that the pool has yet to create. */
 function addUpcoming(snapshot: ClusterSnapshot, { name, pool, replicas, machines, newNode }: PoolFacts): void {
   if (newNode === undefined) return;
   const staying = machines.filter(({ state }) => state.kind !== 'leaving');

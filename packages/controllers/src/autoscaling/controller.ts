@@ -40,7 +40,7 @@ export const autoscalingController: Declaration = {
     indexOn(cache.clusters, clustersByPlan),
   ],
   watches: ({ cache, informers }) => [
-    // The project quota, or its usage by others.
+    // The project's quota, or how much of it others use.
     watch(informers.informer(projectQuotas), ({ metadata }) => blockedPoolsIn(metadata.namespace, cache)),
     watch(cache.nodePools, ({ metadata }) => blockedPoolsIn(metadata.namespace, cache), {
       isRelevant: (old, pool) => targetReplicas(old) !== targetReplicas(pool),
@@ -59,7 +59,7 @@ export const autoscalingController: Declaration = {
       forget: (isMatching) => reconciler.forget(isMatching),
     };
   },
-  /** A connection was opened or reopened. */
+  /** Reconciles a cluster when a connection to it is opened or reopened. */
   listen(enqueue, { tenants }) {
     listenToConnections(tenants, enqueue);
   },

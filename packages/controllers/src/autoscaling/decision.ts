@@ -114,7 +114,7 @@ function withoutAbandoned(facts: PoolFacts, draft: PoolDraft | undefined): PoolF
   return draft ? { ...facts, replicas: draft.replicas + draft.abandonedMachines.length } : facts;
 }
 
-/** Each pool reports why it did not help, and names the same pod for as long as it is pending. */
+/** Makes each pool report why it did not help, and name the same pod for as long as it is pending. */
 function reportHindrances({ unschedulable }: ScaleUp, drafts: ReadonlyMap<string, PoolDraft>): void {
   for (const [name, draft] of drafts) {
     const known = draft.facts.pool.status?.autoscaling?.hindrance?.message;

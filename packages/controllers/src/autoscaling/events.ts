@@ -8,8 +8,7 @@ import type { Decision } from './decision.ts';
 const MAX_PODS = 30;
 
 /**
- * Reports to the pools' owner what was done, and what was not done: the latter once for each cause, for as long as it
- * lasts.
+ * Records Events for the pools' owner about what was done, and about what was not done: the latter once for each cause.
  */
 export function recordPoolEvents(events: EventRecorder, decision: Decision): void {
   for (const { pool, status } of decision.pools) {

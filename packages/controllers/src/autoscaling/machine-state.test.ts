@@ -24,7 +24,7 @@ test.each<{ reason: string; pool?: Partial<NodePoolSpec>; healing?: Partial<Plan
   { reason: 'the pool specifies it', pool: { nodeStartupTimeout: '90m' }, minutes: 95 },
   { reason: 'the plan specifies it', healing: { nodeStartupTimeout: '1h' }, minutes: 65 },
   {
-    reason: 'both specify it, and the pool takes precedence',
+    reason: 'both the pool and the plan specify it, and the pool takes precedence',
     pool: { nodeStartupTimeout: '2h' },
     healing: { nodeStartupTimeout: '20m' },
     minutes: 125,

@@ -30,7 +30,7 @@ export function machineState(
   const dueMs = Date.parse(metadata.creationTimestamp ?? '') + timeoutMs;
   const upcoming = { kind: 'upcoming', dueMs } as const;
   if (status?.marks?.repair?.due || status?.marks?.renewal?.due) return upcoming;
-  // Its kubelet has not reported its resources yet.
+  // The node's kubelet has not reported its resources yet.
   if (isReady && node.status?.allocatable === undefined) return upcoming;
   if (node !== undefined && (isReady || status?.readyTime !== undefined)) return { kind: 'node', isReady };
   if (status?.readyTime !== undefined) return upcoming;

@@ -32,7 +32,7 @@ test('a node template for an empty pool uses the pool’s kubelet settings', () 
   });
 });
 
-test('a node template for an empty pool is the flavor minus reservation and eviction threshold', () => {
+test('a node template for an empty pool has the flavor’s resources minus reservation and eviction threshold', () => {
   const { node, pods } = nodeTemplate(facts)('new', 'nova-1');
 
   expect(pods).toEqual([]);
@@ -101,7 +101,7 @@ describe('DaemonSets on a new node', () => {
   });
 
   it.each([
-    { reason: 'do not run without a toleration of its taint', spec: {}, runs: false },
+    { reason: 'do not run unless they tolerate its taint', spec: {}, runs: false },
     { reason: 'run if they tolerate its taint', spec: { tolerations: [{ operator: 'Exists' }] }, runs: true },
     {
       reason: 'do not run if they select other nodes',

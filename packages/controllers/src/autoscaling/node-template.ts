@@ -31,8 +31,8 @@ const BETA_ZONE_LABEL = 'failure-domain.beta.kubernetes.io/zone';
 const KERNEL_SHARE = 0.03;
 
 /**
- * Builds nodes as the pool will create them, with the cloud's name of their zone: like an existing node, with its
- * labels and resources, or otherwise from the flavor minus what kubelet reserves. DaemonSet pods run on them as usual.
+ * Builds nodes as the pool will create them, with the cloud's name for their zone: with the labels and resources of an
+ * existing node, or otherwise from the flavor minus what kubelet reserves. DaemonSet pods run on them as usual.
  */
 export function nodeTemplate(facts: NodeTemplateFacts): (name: string, zone: string | undefined) => NewNode {
   const { pool, sampleNode, defaultZone } = facts;
@@ -62,7 +62,7 @@ export function nodeTemplate(facts: NodeTemplateFacts): (name: string, zone: str
       spec: { taints, ...(unschedulable && { unschedulable }) },
       status: { allocatable },
     };
-    // Their affinity may name a zone, but never a new node.
+    // The affinity of DaemonSet pods may name a zone, but never a new node.
     const daemonPods = daemons.get(zone) ?? facts.daemonSets.flatMap((daemonSet) => daemonPod(daemonSet, node) ?? []);
     daemons.set(zone, daemonPods);
     return { node, pods: daemonPods };

@@ -46,8 +46,8 @@ export class PoolDraft {
     );
     this.failed = failures.map(({ problem }) => problem);
     const staying = machines.filter(({ state }) => state.kind !== 'leaving').length;
-    // Machines that cannot be created are no longer requested, down to the minimum; surplus machines are deleted
-    // anyway.
+    // Machines that cannot be created are no longer requested, down to the minimum; surplus machines are deleted in any
+    // case.
     const needed = failures.length - Math.max(0, staying - this.replicas);
     this.abandonedMachines = failures.slice(0, Math.max(0, Math.min(needed, this.replicas - min)));
     const [first] = this.abandonedMachines;
@@ -106,8 +106,8 @@ export class PoolDraft {
   }
 
   /**
-   * How many nodes may be deleted. None while there are more than desired, because caches may not reflect the last
-   * selection yet.
+   * How many nodes may be deleted. None while the pool has more nodes than desired, because caches may not reflect the
+   * last selection yet.
    */
   spare(): number {
     const staying = this.facts.machines.filter(({ state }) => state.kind !== 'leaving').length;

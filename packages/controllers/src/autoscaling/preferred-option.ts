@@ -10,7 +10,7 @@ export interface ScaleUpOption {
   readonly zones: readonly (string | undefined)[];
   /** The new nodes with their pods. */
   readonly states: readonly NodeState[];
-  /** The cluster as it would be. */
+  /** The cluster as it would be after the scale-up. */
   readonly after: ClusterSnapshot;
 }
 

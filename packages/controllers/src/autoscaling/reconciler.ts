@@ -40,7 +40,7 @@ type AutoscalingDependencies = Pick<
 const CHECK_INTERVAL_MS = 10_000;
 /** Pods of one deployment are created one after another: they are considered together. */
 const SETTLE_MS = 1_000;
-/** The silence of the tenant's API after which it is reported. */
+/** How long the tenant's API may be silent before that is reported. */
 const API_SILENCE_LIMIT_MS = 60_000;
 
 /** State of a cluster between decisions; losing it costs a repeated Event. */
@@ -197,7 +197,7 @@ export class AutoscalingReconciler {
     }));
   }
 
-  /** The nodes to delete are written before the number of replicas, so a crash in between deletes none. */
+  /** Writes the nodes to delete before the number of replicas, so that a crash in between does not delete any. */
   async #write({ marks, pools }: Decision): Promise<void> {
     await Promise.all(marks.map(({ machine, mark }) => this.#mark(machine, mark)));
     await Promise.all(pools.map(({ pool, status }) => this.#writePool(pool, status)));
@@ -227,7 +227,10 @@ export class AutoscalingReconciler {
     await this.#writePool(pool, undefined);
   }
 
-  /** Events arrive in bursts: a decision waits one second for more of them, and ten seconds since the last decision. */
+  /**
+   * Events arrive in bursts: a decision waits one second for more of them, and until ten seconds after the last
+   * decision.
+   */
   #decisionDelayMs(key: string): number {
     const memory = this.#memoryOf(key);
     const nowMs = this.#dependencies.clock.now();
@@ -238,7 +241,7 @@ export class AutoscalingReconciler {
     return 0;
   }
 
-  /** Nothing is decided from data that may be stale. */
+  /** Makes no decision, because the data may be stale. */
   async #waitForApi(key: string, pools: readonly NodePool[]): Promise<Result> {
     const memory = this.#memoryOf(key);
     const nowMs = this.#dependencies.clock.now();

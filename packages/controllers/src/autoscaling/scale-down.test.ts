@@ -128,7 +128,7 @@ describe('the unneeded nodes', () => {
       marked: [],
     },
     {
-      reason: 'are none while most nodes are broken',
+      reason: 'include none while most nodes are broken',
       pools: {
         p: {
           machines: Object.fromEntries(

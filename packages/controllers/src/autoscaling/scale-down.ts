@@ -15,7 +15,7 @@ export interface Candidate {
   readonly pool: string;
   readonly annotations: Readonly<Record<string, string>>;
   readonly isReady: boolean;
-  /** Since when the node has been unneeded; undefined if it was needed until now. */
+  /** When the node became unneeded; undefined if it was needed until now. */
   readonly sinceMs: number | undefined;
   readonly settings: ScaleDownSettings;
 }
@@ -43,8 +43,7 @@ export interface UnneededSearchResult {
 
 /**
  * Which nodes the cluster could do without, all of them together: nodes are removed one after another, and the pods of
- * each must fit on those that remain. Empty nodes come first, then the longest unneeded, so that the selection is
- * stable.
+ * each must fit on those that remain. Empty nodes come first, then the longest unneeded, to keep the selection stable.
  */
 export function findUnneeded(
   { snapshot, presentNodeNames }: Pick<ClusterView, 'snapshot' | 'presentNodeNames'>,

@@ -25,7 +25,7 @@ function scaleUpsOf(sketch: ClusterSketch): string[] {
 describe('scale-up', () => {
   it.each([
     {
-      reason: 'adds as many nodes as the pods fill',
+      reason: 'adds as many nodes as the pods need',
       sketch: { pools: { p: {} }, pods: threeZones.map((name) => pendingPod(name, '900m')) },
       growths: ['p: 0 → 2'],
     },
@@ -40,7 +40,7 @@ describe('scale-up', () => {
       growths: [],
     },
     {
-      reason: 'adds none if the pods fit on machines yet to be created',
+      reason: 'adds none if the pods fit on machines that are yet to be created',
       sketch: { pools: { p: { spec: { replicas: 1 } } }, pods: [pendingPod('a', '900m')] },
       growths: [],
     },
@@ -92,7 +92,7 @@ describe('scale-up', () => {
       growths: ['p: 0 → 3'],
     },
     {
-      reason: 'adds nodes until the pods have their zones, although the pool spreads nodes evenly',
+      reason: 'adds nodes until one is in the pod’s zone, because the pool spreads nodes evenly',
       sketch: {
         pools: { p: { spec: { availabilityZones: zones } } },
         pods: [pendingPod('a', '100m', { nodeSelector: { [ZONE_LABEL]: 'nova-2' } })],
@@ -146,7 +146,7 @@ describe('scale-up', () => {
       growths: ['q: 0 → 1'],
     },
     {
-      reason: 'selects the pool that wastes least',
+      reason: 'selects the pool that wastes the least',
       sketch: { pools: { large: { vcpus: 8 }, small: { vcpus: 2 } }, pods: [pendingPod('a', '1500m')] },
       growths: ['small: 0 → 1'],
     },
@@ -172,7 +172,7 @@ describe('scale-up', () => {
       growths: ['p: 0 → 2'],
     },
     {
-      reason: 'adds only up to the cluster’s limit, to which other pools count',
+      reason: 'adds only up to the cluster’s limit, towards which other pools count',
       sketch: {
         pools: {
           p: {},

@@ -25,11 +25,11 @@ export interface GrowablePool {
   /** See `spec.autoscaling.priority`. */
   readonly priority: number;
   readonly zones: readonly string[];
-  /** Zones of its existing and desired machines. */
+  /** Zones of the pool's existing and desired machines. */
   readonly takenZones: readonly (string | undefined)[];
   /** A node of the pool with this name, in this zone. */
   readonly newNode: (name: string, zone: string | undefined) => NewNode;
-  /** Why the pool cannot grow now, for any pods. */
+  /** Why the pool cannot grow now, regardless of the pods. */
   readonly hindrance: Problem | undefined;
 }
 
@@ -196,8 +196,8 @@ class Packing {
   }
 
   /**
-   * Adds a node that admits the pod. The pool distributes its machines evenly over its zones, so it may have to add one
-   * in each other zone first.
+   * Adds a node, and returns whether it admits the pod. The pool distributes its machines evenly over its zones, so
+   * nodes may have to be added in each other zone first.
    */
   #grow(filter: PodFilter): boolean {
     const { zones, takenZones, name } = this.#pool;

@@ -123,7 +123,7 @@ export class TenantCaches {
     const stop = new AbortController();
     const signal = AbortSignal.any([stop.signal, tenant.signal]);
     informers.start(signal);
-    // The first list of the last kind may change nothing, but a decision may be waiting for it.
+    // The last list to arrive may change nothing, but a decision may be waiting for it.
     void informers.whenSynced(signal).then(changed, () => {});
     const cache: TenantCache = {
       tenant,
@@ -172,7 +172,10 @@ function relevantChangeHandler<T>(isChanged: (old: T, object: T) => boolean, cha
   };
 }
 
-/** Phases and probes change often. Only changes that move a pod, or change its needs, matter. */
+/**
+ * Whether a change of a pod affects decisions. Phases and probes change often, but only changes that move a pod, or
+ * change its needs, matter.
+ */
 function isPodChanged(old: Pod, pod: Pod): boolean {
   const { resourceVersion: _old, ...before } = old.metadata;
   const { resourceVersion: _new, ...after } = pod.metadata;

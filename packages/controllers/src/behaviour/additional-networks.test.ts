@@ -183,7 +183,7 @@ describe('additional networks of a pool', () => {
     expect(await portsOf(fairway, { network_id: networkID })).toHaveLength(1);
   });
 
-  test('reuse ports whose creation got no response, one in each network', async () => {
+  test('reuse ports whose create request got no response, one in each network', async () => {
     await using fairway = await TestFairway.start();
     const { networkID } = await aNetwork(fairway);
     const other = await aNetwork(fairway, '10.61.0.0/24');
@@ -204,7 +204,7 @@ describe('additional networks of a pool', () => {
   test.each([
     { what: 'the ports and the server', fault: { service: 'compute', path: '/servers$', nth: 1 } as const, left: 2 },
     { what: 'the first and the second port', fault: { service: 'network', path: '/ports$', nth: 2 } as const, left: 1 },
-  ])('leave their ports to the next process if one is killed between $what', async ({ fault, left }) => {
+  ])('keep their ports for the next process if Fairway is killed between $what', async ({ fault, left }) => {
     await using fairway = await TestFairway.start();
     const { networkID } = await aNetwork(fairway);
     const other = await aNetwork(fairway, '10.61.0.0/24');

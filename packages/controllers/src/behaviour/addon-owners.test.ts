@@ -126,7 +126,7 @@ describe("a tenant's own changes", () => {
 describe('a cluster with add-ons of its own', () => {
   const config = { metadata: { name: 'kube-proxy', namespace: 'kube-system' }, data: { 'config.conf': 'mode: ipvs' } };
 
-  test('keeps them, and gets Fairway’s only when a user requests those, even if its own were deleted', async () => {
+  test('keeps its add-ons, and gets Fairway’s only when a user requests them, even if its own were deleted', async () => {
     await using scenario = await AddonScenario.begin(
       {},
       { before: (tenant) => tenant.resource(ConfigMaps).create(config) },
@@ -237,7 +237,7 @@ describe('a cluster with add-ons of its own', () => {
     });
   });
 
-  test('has them adopted once, even if the process is killed before it records that', async () => {
+  test('has its add-ons adopted once, even if the process is killed before it records the adoption', async () => {
     await using scenario = await AddonScenario.begin(
       {},
       { before: (tenant) => tenant.resource(ConfigMaps).create(config) },

@@ -197,7 +197,7 @@ describe('a missing object', () => {
   });
 });
 
-test('CoreDNS follows the control plane’s version, and kube-proxy that of the oldest node', async () => {
+test('CoreDNS follows the control plane’s version, and kube-proxy the oldest node’s', async () => {
   await using scenario = await AddonScenario.begin({ version: '1.34' });
   await scenario.work();
   await scenario.fairway.patch(nodePools, 'general', { spec: { upgradeStrategy: { paused: true } } });

@@ -37,7 +37,7 @@ describe('scaling up', () => {
     expect(await scenario.nodes()).toHaveLength(1);
   });
 
-  test('selects the pool that wastes least, unless another has priority', async () => {
+  test('selects the pool that wastes the least, unless another has priority', async () => {
     await using scenario = await AutoscalingScenario.begin();
     await scenario.pool({ flavor: 'b3-16' }, 'large');
     await scenario.pool({ flavor: 'b3-8' }, 'small');
@@ -163,7 +163,7 @@ describe('scaling up', () => {
 });
 
 describe('scaling down', () => {
-  test('removes a node that was unneeded for ten minutes, even if Fairway restarted meanwhile', async () => {
+  test('removes a node that was unneeded for ten minutes, even if Fairway restarted in the meantime', async () => {
     await using scenario = await AutoscalingScenario.begin();
     await scenario.twoNodes();
 
@@ -258,7 +258,7 @@ describe('scaling down', () => {
 });
 
 describe('while the cluster’s API server does not respond', () => {
-  test('removes nothing, and the pool reports it', async () => {
+  test('does not remove nodes, and the pool reports why', async () => {
     await using scenario = await AutoscalingScenario.begin();
     await scenario.twoNodes();
 

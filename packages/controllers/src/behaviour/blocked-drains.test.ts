@@ -47,7 +47,7 @@ async function startDraining(...pods: readonly { name: string; namespace: string
 const DATABASE = { name: 'database-0', namespace: 'default', labels: { app: 'database' } };
 const DNS = { name: 'coredns-x', namespace: 'kube-system', labels: DNS_LABELS };
 
-test('a tenant’s budget is named after a minute, and still after a restart', async () => {
+test('a tenant’s budget is reported by name after a minute, and still is after a restart', async () => {
   const { fairway, clock, ready } = await startDraining(DATABASE, DNS);
   await using _ = fairway;
 

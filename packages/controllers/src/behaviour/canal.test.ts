@@ -129,7 +129,7 @@ describe('a new cluster', () => {
 });
 
 describe('a cluster with a pod network', () => {
-  test('keeps the network of an earlier release, and gets no second one', async () => {
+  test('keeps the network of an earlier release, and does not get a second one', async () => {
     await using scenario = await AddonScenario.begin({ cni: { type: 'none' } });
     await scenario.work();
     await scenario.fairway.stopProcess();
@@ -165,7 +165,7 @@ describe('a cluster with a pod network', () => {
     expect(await canalExists(fairway.runtime.client(identityOf(cluster)))).toBe(true);
   });
 
-  test('keeps its own until it is deleted, even if a user requests Fairway’s', async () => {
+  test('keeps its own network until that is deleted, even if a user requests Fairway’s', async () => {
     await using scenario = await AddonScenario.begin(CANAL, {
       before: (tenant) => tenant.resource(DaemonSets).create(installOtherNetwork()),
     });
@@ -205,7 +205,7 @@ describe('a cluster with a pod network', () => {
   });
 });
 
-describe('a cluster that an earlier release managed meanwhile', () => {
+describe('a cluster that an earlier release managed in the meantime', () => {
   test('keeps Canal, which Fairway continues to install', async () => {
     await using scenario = await AddonScenario.begin(CANAL);
     await scenario.work();

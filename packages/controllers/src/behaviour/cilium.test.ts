@@ -54,7 +54,7 @@ describe('a new cluster with Cilium', () => {
     ]);
   });
 
-  test('installs it first, with its route to the API server, and no other Service implementation', async () => {
+  test('reports Cilium as Degraded while its operator is unavailable', async () => {
     await using scenario = await AddonScenario.begin(CILIUM);
     await scenario.work();
     const operators = scenario.tenant.resource(Deployments);
@@ -123,7 +123,7 @@ describe('a cluster with a pod network', () => {
   test.each([
     { status: { cniInstaller: 'Tenant' }, reason: 'the previous release recorded it' },
     { status: { cniInstaller: null }, reason: 'releases before that did not record it' },
-  ])('keeps its own if its release installed no Cilium: $reason', async ({ status }) => {
+  ])('keeps its own network if its release installed no Cilium: $reason', async ({ status }) => {
     await using scenario = await AddonScenario.begin({ plan: 'standard', cni: { type: 'none' } });
     await scenario.work();
     await scenario.fairway.stopProcess();
@@ -164,7 +164,7 @@ describe('a cluster with a pod network', () => {
   test.each([
     { name: 'cilium', image: 'quay.io/cilium/cilium:v1.17.3', of: 'the same' },
     { name: 'canal', image: 'quay.io/calico/node:v3.31.7', of: 'another' },
-  ])('keeps its own network, of $of kind', async ({ name, image }) => {
+  ])('keeps its own network of $of kind', async ({ name, image }) => {
     await using scenario = await AddonScenario.begin(CILIUM, {
       before: (tenant) => tenant.resource(DaemonSets).create(createNetwork(name, image)),
     });

@@ -61,7 +61,7 @@ describe('a cloud that keeps deleted servers for a day', () => {
     });
   });
 
-  test('is queried again if the process was killed during the deletion', async () => {
+  test('is queried again if the process was killed during the deletion of a server', async () => {
     const clock = new SteppingClock();
     await using fairway = await TestFairway.start({ clock, cloud });
     await clock.during(fairway.readyCluster({ replicas: 1, rootVolume }));
@@ -117,7 +117,7 @@ describe('a cloud that keeps deleted servers for a day', () => {
   });
 });
 
-describe("a cloud with a server's snapshot newer than its images", () => {
+describe('a cloud with a server snapshot newer than its images', () => {
   const LATER_MS = Date.UTC(2026, 6, 1);
   const { images } = DEFAULT_CONFIG;
   const [jammy, noble] = images;

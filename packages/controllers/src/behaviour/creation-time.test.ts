@@ -11,7 +11,7 @@ import { TestFairway } from '../testing/test-fairway.ts';
 const BOOT_MS = 5_000;
 const NODE_COUNT = 3;
 
-/** Each step always takes its mean. */
+/** Each step always takes its mean time. */
 const STEADY_LATENCY: LatencyProfile = {
   operations: mapValues(REALISTIC_LATENCY.operations, meanOf),
   lifecycle: mapValues(REALISTIC_LATENCY.lifecycle, meanOf) as LatencyProfile['lifecycle'],
@@ -88,7 +88,7 @@ test('a cluster adds less than three percent to the cloud’s time, and servers 
   expect(tookMs).toBeLessThan(1.03 * cloudDurationMs());
 });
 
-test('servers do not wait for the router of a cluster whose control plane starts meanwhile', async () => {
+test('servers do not wait for the router of a cluster whose control plane is still starting', async () => {
   const clock = new SteppingClock();
   const { fairway, of } = await start(clock, STEADY_LATENCY);
   await using _ = fairway;
@@ -148,7 +148,7 @@ test('a network step that ends while the cloud is being listed is not repeated',
   await using _ = fairway;
   const delayCalls = (method: string, path: string, delayMs: number) =>
     fairway.cloud.faults.add({ service: 'network', method, path, times: null, action: { kind: 'delay', delayMs } });
-  // Rules are created from before the router is attached until after it, while the list of its ports is in flight.
+  // Rules are created from before the router is attached until afterwards, while the list of its ports is in flight.
   delayCalls('POST', '/security-group-rules$', 3_000);
   delayCalls('GET', '/ports$', 5_000);
 

@@ -210,7 +210,7 @@ describe('exhausted resources of the cloud have their own reasons', () => {
     await fairway.poolReady();
   });
 
-  test('hypervisors, for nodes that need one each', async () => {
+  test('hypervisors for nodes that need one each', async () => {
     const zone = { name: 'nova-a', hosts: 2, hostVcpus: 64, hostRamMiB: 262_144, hostDiskGiB: 4_000 };
     await using fairway = await TestFairway.start({ cloud: { zones: [zone] } });
     await fairway.createCluster();
@@ -228,7 +228,7 @@ describe('exhausted resources of the cloud have their own reasons', () => {
     await fairway.poolReady();
   });
 
-  test('capacity for the first such node', async () => {
+  test('capacity for the first node of a pool with anti-affinity', async () => {
     await using fairway = await TestFairway.start();
     fairway.cloud.faults.add({ action: { kind: 'outOfStock', flavor: 'b3-8' }, times: null });
     await fairway.createCluster();

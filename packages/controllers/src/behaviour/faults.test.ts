@@ -220,7 +220,7 @@ describe('a late effect of a killed process', () => {
     expect(left.map(({ name }) => name)).not.toContain('late');
   });
 
-  test('a restart causes no false reports', async () => {
+  test('a restart does not cause false reports', async () => {
     await using fairway = await TestFairway.start();
     await fairway.readyCluster({ replicas: 2 });
     await fairway.stopProcess();
@@ -277,7 +277,7 @@ describe('a late effect of a killed process', () => {
     await fairway.createCluster();
     await fairway.createPool({ replicas: 1 });
 
-    // Until then it waits for the network.
+    // Before that, it waits for the network.
     const isReported = (machine: Machine | undefined) =>
       findCondition(machine?.status?.conditions, 'Ready')?.reason === 'WaitingForServer';
     const [reportedMachine] = await fairway.until(machines, ([only]) => isReported(only));

@@ -348,7 +348,7 @@ describe('many clusters', () => {
     });
   });
 
-  test('get their full notice even if Fairway was down meanwhile, or its API accepted no writes', async () => {
+  test('get their full notice period even if Fairway was down in the meantime, or its API accepted no writes', async () => {
     let isUnavailable = false;
     const { clock, fairway, endMs, release, create, awayUntil } = await start(policy(), {
       apiFaults: ({ method }) => (isUnavailable && method !== 'GET' ? { kind: 'answer', status: 503 } : undefined),

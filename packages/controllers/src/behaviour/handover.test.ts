@@ -17,7 +17,7 @@ async function ownedCluster(settleMs?: number): Promise<{ fairway: TestFairway; 
   return { fairway, owner };
 }
 
-/** Creates another cluster and waits until it is Ready: by then, everything pending before has been done. */
+/** Creates another cluster and waits until it is Ready: by then, all previously pending work is done. */
 async function untilOtherClusterServed(fairway: TestFairway, owner: TestOwner, name: string): Promise<void> {
   owner.take(`${TEAM}/${name}`, { isInherited: false });
   await fairway.createCluster({}, name);
@@ -65,7 +65,7 @@ describe('a cluster owned by another process', () => {
     expect(resourceCounts(fairway.cloud).servers).toBe(3);
   });
 
-  test('gets no duplicates of what the previous owner had requested', async () => {
+  test('gets no duplicates of resources that the previous owner had requested', async () => {
     const [first, second] = [new TestOwner(), new TestOwner()];
     await using fairway = await TestFairway.start({ owner: first, settleMs: 10_000 });
     const firstProcess = fairway.process;
@@ -112,7 +112,7 @@ describe('a cluster owned by another process', () => {
     expect(last - takenMs).toBeLessThan(300_000);
   });
 
-  test('causes no polling: a project without owned clusters costs nothing', async () => {
+  test('causes no polling: a project whose clusters all have other owners costs nothing', async () => {
     const { fairway, owner } = await ownedCluster();
     await using _ = fairway;
     await owner.release(DEMO_KEY);

@@ -104,7 +104,7 @@ describe('a node that is NotReady', () => {
   test.each([
     { who: 'pool', healing: { notReadyTimeout: '3m' }, plan: '20m' },
     { who: 'plan', healing: {}, plan: '3m' },
-  ])('is replaced if the $who says so', async ({ healing, plan }) => {
+  ])('is replaced after the timeout of the $who', async ({ healing, plan }) => {
     const { fairway, clock, a, all, fail, names } = await startHealthyNodes({ healing });
     await using _ = fairway;
     const value = { spec: { healing: { notReadyTimeout: plan } } };
@@ -123,7 +123,7 @@ describe('a node that is NotReady', () => {
     { who: 'pool', strategy: 'Replace' as const, plan: 'Reinstall', repaired: 'replaced' },
     { who: 'plan', strategy: undefined, plan: 'Reinstall', repaired: 'reinstalled' },
     { who: 'plan', strategy: undefined, plan: 'Replace', repaired: 'replaced' },
-  ])('is $repaired if the $who says so', async ({ strategy, plan, repaired }) => {
+  ])('is $repaired with the strategy of the $who', async ({ strategy, plan, repaired }) => {
     const healing = strategy ? { strategy } : { strategy: undefined };
     const { fairway, clock, a, fail, serverOf } = await startHealthyNodes({ healing });
     await using _ = fairway;
@@ -279,7 +279,7 @@ describe('nothing is repaired', () => {
 });
 
 describe('a server', () => {
-  test('is replaced immediately if it was deleted, however many are unhealthy', async () => {
+  test('is replaced immediately if it was deleted, however many other nodes are unhealthy', async () => {
     const { fairway, clock, a, b, c, fail, names, serverOf, events } = await startHealthyNodes();
     await using _ = fairway;
     await fail(b, c);

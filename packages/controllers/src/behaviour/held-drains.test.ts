@@ -110,7 +110,7 @@ describe.each(['Rolling', 'InPlace'] as const)('a node that is being replaced (%
       },
     },
     {
-      what: 'its pool no longer holds nodes',
+      what: 'its pool no longer lets drains wait',
       act: ({ fairway }) =>
         fairway.patch(nodePools, 'general', { spec: { upgradeStrategy: { onDrainTimeout: 'Force' } } }),
     },

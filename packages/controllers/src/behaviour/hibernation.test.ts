@@ -190,7 +190,7 @@ test('a PodDisruptionBudget does not keep the nodes of a hibernating cluster', a
   await clock.pass(10_000);
   const { metadata } = await tenant.resource<Pod>(Pods).get('web', { namespace: 'kube-system' });
   expect(metadata.deletionTimestamp).toBeDefined();
-  // Its kubelet has terminated it.
+  // The pod's kubelet has terminated it.
   await tenant.resource<Pod>(Pods).delete('web', { namespace: 'kube-system', gracePeriodSeconds: 0 });
   await clock.pass(MINUTE_MS);
 
@@ -232,7 +232,7 @@ test('an interrupted hibernation is resumed, whenever the process is killed', as
   }
 });
 
-test('waking during hibernation reverses it, and a pool changed meanwhile wakes with the change', async () => {
+test('waking during hibernation reverses it, and a pool changed in the meantime wakes with the change', async () => {
   const { fairway, clock } = await start();
   await using _ = fairway;
   await hibernate(fairway);

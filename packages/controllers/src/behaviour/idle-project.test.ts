@@ -32,7 +32,7 @@ async function startIdle({ clusterCount = 1 } = {}) {
     await clock.during(fairway.createCluster({}, name));
     await clock.during(fairway.createPool({ clusterName: name, replicas: 2 }, name));
     await clock.during(fairway.clusterReady(name));
-    // They are created one after the other.
+    // The clusters are created one after another.
     await clock.pass(MINUTE_MS);
   }
   await clock.pass(HOUR_MS);

@@ -12,7 +12,7 @@ const MINUTE_S = 60;
 const HOUR_S = 60 * MINUTE_S;
 
 describe('the CustomResourceDefinition', () => {
-  test('is recreated with all pools after its deletion, which deletes no pool', async () => {
+  test('is recreated with all pools after its deletion, which does not delete any pool', async () => {
     await using scenario = await InClusterScenario.begin();
     const [before, machines] = [await scenario.outer(), await scenario.fairway.machines()];
 
@@ -30,7 +30,7 @@ describe('the CustomResourceDefinition', () => {
     expect(scenario.outerWrites()).toEqual([]);
   });
 
-  test('is repaired if a field is removed from it, which changes no pool', async () => {
+  test('is repaired if a field is removed from it, which does not change any pool', async () => {
     await using scenario = await InClusterScenario.begin();
     const definitions = scenario.tenant.resource(DEFINITIONS);
     const live = await definitions.get(DEFINITION_NAME);

@@ -124,7 +124,7 @@ describe('a user in the cluster', () => {
     expect([await scenario.inner('extra'), await scenario.outer('extra')]).toEqual([undefined, undefined]);
   });
 
-  test('requests a change to a field changed outside meanwhile: the pool keeps its value, and the user sees a message', async () => {
+  test('requests a change to a field that was changed outside in the meantime: the pool keeps its value, and the user sees a message', async () => {
     await using scenario = await InClusterScenario.begin();
     const brokenApi: ChooseApiFault = () => ({ kind: 'breaksBefore' });
     scenario.tenantFault = brokenApi;
@@ -143,7 +143,7 @@ describe('a user in the cluster', () => {
     ]);
   });
 
-  test('deletes a pool that was changed outside meanwhile: it is recreated', async () => {
+  test('deletes a pool that was changed outside in the meantime: the object is recreated', async () => {
     await using scenario = await InClusterScenario.begin();
     scenario.tenantFault = () => ({ kind: 'breaksBefore' });
 

@@ -50,7 +50,7 @@ async function startKeptMachine(value: string, { replicas = 1, kept = 1 } = {}) 
 const keptCondition = (machine: Machine | undefined) => findCondition(machine?.status?.conditions, 'KeptForInspection');
 
 describe('a machine that is kept for inspection', () => {
-  test('is replaced, keeps its server until the time is over, and reports it', async () => {
+  test('is replaced, keeps its server until the time is over, and reports that', async () => {
     const { fairway, clock, faults, asked, machine, ready, servers, said } = await startKeptMachine('4h');
     await using _ = fairway;
     const observedMachine = await machine();
@@ -100,7 +100,7 @@ describe('a machine that is kept for inspection', () => {
     expect(kept.servers()).toBe(left);
   });
 
-  test('is deleted immediately when its cluster is reset, which would otherwise wait', async () => {
+  test('is deleted immediately when its cluster is reset, because the reset would otherwise wait for it', async () => {
     const kept = await startKeptMachine('4h');
     await using _ = kept.fairway;
     const reset = { requestedAt: formatTime(kept.clock.now()), confirm: 'demo', nodes: 'Delete' };
@@ -132,12 +132,15 @@ describe('a machine that is kept for inspection', () => {
     expect(servers()).toBe(5);
   });
 
-  test.each(['100h', 'for ever'])('is not kept for %s, which is reported before it is deleted', async (value) => {
-    const { fairway, asked, servers, machine } = await startKeptMachine(value);
-    await using _ = fairway;
+  test.each(['100h', 'for ever'])(
+    'is not kept for %s: the refusal is reported before the machine is deleted',
+    async (value) => {
+      const { fairway, asked, servers, machine } = await startKeptMachine(value);
+      await using _ = fairway;
 
-    expect(keptCondition(asked[0])).toMatchObject({ status: 'False', reason: 'KeepRefused' });
-    expect(await machine()).toBeUndefined();
-    expect(servers()).toBe(1);
-  });
+      expect(keptCondition(asked[0])).toMatchObject({ status: 'False', reason: 'KeepRefused' });
+      expect(await machine()).toBeUndefined();
+      expect(servers()).toBe(1);
+    },
+  );
 });

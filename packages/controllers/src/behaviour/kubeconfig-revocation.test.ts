@@ -46,7 +46,7 @@ describe('revoking all kubeconfigs', () => {
     return items.filter(({ reason }) => reason === 'KubeconfigsRevoked').reduce((sum, { count = 1 }) => sum + count, 0);
   }
 
-  test('takes seconds, is done once for each value, and replaces no node', async () => {
+  test('takes seconds, is done once for each value, and does not replace nodes', async () => {
     await start();
     const before = await stored();
     const [machine] = await fairway.machines();

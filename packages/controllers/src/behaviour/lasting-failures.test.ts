@@ -15,8 +15,8 @@ import { isReady, TestFairway } from '../testing/test-fairway.ts';
 const OBSERVATION_MS = 20_000;
 const HOUR_MS = 3_600_000;
 /**
- * Budget for 20 s of any lasting failure, across all clusters, pools and machines, the first list of quotas and volume
- * types, and Cinder's versions.
+ * Budget for 20 s of any lasting failure, across all clusters, pools and machines. Includes the first list of quotas
+ * and volume types, and of Cinder's versions.
  */
 const LIMITS = { calls: 47, writes: 60 };
 /**
@@ -123,7 +123,7 @@ describe('resources deleted in the cloud', () => {
 describe('twenty machines under one quota', () => {
   const QUOTA = LASTING_CAUSES.find(({ cause }) => cause === 'a quota of instances') as LastingCause;
 
-  test('cost no more than one after the first attempt', async () => {
+  test('cost no more than one machine after the first attempt', async () => {
     const { fairway, costOf, faults } = await startWith(QUOTA);
     await using _ = fairway;
     await QUOTA.begin(fairway, faults);
@@ -182,7 +182,7 @@ describe('twenty machines under one quota', () => {
       await clock.pass(100);
     }
 
-    // Jitter shortens a backoff of a second to three quarters of it at most.
+    // Jitter shortens a backoff of one second by at most a quarter.
     expect(callsOf('tries') - before.tries).toBeLessThanOrEqual(14);
     expect(callsOf('lists') - before.lists).toBeLessThanOrEqual(14);
   });
@@ -266,7 +266,7 @@ describe('twenty machines whose servers fail', () => {
   const FAULTS = LASTING_CAUSES.filter(({ cause }) => cause === 'no valid host' || cause === 'servers that fail');
 
   test.each(FAULTS)(
-    'fail with $cause: each costs one create and one delete, and then all cost as much as one',
+    'fail with $cause: each costs one create and one delete, and from then on all together cost as much as one',
     async (fault) => {
       const { fairway, clock, costOf, faults } = await startWith(fault);
       await using _ = fairway;

@@ -9,7 +9,7 @@ import { resourceCounts, serverHistory } from '../testing/cloud-contents.ts';
 import { isReady, TEAM, TestFairway } from '../testing/test-fairway.ts';
 
 /**
- * Admission validated every write here against the state before all of them, as at a kube-apiserver, whose webhooks run
+ * Admission validated every write here against the state before any of them, as at a kube-apiserver, whose webhooks run
  * in parallel.
  */
 async function startWith(maxNodes: number): Promise<TestFairway> {
@@ -82,7 +82,7 @@ describe('a limit of nodes', () => {
     expect(await createdCounts(fairway)).toEqual({ machines: 4, servers: 6 });
   });
 
-  test('deletes no node when it is lowered, and adds none', async () => {
+  test('neither deletes nor adds nodes when it is lowered', async () => {
     await using fairway = await startWith(3);
     await fairway.readyCluster({ replicas: 2 });
 

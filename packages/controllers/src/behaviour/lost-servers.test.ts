@@ -131,7 +131,7 @@ describe('a server that was deleted in the cloud', () => {
     expect(resourceCounts(fairway.cloud)).toMatchObject({ servers: 2 });
   });
 
-  test('is recreated for the same machine if it was not a node yet', async () => {
+  test('is recreated for the same machine if it had not become a node yet', async () => {
     const { fairway, clock, victim, serverID, lose, again } = await startWith({ enabled: false }, { nodesJoin: false });
     await using _ = fairway;
     await lose();

@@ -159,7 +159,7 @@ describe('metrics.k8s.io', () => {
 });
 
 describe('the certificate of metrics-server', () => {
-  test('is renewed within an hour once a third of its lifetime is left; the API server then trusts both', async () => {
+  test('is renewed within an hour once a third of its lifetime is left; the API server then trusts both CAs', async () => {
     await using scenario = await AddonScenario.begin();
     await scenario.work();
     const secrets = scenario.tenant.resource(Secrets);

@@ -19,7 +19,7 @@ import { isReady, TestFairway } from '../testing/test-fairway.ts';
 
 const OPTIONS = { missingGraceMs: 20_000 };
 
-/** Everything that Fairway creates in a cloud for a cluster with all features, by the simulator's tables. */
+/** Everything that Fairway creates in a cloud for a cluster with all features, as named in the simulator's tables. */
 const CLOUD_RESOURCE_KINDS: Readonly<Record<string, string>> = {
   servers: "of machines; their boot volumes are Nova's and go with them",
   volumes: 'of those machines',
@@ -34,7 +34,7 @@ const CLOUD_RESOURCE_KINDS: Readonly<Record<string, string>> = {
   security_group_rules: 'of that group',
 };
 
-/** What it creates in Kubernetes. */
+/** What Fairway creates in Kubernetes. */
 const KUBERNETES_KINDS = ['clusters', 'nodepools', 'machines', 'secrets'];
 
 /** CloudProfiles belong to namespaces, with or without clusters; usage records outlive their cluster, for billing. */

@@ -36,7 +36,7 @@ describe('resources of a Cluster that was deleted without Fairway', () => {
     expect(await fairway.runtime.list()).toEqual([neighbour.metadata.uid]);
   });
 
-  test('are found by a Fairway that was down meanwhile', async () => {
+  test('are found by a Fairway that was down when the Cluster was deleted', async () => {
     await using fairway = await TestFairway.start(OPTIONS);
     const before = resourceCounts(fairway.cloud);
     await fairway.createCluster();

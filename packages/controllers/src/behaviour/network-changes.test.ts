@@ -55,7 +55,7 @@ async function attachedRouters(fairway: TestFairway, cluster: Cluster): Promise<
 }
 
 describe("a change of the cluster's network reaches Neutron", () => {
-  test('name servers, even when they are removed', async () => {
+  test('name servers, including their removal', async () => {
     await using fairway = await TestFairway.start();
     await fairway.readyCluster({ replicas: 1 }, { network: { dnsNameservers: ['1.1.1.1'] } });
 
@@ -99,7 +99,7 @@ describe("a change of the cluster's network reaches Neutron", () => {
     expect(resourceCounts(fairway.cloud)).toEqual(before);
   });
 
-  test('an existing gateway, and another one', async () => {
+  test('an existing gateway, and then another one', async () => {
     await using fairway = await TestFairway.start();
     await fairway.readyCluster({ replicas: 1 }, { network: { nodesCIDR: '10.78.0.0/24' } });
 

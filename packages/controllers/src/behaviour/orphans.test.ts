@@ -175,7 +175,7 @@ describe('resources that appear after their cluster was deleted', () => {
 
     expect(during).toHaveLength(1);
     expect(after).toEqual([]);
-    // Thirteen lists per sweep, plus the namespace's CloudProfile, whose cost varies slightly by week.
+    // Thirteen lists per sweep, plus the namespace's CloudProfile, whose cost varies slightly from week to week.
     expect(looked - rest).toBeLessThanOrEqual(5 * 13 + 15);
     // The record is deleted.
     expect(requests.ofConfigMaps - requestsBefore).toBe(1);

@@ -80,7 +80,7 @@ describe('an outage of an hour', () => {
         message: expect.stringMatching(message),
       });
       expect(Date.parse(condition?.lastTransitionTime ?? '') - beganMs).toBeLessThanOrEqual(noticedAfterMs);
-      // If a token expires meanwhile, the report is about Keystone instead.
+      // If a token expires in the meantime, the report is about Keystone instead.
       expect(findCondition(after.status?.conditions, ConditionType.CloudReachable)).toMatchObject({
         status: 'False',
         reason: 'CloudUnavailable',
@@ -106,7 +106,7 @@ describe('an outage of an hour', () => {
     expect((await reachable())?.status).toBe('False');
   });
 
-  test('delays nodes requested meanwhile: they report it, and nothing is Degraded', async () => {
+  test('delays nodes requested in the meantime: they report it, and nothing is Degraded', async () => {
     const { fairway, clock, cluster, pool } = await startIdle();
     await using _ = fairway;
     fairway.cloud.faults.add({ times: null, action: { kind: 'drop' } });
@@ -125,7 +125,7 @@ describe('an outage of an hour', () => {
     }
   });
 
-  test('creates no Event on the cluster', async () => {
+  test('does not create an Event on the cluster', async () => {
     const { fairway, clock } = await startIdle();
     await using _ = fairway;
     const { items: before } = await fairway.client.resource(Events).list(where);

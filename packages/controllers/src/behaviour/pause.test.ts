@@ -38,7 +38,7 @@ async function pausedCluster(): Promise<TestFairway> {
   return fairway;
 }
 
-/** Creates another cluster and waits until it is Ready: by then, everything pending before has been done. */
+/** Creates another cluster and waits until it is Ready: by then, all previously pending work is done. */
 async function neighbour(fairway: TestFairway): Promise<void> {
   await fairway.createCluster({}, 'neighbour');
   await fairway.clusterReady('neighbour');
@@ -84,7 +84,7 @@ describe('a paused cluster', () => {
     expect(resourceCounts(fairway.cloud)).toMatchObject({ servers: 0 });
   });
 
-  test('is left alone by a process that starts meanwhile', async () => {
+  test('is left alone by a process that starts in the meantime', async () => {
     await using fairway = await pausedCluster();
     await fairway.stopProcess();
     await fairway.patch(nodePools, 'general', { spec: { replicas: 3 } });
@@ -111,7 +111,7 @@ describe('a restored cluster', () => {
     return fairway;
   }
 
-  test('gets no empty control plane in place of its previous one', async () => {
+  test('does not get an empty control plane in place of its previous one', async () => {
     await using fairway = await restoredCluster();
 
     await fairway.patch(clusters, 'demo', RESUME_PATCH);

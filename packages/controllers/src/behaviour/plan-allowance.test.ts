@@ -77,7 +77,7 @@ describe('a plan', () => {
       allowed: { networks: ['shared-*'] },
       says: /^spec.network.networkID: .* allows the networks "shared-\*"/,
     },
-  ])('blocks a cluster with $what that it does not contain', async ({ allowed, says }) => {
+  ])('blocks a cluster with $what that the plan does not allow', async ({ allowed, says }) => {
     await using fairway = await TestFairway.start();
     const { id } = await fairway.process.project.client.network.networks.create({ name: 'theirs' });
     await change(fairway, { allowed });
@@ -110,7 +110,7 @@ describe('a plan', () => {
       allowed: { images: ['Windows *'] },
       says: /^spec.image: Ubuntu 24.04: plan "free" allows the images/,
     },
-  ])('creates no more nodes of a removed $what, and keeps existing nodes', async ({ allowed, says }) => {
+  ])('creates no more nodes with a removed $what, and keeps existing nodes', async ({ allowed, says }) => {
     await using fairway = await TestFairway.start();
     await fairway.readyCluster({ replicas: 2, image: 'Ubuntu 24.04' });
 

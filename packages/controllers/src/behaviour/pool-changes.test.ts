@@ -90,7 +90,7 @@ describe('another flavor', () => {
     expect(changing.history.deleted.length).toBeLessThanOrEqual(3);
   });
 
-  test('is reported with its ID; a flavor that does not exist has none and replaces no node', async () => {
+  test('has no ID and replaces no node if it does not exist', async () => {
     await using changing = await PoolChangeRun.start({ replicas: 3 });
     const before = (await changing.machines()).map(({ metadata }) => metadata.name ?? '').toSorted();
 
@@ -109,7 +109,7 @@ describe('another flavor', () => {
     expect((await changing.machines()).map(({ metadata }) => metadata.name ?? '').toSorted()).toEqual(before);
   });
 
-  test('replaces no node if only the ID is given instead of the name', async () => {
+  test('does not replace nodes if only the ID is given instead of the name', async () => {
     await using changing = await PoolChangeRun.start({ replicas: 3 });
     const { status } = await changing.until(({ status }) => status?.flavorName === 'b3-8');
 
@@ -122,7 +122,7 @@ describe('another flavor', () => {
     expect(flavorsOf(await changing.machines())).toEqual(['b3-8', 'b3-8', 'b3-8']);
   });
 
-  test('costs one node if it does not exist and there is no surge, and the pool can shrink and be deleted', async () => {
+  test('costs one node without a surge if it does not exist; the pool can still shrink and be deleted', async () => {
     const upgradeStrategy = { type: 'Rolling', maxSurge: 0, maxUnavailable: 1 } as const;
     await using changing = await PoolChangeRun.start({ replicas: 3, upgradeStrategy });
 
@@ -176,7 +176,7 @@ describe('other zones', () => {
     expect(changing.history).toMatchObject({ maxMachines: 5, minAvailable: 4 });
   });
 
-  test('move no node when added, and get the next new node', async () => {
+  test('do not move existing nodes when added, and get the next new node', async () => {
     await using changing = await PoolChangeRun.start({ replicas: 2, availabilityZones: ['nova-a'] });
 
     await changing.patch({ availabilityZones: ['nova-a', 'nova-b'] });

@@ -15,7 +15,7 @@ const MINUTE_MS = 60_000;
 class MisnamedPool implements AsyncDisposable {
   readonly clock = new SteppingClock();
   fairway!: TestFairway;
-  /** Whether the API server accepted the correction, once the step of `correctBefore` was reached. */
+  /** Whether the API server accepted the correction; undefined until the step of `correctBefore` is reached. */
   corrected: Promise<boolean> | undefined;
   #step: string | undefined;
 
@@ -69,7 +69,7 @@ class MisnamedPool implements AsyncDisposable {
     return this.fairway.patch(nodePools, 'general', { metadata: { annotations: { [PAUSED_ANNOTATION]: value } } });
   }
 
-  /** The API server receives the correction before the controllers' request. */
+  /** Sends the correction, so that the API server receives it before the controllers' request. */
   #reachStep(step: string): void {
     if (step !== this.#step) return;
     this.#step = undefined;

@@ -9,7 +9,7 @@ import { isReady, TEAM, TestFairway } from '../testing/test-fairway.ts';
 
 const MINUTE_MS = 60_000;
 
-/** Admission validated every write here against the state before all of them. */
+/** Sets the project's quota. Admission validated every write here against the state before any of them. */
 async function limit(fairway: TestFairway, spec: ProjectQuotaSpec): Promise<void> {
   await fairway.create(projectQuotas, { metadata: { name: 'project', namespace: TEAM }, spec });
 }
@@ -50,7 +50,7 @@ describe('the quota of a project', () => {
     expect((await fairway.machines()).length).toBe(3);
   });
 
-  test('is kept by concurrent pools of two clusters, and deletes no node when it is lowered', async () => {
+  test('is not exceeded by concurrent pools of two clusters, and deletes no node when it is lowered', async () => {
     await using fairway = await TestFairway.start();
     await createTwoClusters(fairway);
     await limit(fairway, { nodes: 4 });
@@ -104,32 +104,35 @@ describe('an autoscaler', () => {
   test.each([
     { limit: 'nodes', spec: { nodes: 1 }, words: 'the project\'s quota is 1 node (ProjectQuota "project")' },
     { limit: 'cores', spec: { cores: 3 }, words: 'the project\'s quota is 3 cores (ProjectQuota "project")' },
-  ])('requests at most the remaining $limit, reports it, and resumes when there are more', async ({ spec, words }) => {
-    await using scenario = await AutoscalingScenario.begin();
-    const { clock, fairway } = scenario;
-    await clock.during(limit(fairway, spec));
-    await scenario.pool({ maxReplicas: 5 });
-    await scenario.pending(['a', 'b', 'c'], '900m');
-    await clock.pass(MINUTE_MS);
-    const first = await scenario.nodes();
-    const { calls } = fairway.cloud;
-    const before = calls.total;
-    await clock.pass(30 * MINUTE_MS);
-    const [pool] = (await fairway.client.resource(nodePools).list({ namespace: TEAM })).items;
+  ])(
+    'requests at most the remaining $limit, reports that, and resumes when more become available',
+    async ({ spec, words }) => {
+      await using scenario = await AutoscalingScenario.begin();
+      const { clock, fairway } = scenario;
+      await clock.during(limit(fairway, spec));
+      await scenario.pool({ maxReplicas: 5 });
+      await scenario.pending(['a', 'b', 'c'], '900m');
+      await clock.pass(MINUTE_MS);
+      const first = await scenario.nodes();
+      const { calls } = fairway.cloud;
+      const before = calls.total;
+      await clock.pass(30 * MINUTE_MS);
+      const [pool] = (await fairway.client.resource(nodePools).list({ namespace: TEAM })).items;
 
-    expect(first).toHaveLength(1);
-    expect(pool?.status?.autoscaling).toMatchObject({
-      replicas: 1,
-      hindrance: {
-        reason: 'ProjectQuotaExceeded',
-        message: expect.stringContaining(`${words}: scale down other pools`),
-      },
-    });
-    // Usual lists of the project, and no wasted server.
-    expect(calls.total - before).toBeLessThan(60);
-    expect(serverHistory(fairway.cloud)).toHaveLength(1);
-    await clock.during(fairway.patch(projectQuotas, 'project', { spec: { nodes: 5, cores: 10 } }));
-    await clock.pass(MINUTE_MS);
-    expect(await scenario.nodes()).toHaveLength(2);
-  });
+      expect(first).toHaveLength(1);
+      expect(pool?.status?.autoscaling).toMatchObject({
+        replicas: 1,
+        hindrance: {
+          reason: 'ProjectQuotaExceeded',
+          message: expect.stringContaining(`${words}: scale down other pools`),
+        },
+      });
+      // Usual lists of the project, and no wasted server.
+      expect(calls.total - before).toBeLessThan(60);
+      expect(serverHistory(fairway.cloud)).toHaveLength(1);
+      await clock.during(fairway.patch(projectQuotas, 'project', { spec: { nodes: 5, cores: 10 } }));
+      await clock.pass(MINUTE_MS);
+      expect(await scenario.nodes()).toHaveLength(2);
+    },
+  );
 });

@@ -35,7 +35,7 @@ describe('a random day', () => {
   });
 });
 
-/** A failure prints the log of events. */
+/** Expects no problems; a failure prints the log of events. */
 function expectNoProblems({ log }: Walk, problems: readonly string[]): void {
   expect(problems.length === 0 ? [] : [...log, ...problems]).toEqual([]);
 }

@@ -108,7 +108,7 @@ test('one of two lasting failures is reported, regardless of their order, and bo
     ] as const
   ).entries()) {
     const call = { service: 'network', method: 'POST', path } as const;
-    // They take turns being the slower one.
+    // The two calls take turns being the slower one.
     for (let nth = 1 + index; nth < 400; nth += 2) {
       fairway.cloud.faults.add({ ...call, nth, action: { kind: 'delay', delayMs: 200 } });
     }

@@ -227,7 +227,7 @@ describe('a machine to be reinstalled', () => {
     expect(rebuilds()).toBe(2);
   });
 
-  test('applies another spec once the cloud has finished the first', async () => {
+  test('applies another spec once the cloud has finished the first rebuild', async () => {
     const { fairway, clock, machine, rebuilds, ask, installed } = await start();
     await using _ = fairway;
     await ask();

@@ -226,7 +226,7 @@ test.each([
     restore: { snapshot: '20261121-163000-000', requestedAt: '2026-01-01T00:00:00Z' },
     reason: 'Restoring',
   },
-])('blocks the reset for $reason that was accepted before', async ({ confirm, restore, reason }) => {
+])('a reset that got past admission is blocked with reason $reason', async ({ confirm, restore, reason }) => {
   const setup = await start();
   const { fairway, clock, uid } = setup;
   await using _ = fairway;

@@ -48,7 +48,7 @@ async function start(options: Partial<TestFairwayOptions> = {}) {
   return { fairway, clock, changes, volumes, events, machine };
 }
 
-/** The cloud operator's fix for a volume in error_deleting. */
+/** Resets a volume in error_deleting, as the cloud operator would. */
 function resetVolumeState(fairway: TestFairway, id: string): Promise<void> {
   const act = async ({ session }: OpenStackClient) => {
     const response = await fetch(`${await session.endpoint('block-storage')}/volumes/${id}/action`, {
@@ -203,7 +203,7 @@ describe('a process killed while a machine with a boot volume is deleted', () =>
       const crash = new Crash(/\/(servers|volumes|machines)(\/|\?|$)/);
       const { fairway, clock, volumes } = await start(crash.options);
       await using _ = fairway;
-      // It has not been tagged before.
+      // The volume has not been tagged before.
       fairway.cloud.faults.add({ service: 'block-storage', times: null, action: { kind: 'answer', status: 503 } });
       await clock.during(fairway.readyCluster({ replicas: 1, rootVolume }));
       fairway.cloud.faults.clear();

@@ -93,7 +93,7 @@ describe('an autoscaled pool with schedules', () => {
     expect(scenario.faults.writes - writes).toBeLessThanOrEqual(8);
   });
 
-  test('converges if Fairway was down meanwhile, or is killed during the change', async () => {
+  test('converges if Fairway was down in the meantime, or is killed during the change', async () => {
     await using scenario = await AutoscalingScenario.begin();
     await scenario.pool({ maxReplicas: 5, autoscaling: { schedules: [MORNING] } });
 

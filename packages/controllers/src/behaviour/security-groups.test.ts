@@ -98,7 +98,7 @@ describe('security groups of a pool', () => {
     await fairway.patch(nodePools, 'general', { spec: { securityGroups: [db] } });
     await clock.pass(MINUTE_MS);
     expect(await groupsOf(fairway)).toEqual([[db, foreignGroup].sort(), [db, foreignGroup].sort()]);
-    // It is no longer in use.
+    // The old group is no longer in use.
     await fairway.process.project.client.network.securityGroups.delete(web);
 
     await fairway.patch(nodePools, 'general', { spec: { securityGroups: null } });
@@ -192,7 +192,7 @@ describe('an unavailable security group', () => {
     expect(await groupsOf(fairway)).toEqual([[web]]);
     const before = fairway.cloud.calls.total;
     await clock.pass(60 * MINUTE_MS);
-    // The periodic list of servers is one a minute.
+    // The periodic list of servers runs once a minute.
     expect(fairway.cloud.calls.total - before).toBeLessThanOrEqual(60 * 3);
 
     const { items } = await fairway.client.resource(Events).list({ namespace: 'team' });

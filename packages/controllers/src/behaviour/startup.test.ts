@@ -90,7 +90,7 @@ describe('a server that does not join', () => {
     }
   });
 
-  test('is reported once: another hour costs no call for its console and no write', async () => {
+  test('is reported once: another hour costs no console call and no write', async () => {
     const { fairway, clock, faults, machine, reads } = await startWithoutJoining();
     await using _ = fairway;
     await clock.pass(12 * MINUTE_MS);

@@ -255,7 +255,7 @@ describe('the StorageClasses of a cluster', () => {
     expect(await classesOf(scenario)).toMatchObject([{ metadata: { name: 'default' }, provisioner: DRIVER }]);
   });
 
-  test('report to the operator if the cloud lacks the type, and when it returns', async () => {
+  test('report a type that the cloud lacks to the operator, until the plan no longer uses it', async () => {
     await using scenario = await AddonScenario.begin();
     await offer(scenario, { classes: [HIGH_SPEED, { name: 'csi-cinder-gold', volumeType: 'gold' }] });
     await scenario.work();

@@ -121,13 +121,16 @@ describe('a cluster with its own autoscaler', () => {
       reportedText: /spec\.autoscaler\.mode \(External\): this Fairway does not serve external autoscalers/,
     },
     { servesAutoscalers: true, reportedText: /^$/ },
-  ])('reports if none is supported: $servesAutoscalers', ({ servesAutoscalers, reportedText }) => {
-    const options = { autoscaler: { mode: 'External' as const }, cni: { type: 'none' as const } };
-    const cluster = aCluster(options);
-    const { FieldsApplied } = planConditions(cluster, { plan: aPlan().spec, spread: ONE_COPY, servesAutoscalers });
+  ])(
+    'reports the mode External unless external autoscalers are served (served: $servesAutoscalers)',
+    ({ servesAutoscalers, reportedText }) => {
+      const options = { autoscaler: { mode: 'External' as const }, cni: { type: 'none' as const } };
+      const cluster = aCluster(options);
+      const { FieldsApplied } = planConditions(cluster, { plan: aPlan().spec, spread: ONE_COPY, servesAutoscalers });
 
-    expect(FieldsApplied?.message ?? '').toMatch(reportedText);
-  });
+      expect(FieldsApplied?.message ?? '').toMatch(reportedText);
+    },
+  );
 });
 
 describe('a plan also reports fields without effect', () => {

@@ -189,7 +189,7 @@ test('an operation is resumed if Fairway is killed', async () => {
   expect(neverDecreases(upgrades.map(({ progress }) => progress))).toBe(true);
 });
 
-test('a node reinstalled for an upgrade makes no pool Degraded, and counts as a step', async () => {
+test('a node that is reinstalled for an upgrade does not make its pool Degraded, and counts as a step', async () => {
   await using upgrading = await UpgradeScenario.start({ strategy: { type: 'InPlace' } });
   const { clock, fairway } = upgrading;
   const reported: NodePoolStatus[] = [];

@@ -9,7 +9,7 @@ import { describe, expect, test } from 'vitest';
 import { isReady, TEAM } from '../testing/test-fairway.ts';
 import { UpgradeScenario } from '../testing/upgrade-scenario.ts';
 
-/** A pod on each node, protected by a PodDisruptionBudget. */
+/** Creates a pod on each node, protected by a PodDisruptionBudget. */
 async function blockDrains({ fairway, faults }: UpgradeScenario): Promise<void> {
   const [cluster] = (await fairway.client.resource(clusters).list()).items;
   const tenant = fairway.runtime.client(cluster ? identityOf(cluster) : '');
@@ -219,7 +219,7 @@ describe('a rolling upgrade', () => {
     expect(upgrading.history.maxMachines).toBeLessThanOrEqual(5);
   });
 
-  test('updates no node while the API server is down', async () => {
+  test('does not update nodes while the API server is down', async () => {
     await using upgrading = await UpgradeScenario.start();
     await upgrading.upgrade();
     await upgrading.until(({ state }) => state === 'Running');
@@ -268,7 +268,7 @@ describe('an in-place upgrade', () => {
     expect(pool.status?.upgrade).toMatchObject({ summary: '3/3', strategy: 'InPlace' });
   });
 
-  test('halts if the first server does not come back, and updates no other', async () => {
+  test('halts if the first server does not come back, and does not update others', async () => {
     await using upgrading = await UpgradeScenario.start({
       strategy: { type: 'InPlace' },
       pool: { healing: { enabled: false } },

@@ -75,7 +75,7 @@ describe('the usage of a cluster', () => {
     const writes = usageRequests().length;
     await clock.pass(6 * HOUR_MS);
 
-    // Created, then updated when the control plane and the nodes exist: at most one by one.
+    // The record is created, then updated when the control plane and the nodes exist: at most one by one.
     expect(writes).toBeLessThanOrEqual(4);
     expect(usageRequests()).toHaveLength(writes);
   });
@@ -131,7 +131,7 @@ describe('a cluster’s cloud resources other than servers', () => {
     { resource: 'Volume', type: expect.any(String), each: 10, pauseSeconds: 300 },
     { resource: 'FloatingIP', type: expect.any(String), each: 1, pauseSeconds: 300 },
   ] as const)(
-    '$resource counts from its creation until it is deleted, and is not listed before and after',
+    '$resource counts from its creation until it is deleted, and is not listed before or after',
     async ({ resource, type, each, pauseSeconds }) => {
       const setting = await start();
       const { fairway, clock } = setting;
@@ -256,7 +256,7 @@ async function restored({ fairway }: Setting, { spec, metadata: { uid = '' } }: 
   return fairway.clusterReady();
 }
 
-/** A complete lifecycle over several hours, with a start and an end of every resource. */
+/** Runs through a complete lifecycle over several hours, with a start and an end of every resource. */
 async function live({ fairway, clock }: Setting): Promise<void> {
   await clock.during(fairway.createCluster().catch(() => undefined));
   await clock.during(fairway.createPool({ replicas: 2 }));
@@ -322,7 +322,7 @@ describe('a tenant', () => {
     },
   );
 
-  test('gets no uncertainty from another plan or size after a long idle time', async () => {
+  test('gets no uncertainty from a new plan or size after a long idle time', async () => {
     const setting = await start();
     const { fairway, clock, truth } = setting;
     await using _ = fairway;

@@ -53,7 +53,7 @@ async function startDraining() {
     tenant,
     name,
     leaving,
-    /** As reported by its kubelet. */
+    /** Deletes the pod, as its kubelet would. */
     end: (pod: string) => tenant.resource(Pods).delete(pod, { ...inDefaultNamespace, gracePeriodSeconds: 0 }),
     detach: (pod: string) => tenant.resource(VolumeAttachments).delete(`va-${pod}`),
     machine: async () => (await fairway.machines()).find(({ metadata }) => metadata.name === name) as Machine,
@@ -120,7 +120,7 @@ test('all pods of a node with an unresponsive kubelet are evicted at once', asyn
   expect(await leaving()).toEqual(['db-0', 'db-1', 'db-2', 'web']);
 });
 
-test('a restart of Fairway in between evicts no additional pod', async () => {
+test('a restart of Fairway in between does not evict additional pods', async () => {
   const { fairway, clock, leaving } = await startDraining();
   await using _ = fairway;
   await fairway.stopProcess();

@@ -36,7 +36,10 @@ export function volumeViews(
   return { volumes: shown, ...(more > 0 && { moreVolumes: more }) };
 }
 
-/** The claim that the volume was created for, from the keys that cinder-csi-plugin writes. For display only; Fairway does not look up anything by it. */
+/**
+ * The claim that the volume was created for, from the keys that cinder-csi-plugin writes. For display only; Fairway
+ * does not use it to look anything up.
+ */
 function claimOf({ metadata, name: volume }: Volume): CloudResourceOwner | undefined {
   const { 'csi.storage.k8s.io/pvc/name': name, 'csi.storage.k8s.io/pvc/namespace': namespace } = metadata;
   if (name === undefined || namespace === undefined) return undefined;

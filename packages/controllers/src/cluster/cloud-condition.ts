@@ -43,7 +43,10 @@ export function cloudCondition(
   return { type, status, reason: problem.reason, message: `${problem.message}; since ${since}` };
 }
 
-/** Calls `changed` when the lists of servers start to fail, and when they succeed again. Returns a function that stops it. */
+/**
+ * Calls `changed` when the lists of servers start to fail, and when they succeed again. Returns a function that ends
+ * the subscription.
+ */
 export function onReachabilityChange({ cache }: ProjectCloud, changed: () => void): () => void {
   let wasStale = false;
   return cache.servers.subscribe(({ isStale }) => {

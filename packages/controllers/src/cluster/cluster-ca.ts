@@ -28,7 +28,7 @@ export async function ensureClusterCa(
   }
 }
 
-/** The CA state after at most one step; `pki` if there is none to adopt. */
+/** The CA state after at most one step; `pki` if no step is due. */
 export async function advanceCaRotation(
   cluster: Cluster,
   pki: ClusterPki,

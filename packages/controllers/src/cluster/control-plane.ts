@@ -37,7 +37,7 @@ export type ControlPlaneFacts = Pick<
 
 const NO_NODES = { total: 0, renewed: 0 };
 
-/** For a control plane whose state is unknown. */
+/** The observation for a control plane whose state is unknown. */
 export const NO_CONTROL_PLANE = {
   controlPlane: undefined,
   controlPlaneProblem: undefined,
@@ -114,7 +114,8 @@ export async function ensureControlPlane(
       const controlPlane = withKeystoneProblem(await wrapRuntimeError(runtime.ensure(spec)), keystone);
       const isControlPlaneRunning = controlPlane.phase === 'Running';
       const nodes = renewedMachines(machines, pki);
-      // Its serving certificate may be signed by the old authority until it has restarted.
+      // The control plane's serving certificate may be signed by the old authority until the control plane has
+      // restarted.
       const isKnown = isControlPlaneRunning || cluster.status?.caCertificate === undefined;
       const caCertificate = isKnown ? trustBundle(pki.cluster) : cluster.status?.caCertificate;
       const caFacts = caFactsOf(pki, { isCaInEffect: isControlPlaneRunning, nodes });

@@ -26,7 +26,7 @@ export function caFactsOf(pki: ClusterPki, seen: Pick<CaFacts, 'isCaInEffect' | 
   return { rotation: pki.rotation, caNotAfterMs: firstExpiryMs(pki), ...seen };
 }
 
-/** `status.credentials`; undefined facts retain what was reported. Pure. */
+/** `status.credentials`; for undefined facts, what was last reported is kept. Pure. */
 export function credentialsStatusOf(
   last: CredentialsStatus | undefined,
   caFacts: CaFacts | undefined,
@@ -69,7 +69,10 @@ function phaseOf(
   }
 }
 
-/** Nodes are reinstalled once everything they receive comes from the new CA; undefined leaves it as before. */
+/**
+ * The CA generation that nodes should be installed with: a new one only once everything they receive comes from the new
+ * CA. Undefined keeps the previous one.
+ */
 function generationForNodes({ rotation, isCaInEffect }: CaFacts): number | undefined {
   if (rotation.stage === 'Trusting' || (rotation.stage === 'Renewing' && !isCaInEffect)) return undefined;
   return rotation.generation;

@@ -40,7 +40,7 @@ const NO_CLOUD_RETRY_MS = 60_000;
 const NON_RESOURCE_STEPS = 2;
 
 interface DeletionWait extends Problem {
-  /** The part that someone else must resolve, if `message` also contains others. Its times are its own. */
+  /** The part that someone else must resolve, if `message` also contains other parts. It has its own times. */
   readonly held?: Problem | undefined;
   /** Remaining steps: each machine, the control plane, and the network. */
   readonly left: number;
@@ -112,7 +112,7 @@ async function deleteResources(
     return { left: 1, reason, message, retryAfterMs: RETRY_MS };
   }
   await endUsage(cluster, dependencies);
-  // This is done even without a cloud: the cluster may have had one, and a response may have been lost.
+  // The record is written even without a cloud: the cluster may have had one, and a response may have been lost.
   const projectID = cluster.status?.projectID ?? (await cloud?.client.session.projectId());
   const { credentialName } = cluster.spec;
   await recordDeletedCluster(client, { uid, clusterKey: key, credentialName, projectID }, clock.now());
@@ -180,7 +180,7 @@ async function deleteObject<T extends KubeObject>(resource: ResourceClient<T>, {
   await ignoreDeleted(resource.delete(name, options));
 }
 
-/** What machines are waiting for, and pools that wait for more than their machines. */
+/** What the remaining machines are waiting for, and the pools that have no machines left. */
 function heldChildren(pools: readonly NodePool[], left: readonly Machine[]): Problem | undefined {
   const poolsWithMachines = new Set(left.map(({ spec }) => spec.nodePoolName));
   const without = pools.filter(({ metadata }) => !poolsWithMachines.has(metadata.name ?? ''));

@@ -26,8 +26,8 @@ export function nextDurations(known: Durations | undefined, seen: DurationFacts,
 }
 
 /**
- * An upgrade followed by another one before it has ended continues as the same operation, so its duration includes the
- * nodes of the first.
+ * Whether the control plane was the first step of the operation. An upgrade that is followed by another one before its
+ * end continues as the same operation, so its duration includes the nodes of the first upgrade.
  */
 function isFirstStep(before: LastOperation): boolean {
   return !isOver(before) && (before.type !== 'Upgrade' || !before.steps?.done);

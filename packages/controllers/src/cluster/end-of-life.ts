@@ -46,7 +46,7 @@ async function recordNotice(
   await events.once(cluster, 'Warning', { reason, message, id: `${minor} ends ${date} ${notice}` });
 }
 
-/** The planned automatic upgrade of the cluster and its time, or its cancellation. */
+/** Records an Event about the planned automatic upgrade of the cluster and its time, or about its cancellation. */
 async function recordPlannedUpgrade(
   events: Pick<ClusterDependencies['events'], 'once'>,
   cluster: Cluster,
@@ -87,7 +87,7 @@ export async function recordForcedUpgradeEvent(
     .catch(() => {});
 }
 
-/** No Event after the cluster has left the minor version. */
+/** Records that an announced upgrade is cancelled, unless the cluster has left the minor version. */
 async function recordCancelledUpgrade(
   events: Pick<ClusterDependencies['events'], 'once'>,
   cluster: Cluster,

@@ -146,7 +146,7 @@ describe('a cluster on 1.35.1 after its end of life', () => {
       gets: unchanged('VersionNotOffered', 'operator'),
     },
     {
-      reason: 'is upgraded to the patch before that',
+      reason: 'is upgraded to the patch before one at which others have failed',
       next: [halted([1, 2])],
       gets: { version: '1.36.1', forced: { to: '1.36.1' } },
     },
@@ -179,7 +179,7 @@ describe('a cluster on 1.35.1 after its end of life', () => {
     ).toMatchObject({ ...startedUpgrade, forced });
   });
 
-  test('reports no upgrade to a version withdrawn before it ran', () => {
+  test('does not report an upgrade to a version that was withdrawn before it ran', () => {
     const status = { ...due, desiredVersion: '1.36.2', forcedUpgrade: startedUpgrade.forced };
     const withdrawn = aRelease('1.36', { patches: [{ version: '1.36.2', withdrawn: true }] });
 

@@ -21,7 +21,7 @@ export interface HibernationFacts {
   readonly isHibernated: boolean;
 }
 
-/** `status.hibernation` with the observed state, including since when the cluster has been hibernated. Pure. */
+/** `status.hibernation` with the observed state, including when the cluster was hibernated. Pure. */
 export function hibernationStatusOf(
   { hibernation, machines, isHibernated }: HibernationFacts,
   nowMs: number,
@@ -76,7 +76,7 @@ export function hibernationPhase(
 
 /**
  * `lastOperation` while the cluster should be hibernated: each machine and the control plane is a step. Undefined if it
- * should be awake. `nodes`: how many it has when awake. Pure.
+ * should be awake. `nodes`: how many nodes the cluster has when awake. Pure.
  */
 export function hibernateOperation(
   {

@@ -33,7 +33,7 @@ export function isNewDecision(stored: Cluster, decided: HibernationStatus | unde
   return last?.wanted !== decided?.wanted || !isDeepStrictEqual(last?.followed, decided?.followed);
 }
 
-/** Whether it is hibernated according to the stored status. */
+/** Whether the cluster is hibernated according to its stored status. */
 export function isHibernated(cluster: Cluster): boolean {
   return shouldHibernate(cluster) && cluster.status?.hibernation?.hibernated === true;
 }

@@ -18,9 +18,9 @@ const SELECTION = { labelSelector: LABEL, metadataOnly: true };
 export interface ClusterKeystone {
   /** The webhook authenticator of its API server; undefined if no Keystone user has access. */
   readonly reviewToken?: ReviewToken;
-  /** Their additional permissions; undefined if none. */
+  /** Additional permissions of Keystone users; undefined if there are none. */
   readonly reviewAccess?: ReviewAccess;
-  /** User IDs in Keystone. */
+  /** IDs of the Keystone projects whose users have access. */
   readonly projects: readonly string[];
   /** The part that is not in effect, and why. */
   readonly problem?: string;
@@ -36,13 +36,16 @@ export function keystoneFor(cluster: Cluster, users: ControllerDependencies['key
   try {
     return { ...reviewer, reviewAccess: users.authorizerFor(policy) };
   } catch (error) {
-    // It was written without the gateway's validation.
+    // The policy was written without the gateway's validation.
     const problem = `spec.apiServer.keystone.policy: ${error instanceof Error ? error.message : String(error)}`;
     return { ...reviewer, problem };
   }
 }
 
-/** Combined with settings that the runtime itself does not apply; their reason comes first. */
+/**
+ * Adds the reason why Keystone users are not in effect to the settings that the runtime itself does not apply; the
+ * runtime's reason comes first.
+ */
 export function withKeystoneProblem(state: ControlPlaneState, { problem }: ClusterKeystone): ControlPlaneState {
   if (problem === undefined) return state;
   const { settingsProblem, settingsReason } = state;

@@ -41,7 +41,7 @@ export function networkStatus(
 }
 
 /**
- * Whether servers can be created in a cluster's network: at most the router's attachment is missing, which they need
+ * Whether servers can be created in a cluster's network: at most the router's attachment is missing, which servers need
  * only once they have booted.
  */
 export function canNodesStart(status: ClusterStatus | undefined): boolean {

@@ -49,7 +49,7 @@ export async function deleteCloudResources(
     },
     (router, refusal) => holdOfRouter(cloud, router, refusal, options),
   );
-  // Its router has an interface in it.
+  // A router that remains still has an interface in the network.
   if (routers) return { what: 'routers', held: routers };
   const networks = await removeEach(
     owned.networks,
@@ -139,7 +139,7 @@ async function deleteStrayServers(
   return { what: displayNames('server', stray), retryAfterMs: RESYNC_INTERVAL_MS, held };
 }
 
-/** For servers without a Machine. Rejects with a ProblemError if Nova retains one that it reports as deleted. */
+/** Deletes servers without a Machine. Rejects with a ProblemError if Nova retains one that it reports as deleted. */
 export async function removeServers(
   cloud: ProjectCloud,
   servers: readonly { readonly id: string }[],
@@ -183,7 +183,7 @@ export async function detachClusterRouter(cloud: ProjectCloud, id: string, optio
   }
 }
 
-/** Detaches routers from subnets; Neutron requires it before deleting either. */
+/** Detaches routers from subnets; Neutron requires this before either can be deleted. */
 export async function detachAll(
   cloud: ProjectCloud,
   filter: { device_id: string } | { network_id: string },

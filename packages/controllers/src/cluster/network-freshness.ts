@@ -7,7 +7,7 @@ import type { Machine } from '@fairway/api/kinds/machine';
 const DETECTION_DELAY_MS = 30_000;
 /**
  * The lists refreshed because of one node also serve all other nodes in the meantime, so a compromised node cannot
- * cause more by flapping.
+ * cause more lists by flapping.
  */
 const REFRESH_INTERVAL_MS = 120_000;
 

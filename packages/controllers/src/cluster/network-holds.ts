@@ -91,7 +91,7 @@ function isInUse({ port_id }: FloatingIp): boolean {
   return Boolean(port_id);
 }
 
-/** In a stable order, so that the message is stable. */
+/** The first matching items in a stable order, so that the message is stable. */
 async function firstMatches<T extends { readonly id: string }>(
   items: AsyncIterable<T>,
   predicate: (item: T) => boolean,

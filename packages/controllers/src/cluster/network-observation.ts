@@ -18,7 +18,7 @@ import type { DesiredNetwork, ObservedNetwork } from './network-state.ts';
 const MAX_AGE_MS = 600_000;
 /**
  * The maximum age if the network is as desired and every node reports. A little less than two of a cluster's resync
- * intervals, so that every second one lists.
+ * intervals, so that every second resync lists the cloud.
  */
 const MAX_AGE_SETTLED_MS = 1_190_000;
 

@@ -230,7 +230,7 @@ describe('security rules', () => {
     expect(open).toEqual([]);
   });
 
-  test('allow load balancers from a subnet of their own, to node ports only, as long as it exists', () => {
+  test('allow load balancers from a subnet of their own, to node ports only, as long as that subnet exists', () => {
     const foreignResource = Subnet.parse({ ...subnet, id: 'lbs', cidr: '10.0.9.0/24' });
     const requested = { ...desired, loadBalancersSubnetID: 'lbs' };
     const observed = { ...completeNetwork, subnets: [subnet, foreignResource] };

@@ -24,7 +24,7 @@ export function planNetwork(desired: DesiredNetwork, observed: ObservedNetwork):
       ...(group && { securityGroupID: group.id }),
     };
     const isUsable = subnet !== undefined && group !== undefined;
-    // A new router may still be rejected; its attachment takes longest, and servers boot meanwhile.
+    // A new router may still be rejected; its attachment takes longest, and servers boot in the meantime.
     const nodesCanStart = isUsable && steps.every(({ kind }) => kind === 'attachRouter');
     return { steps, resolved, ready: isUsable && steps.length === 0, nodesCanStart };
   } catch (error) {

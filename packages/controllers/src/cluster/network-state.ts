@@ -45,7 +45,7 @@ export type NetworkStep =
   | { readonly kind: 'createSubnet'; readonly networkID: string; readonly gatewayIp: string | null | undefined }
   | { readonly kind: 'createRouter'; readonly externalNetworkID: string }
   | { readonly kind: 'updateSubnet'; readonly subnet: Subnet; readonly changes: { readonly dns_nameservers: string[] } }
-  /** Undefined for a free address. */
+  /** An undefined address selects a free one. */
   | { readonly kind: 'setGateway'; readonly subnet: Subnet; readonly address: string | null | undefined }
   | { readonly kind: 'setExternalNetwork'; readonly router: Router; readonly externalNetworkID: string }
   | { readonly kind: 'attachRouter'; readonly routerID: string; readonly subnet: Subnet }

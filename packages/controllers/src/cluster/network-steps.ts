@@ -27,7 +27,7 @@ const CACHES_BY_STEP: Readonly<Record<Exclude<NetworkStep['kind'], 'deleteExtra'
   deleteRule: ['securityGroups'],
 };
 
-/** After an unknown outcome, a conflict or a 404, the next attempt lists the cloud first. */
+/** Makes the next attempt list the cloud first, after an unknown outcome, a conflict or a 404. */
 export function invalidateAfterFailure(cloud: ProjectCloud, step: NetworkStep, error: unknown): void {
   if (!isOpenStackError(error)) return;
   if (error.outcome !== 'unknown' && error.kind !== 'conflict' && error.kind !== 'notFound') return;
@@ -83,8 +83,8 @@ export async function perform(
     case 'createNetwork': {
       const description = mark('network');
       const known = [...cloud.cache.networks.snapshot().items.values()];
-      // Port security is disabled by default in some clouds, or the extension is missing, in which case no network has
-      // the field.
+      // Port security is disabled by default in some clouds, or the extension is missing, in which case networks do not
+      // have the field.
       const hasExtension = known.some(({ port_security_enabled }) => port_security_enabled !== undefined);
       const body = { name, description, ...(hasExtension && { port_security_enabled: true }) };
       const create = () => network.networks.create(body, options);
@@ -179,8 +179,8 @@ export async function perform(
 }
 
 /**
- * A second attachment is a conflict, which the next list resolves; so is detaching a router that floating IPs need.
- * Until the call has ended, earlier observations are not refreshed.
+ * Attaches or detaches a router. A second attachment is a conflict, which the next list resolves; so is detaching a
+ * router that floating IPs need. Until the call has ended, earlier observations are not refreshed.
  */
 async function connectRouter(
   { kind, routerID, subnet }: Extract<NetworkStep, { kind: 'attachRouter' | 'detachRouter' }>,

@@ -20,10 +20,10 @@ export interface NetworkWork {
  *
  * **Expected flow.** Each step starts as soon as its dependencies exist, concurrently with those in progress: a router
  * takes ten times as long as the subnet that nodes start in. When a step ends, the current state is planned again; of
- * two steps with one subject, the second waits. **Errors.** After a failure no step starts, and steps in progress are
- * awaited. If several fail, it rejects with the error of the step that started first, regardless of which response
- * arrived first: otherwise two lasting failures would alternate, and neither would back off. Rejects with StillSettling
- * while a create with unknown outcome may still take effect.
+ * two steps with the same subject, the second waits. **Errors.** After a failure, no more steps start, and steps in
+ * progress are awaited. If several fail, it rejects with the error of the step that started first, regardless of which
+ * response arrived first: otherwise two lasting failures would alternate, and neither would back off. Rejects with
+ * StillSettling while a create request with unknown outcome may still take effect.
  */
 export async function ensureNetwork(
   cloud: ProjectCloud,

@@ -34,13 +34,13 @@ export class PassStatus {
     return this.#pendingWrite;
   }
 
-  /** The final write. Rejects as `writeStatus` does. */
+  /** Writes the final status. Rejects like `writeStatus`. */
   async end(status: ClusterStatus): Promise<void> {
     await this.settle();
     await this.#write(status);
   }
 
-  /** Stops further writes; resolves when none is in progress. */
+  /** Stops writing; resolves when no write is in progress. */
   async settle(): Promise<void> {
     this.#hasEnded = true;
     await this.#pendingWrite;

@@ -39,7 +39,7 @@ export function clusterPhase(
   const reason = ready.reason as ConditionReason;
   const turn = actionRequiredBy(reason);
   if (reason === ConditionReason.NodeStartupTimeout) return 'Degraded';
-  // It starts automatically once the operator has installed the binaries.
+  // The control plane starts automatically once the operator has installed the binaries.
   if (reason === ConditionReason.ProgramsMissing && NOT_YET_READY_PHASES.has(previous?.phase)) return 'Pending';
   if (NOT_YET_READY_PHASES.has(previous?.phase))
     return turn === 'fairway' || turn === 'cloud' ? 'Provisioning' : 'Failed';

@@ -63,7 +63,7 @@ export function claimFromProject(
 interface Claim {
   /** The name of the ConfigMap with all claims. */
   readonly name: string;
-  /** Additional data in it, for display. */
+  /** Additional data in the ConfigMap, for display. */
   readonly labels: Readonly<Record<string, string>>;
   /** Undefined if unlimited. */
   readonly limit: number | undefined;

@@ -15,8 +15,8 @@ interface AppliedFieldsFacts {
 }
 
 /**
- * Conditions in addition to Ready about what spec and plan promise; undefined if one does not apply to the cluster. Pure. If the plan is
- * unknown, existing conditions remain.
+ * Conditions in addition to Ready about what spec and plan promise; a condition that does not apply to the cluster is
+ * undefined. Pure. If the plan is unknown, existing conditions remain.
  */
 export function planConditions(
   cluster: Pick<Cluster, 'spec' | 'status'>,

@@ -55,7 +55,10 @@ import { recordUpgradeEvents, recordVersionEvents } from './version-status.ts';
 
 /** How often a ready cluster is compared with the cloud. */
 const RESYNC_INTERVAL_MS = 600_000;
-/** How often to check whether a user has fixed what blocks the network, and how soon a network with more steps than one pass takes continues. */
+/**
+ * How often to check whether a user has fixed what blocks the network, and how soon to continue a network that needs
+ * more steps than fit in one pass.
+ */
 const NETWORK_RETRY_MS = 60_000;
 /** How often to check whether the plan allows the cluster now: another cluster may have been deleted. */
 const PLAN_CLAIM_RETRY_MS = 60_000;
@@ -109,7 +112,7 @@ export class ClusterReconciler {
     });
   }
 
-  /** A cluster without a network yet reports that it is waiting for the cloud. */
+  /** Reports that a cluster without a network yet is waiting for the cloud. */
   async #reportWaiting(cluster: Cluster, written: PassStatus): Promise<void> {
     if (written.isPatched || isConditionTrue(cluster.status?.conditions, ConditionType.NetworkReady)) return;
     // The last failure is already reported, and is being retried.
@@ -212,7 +215,7 @@ export class ClusterReconciler {
     }
     const decided = await pass.run(() => this.#decide(stored, choice, { hibernation, reset }));
     if (decided.failure) return { ...facts(), ...EMPTY_OBSERVATION, controlPlaneProblem: decided.failure };
-    // It keeps serving until the nodes from before the reset are deleted.
+    // The control plane stays available until the nodes from before the reset are deleted.
     const isWipeDue = isBeingWiped(cluster) && (reset?.phase !== 'RemovingNodes' || machines === 0);
     const ensureControlPlaneNow = () =>
       isWipeDue && reset

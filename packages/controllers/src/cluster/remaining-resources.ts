@@ -24,7 +24,7 @@ export function remainingProblem({ what, held }: RemainingResources): Problem {
   return held ?? { reason: ConditionReason.Deleting, message: `waiting for ${what}` };
 }
 
-/** Named as users can find it: by its ID, and its name if it has one. */
+/** The name under which users can find a resource: its ID, and its name if it has one. */
 export function displayName(
   noun: string,
   { id, name }: { readonly id: string; readonly name?: string | null | undefined },
@@ -32,7 +32,7 @@ export function displayName(
   return name ? `${noun} ${name} (${id})` : `${noun} ${id}`;
 }
 
-/** Several of one kind, the first few by name. */
+/** Names of several resources of one kind: the first few by name, and the number of the others. */
 export function displayNames(
   noun: string,
   items: readonly { readonly id: string; readonly name?: string | null | undefined }[],

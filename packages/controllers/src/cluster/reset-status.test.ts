@@ -30,7 +30,7 @@ test('statusAfterReset drops what was reported about the previous cluster once i
   });
 });
 
-test('statusAfterReset drops nothing before that, and nothing twice', () => {
+test('statusAfterReset drops nothing before the control plane is empty, and nothing twice', () => {
   const startingReset = { ...reset, phase: 'Starting', emptiedTime: NOW } as const;
 
   expect(statusAfterReset(status, { reset, problem: undefined })).toBe(status);

@@ -53,7 +53,10 @@ export async function resetControlPlane(
   return { ...NO_CONTROL_PLANE, controlPlaneProblem: step.problem, resetting, ...startingChoice };
 }
 
-/** `spec.version` may still be the version that the cluster was automatically upgraded from, and is ignored as before. */
+/**
+ * The version that the reset cluster starts with. `spec.version` may still be the version that the cluster was
+ * automatically upgraded from, and is ignored as before.
+ */
 function chosenVersion({ status }: Cluster, { version }: ResetStatus): VersionChoice {
   return { version, waiting: undefined, forced: nextForcedUpgrade(status, version) };
 }

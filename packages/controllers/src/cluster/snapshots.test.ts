@@ -77,7 +77,7 @@ describe('SnapshotsReady', () => {
   });
 });
 
-test('snapshots without an off-host copy are reported, with the time since when', () => {
+test('snapshots without an off-host copy are reported, with the time at which the problem began', () => {
   const offHostProblem = 'not off-host since 2026-11-21T12:00:00Z: s3://bucket/ does not answer';
 
   expect(snapshotsCondition({}, controlPlaneWith({ offHostProblem }))?.message).toBe(

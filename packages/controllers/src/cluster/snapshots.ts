@@ -81,7 +81,7 @@ export function restoreOperation(
   const states = { NotFound: 'Failed', Failed: 'Error' } as const;
   const state = restoring.problem === undefined ? 'Processing' : states[restoring.problem];
   const reason = restoring.problem === undefined ? ConditionReason.Restoring : REASONS[restoring.problem];
-  // Its network exists; the control plane is restored, and then its nodes come back.
+  // The cluster's network exists; the control plane is restored, and then its nodes come back.
   const steps = { done: 1, total: 2 + nodes };
   const progress = restoring.problem === undefined ? 25 : 0;
   const expectedSeconds = measuredSeconds(durations, 'Restore');

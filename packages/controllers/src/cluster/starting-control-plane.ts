@@ -56,7 +56,7 @@ export class StartingControlPlane implements AsyncDisposable {
     }
   }
 
-  /** The rejection is handled by the caller that requests the latest observation, possibly much later. */
+  /** The caller that requests the latest observation, possibly much later, handles the rejection. */
   #observe(): Promise<ControlPlaneFacts> {
     const facts = this.#ensure();
     facts.catch(() => undefined);

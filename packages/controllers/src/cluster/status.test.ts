@@ -225,7 +225,7 @@ describe('a cloud that is unavailable', () => {
     expect(statusOf({ ...lost, nowMs: NOW_MS + 3_660_000 }, first)).toEqual(first);
   });
 
-  test('blocks changes requested meanwhile, which report it, and nothing is Degraded', () => {
+  test('blocks changes requested in the meantime, which report it, and nothing is Degraded', () => {
     const updated = { ...aCluster({}, { generation: 4 }), status: created };
     const first = clusterStatus(updated, { ...healthyFacts, ...lost });
     const second = clusterStatus({ ...updated, status: first }, { ...healthyFacts, ...lost });

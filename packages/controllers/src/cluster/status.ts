@@ -217,8 +217,8 @@ export function clusterStatus(cluster: Cluster, facts: ClusterFacts): ClusterSta
 }
 
 /**
- * Whether the control plane has just reached the state that an upgrade requires, or runs for the first time, which is
- * all that is known before the first upgrade.
+ * Whether the control plane has just reached the state that an upgrade requires, or runs for the first time. Before the
+ * first upgrade, nothing else is known.
  */
 function isDone(
   previous: ClusterStatus | undefined,

@@ -33,12 +33,12 @@ export async function setUpTenant(tenant: TenantCluster, signal: AbortSignal): P
   );
 }
 
-/** Calls back whenever one of them is deleted: by the tenant, or by the restore of an older snapshot. */
+/** Calls back whenever one of these objects is deleted: by the tenant, or by the restore of an older snapshot. */
 export function onTenantSetupLost(tenant: TenantCluster, callback: () => void): void {
   for (const { metadata } of TENANT_OBJECTS) informerOf(tenant, metadata.name ?? '').addHandler({ onDelete: callback });
 }
 
-/** Only this name is watched: a tenant may have any number of other objects. */
+/** Watches only this name: a tenant may have any number of other objects. */
 function informerOf({ informers }: TenantCluster, name: string): Informer<ClusterRoleBinding> {
   return informers.informer(ClusterRoleBindings, { fieldSelector: `metadata.name=${name}`, metadataOnly: true });
 }

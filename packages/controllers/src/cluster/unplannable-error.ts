@@ -1,7 +1,7 @@
 import type { ConditionReason } from '@fairway/api/conditions';
 import type { Problem } from '@fairway/tenancy/problem';
 
-/** Aborts the plan of a network with a problem. */
+/** Aborts planning a network, because of a problem. */
 export class UnplannableError extends Error {
   override readonly name = 'UnplannableError';
   readonly problem: Problem;

@@ -61,12 +61,12 @@ function chooseVersionIfAwake(facts: VersionFacts): VersionChoice {
     };
   }
   const requestedChoice = chooseRequestedVersion(facts, { running, requested, offered });
-  // A cluster that leaves its minor version automatically is done.
+  // If this choice takes the cluster off its minor version, nothing else needs to be decided.
   if (requestedChoice.version !== undefined && minorOf(requestedChoice.version) !== minorOf(running))
     return requestedChoice;
   const forced = decideForcedUpgrade(facts, running);
   if (forced === undefined) return requestedChoice;
-  // Patches of the current minor version continue until it starts.
+  // Patches of the current minor version continue until the forced upgrade starts.
   return forced.version === running && requestedChoice.version !== running ? requestedChoice : forced;
 }
 

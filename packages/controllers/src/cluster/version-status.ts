@@ -51,7 +51,7 @@ export function upToDateCondition(
   }
   const outdated = outdatedPool(pools);
   if (outdated) return conditionUnmet(type, outdated);
-  // Its pools have not been checked since.
+  // The cluster's pools have not been checked since.
   if (upgrading === undefined || isOver(upgrading)) return conditionMet(type);
   return conditionUnmet(type, { reason: ConditionReason.Updating, message: upgrading.description });
 }
@@ -128,7 +128,7 @@ function endOfLifeState({ days, date }: Notice): { readonly reason: ConditionRea
   return { reason: ConditionReason.VersionEndsSoon, state };
 }
 
-/** An event for each new reason of a version's conditions that a user or the operator should know. */
+/** Records an Event for each new reason of a version's conditions that a user or the operator should know. */
 export function recordVersionEvents(
   events: Pick<ClusterDependencies['events'], 'normal' | 'warning'>,
   cluster: Cluster,
@@ -144,7 +144,7 @@ export function recordVersionEvents(
   }
 }
 
-/** When an upgrade of the cluster starts, and how it ends. */
+/** Records Events when an upgrade of the cluster starts, and about its result. */
 export function recordUpgradeEvents(
   events: Pick<ClusterDependencies['events'], 'normal' | 'warning'>,
   cluster: Cluster,

@@ -56,7 +56,7 @@ export function rootVolumesOfCluster({ items }: Snapshot<Volume>, clusterUid: st
   return [...items.values()].filter((volume) => rootVolumeOwner(volume)?.clusterUid === clusterUid);
 }
 
-/** Which of them are deleted with the cluster. Pure. */
+/** Which of these volumes and snapshots are deleted with the cluster. Pure. */
 export function volumesToDelete({ volumes, snapshots }: ClusterVolumes): ClusterVolumes {
   const kept = new Set(snapshots.filter(isKept).map(({ volume_id }) => volume_id));
   return {

@@ -32,7 +32,7 @@ export function nextNoticeInMs(expiresAt: string | undefined, nowMs: number): nu
   return leftMs - (next ?? 0) * DAY_MS;
 }
 
-/** Whether it expired at a known time. */
+/** Whether the credential expired at a known time. */
 export function isExpired(expiresAt: string | undefined, nowMs: number): boolean {
   return timeLeft(expiresAt, nowMs) <= 0;
 }

@@ -160,7 +160,10 @@ export class CredentialReconciler {
     });
   }
 
-  /** Only for this case: an unrevoked credential remains usable by anyone who has a copy. */
+  /**
+   * Reports why a credential could not be revoked, and how to skip that: an unrevoked credential remains usable by
+   * anyone who has a copy.
+   */
   async #recordNotRevoked(credential: CloudCredential, { party, reason, message }: Failure): Promise<void> {
     const { name = '', namespace = '' } = credential.metadata;
     const skipCommand = `kubectl annotate cloudcredential ${name} -n ${namespace} ${SKIP_REVOCATION_ANNOTATION}=true`;
@@ -256,8 +259,8 @@ export class CredentialReconciler {
 }
 
 /**
- * An event for each expiry notice, and one when it stops working for a reason that its owner or the operator can fix. Recorded in the
- * status, so that restarts do not repeat it.
+ * Records an Event for each expiry notice, and one when the credential stops working for a reason that its owner or the
+ * operator can fix. The status contains what was recorded, so restarts do not repeat it.
  */
 function recordExpiryEvents(
   events: ControllerDependencies['events'],

@@ -17,7 +17,7 @@ export class RefusalChecks {
     this.#intervalMs = intervalMs;
   }
 
-  /** Returns a function that stops it. */
+  /** Returns a function that stops the checks. */
   follow({ client, credentialKey }: Pick<ProjectCloud, 'client' | 'credentialKey'>): () => void {
     if (credentialKey === undefined) return () => {};
     const stop = client.session.onRefused(() => this.#onRefused(credentialKey));

@@ -61,7 +61,7 @@ function isFromKeystone(detail: string): boolean {
   return /^could not find /i.test(detail);
 }
 
-/** Whether its owner wants it deleted without revocation in Keystone. */
+/** Whether the credential's owner wants it deleted without revocation in Keystone. */
 export function isRevocationSkipped({ metadata }: KubeObject): boolean {
   return metadata.annotations?.[SKIP_REVOCATION_ANNOTATION] !== undefined;
 }

@@ -56,7 +56,7 @@ interface SweepState {
   orphans: KnownOrphans | undefined;
   /** IDs of reported resources. */
   readonly reported: Set<string>;
-  /** The last reported reason why they remain. */
+  /** The last reported reason why the resources remain. */
   failure: string;
 }
 
@@ -174,7 +174,7 @@ export class DeletedClusterGC {
     }
   }
 
-  /** Rejects with what it is waiting for, so that the steps back off. */
+  /** Deletes the found resources. Rejects with what their deletion is waiting for, so that the steps back off. */
   async #delete(
     record: DeletedClusterRecord,
     known: SweepState,
@@ -206,14 +206,14 @@ export class DeletedClusterGC {
     pass.requeueAfter(nextMs - nowMs);
   }
 
-  /** Reads from the caches, which needs no request. */
+  /** Whether the cluster exists according to the caches, which costs no request. */
   #hasInstance({ uid }: DeletedClusterRecord): boolean {
     return this.#dependencies.cache.clusters.find(clustersByIdentity, uid).length > 0;
   }
 
   /**
-   * Whether, according to the API server, a Cluster has the UID, or the CA Secret of a deleted one, which another
-   * controller handles.
+   * Whether, according to the API server, a Cluster has the UID, or a CA Secret does, which another controller then
+   * handles.
    */
   async #existsInApi(record: DeletedClusterRecord): Promise<boolean> {
     const { client } = this.#dependencies;
@@ -221,7 +221,7 @@ export class DeletedClusterGC {
     return missingRecord === undefined || (await listCaSecrets(client, record.uid)).length > 0;
   }
 
-  /** Where the cluster was; undefined if that is no longer reachable. */
+  /** The project that the cluster was in; undefined if it is no longer reachable. */
   async #projectOf({ clusterKey, credentialName, projectID }: DeletedClusterRecord): Promise<ProjectCloud | undefined> {
     const cloud = this.#dependencies.projects.forNamespace(namespaceOf(clusterKey), credentialName);
     if (cloud === undefined || projectID === undefined) return cloud;
@@ -233,7 +233,7 @@ export class DeletedClusterGC {
     if (found) return found;
     const nowMs = this.#dependencies.clock.now();
     const dueMs = nextSweepMs(endedMs, nowMs) ?? nowMs;
-    // Its resources existed until then.
+    // The cluster's resources existed until then.
     const changedMs = endedMs + TIME_UNIT_MS;
     const reported = new Set<string>();
     const known = { clusterKey, dueMs, requested, changedMs, orphans: undefined, reported, failure: '' };
@@ -245,7 +245,7 @@ export class DeletedClusterGC {
     known.orphans = { state, counts: new Map([...found].map(([kind, items]) => [kind, items.length])) };
   }
 
-  /** Recorded once for each resource. */
+  /** Records an Event, once for each resource. */
   #recordFound(record: DeletedClusterRecord, { reported }: SweepState, found: FoundResources, what: string): void {
     const ids = [...found.values()].flat().map(({ id }) => id);
     if (ids.every((id) => reported.has(id))) return;
@@ -253,7 +253,7 @@ export class DeletedClusterGC {
     this.#recordClusterEvent(record, 'OrphanFound', `${describeFound(found)} ${what}`);
   }
 
-  /** Waiting for a deletion in progress is not a failure. */
+  /** Records an Event about a failure. Waiting for a deletion in progress is not a failure. */
   #recordFailure(record: DeletedClusterRecord, known: SweepState, { reason, message }: Failure): void {
     if (reason === 'Deleting' || known.failure === message) return;
     known.failure = message;

@@ -18,7 +18,7 @@ type Dependencies = Pick<
   'client' | 'cache' | 'clouds' | 'attempts' | 'events' | 'clock' | 'orphans'
 >;
 
-/** How often ports, floating IPs and server groups are checked; the list of servers is available anyway. */
+/** How often ports, floating IPs and server groups are checked; the list of servers is available at no extra cost. */
 const POLL_INTERVAL_MS = 3_600_000;
 /** The retry interval of a failed check. */
 const RETRY_INTERVAL_MS = 900_000;
@@ -32,14 +32,14 @@ interface LiveClusterState {
   orphans: KnownOrphans | undefined;
   /** IDs of reported resources. */
   reported: string;
-  /** The last reported reason why they remain. */
+  /** The last reported reason why the resources remain. */
   failure: string;
 }
 
 /**
  * Deletes cloud resources of an existing cluster whose Machine or NodePool was deleted: created by a request that took
- * effect long after it timed out. Resources of a cluster that is being deleted are deleted with it, and clusters that
- * are not here belong to another Fairway.
+ * effect long after it timed out. Resources of a cluster that is being deleted are deleted with the cluster, and
+ * clusters that do not exist here belong to another Fairway.
  */
 export class LiveClusterGC {
   readonly #dependencies: Dependencies;
@@ -83,7 +83,7 @@ export class LiveClusterGC {
     events.warning(cluster, 'OrphanNotDeleted', message);
   }
 
-  /** Rejects with the cloud's error, or that of Fairway's own API. */
+  /** Rejects with the cloud's error, or with the error of Fairway's own API. */
   async #sweep(cluster: Cluster, cloud: ProjectCloud, pass: Pass): Promise<void> {
     const { clock } = this.#dependencies;
     const known = this.#sweepState(cluster);
@@ -135,7 +135,7 @@ export class LiveClusterGC {
     this.#dependencies.events.warning(cluster, 'OrphanFound', message);
   }
 
-  /** According to the caches. */
+  /** The resources whose Machine or NodePool does not exist according to the caches. */
   #withoutLiveOwner(held: readonly OwnedResource[], cluster: Cluster): readonly OwnedResource[] {
     const { cache } = this.#dependencies;
     const pools = new Set(cache.nodePools.find(poolsByCluster, keyOf(cluster)).map(identityOf));
@@ -145,7 +145,8 @@ export class LiveClusterGC {
   }
 
   /**
-   * The cache may lag, and a server of an existing machine is irreplaceable: only the API server's state counts here.
+   * The suspects whose Machine or NodePool does not exist according to the API server. Caches may lag, and the server
+   * of an existing machine is irreplaceable.
    */
   async #confirmOrphans(
     suspects: readonly OwnedResource[],

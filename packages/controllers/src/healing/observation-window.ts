@@ -18,9 +18,9 @@ interface ViewState {
 }
 
 /**
- * Since when this process can trust its observation of a pool's nodes. The window restarts with each connection, each
- * gap in the node watch, each start of the control plane, and after the process itself was stopped. In all of these
- * cases, nodes may have changed unobserved, and whole pools are NotReady for a minute.
+ * Tracks how long this process has been able to trust its observation of a pool's nodes. The window restarts with each
+ * connection, each gap in the node watch, each start of the control plane, and after the process itself was stopped. In
+ * all of these cases, nodes may have changed unobserved, and whole pools are NotReady for a minute.
  */
 export class ObservationWindow {
   readonly #views = new Map<string, ViewState>();
@@ -30,7 +30,7 @@ export class ObservationWindow {
     this.#clock = clock;
   }
 
-  /** Undefined while the nodes cannot be observed. */
+  /** When the current window started; undefined while the nodes cannot be observed. */
   sinceMs(poolKey: string, cluster: Cluster, tenant: NodeView | undefined): number | undefined {
     const condition = findCondition(cluster.status?.conditions, ConditionType.ControlPlaneReady);
     const watchedMs = tenant?.nodes.healthySinceMs;
@@ -47,7 +47,7 @@ export class ObservationWindow {
     return sinceMs;
   }
 
-  /** When the pool is checked next, if a node in it is unhealthy. */
+  /** Records when the pool is checked next, if a node in it is unhealthy. */
   expectPass(poolKey: string, nextMs: number | undefined): void {
     const view = this.#views.get(poolKey);
     if (view) this.#views.set(poolKey, { ...view, nextMs });

@@ -5,9 +5,9 @@ import type { HealingRecord, PastRepair } from '@fairway/api/kinds/node-pool-hea
 import { formatTime } from '@fairway/base/clock';
 import { type Candidate, requestOf } from './repair-plan.ts';
 
-/** A machine that becomes unhealthy again this soon after a repair was not helped by it. */
+/** If a machine becomes unhealthy again this soon after a repair, the repair did not help. */
 const RELAPSE_WINDOW_MS = 3_600_000;
-/** The backoff after a repair that did not help; it doubles with each. */
+/** The backoff after a repair that did not help; it doubles each time. */
 const INITIAL_PAUSE_MS = 600_000;
 const MAX_PAUSE_MS = 6 * 3_600_000;
 const MAX_REPAIRS = 10;

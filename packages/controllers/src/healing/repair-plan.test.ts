@@ -92,7 +92,11 @@ describe('planRepairs', () => {
     marks: Record<string, string>;
   }>([
     { case: 'repairs nothing if all machines are healthy', targets: rest, marks: {} },
-    { case: 'repairs no machine within its time limit', targets: [target('a', { over: -1 }), ...rest], marks: {} },
+    {
+      case: 'does not repair a machine within its time limit',
+      targets: [target('a', { over: -1 }), ...rest],
+      marks: {},
+    },
     { case: 'repairs a machine that is due', targets: [a, ...rest], marks: { a: 'Replace NodeNotReady' } },
     {
       case: 'repairs one machine at a time, the longest unhealthy first',
@@ -100,7 +104,7 @@ describe('planRepairs', () => {
       marks: { a: 'held RepairInProgress', b: 'Replace NodeNotReady' },
     },
     {
-      case: 'repairs no other machine while one is in progress',
+      case: 'does not repair another machine while a repair is in progress',
       targets: [a, target('c', { over: 5, repair: mark(true) }), ...rest],
       marks: { a: 'held RepairInProgress', c: 'Replace NodeNotReady' },
     },
@@ -310,7 +314,7 @@ describe('the mark of a machine', () => {
     expect(marksOf([target('a', given), ...rest], more)['a']).toBe(marks);
   });
 
-  test('contains when it became due, not since when it has been waiting', () => {
+  test('contains when it became due, not when it started to wait', () => {
     const [decision] = planRepairs(
       [target('a', { over: 5, repair: mark(false, { reason: 'TooManyUnhealthy' }) }), ...rest],
       {

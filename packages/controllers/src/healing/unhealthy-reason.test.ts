@@ -66,7 +66,7 @@ describe('a machine', () => {
       reason: 'NodeNotReady',
     },
     {
-      case: 'has its time limit from when its nodes are observed again',
+      case: 'has a time limit that starts when its nodes are observed again',
       status: wasReady,
       observation: { trustedSinceMs: T0_MS + 7 * MINUTE_MS },
       due: 17,
@@ -139,7 +139,7 @@ describe('a machine', () => {
       due: undefined,
     },
     {
-      case: 'is due if it joined without ever becoming Ready while others are',
+      case: 'is due if it joined but never became Ready, although other nodes are Ready',
       status: { phase: 'Installing', serverStatus: 'ACTIVE' },
       due: 10,
       reason: 'NodeNotReady',

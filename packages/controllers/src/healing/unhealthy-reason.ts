@@ -16,7 +16,7 @@ export interface UnhealthyReason {
   readonly reason: ConditionReason;
   /** Stays the same as long as the cause does. */
   readonly message: string;
-  /** Since when the reason has applied, as far as this process knows. */
+  /** When the reason began to apply, as far as this process knows. */
   readonly sinceMs: number;
   /** When the machine's repair becomes due; infinite while the state of its node is unknown. */
   readonly dueMs: number;
@@ -32,7 +32,7 @@ export interface Observation {
   readonly hasReadyPeer: boolean;
   readonly settings: Pick<HealingSettings, 'notReadyMs' | 'reinstallMs'>;
   readonly nowMs: number;
-  /** Since when this process has observed the cluster's nodes without a gap; undefined while it cannot observe them. */
+  /** When this process began to observe the cluster's nodes without a gap; undefined while it cannot observe them. */
   readonly trustedSinceMs: number | undefined;
 }
 
@@ -116,7 +116,7 @@ function notReadyReason(
   const { serverStatus } = status ?? {};
   const messageOf = (type: ConditionType) => findCondition(status?.conditions, type)?.message ?? '';
   if (serverStatus === 'ERROR') {
-    // Its guest works; only Nova's state is wrong.
+    // The server's guest works; only Nova's state is wrong.
     if (node && isNodeReady(node)) return undefined;
     const words = { reason: ConditionReason.ServerFailed, message: messageOf(ConditionType.ServerReady) };
     return trustedSince(notReadyTime, SERVER_ERROR_GRACE_MS, observation, words);
@@ -134,7 +134,7 @@ function notReadyReason(
   });
 }
 
-/** The kubelet is healthy, but Fairway's cloud provider has not initialised the node. */
+/** Whether the kubelet is healthy, but Fairway's cloud provider has not initialised the node. */
 function isHeldByCloudProvider(node: TenantNode): boolean {
   return nodeReadyCondition(node)?.status === 'True' && isUninitialized(node);
 }

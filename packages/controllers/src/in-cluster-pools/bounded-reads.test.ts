@@ -93,7 +93,7 @@ describe('a flood of objects', () => {
     });
   });
 
-  test('watches the objects read and those of interest, and lists the rest after five minutes', async () => {
+  test('watches the objects read and the objects of interest, and lists the rest after five minutes', async () => {
     const changed = [0, 24, 25, 9_999].map((index) => ({ type: 'MODIFIED' as const, object: object(index) }));
     const server = new FakeServer(10_000, 0, changed);
     const clock = new FakeClock();
@@ -110,7 +110,7 @@ describe('a flood of objects', () => {
     expect(await outcome).toMatchObject({ code: 410 });
   });
 
-  test('takes only as many as the bound during a watch', async () => {
+  test('accepts only as many objects as the bound during a watch', async () => {
     const added = Array.from({ length: 100 }, (_, index) => ({ type: 'ADDED' as const, object: object(index) }));
     const clock = new FakeClock();
     const reads = readsOf(new FakeServer(0, 0, added), clock);

@@ -4,7 +4,7 @@ import { expired } from '@fairway/kube/object/api-error';
 import type { KubeList, KubeObject } from '@fairway/kube/object/meta';
 
 export interface ReadBounds {
-  /** Maximum number of objects that are read, in the order of their names, in addition to those of interest. */
+  /** Maximum number of objects that are read, in the order of their names, in addition to objects of interest. */
   readonly maxObjects: number;
   /** Characters of JSON that one list reads before it ends. */
   readonly maxListChars: number;
@@ -117,7 +117,10 @@ export class BoundedReads<T extends KubeObject> {
     this.#allowance = { tokens: now - Math.max(count, Math.ceil(chars / charsPerEvent)), atMs: nowMs };
   }
 
-  /** Unread events fill the server's buffer, and then the server ends the watch. */
+  /**
+   * Waits until the budget permits another read. Unread events fill the server's buffer, and then the server ends the
+   * watch.
+   */
   async #pause(signal: AbortSignal | undefined): Promise<void> {
     const { perSecond } = this.#options.bounds;
     const { tokens, atMs } = this.#allowance;

@@ -25,7 +25,7 @@ function isRecord(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** For strings, numbers and other plain values; longer ones are omitted. */
+/** Shows both values if they are strings, numbers or booleans of limited length; otherwise empty. */
 function describeChange(previousValue: unknown, is: unknown): string {
   const [old, now] = [describeValue(previousValue), describeValue(is)];
   return old === undefined || now === undefined ? '' : ` ${old} → ${now}`;

@@ -36,7 +36,7 @@ export class ClusterMemory {
     this.events = new EventRecorder(tenant.client, { component: 'fairway', clock, random, log });
   }
 
-  /** Watched from its first use on. */
+  /** Watched from its first use. */
   get definition(): DefinitionReconciler {
     this.isRemoved = false;
     this.removalSteps = 0;

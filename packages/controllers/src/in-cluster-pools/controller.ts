@@ -41,7 +41,7 @@ export const inClusterPoolsController: Declaration = {
       forget: (isMatching) => reconciler.forget(isMatching),
     };
   },
-  /** A connection was opened or reopened. */
+  /** Reconciles a cluster when a connection to it is opened or reopened. */
   listen(enqueue, { tenants }) {
     listenToConnections(tenants, enqueue);
   },

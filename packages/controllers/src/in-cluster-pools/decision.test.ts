@@ -20,8 +20,8 @@ interface Row {
 const ROWS: readonly Row[] = [
   { reason: 'neither side exists', leads: 'none' },
   { reason: 'the cluster does not have the pool yet', outer: A, leads: 'show' },
-  { reason: 'a missing object deletes no pool', outer: B, leads: 'show' },
-  { reason: 'the pool is being deleted anyway', outer: { ...A, isDeleting: true }, leads: 'none' },
+  { reason: 'a missing object does not delete its pool', outer: B, leads: 'show' },
+  { reason: 'the pool is already being deleted', outer: { ...A, isDeleting: true }, leads: 'none' },
   { reason: 'the definition is missing', outer: A, isDefinitionDeleting: true, leads: 'none' },
 
   { reason: 'both are the same', outer: A, inner: clusterAtA, leads: 'settle' },

@@ -63,7 +63,7 @@ export class DefinitionReconciler {
     return this.#informer.get(DEFINITION_NAME);
   }
 
-  /** Creates or repairs it if due. Rejects with a TenantApiError if the API does not respond. */
+  /** Creates or repairs the definition if due. Rejects with a TenantApiError if the API does not respond. */
   async reconcile(signal: AbortSignal): Promise<DefinitionResult> {
     if (!this.#informer.hasSynced) return { state: 'unknown' };
     const state = this.seen?.state ?? 'missing';
@@ -111,7 +111,7 @@ export class DefinitionReconciler {
       this.#refusal = undefined;
     } catch (error) {
       const cause = causeOf(error);
-      // Someone is changing it right now: the watch will report it.
+      // The definition is being changed right now: the watch will report it.
       if (!isApiError(cause, 'AlreadyExists', 'Conflict', 'NotFound')) {
         if (!isRefusal(cause)) throw error;
         this.#refusal = `the cluster's API server rejected the NodePool CustomResourceDefinition: ${cause.message.slice(0, 300)}`;

@@ -35,7 +35,7 @@ export class InnerWriter {
     return live && isSame(live, seen) ? live : undefined;
   }
 
-  /** Applies even if nothing was observed: an object beyond the read limit may exist. */
+  /** Applies the object even if none was observed: an object beyond the read limit may exist. */
   get(name: string): Promise<InClusterNodePool | undefined> {
     return wrapTenantError(undefinedIfNotFound(this.#pools.get(name, { signal: this.#signal })));
   }

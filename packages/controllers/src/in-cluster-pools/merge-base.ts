@@ -11,7 +11,7 @@ import { parseObject } from '@fairway/api/validation/schema-errors';
 import { type FieldError, invalid } from '@fairway/kube/object/field-error';
 import { canonicalJson } from '@fairway/kube/object/json';
 
-/** The state of a pool that an object in the cluster reflects: the base of any change there. */
+/** The state of a pool that an object in the cluster reflects: the base of any change to the object. */
 export interface MergeBase {
   /** The pool's identity, as `identityOf` returns it. */
   readonly identity: string;
@@ -36,8 +36,8 @@ export function mergeBaseText({ identity, generation, hash }: MergeBase, uid = A
 }
 
 /**
- * The state that the object reflects. The mark is written together with the spec; `kubectl replace` drops it, and then the copy in the
- * status counts. A tenant may write both, but gains nothing that they could not request anyway.
+ * The state that the object reflects. The mark is written together with the spec; `kubectl replace` drops it, and then
+ * the copy in the status counts. A tenant may write both, but gains nothing that they could not request directly.
  */
 export function mergeBaseOf({ metadata, status }: InClusterNodePool): MergeBase | undefined {
   const { uid } = metadata;

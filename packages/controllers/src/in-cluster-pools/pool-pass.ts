@@ -99,7 +99,7 @@ export class PoolPass {
       return written === undefined ? 'stale' : this.#writeStatus(written, outer, UNCHANGED_OUTCOME);
     }
     const created = await innerWriter.create(name, state);
-    // Its UID is only known now.
+    // The new pool's UID is only known now.
     const marked = created && (await innerWriter.mark(created, state));
     return marked === undefined ? 'stale' : this.#writeStatus(marked, outer, undefined);
   }

@@ -89,7 +89,7 @@ function readyCondition(outer: NodePool | undefined, accepted: ConditionState, g
   return { type: ConditionType.Ready, ...state, observedGeneration: generation };
 }
 
-/** A tenant may have added others. */
+/** Only Fairway's conditions: a tenant may have added others. */
 function ownConditions(conditions: readonly Condition[] | undefined): readonly Condition[] {
   const types: readonly string[] = [ConditionType.Accepted, ConditionType.Ready];
   return Array.isArray(conditions) ? conditions.filter(({ type }) => types.includes(type)) : [];

@@ -5,7 +5,7 @@ import {
   inClusterNodePools,
 } from '@fairway/api/kinds/in-cluster-node-pool';
 
-/** Fairway's own API accepts no pool that needs more; anything beyond is dropped. */
+/** Fairway's own API does not accept a pool that needs more; anything beyond is dropped. */
 const MAX_SPEC_CHARS = 64 * 1024;
 const MAX_STATUS_CHARS = 32 * 1024;
 const MAX_FINALIZERS = 20;
@@ -38,7 +38,7 @@ export function trimPool(pool: InClusterNodePool): InClusterNodePool {
   };
 }
 
-/** Regardless of the definition with which it was written. */
+/** Whether the status has the current form, regardless of the definition with which it was written. */
 function isStatus(value: unknown): value is InClusterNodePoolStatus {
   return isWithin(value, MAX_STATUS_CHARS) && inClusterNodePools.status?.safeParse(value).success === true;
 }

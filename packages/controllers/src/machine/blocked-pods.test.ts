@@ -40,7 +40,7 @@ test.each<{ reason: string; looks: readonly BlockedObservation[]; stuckPods: rea
     stuckPods: ['a'],
   },
   {
-    reason: 'a pod that was released meanwhile starts again',
+    reason: 'a pod that was released in the meantime starts again',
     looks: [
       { atS: 0, blocked: ['a'] },
       { atS: 50, blocked: [] },

@@ -11,8 +11,8 @@ interface DrainView {
 }
 
 /**
- * Since when PodDisruptionBudgets have blocked pods of nodes being drained. In memory: after a restart the wait starts again, but what was
- * reported is still reported.
+ * Tracks how long PodDisruptionBudgets have blocked pods of nodes being drained. In memory: after a restart the wait
+ * starts again, but what was reported is still reported.
  */
 export class BlockedPods {
   readonly #sinceMs = new Map<string, ReadonlyMap<string, number>>();
@@ -30,7 +30,7 @@ export class BlockedPods {
     return blocked.filter((pod) => nowMs >= (since.get(uidOf(pod)) ?? nowMs) + NORMAL_BLOCK_MS);
   }
 
-  /** Called when the drain has ended. */
+  /** Drops the state of a machine whose drain has ended. */
   forget(machineUid: string): void {
     this.#sinceMs.delete(machineUid);
   }

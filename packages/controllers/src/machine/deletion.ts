@@ -257,7 +257,7 @@ async function report(
     reason,
     message,
   };
-  // A transient failure, or another drain, does not reset it.
+  // The condition survives a transient failure, or another drain.
   if (isKept || (isEnded && phase === 'Terminated')) states.push(kept);
   let conditions = previous?.conditions ?? [];
   for (const state of states) conditions = [...setCondition(conditions, state, nowMs)];

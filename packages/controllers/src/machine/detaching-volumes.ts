@@ -20,8 +20,8 @@ export interface VolumeQuery {
 }
 
 /**
- * Since when volumes of drained nodes have been waiting to be detached. In memory: after a restart the wait starts again, and the timeout
- * of the whole drain also limits it.
+ * Tracks how long volumes of drained nodes have been waiting to be detached. In memory: after a restart the wait starts
+ * again, and the timeout of the whole drain also limits it.
  */
 export class DetachingVolumes {
   readonly #sinceMs = new Map<string, ReadonlyMap<string, number>>();
@@ -40,7 +40,7 @@ export class DetachingVolumes {
     return detached.filter((name) => nowMs < (since.get(name) ?? nowMs) + DETACH_TIMEOUT_MS);
   }
 
-  /** Called when the drain has ended. */
+  /** Drops the state of a machine whose drain has ended. */
   forget(machineUid: string): void {
     this.#sinceMs.delete(machineUid);
   }

@@ -21,8 +21,8 @@ export function isForced({ metadata }: Machine, startTime: string | undefined): 
 
 /**
  * Whether the drain of a node being updated continues to wait for the user after its timeout: only if the node works,
- * and its pool is configured to hold it. A repair, the deletion of the pool or cluster, and the deletion of the Machine
- * by a user never wait longer than the timeout. A plan that sets a timeout is never exceeded either.
+ * and its pool is configured to hold drains. A repair, the deletion of the pool or cluster, and the deletion of the
+ * Machine by a user never wait longer than the timeout. A plan that sets a timeout is never exceeded either.
  */
 export function mayBeHeld(scope: MachineScope): boolean {
   const { machine, cluster, pool, plan, node } = scope;

@@ -17,7 +17,7 @@ import type { MachineScope } from './scope.ts';
 
 const { DrainHeld, PodDisruptionBudget } = ConditionReason;
 
-/** Poll interval of a drain: pods take seconds to stop, and budgets free up when others become ready. */
+/** Poll interval of a drain: pods take seconds to stop, and budgets free up when other pods become ready. */
 export const DRAIN_INTERVAL_MS = 2_000;
 /** Poll interval when budgets have blocked it for longer than is normal: the delay that the eviction API requests. */
 const BLOCKED_INTERVAL_MS = 10_000;
@@ -112,7 +112,10 @@ async function warnOfTimeout(scope: MachineScope, { startTime, target }: DrainOp
   dependencies.events.warning(machine, 'DrainTimedOut', message);
 }
 
-/** What remains on the node, and whose PodDisruptionBudget blocks it, after a last eviction attempt; undefined if nothing does. */
+/**
+ * What remains on the node, and whose PodDisruptionBudget blocks it, after a last eviction attempt; undefined if
+ * nothing remains.
+ */
 async function describeRemaining(scope: MachineScope, startTime: string | undefined): Promise<string | undefined> {
   const { node, tenant, machine } = scope;
   const lastDescription = machine.status?.lastOperation?.description;

@@ -42,7 +42,7 @@ export async function ensureFloatingIp(scope: MachineScope, server: Server): Pro
   try {
     await cloud.make(cloud.ledgers.floatingIps, owner, attach, identityOf(cluster));
   } catch (error) {
-    // The port has one that the list does not contain yet.
+    // The port has a floating IP that the list does not contain yet.
     if (isOpenStackError(error, 'conflict')) cloud.cache.floatingIps.invalidate();
     throw error;
   }
@@ -58,7 +58,7 @@ export function hasDesiredAddress({ machine, cluster }: MachineScope, server: Se
   return hasFloatingIp === (machine.spec.floatingIP && isPossible);
 }
 
-/** Deletes the machine's floating IPs; resolves with whether all are gone. */
+/** Deletes the machine's floating IPs. */
 export async function removeFloatingIps(scope: MachineScope): Promise<void> {
   const { cloud } = scope;
   if (cloud === undefined) return;
@@ -66,7 +66,9 @@ export async function removeFloatingIps(scope: MachineScope): Promise<void> {
   await Promise.all(own.map((floatingIp) => deleteFloatingIp(cloud, floatingIp, scope)));
 }
 
-/** Throws StillSettling while a create with unknown outcome may still take effect. */
+/**
+ * The machine's floating IPs. Throws StillSettling while a create request with unknown outcome may still take effect.
+ */
 async function ownFloatingIps(scope: MachineScope, cloud: ProjectCloud): Promise<readonly FloatingIp[]> {
   const clusterUid = scope.cluster ? identityOf(scope.cluster) : '';
   const projectID = await cloud.client.session.projectId();

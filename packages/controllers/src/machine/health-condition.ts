@@ -7,7 +7,10 @@ import type { ConditionState } from '@fairway/kube/controller/conditions';
 import type { TenantNode } from '@fairway/tenancy/connection/node';
 import { unhealthyReason } from '../healing/unhealthy-reason.ts';
 
-/** The decision of healing about the machine, or its planned repair of a lost node; undefined if the machine is healthy. */
+/**
+ * What healing has decided about the machine, or when it will repair the lost node; undefined if the machine is
+ * healthy.
+ */
 export function healthCondition(
   machine: Machine,
   facts: {

@@ -59,7 +59,10 @@ export async function inspectionHold(scope: MachineScope): Promise<InspectionHol
   };
 }
 
-/** Also true while unknown: a list may be late, or lack a server. Rejects with the cloud's error. */
+/**
+ * Whether the machine has a server; true if that is uncertain: a list may be late, or lack a server. Rejects with the
+ * cloud's error.
+ */
 async function hasServer(scope: MachineScope): Promise<boolean> {
   const owned = await scope.listedServers();
   if (owned === undefined) return false;
@@ -80,7 +83,7 @@ function inspectionEndMs(machine: Machine, nowMs: number): number | undefined {
   return request !== undefined && 'untilMs' in request && request.untilMs > nowMs ? request.untilMs : undefined;
 }
 
-/** The first servers to be deleted are retained. */
+/** Whether the machine is among the first to be deleted, whose servers are retained. */
 function isWithinKeepLimit({ machine, pool, dependencies }: MachineScope): boolean {
   const machinesInPool = dependencies.cache.machines.find(machinesByPool, pool ? keyOf(pool) : '');
   return countKeptBefore(machine, machinesInPool, dependencies.clock.now()) < MAX_KEPT_MACHINES;

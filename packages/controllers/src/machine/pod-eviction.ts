@@ -26,8 +26,8 @@ const MIRROR_POD_ANNOTATION = 'kubernetes.io/config.mirror';
 
 /**
  * The pods to evict before a node is deleted, for a drain that started at `startTime`. Like `kubectl drain`, it
- * excludes pods of DaemonSets, which would be recreated, and mirror pods. Pods created since that tolerate the cordon
- * are not evicted either: without another node, they would return each time.
+ * excludes pods of DaemonSets, which would be recreated, and mirror pods. Pods that were created since and tolerate the
+ * cordon are not evicted either: without another node, they would return each time.
  */
 export function podsToEvict(all: readonly DrainedPod[], startTime: string | undefined): readonly DrainedPod[] {
   const startMs = Date.parse(startTime ?? '');
@@ -92,7 +92,7 @@ export interface EvictionOptions {
   readonly signal: AbortSignal;
 }
 
-/** Returns the volumes of pods no longer on the node that still have to be detached from it. */
+/** Returns the volumes that must still be detached from the node, although their pods have left it. */
 export type DetachingVolumesOf = (onNode: readonly DrainedPod[]) => Promise<readonly string[]>;
 
 /**
@@ -136,7 +136,7 @@ export async function evictPods(
 /** How long a pod may take to terminate beyond its grace period before the next one is evicted. */
 const LATE_TERMINATION_MS = 60_000;
 
-/** The deletion timestamp is the end of the grace period. */
+/** Whether the pod may still take time to terminate. Its deletion timestamp is the end of its grace period. */
 function isStillTerminating({ metadata }: DrainedPod, nowMs: number): boolean {
   const { deletionTimestamp } = metadata;
   return deletionTimestamp !== undefined && nowMs < Date.parse(deletionTimestamp) + LATE_TERMINATION_MS;

@@ -67,7 +67,7 @@ export async function ensurePort(
 }
 
 /**
- * Like `ensurePort`, in each of the machine's additional networks, in their order. Fairway creates all of these,
+ * Like `ensurePort`, for each of the machine's additional networks, in their order. Fairway creates all of these ports,
  * regardless of the network that the nodes are in.
  */
 export async function ensureAdditionalPorts(
@@ -125,7 +125,10 @@ async function ensurePortIn(
   }
 }
 
-/** Only the network's owner may create ports that differ from their network in port security. */
+/**
+ * The problem of a network without port security: only its owner may create ports that differ from the network in port
+ * security.
+ */
 function openNetwork(networkID: string): Problem {
   const message = `network ${networkID} has port security disabled, so no security group would protect the node; its owner must enable it: openstack network set --enable-port-security ${networkID}`;
   return { reason: ConditionReason.SettingsNotEnforced, message };

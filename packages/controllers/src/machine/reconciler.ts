@@ -61,7 +61,7 @@ export class MachineReconciler {
       : deleteMachine(scope, pass);
   }
 
-  /** A machine without a server yet reports that it is waiting for the cloud. */
+  /** Reports that a machine without a server yet is waiting for the cloud. */
   async #reportWaiting(scope: MachineScope): Promise<void> {
     const { machine } = scope;
     if (machine.status?.readyTime !== undefined || machine.status?.reinstall) return;
@@ -137,7 +137,7 @@ export class MachineReconciler {
     return { installed, reinstall, waiting: { reason, message, progress }, hasFailed: true };
   }
 
-  /** Once a node has its certificate, its token is only useful to an attacker. */
+  /** Revokes the machine's token: once a node has its certificate, the token is only useful to an attacker. */
   async #revokeToken({ cluster, machine }: MachineScope): Promise<void> {
     const { attempts, bootstrapper } = this.#dependencies;
     if (cluster === undefined) return;
@@ -154,17 +154,17 @@ function reportedProblem({ cluster, machine }: MachineScope, problem: Problem | 
   return isConnecting ? (lastFault(machine)?.problem ?? problem) : problem;
 }
 
-/** Nothing is lost with the server: it was never a node. */
+/** Whether the server was never a node, so that nothing is lost with it. */
 function isFirstInstallation({ machine: { status } }: MachineScope): boolean {
   return status?.readyTime === undefined && status?.reinstall === undefined;
 }
 
-/** Whether a deleted server is completely gone, so that the machine can have another one. */
+/** Whether a deleted server was never a node and left no node behind, so that the machine can have another server. */
 function canRecreateServer(scope: MachineScope): boolean {
   return isFirstInstallation(scope) && scope.isNodeKnown && scope.node === undefined;
 }
 
-/** Updates a report about the lost node once the cloud has explained it. */
+/** Whether the cloud has explained why the node was lost, so that its report must be updated. */
 function isServerMissing(last: MachineStatus | undefined, status: MachineStatus): boolean {
   const reasonOf = ({ conditions }: MachineStatus) => findCondition(conditions, ConditionType.Ready)?.reason;
   const reason = reasonOf(status);
@@ -172,7 +172,7 @@ function isServerMissing(last: MachineStatus | undefined, status: MachineStatus)
   return reason === ConditionReason.ServerStopped || reason === ConditionReason.ServerFailed;
 }
 
-/** Whether the current cloud is not the one that the server is in. */
+/** Whether the server is in another cloud than the current one. */
 function isOnOtherHost(failure: Failure | undefined): boolean {
   return lastFailure(failure?.error) instanceof ForeignProjectError;
 }
@@ -194,7 +194,7 @@ function isActive(server: Server | ServerRef | undefined): boolean {
 }
 
 /**
- * What the list does not contain about the server yet. The end of a build is not polled, because the node announces
+ * The change that the list of servers must still show. The end of a build is not polled, because the node announces
  * itself, unless an address is missing until then.
  */
 function expectedServerChange(scope: MachineScope, server: Server | ServerRef): ExpectedChange | undefined {
@@ -202,7 +202,7 @@ function expectedServerChange(scope: MachineScope, server: Server | ServerRef): 
   return server.status !== 'ACTIVE' || hasDesiredAddress(scope, server) ? undefined : 'other';
 }
 
-/** A node works without its floating IP: failures are reported separately. */
+/** Ensures the floating IP of a running server. A node works without one: failures are reported separately. */
 async function ensureAddress(scope: MachineScope, server: Server | ServerRef | undefined): Promise<void> {
   if (server !== undefined && 'status' in server && server.status === 'ACTIVE') await ensureFloatingIp(scope, server);
 }

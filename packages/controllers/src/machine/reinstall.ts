@@ -186,7 +186,10 @@ interface Acceptance {
   readonly retryAfterMs?: number;
 }
 
-/** Whether the cloud has accepted the current reinstallation, by a list that started after the last request that may have reached it. */
+/**
+ * Whether the cloud has accepted the current reinstallation, according to a list that started after the last request
+ * that may have reached the cloud.
+ */
 async function acceptRebuild(scope: MachineScope, cloud: ProjectCloud, found: Server): Promise<Acceptance> {
   const { machine } = scope;
   const { reinstall } = machine.status ?? {};

@@ -43,7 +43,8 @@ export async function markRootVolume(scope: MachineScope, server: Server | Serve
 }
 
 /**
- * Uses the list of the project's tagged volumes, which all its machines share, and what this process has tagged since.
+ * Whether the volume already has its tag and name, according to the list of the project's tagged volumes, which all its
+ * machines share, and to what this process has written since.
  */
 async function isAlreadyMarked(scope: MachineScope, cloud: ProjectCloud, id: string): Promise<boolean> {
   const { items, listedAtMs = 0 } = await cloud.cache.volumes.refreshAfter(Number.NEGATIVE_INFINITY);
@@ -69,7 +70,10 @@ function ownerOf({ cluster, machine, uid }: MachineScope): ServerOwner | undefin
   return clusterUid === undefined ? undefined : { clusterUid, machineUid: uid };
 }
 
-/** Writes the volume's ID to the status before the server is deleted, which is the only source for it. Rejects with Nova's error, or that of Fairway's own API. */
+/**
+ * Writes the volume's ID to the status before the server, the only source for it, is deleted. Rejects with Nova's
+ * error, or that of Fairway's own API.
+ */
 export async function recordRootVolume(
   { cloud, machine, dependencies, signal }: MachineScope,
   serverID: string,

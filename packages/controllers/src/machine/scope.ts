@@ -105,7 +105,10 @@ export class MachineScope {
     return this.tenant !== undefined || this.cluster?.status?.endpoint === undefined;
   }
 
-  /** A node whose server is not ACTIVE yet means that the list is stale, unless it is the node from before a reinstallation. */
+  /**
+   * Refreshes the list of servers if it is stale: a node exists, but its server is not listed as ACTIVE yet. During a
+   * reinstallation, that node is the old one.
+   */
   async refreshFromNode(): Promise<void> {
     if (this.machine.status?.reinstall) return;
     const server = this.currentServer();

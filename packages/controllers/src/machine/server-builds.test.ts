@@ -90,7 +90,7 @@ describe('servers of one shape', () => {
     expect(begun(named(20), fault)).toHaveLength(1);
   });
 
-  test('are not blocked forever by one without an outcome, or by yesterday’s failure', async () => {
+  test('are not blocked forever by a build without an outcome, or by yesterday’s failure', async () => {
     const { clock, builds, begun } = start();
     begun(['first']);
     builds.failed('first', SHAPE, fault);

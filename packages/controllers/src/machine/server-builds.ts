@@ -6,9 +6,9 @@ import { type Attempts, BackoffError, type StartedAttempt } from '@fairway/kube/
 import type { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
 
 const KIND = 'build servers';
-/** How often machines that wait for the builds of others check again. */
+/** How often machines that wait for the builds of other machines check again. */
 const POLL_MS = 1_000;
-/** A build without an outcome for this long no longer holds back others. */
+/** A build without an outcome for this long no longer holds back other builds. */
 const MAX_BUILD_MS = 900_000;
 /** A shape that has not failed for this long is trusted again. */
 const RECENT_FAILURE_MS = 3_600_000;
@@ -32,7 +32,7 @@ interface Recovery {
   readonly building: Map<string, number>;
 }
 
-/** The reason why machines of the same shape would fail. */
+/** What machines have in common that would fail for the same reason. */
 export function shapeOf(machine: Machine, pool: NodePool | undefined): string {
   const { flavor, image, zone, rootVolume, serverGroupID, networks } = machine.spec;
   return JSON.stringify([pool && identityOf(pool), flavor, image, zone, rootVolume, serverGroupID, networks]);
@@ -83,7 +83,7 @@ export class ServerBuilds {
     if (build === undefined) return;
     build.attempt.succeeded();
     const recovery = this.#recoveryOf(build.shape);
-    // Builds requested before the failure say nothing about those after it.
+    // Builds requested before the failure say nothing about builds requested after it.
     if (!recovery?.building.delete(machineUid)) return;
     // Doubles with each round.
     recovery.limit += 1;
@@ -107,14 +107,14 @@ export class ServerBuilds {
     return sinceMs;
   }
 
-  /** Called when the build is given up. */
+  /** Gives up the machine's build. */
   release(machineUid: string): void {
     const build = this.#end(machineUid);
     build?.attempt.release();
     if (build) this.#recoveries.get(build.shape)?.building.delete(machineUid);
   }
 
-  /** A user requested a retry for the machines of these pools. */
+  /** Retries immediately for the machines of these pools, because a user has requested it. */
   retryNow(poolUids: readonly string[]): void {
     this.#attempts.retryNow((shape) => poolUids.some((uid) => uid === poolOf(shape)));
   }

@@ -25,7 +25,7 @@ import type { MachineScope } from './scope.ts';
 import { shapeOf } from './server-builds.ts';
 import { serverRequest } from './server-request.ts';
 
-/** If DHCP is disabled after the nodes were created, they are updated later. */
+/** If DHCP is disabled after the nodes were created, new nodes notice it after at most this time. */
 const SUBNETS_MAX_AGE_MS = 60_000;
 
 /**
@@ -105,7 +105,10 @@ export async function createServer(scope: MachineScope): Promise<Problem | undef
   }
 }
 
-/** Recorded before the server has them, so that they can be removed from it regardless of what happens in between. */
+/**
+ * Records the labels before the server has them, so that they can be removed from it regardless of what happens in
+ * between.
+ */
 async function recordLabels({ machine, dependencies }: MachineScope, labels: ServerLabels): Promise<void> {
   const hasNoLabels = labels.tags.length === 0 && Object.keys(labels.metadata).length === 0;
   if (hasNoLabels && machine.status?.appliedServerLabels === undefined) return;
@@ -113,7 +116,9 @@ async function recordLabels({ machine, dependencies }: MachineScope, labels: Ser
   await writeStatus(dependencies.client.resource(machines), machine, { ...machine.status, appliedServerLabels });
 }
 
-/** Fairway's own subnets have DHCP. Nothing is known about a tenant's subnet that is not listed. */
+/**
+ * Whether the nodes' subnet has DHCP. Fairway's own subnets do, and a tenant's subnet that is not listed is assumed to.
+ */
 async function hasDhcp(cloud: ProjectCloud, { spec, status }: Cluster): Promise<boolean> {
   if (spec.network.networkID === undefined) return true;
   const { items } = await cloud.cache.subnets.refreshAfter(cloud.now() - SUBNETS_MAX_AGE_MS);

@@ -8,7 +8,7 @@ import { consoleLines, lastLines } from './console-lines.ts';
 import { hasBootedSince, hasTakenEffect } from './reinstall-plan.ts';
 import type { MachineScope } from './scope.ts';
 
-/** An unresponsive console delays a pass no longer than this. */
+/** An unresponsive console does not delay a pass longer than this. */
 const CONSOLE_TIMEOUT_MS = 15_000;
 /** Lines requested from the cloud, before empty lines and escape sequences are removed. */
 const CONSOLE_LINES = 50;
@@ -37,7 +37,7 @@ export function nextStartupStatus(
 ): MachineStartup | undefined {
   const last = status?.startup;
   if (hasNode || status?.readyTime !== undefined) return undefined;
-  // It cannot join, and a repair would not help: its time restarts.
+  // The server cannot join without its network, and a repair would not help: its time restarts.
   if (!hasNetwork) return last?.timedOutTime === undefined ? undefined : last;
   // Nothing is known between two states of the server.
   if (serverID === undefined) return last;
@@ -137,7 +137,7 @@ async function readConsole(
   }
 }
 
-/** Recorded once, with more of the console than fits in a condition. */
+/** Records an Event once, with more of the console than fits in a condition. */
 export function recordStartupEvents(
   { machine, cluster, dependencies }: MachineScope,
   startup: MachineStartup | undefined,

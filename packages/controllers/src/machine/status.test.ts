@@ -201,7 +201,7 @@ describe('a machine that was Ready', () => {
         'the server is SHUTOFF, and Fairway did not stop it: openstack server start s1; since 2026-01-01T00:00:00Z',
       doing: 'the server is SHUTOFF',
     },
-  ])('a lost node is not a new one: $doing', ({ facts, message, doing }) => {
+  ])('a lost node is not reported as a new one: $doing', ({ facts, message, doing }) => {
     const status = statusOf({ ...up, ...facts }, running);
 
     expect(findCondition(status.conditions, 'Ready')?.message).toBe(message);

@@ -194,7 +194,10 @@ function nodeWaitOf(
   return { reason: findCondition(conditions, ConditionType.Ready)?.reason, since: notReadyTime };
 }
 
-/** Includes what prevents a late node from joining, and what the installation is waiting for. */
+/**
+ * The facts for the conditions, including what prevents a late node from joining, and what the installation is waiting
+ * for.
+ */
 type ConditionFacts = MachineFacts &
   Pick<Installation, 'reinstall' | 'waiting'> & { readonly late: Problem | undefined };
 

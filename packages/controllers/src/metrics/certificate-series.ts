@@ -2,8 +2,8 @@ import type { Cluster } from '@fairway/api/kinds/cluster';
 import { Gauge, type Registry } from 'prom-client';
 
 /**
- * When the first certificate of all clusters expires: two series, regardless of the number of clusters. The times come
- * from their statuses, so those of paused clusters count too.
+ * Adds a metric of when the first certificate of all clusters expires: two series, regardless of the number of
+ * clusters. The times come from the clusters' statuses, so paused clusters count too.
  */
 export function addCertificateSeries(
   registry: Registry,
@@ -23,7 +23,7 @@ export function addCertificateSeries(
       for (const { status } of clusters.list()) {
         const { caNotAfter, certificatesNotAfter } = status?.credentials ?? {};
         authority = earlierMs(authority, caNotAfter);
-        // They are renewed at its next start.
+        // These certificates are renewed at the control plane's next start.
         if (status?.phase !== 'Hibernated') controlPlane = earlierMs(controlPlane, certificatesNotAfter);
       }
       if (Number.isFinite(authority)) this.set({ kind: 'authority' }, authority / 1000);
@@ -33,7 +33,7 @@ export function addCertificateSeries(
   registry.registerMetric(first);
 }
 
-/** An invalid time does not hide others. */
+/** The earlier of two times; an invalid one is ignored. */
 function earlierMs(firstMs: number, time: string | undefined): number {
   const ms = Date.parse(time ?? '');
   return Number.isNaN(ms) ? firstMs : Math.min(firstMs, ms);

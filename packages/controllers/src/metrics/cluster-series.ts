@@ -128,7 +128,7 @@ export function addClusterSeries(
   for (const gauge of gauges) registry.registerMetric(gauge);
 }
 
-/** The oldest clusters in the cache, so that a new one displaces none. */
+/** The oldest clusters in the cache, so that a new one does not displace any of them. */
 function* shown(clusters: Informer<Cluster>, limit: number): Generator<Cluster> {
   let left = limit;
   for (const cluster of clusters.list()) {

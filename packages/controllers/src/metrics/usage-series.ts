@@ -9,7 +9,7 @@ const MAX_USAGE_SERIES = 5_000;
 
 const LABELS = ['namespace', 'resource', 'type'] as const;
 
-/** The usage of projects, derived from the records on each scrape. */
+/** Adds metrics of the usage of projects, derived from the records on each scrape. */
 export function addUsageSeries(
   registry: Registry,
   records: Pick<Informer<UsageRecord>, 'list'>,

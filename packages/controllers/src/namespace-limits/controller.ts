@@ -39,7 +39,7 @@ export const namespaceLimitsController: Declaration = {
           }),
           watch(cache.clusters, namespaceOf, { isRelevant: () => false }),
           watch(cache.credentials, namespaceOf, { isRelevant: () => false }),
-          // Its status changes with each counted object.
+          // The status of a ResourceQuota changes with each counted object.
           watch(informers.informer(ResourceQuotas), namespaceOf, {
             isRelevant: (old, { spec }) => !jsonEqual(old.spec, spec),
           }),

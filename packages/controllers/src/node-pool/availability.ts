@@ -17,17 +17,17 @@ export function isBeingReinstalled({ spec, status }: Machine): boolean {
   );
 }
 
-/** Whether pods run on its node, and may continue to. */
+/** Whether pods run on the machine's node, and may continue to. */
 export function isAvailable(machine: Machine): boolean {
   return machine.status?.phase === 'Ready' && !isBeingReinstalled(machine);
 }
 
-/** Whether its node used to work and no longer does. */
+/** Whether the machine's node used to work and no longer does. */
 export function isBroken(machine: Machine): boolean {
   return machine.status?.phase === 'NotReady' && !isBeingReinstalled(machine);
 }
 
-/** Whether it has not been a node yet, and still may become one in time. */
+/** Whether the machine has not been a node yet, and may still become one in time. */
 export function isStarting({ status }: Machine): boolean {
   return status?.readyTime === undefined && status?.startup?.timedOutTime === undefined;
 }
@@ -39,23 +39,25 @@ const CAPACITY_REASONS: ReadonlySet<string> = new Set<ConditionReason>([
   ConditionReason.AntiAffinityUnsatisfiable,
 ]);
 
-/** Whether it has no server because other servers use the capacity. */
+/** Whether the machine has no server because other servers use the capacity. */
 export function lacksCapacity(machine: Machine): boolean {
   const reason = findCondition(machine.status?.conditions, ConditionType.ServerReady)?.reason;
   return isStarting(machine) && reason !== undefined && CAPACITY_REASONS.has(reason);
 }
 
-/** Whether the repair belongs to the current state of the cluster: before a reset it was about another disk. */
+/**
+ * Whether the repair belongs to the current state of the cluster: a repair from before a reset was about another disk.
+ */
 export function isCurrentMark({ spec }: Machine, { time }: Pick<RepairMark, 'time'>): boolean {
   return spec.resetTime === undefined || Date.parse(time) >= Date.parse(spec.resetTime);
 }
 
-/** Whether the cloud has confirmed that its server no longer exists. */
+/** Whether the cloud has confirmed that the machine's server no longer exists. */
 export function isServerGone({ status }: Machine): boolean {
   return status?.marks?.repair?.due === true && status.marks.repair.reason === ConditionReason.ServerVanished;
 }
 
-/** Whether it is being replaced while its server is retained for inspection: its pool treats it as deleted. */
+/** Whether the machine is being replaced while its server is retained for inspection: its pool treats it as deleted. */
 export function isKeptForInspection({ metadata, status }: Machine): boolean {
   if (metadata.deletionTimestamp === undefined) return false;
   return findCondition(status?.conditions, ConditionType.KeptForInspection)?.status === 'True';

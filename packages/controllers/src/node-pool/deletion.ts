@@ -71,7 +71,7 @@ async function reportDeletion(
   const status = poolStatus(pool, {
     machines: left,
     desired: undefined,
-    // The machines themselves report since when they have been waiting.
+    // The machines themselves report how long they have been waiting.
     problem: { reason, message: failure ? waitMessage(lastOperation) : message },
     serverGroupID: pool.status?.serverGroupID,
     flavor: undefined,

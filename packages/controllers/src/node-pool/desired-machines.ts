@@ -17,7 +17,10 @@ import { type FlavorInCloud, templateInCloud } from './template-in-cloud.ts';
 import { ensureZones } from './zones.ts';
 
 const RESYNC_INTERVAL_MS = 600_000;
-/** Maximum age of the lists of images, flavors and server groups while no machine must be created: every second pass lists. */
+/**
+ * Maximum age of the lists of images, flavors and server groups while no machine must be created: every second pass
+ * refreshes them.
+ */
 const MAX_AGE_SETTLED_MS = 2 * RESYNC_INTERVAL_MS - 10_000;
 /** How often to check for an image. */
 const IMAGE_RETRY_MS = 60_000;
@@ -92,7 +95,7 @@ export async function desiredMachines(
   return { desired, disallowed, flavor, serverGroupID, chosenZones: zoned.value.status?.zones };
 }
 
-/** Whether all its machines existed and matched its spec at the last check. */
+/** Whether all of the pool's machines existed and matched its spec at the last check. */
 function hasSettled({ metadata: { generation }, status }: NodePool): boolean {
   const types = [ConditionType.MachinesReady, ConditionType.UpToDate];
   return types.every((type) => isConditionTrueOf(status?.conditions, type, generation));

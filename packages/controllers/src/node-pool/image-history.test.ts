@@ -41,7 +41,7 @@ describe('imageHistory', () => {
     },
     {
       reason:
-        'images of a pool from an earlier release count as the same name, so an upgrade of Fairway updates no nodes',
+        'images of a pool from an earlier release count as the same name, so an upgrade of Fairway does not update nodes',
       previous: { imageID: 'old' },
       resolved: { asked: undefined, id: 'new' },
       used: ['older', 'old', 'new'],

@@ -64,7 +64,10 @@ function growth(last: LastOperation | undefined, facts: OperationFacts, nowMs: n
   return { type, state, progress: progressOf(steps), description, reason, steps, estimatedEndTime };
 }
 
-/** When the last desired machine becomes a node, if each takes as long as others of the pool did; undefined while unknown. */
+/**
+ * When the last desired machine becomes a node, if each takes as long as other machines of the pool did; undefined
+ * while unknown.
+ */
 function lastStartMs(last: LastOperation | undefined, staying: readonly Machine[]): number | undefined {
   const typicalMs = typicalStartMs(staying);
   const starting = staying.filter(({ status }) => status?.phase !== 'Ready');

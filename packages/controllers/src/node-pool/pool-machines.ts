@@ -98,7 +98,7 @@ export class PoolMachines {
     if (pool.spec.clusterName !== cached.spec.clusterName || isClusterNameMutable(pool)) {
       return { machines: this.of(cached), problem: undefined };
     }
-    // Only the newest status tells which machines are from before a reset.
+    // Only the newest status shows which machines are from before a reset.
     if (cluster.status?.reset?.emptiedTime !== target.desired.resetTime) {
       return { machines: this.of(cached), problem: undefined };
     }
@@ -149,7 +149,7 @@ export class PoolMachines {
     return machines.map((machine) => (removed.includes(machine) ? asTerminating(machine, nowMs) : machine));
   }
 
-  /** First records that the drain may wait, so that a crash in between loses at most that. */
+  /** Deletes the machine. First records that the drain may wait, so that a crash in between loses at most that. */
   async #remove({ spec }: NodePool, machine: Machine, { renewed }: PoolPlan): Promise<void> {
     const isHeld = spec.upgradeStrategy.onDrainTimeout === 'Hold' && renewed.includes(machine);
     const onDrainTimeout = isHeld ? 'Hold' : 'Force';

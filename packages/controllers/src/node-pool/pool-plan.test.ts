@@ -125,12 +125,12 @@ describe('a pool that is too large', () => {
       removed: ['patient'],
     },
     {
-      reason: 'deletes one that the autoscaler does not need before one that is not a node yet',
+      reason: 'deletes a machine that the autoscaler does not need before one that is not a node yet',
       machines: [machine('unneeded', { marks: unneeded }), machine('starting', { phase: 'Installing' })],
       removed: ['unneeded'],
     },
     {
-      reason: 'deletes the one that the autoscaler does not need',
+      reason: 'deletes the machine that the autoscaler does not need',
       machines: [machine('new', { createdAt: 9 }), machine('unneeded', { marks: unneeded })],
       removed: ['unneeded'],
     },
@@ -196,7 +196,7 @@ describe('a repair', () => {
       remove: ['ill'],
     },
     {
-      case: 'keeps nothing of a missing server',
+      case: 'deletes a machine with a missing server immediately',
       machines: [machine('gone', { phase: 'NotReady', marks: missing })],
       create: 1,
       remove: ['gone'],
@@ -231,7 +231,7 @@ describe('a rolling update', () => {
   const limits = (maxSurge: number, maxUnavailable: number) => ({ maxSurge, maxUnavailable });
   const surge = machine('new', { phase: 'Installing' });
 
-  test('marks the machines deleted for it: unlike other drains, theirs may wait for the user', () => {
+  test('marks the machines that it deletes: unlike other drains, theirs may wait for the user', () => {
     const machines = [old('a', rollingUpdate), old('b', { ...rollingUpdate, ...replace }), machine('n'), machine('o')];
     const named = ({ remove, renewed }: ReturnType<typeof planOf>) =>
       [remove, renewed].map((each) => each.map(({ metadata }) => metadata.name));
@@ -283,7 +283,7 @@ describe('a rolling update', () => {
       remove: ['b'],
     },
     {
-      case: 'creates none beyond the plan',
+      case: 'creates no machine beyond the plan’s limit',
       machines: [old('a', rollingUpdate), old('b')],
       room: 0,
       create: 0,
@@ -302,7 +302,7 @@ describe('a rolling update', () => {
       remove: [],
     },
     {
-      case: 'deletes a machine marked by a user before its own',
+      case: 'deletes a machine marked by a user before the machines that the update itself replaces',
       machines: [old('a', rollingUpdate), old('b', undefined, { marked: true }), machine('n')],
       create: 1,
       remove: ['b'],
@@ -376,7 +376,7 @@ describe('a pool with an unknown template', () => {
   const names = (machines: readonly Machine[]) => machines.map(({ metadata }) => metadata.name);
 
   test.each([
-    { reason: 'deletes no desired machine', machines: [machine('a'), machine('b')], removed: [] },
+    { reason: 'does not delete desired machines', machines: [machine('a'), machine('b')], removed: [] },
     {
       reason: 'deletes the youngest machine',
       machines: ['a', 'b', 'c'].map((n, i) => machine(n, { createdAt: i })),
@@ -393,7 +393,7 @@ describe('a pool with an unknown template', () => {
       removed: [],
     },
     {
-      reason: 'deletes one more in addition to a replacement that is still starting',
+      reason: 'deletes an old machine in addition to keeping a replacement that is still starting',
       machines: [old('a', rollingUpdate), old('b'), old('c'), machine('d', { phase: 'Installing', createdAt: 1 })],
       removed: ['a'],
     },

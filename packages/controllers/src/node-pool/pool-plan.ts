@@ -21,7 +21,10 @@ export interface DesiredPool {
   readonly limits: RolloutLimits;
   /** How many more machines the cluster may have; negative if it has too many. */
   readonly room: number;
-  /** Whether nodes may be drained for an update: not while the cluster's API server is unreachable, which a drain needs. */
+  /**
+   * Whether nodes may be drained for an update: not while the cluster's API server, which a drain needs, is
+   * unreachable.
+   */
   readonly isUpdatePossible: boolean;
   /** Whether the plan allows machines like `desired` at all. */
   readonly isAllowed: boolean;
@@ -123,7 +126,7 @@ function isMarkedForAnother(machine: Machine): boolean {
   return (repair?.due && repair.strategy === 'Replace') || (renewal?.due === true && renewal.strategy === 'Rolling');
 }
 
-/** Whether it dates from before a reset of the cluster. */
+/** Whether the machine dates from before a reset of the cluster. */
 function predatesReset({ desired }: DesiredPool, { spec }: Machine): boolean {
   return spec.resetTime !== desired.resetTime;
 }
@@ -139,7 +142,7 @@ function isReplacedByReset(pool: DesiredPool, machine: Machine): boolean {
   return !pool.isReinstalledAfterReset || !isReinstallable;
 }
 
-/** Decisions about a machine from before a reset no longer apply, even while its marks still exist. */
+/** The machine without decisions from before a reset: they no longer apply, even while its marks still exist. */
 function forgetMarks(pool: DesiredPool, machine: Machine): Machine {
   const { marks } = machine.status ?? {};
   if (marks === undefined) return machine;
@@ -148,7 +151,7 @@ function forgetMarks(pool: DesiredPool, machine: Machine): Machine {
   return { ...machine, status: { ...machine.status, marks: { ...marks, repair: undefined } } };
 }
 
-/** Whether a replacement must be created before it is deleted. */
+/** Why a replacement must be created before the machine is deleted; undefined if none must. */
 function replacementCause({ desired }: DesiredPool, { spec, status }: Machine): 'repair' | 'renewal' | undefined {
   const { repair, renewal } = status?.marks ?? {};
   const isOther = machineChange(desired, spec) === 'replace' || status?.installed?.canReinstall === false;
@@ -198,7 +201,7 @@ function surplusMachines(
   return [...marked, ...chooseRemovals(candidates, excess, pool.replicas).map(({ machine }) => machine)];
 }
 
-/** Marked by a user, to be deleted first. */
+/** Whether a user has marked the machine to be deleted first. */
 function isMarked({ metadata }: Machine): boolean {
   return metadata.annotations?.[DELETE_FIRST_ANNOTATION] !== undefined;
 }
@@ -232,12 +235,15 @@ function replacedMachines(pool: DesiredPool, machines: readonly Machine[]): read
   return replaced;
 }
 
-/** Whether no new server can be created in addition to the unhealthy one, so that its own must be deleted first. */
+/**
+ * Whether no new server can be created in addition to the unhealthy one, so that the unhealthy one must be deleted
+ * first.
+ */
 function lacksRoom({ room, replicas }: DesiredPool, machines: readonly Machine[]): boolean {
   return machines.some(lacksCapacity) || (room === 0 && machines.length <= replicas);
 }
 
-/** Repairs first, then those that cost no available node. */
+/** Repairs first, then machines whose node is not available. */
 function compareUrgency(a: Machine, b: Machine): number {
   const urgency = (machine: Machine) => (machine.status?.marks?.repair?.due ? 2 : 0) + (isAvailable(machine) ? 0 : 1);
   return urgency(b) - urgency(a) || (a.metadata.name ?? '').localeCompare(b.metadata.name ?? '');
@@ -247,7 +253,7 @@ function updatesOf(pool: DesiredPool, machines: readonly Machine[]): MachineChan
   const { desired, limits, replicas } = pool;
   const { image, version, authorityGeneration, nodeSettings, floatingIP } = desired;
   const disk = { image, version, nodeSettings, ...(authorityGeneration !== undefined && { authorityGeneration }) };
-  // There is no surge in place: without one unavailable node nothing would ever be updated.
+  // In-place updates have no surge: without one unavailable node nothing would ever be updated.
   const needed = replicas - Math.max(1, limits.maxUnavailable);
   let available = machines.filter(isAvailable).length;
   return machines.toSorted(compareUrgency).flatMap((machine): MachineChange[] => {
@@ -274,7 +280,7 @@ function updatesOf(pool: DesiredPool, machines: readonly Machine[]): MachineChan
   });
 }
 
-/** An external autoscaler names the nodes to delete: it has moved their pods. */
+/** Whether an external autoscaler has selected the node for deletion; it has already moved the node's pods. */
 function isSelectedByTenant({ status }: Machine): boolean {
   const mark = status?.marks?.unneeded;
   return mark?.due === true && mark.reason === EXTERNAL_AUTOSCALER;

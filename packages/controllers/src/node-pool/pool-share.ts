@@ -58,7 +58,7 @@ export function poolShare(pool: NodePool, facts: ShareFacts): PoolShare {
   const granted = Math.min(desiredReplicas, limitedReplicas, projectLimit?.nodes ?? Number.POSITIVE_INFINITY);
   const replicas = Math.max(disallowed ? 0 : granted, Math.min(desiredReplicas, own));
   const { gateway } = cluster.spec.network;
-  // The router remains as long as pools have floating IPs: those of running nodes are not removed.
+  // The router remains as long as pools have floating IPs: the floating IPs of running nodes are not removed.
   const hasRouter = gateway.mode === 'Router' || cluster.status?.network?.routerID !== undefined;
   const floatingIPs = pool.spec.floatingIPs.enabled && hasRouter;
   const room = Math.min(maxNodes - staying.length, projectLimit?.room ?? Number.POSITIVE_INFINITY);
@@ -82,8 +82,7 @@ export interface NodeLimit {
 }
 
 /**
- * The lowest limit for the cluster's nodes. The size of a tenant's subnet is left to Neutron, which has the final say
- * anyway.
+ * The lowest limit for the cluster's nodes. The size of a tenant's subnet is left to Neutron, which has the final say.
  */
 export function nodeLimit(cluster: Cluster, plan: Plan): NodeLimit {
   const { maxNodes } = plan.spec;

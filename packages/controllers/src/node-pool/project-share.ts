@@ -52,7 +52,7 @@ export function projectShare(pool: NodePool, facts: ProjectShareFacts): ProjectS
   };
 }
 
-/** Includes nodes that exist only during an update of others. */
+/** How many more machines the quota permits, including nodes that exist only during an update of others. */
 function roomOf(
   pool: NodePool,
   { nodes, cores }: EffectiveQuota,

@@ -6,7 +6,7 @@ import { StillSettlingError } from '@fairway/tenancy/cloud/still-settling-error'
 import { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
 import { refused, removeEach } from '../cluster/remaining-resources.ts';
 
-/** Maximum age of the list by which a pool's groups are deleted; only Fairway changes them. */
+/** Maximum age of the list from which a pool's groups are deleted; only Fairway changes them. */
 const REMOVAL_MAX_AGE_MS = 600_000;
 
 export interface ServerGroupOptions extends CallOptions {
@@ -18,9 +18,9 @@ export interface ServerGroupOptions extends CallOptions {
 }
 
 /**
- * The server group that separates the pool's nodes, created if there is none. Others with its tag, from create requests
- * that were assumed lost, are deleted. Throws StillSettling while a create with unknown outcome may still take effect,
- * and the cloud's errors.
+ * The server group that separates the pool's nodes, created if there is none. Other groups with its tag, from create
+ * requests that were assumed lost, are deleted. Throws StillSettling while a create request with unknown outcome may
+ * still take effect, and the cloud's errors.
  */
 export async function ensureServerGroup(
   cloud: ProjectCloud,

@@ -327,7 +327,11 @@ describe('a pool with an update in progress', () => {
   const before = statusOf(2, { machines: [A, B] }, statusOf(2, {}));
 
   test.each([
-    { case: 'a surge machine is being created', machines: [OLD, renewed('g', 'Ready'), NEW_MACHINE], ready: 'True' },
+    {
+      case: 'a surge machine is still being created',
+      machines: [OLD, renewed('g', 'Ready'), NEW_MACHINE],
+      ready: 'True',
+    },
     { case: 'an old machine is being deleted', machines: [A, OLD, renewed('g', 'Draining', true)], ready: 'True' },
     { case: 'a machine is missing', machines: [renewed('g', 'Ready'), NEW_MACHINE], ready: 'False' },
   ])('is Updating while $case', ({ machines, ready }) => {
@@ -378,7 +382,7 @@ describe('the machine named by a pool', () => {
   const messageOf = (status: NodePoolStatus) => findCondition(status.conditions, 'Ready')?.message;
   const first = statusOf(3, { machines: [failing('a'), failing('b'), failing('c')] });
 
-  test('stays the same while others with the same cause are retried in turn', () => {
+  test('stays the same while other machines with the same cause are retried in turn', () => {
     const second = statusOf(3, { machines: [installingMachine('a'), failing('b'), failing('c')] }, first);
     const third = statusOf(3, { machines: [failing('a'), installingMachine('b'), failing('c')] }, second);
 

@@ -72,7 +72,7 @@ export function poolStatus(pool: NodePool, observed: PoolFacts): NodePoolStatus 
     { generation, nowMs },
   );
   const isChanged = previous?.observedGeneration !== undefined && previous.observedGeneration !== generation;
-  // For example, autoscaling does that.
+  // For example, autoscaling changes the size without changing the spec.
   const isResized = previous?.desiredReplicas !== undefined && previous.desiredReplicas !== counts.desired;
   const isRequested = isChanged || isResized;
   const type = poolOperation(previous?.lastOperation, counts, isRequested, work);
@@ -162,7 +162,7 @@ function machinesCondition(
     const reason = (readyCondition?.reason ?? ConditionReason.Provisioning) as ConditionReason;
     const report = ({ metadata }: Machine) =>
       `${share}${readyCondition?.message ? `; ${metadata.name}: ${readyCondition.message}` : ''}`;
-    // Machines that fail for the same cause are retried one after another: the pool keeps naming the same one.
+    // Machines that fail for the same cause are retried one after another: the pool keeps naming the same machine.
     const named = staying.find((machine) => machine.status?.phase !== 'Ready' && report(machine) === previousMessage);
     return conditionUnmet(type, { reason, message: report(named ?? affectedMachines) });
   }
@@ -181,7 +181,10 @@ function machinesCondition(
   return conditionMet(type);
 }
 
-/** The pool reports the problem of a machine that waits for someone other than Fairway. */
+/**
+ * The reason for which the machine waits for someone other than Fairway, which its pool then reports; undefined if it
+ * does not.
+ */
 function problemReason(machine: Machine): ConditionReason | undefined {
   const condition = findCondition(machine.status?.conditions, ConditionType.Ready);
   if (condition === undefined || condition.status === 'True') return undefined;
@@ -201,7 +204,7 @@ function upToDateCondition(
   const type = ConditionType.UpToDate;
   if (updated === undefined) {
     const unknown = problem ?? { reason: ConditionReason.Provisioning, message: 'not known yet' };
-    // Includes the generation that it was about.
+    // The previous condition is returned with the generation that it was about.
     return findCondition(previous?.conditions, type) ?? { ...conditionUnmet(type, unknown), status: 'Unknown' };
   }
   const outdated = counts.staying - updated;
@@ -220,7 +223,7 @@ function upToDateCondition(
   });
 }
 
-/** Whether its disk is rewritten only for a repair. */
+/** Whether the machine's disk is rewritten only for a repair. */
 function isRepairedInPlace(machine: Machine): boolean {
   const { spec, status } = machine;
   const { installed } = status ?? {};

@@ -63,7 +63,7 @@ async function networkProblem(pool: NodePool, lookup: NetworkLookupOptions): Pro
   for (;;) {
     const { problem } = await lookUpNetworks(spec.networks, { ...lookup, since });
     if (problem === undefined) return disallowedNetworks(spec.networks, lookup);
-    // It may have been created since: the list that would contain it is fetched again.
+    // The network or subnet may have been created since: the list that would contain it is fetched again.
     const list = problem.reason === ConditionReason.NetworkNotFound ? 'networksMs' : 'subnetsMs';
     if (since[list] >= requiredSinceMs) return problem;
     since = { ...since, [list]: requiredSinceMs };
@@ -82,7 +82,7 @@ function reportsNetworkProblem({ metadata, status }: NodePool): boolean {
   return condition?.observedGeneration === metadata.generation && NETWORK_REASONS.has(condition?.reason ?? '');
 }
 
-/** The first one that the plan does not list. */
+/** The problem of the first network that the plan does not allow; undefined if it allows them all. */
 function disallowedNetworks(
   networks: NodePoolSpec['networks'],
   { cloud, plan }: NetworkLookupOptions,

@@ -54,7 +54,10 @@ export class NodeTemplateReconciler {
     return pass.end();
   }
 
-  /** The Machine's conditions are about its server and its node; a failure to apply the template is reported once for each attempt. */
+  /**
+   * Reports a failure to apply the template, once for each attempt. The Machine's conditions are only about its server
+   * and its node.
+   */
   #recordFailure(machine: Machine, { error, message }: Failure): void {
     if (error instanceof BackoffError) return;
     this.#dependencies.events.warning(
@@ -65,7 +68,7 @@ export class NodeTemplateReconciler {
   }
 
   /**
-   * The record is extended before the node is patched, and reduced once the node is observed without the entry: after a
+   * Extends the record before the node is patched, and reduces it once the node is observed without the entry: after a
    * crash it lists too much, never too little.
    */
   async #applyTemplate(

@@ -99,7 +99,7 @@ describe('the patch of a node', () => {
     expect(templatePatch(held, requestedTemplate, template({}))?.metadata.finalizers).toEqual(others);
   });
 
-  test('adds no finalizer to a node being deleted, which its API server would reject', () => {
+  test('does not add a finalizer to a node being deleted, because its API server would reject that', () => {
     const metadata = { name: 'n1', resourceVersion: '7', deletionTimestamp: '2026-01-01T00:00:00Z' };
 
     const patch = templatePatch({ metadata }, undefined, template({ finalizers: ['example.com/inventory'] }));
@@ -115,7 +115,7 @@ describe('the patch of a node', () => {
     });
   });
 
-  test('ignores the record on the node, which a kubelet may write, and removes only that', () => {
+  test('ignores the record on the node, because a kubelet may write it, and removes only that record', () => {
     const desired = template({ labels: { tier: 'web' } });
     const node = nodeWith(desired, { labels: { 'node-restriction.kubernetes.io/tenant': 'a' } });
     const claim = {

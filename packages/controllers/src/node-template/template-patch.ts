@@ -5,8 +5,9 @@ import type { NodeTemplate } from '@fairway/api/kinds/node-pool';
 import type { NodeTaint, TenantNode } from '@fairway/tenancy/connection/node';
 
 /**
- * Formerly recorded the applied template on the Node itself. A kubelet may write it, so it is never read: an attacker with a
- * kubelet's credential could make Fairway remove taints and labels that keep other workloads off the node.
+ * The annotation in which earlier releases recorded the applied template on the Node itself. A kubelet may write it, so
+ * it is never read: an attacker with a kubelet's credential could make Fairway remove taints and labels that keep other
+ * workloads off the node.
  */
 export const OLD_APPLIED_TEMPLATE_ANNOTATION = 'fairway.dev/applied-template';
 

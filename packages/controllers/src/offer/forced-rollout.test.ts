@@ -78,7 +78,7 @@ test.each([
     reason: 'it is being reset',
     status: { reset: { requestedAt: DUE_TIME, nodes: 'Delete', phase: 'RemovingNodes', since: DUE_TIME } },
   },
-] as const)('a cluster that cannot start delays no others, and loses its slot: $reason', ({ status }) => {
+] as const)('a cluster that cannot start does not delay others, and loses its slot: $reason', ({ status }) => {
   const ready = [condition('ControlPlaneReady', 'True')];
   const conditions = [...ready, ...('conditions' in status ? status.conditions : [])];
   const held = cluster('a', { ...(status as ClusterStatus), conditions });
@@ -94,7 +94,7 @@ test.each([
   expect(names(step([held, cluster('b'), cluster('c')]))).toEqual(['b', 'c']);
 });
 
-test('a missing target version fails no cluster', () => {
+test('a missing target version does not make any cluster fail', () => {
   const release = step([cluster('a')]);
   const none = step([cluster('a')], { releases: [], ...withPrevious(release), nowMs: NOW + 3_600_000 });
 

@@ -20,7 +20,7 @@ export interface ForcedRolloutFacts {
   readonly users: readonly Cluster[];
   /** Clusters that were upgraded from it to the next minor version automatically, by `status.forcedUpgrade`. */
   readonly forced: readonly Cluster[];
-  /** Since when Fairway has been watching the rollout. */
+  /** When Fairway began to watch the rollout. */
   readonly watchedSinceMs: number;
   readonly nowMs: number;
 }
@@ -68,7 +68,7 @@ function isRunning({ status }: Cluster, minor: string): boolean {
   return status?.version !== undefined && minorOf(status.version) === minor;
 }
 
-/** From the cluster's own condition, which checks each node. */
+/** Whether the cluster's nodes are too old, according to its own condition, which checks each node. */
 function areNodesTooOld({ status }: Cluster): boolean {
   return findCondition(status?.conditions, ConditionType.UpToDate)?.reason === ConditionReason.NodesTooOld;
 }

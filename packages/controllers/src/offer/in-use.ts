@@ -29,7 +29,7 @@ export class InUseProtection<T extends KubeObject> {
     this.#options = options;
   }
 
-  /** The clusters that use it, according to the cache. */
+  /** The clusters that use the entry, according to the cache. */
   usersOf(object: T): readonly Cluster[] {
     const { clusters, index, valueOf } = this.#options;
     return clusters.find(index, valueOf(object));

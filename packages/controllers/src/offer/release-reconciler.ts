@@ -45,7 +45,9 @@ const IN_USE_RETRY_MS = 60_000;
 /** Timers are limited to 24 days. */
 const MAX_WAIT_MS = 86_400_000;
 
-/** Reports what is usable in a release and until when it is supported, and decides which clusters get its newest patch. */
+/**
+ * Reports what is usable in a release and how long it is supported, and decides which clusters get its newest patch.
+ */
 export class ReleaseReconciler {
   readonly #options: ReleaseOptions;
   readonly #watches = new WatchTimes();
@@ -102,7 +104,10 @@ export class ReleaseReconciler {
     });
   }
 
-  /** Clusters cannot make progress in their slot while Fairway's API accepts no writes: their time counts only while it does. */
+  /**
+   * Clusters cannot make progress in their slot while Fairway's API accepts no writes: their time counts only while the
+   * API does.
+   */
   async #recordProof(release: KubernetesRelease, { rollout, forcedUpgrade }: KubernetesReleaseStatus, nowMs: number) {
     const { name = '', uid } = release.metadata;
     if ([rollout, forcedUpgrade].some((each) => each !== undefined && each.moving.length > 0)) {

@@ -3,7 +3,7 @@ import { MAINTENANCE_ANNOTATION } from '@fairway/api/group';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import { findCondition } from '@fairway/kube/controller/conditions';
 
-/** Whether a Cluster changed in what a rollout depends on. */
+/** Whether a Cluster has changed in a field that a rollout depends on. */
 export function isRolloutRelevant(old: Cluster, cluster: Cluster): boolean {
   return viewOf(old) !== viewOf(cluster);
 }

@@ -94,7 +94,7 @@ describe('the number of concurrent updates', () => {
     expect(rollout).toMatchObject({ state: 'Rolling', total: count, updated: 0, waiting: count - moving });
   });
 
-  test('the next cluster starts only when one is ready', () => {
+  test('the next cluster starts only when the previous one is ready', () => {
     const clusters = newClusters(3);
     const first = step(clusters);
     const [moved = ''] = names(first.moving);
@@ -298,7 +298,7 @@ describe('failures of a rollout', () => {
     expect(step(left, { settings, previous: halted, nowMs: later }).state).toBe('Rolling');
   });
 
-  // A value may be longer than what is stored of it.
+  // A value may be longer than the part that is stored.
   test.each(['now', 'x'.repeat(300)])('are retried when the operator requests it, once for each request', (word) => {
     const halted = step(clusters, { settings, previous: first, nowMs: later });
     const requested = { settings, retryRequested: word, nowMs: later };
@@ -332,7 +332,7 @@ describe('failures of a rollout', () => {
   });
 });
 
-test('a paused rollout starts no clusters, and completes those in progress', () => {
+test('a paused rollout does not start clusters, and completes those in progress', () => {
   const clusters = newClusters(30);
   const first = step(clusters);
   const paused = step(clusters, { previous: first, settings: { paused: true } });
@@ -373,7 +373,7 @@ describe('maintenance windows in a rollout', () => {
   const OPEN = NOW + 150 * MINUTE;
   const settings = { maxPercent: 100, maxConcurrent: 1 };
 
-  test('pass the slot to the next cluster, and no cluster fails because of them', () => {
+  test('pass the slot to the next cluster, and do not make any cluster fail', () => {
     const waiting = cluster('a', { spec: nightlyWindow });
     const clusters = [waiting, cluster('b'), cluster('c')];
     const first = step(clusters, { settings });
@@ -386,7 +386,7 @@ describe('maintenance windows in a rollout', () => {
     expect(names(step(at(clusters, ['b', 'c']), { settings, previous: third, nowMs: OPEN }).moving)).toEqual(['a']);
   });
 
-  test('delay no other clusters if they belong to canaries: those with an open window serve as canaries', () => {
+  test('do not delay other clusters if they belong to canaries: only those with an open window count as canaries', () => {
     const canary = { labels: { stage: 'canary' } };
     const canaries = { ...settings, canarySelector: { matchLabels: { stage: 'canary' } } };
     const clusters = [cluster('a'), cluster('y', { ...canary, spec: weeklyWindow }), cluster('z', canary)];

@@ -22,14 +22,14 @@ export interface RolloutFacts {
   readonly target: string;
   /** The clusters that should run it. */
   readonly followers: readonly Cluster[];
-  /** Whether a cluster may start now, by its maintenance window. */
+  /** Whether a cluster may start now according to its maintenance window. */
   readonly gateOf: GateOf;
   /** What holds a cluster back, in addition to what holds back every rollout. */
   readonly isHeldUp?: (cluster: Cluster) => boolean;
   readonly previous: RolloutStatus | undefined;
   /** The value of the annotation fairway.dev/retry-requested, as `requestIn` returns it. */
   readonly retryRequested: string | undefined;
-  /** Since when Fairway has been watching the rollout without interruption. */
+  /** When Fairway began to watch the rollout without interruption. */
   readonly watchedSinceMs: number;
   readonly nowMs: number;
 }
@@ -39,12 +39,13 @@ type FailedEntry = RolloutStatus['failed'][number];
 /**
  * Decides which clusters may be updated to the target, and the progress so far. Pure and level-triggered: derived from
  * the clusters and its own last result, which is stored in the release's status. A cluster in `moving` is being
- * updated. It leaves the list when its control plane runs the target and is ready, or when its time is up. A cluster
- * that has started then counts as failed. One that has not is queued last again, since whatever held it back is not the
+ * updated. It leaves the list when its control plane runs the target and is ready, or when its time is up. If it has
+ * started by then, it counts as failed. If it has not, it is queued last again, since whatever held it back is not the
  * fault of the patch. Nodes do not count: a tenant can break its own, and would hold back the patch for everyone.
  * Canaries come first. After `maxFailures` failures, or one failure of a canary, no more clusters start; the rollout
  * continues when the failed ones have become ready. Clusters that are waiting for their maintenance window are skipped,
- * and get a slot in it, so canaries with windows hold back no others, and do not count as canaries until then.
+ * and get a slot in it, so canaries with windows do not hold back other clusters, and do not count as canaries until
+ * then.
  */
 export function nextRollout(facts: RolloutFacts): RolloutStatus {
   const { settings, target, watchedSinceMs, nowMs } = facts;
@@ -126,7 +127,7 @@ export function rolloutSettings({ spec }: KubernetesRelease): RolloutSettings {
   return rolloutSpec.parse(spec.rollout ?? {});
 }
 
-/** When the next maintenance window opens that a cluster is waiting for; undefined if none is. */
+/** When the next maintenance window that a cluster is waiting for opens; undefined if there is none. */
 export function nextOpeningMs(
   { version }: RolloutStatus,
   followers: readonly Cluster[],
@@ -202,7 +203,10 @@ function isHealthyAt(cluster: Cluster, target: string): boolean {
   return isAt(cluster, target) && isConditionTrue(cluster.status?.conditions, 'ControlPlaneReady');
 }
 
-/** Whether it cannot start now, for example because of its maintenance window; a cluster that has started continues. A hibernated cluster is updated when it wakes. */
+/**
+ * Whether the cluster cannot start now, for example because of its maintenance window; a cluster that has started
+ * continues. A hibernated cluster is updated when it wakes.
+ */
 function isUpdateHeld(cluster: Cluster, { target, gateOf, isHeldUp, nowMs }: RolloutFacts): boolean {
   if (shouldHibernate(cluster) || isBeingWiped(cluster)) return true;
   if (isAtLeast(cluster.status?.desiredVersion, target)) return false;

@@ -9,13 +9,13 @@ interface WatchRecord {
 }
 
 /**
- * Since when this process has been able to act on an object without interruption. In memory, because a process that has
- * exited acts on nothing.
+ * Tracks how long this process has been able to act on an object without interruption. In memory, because a process
+ * that has exited acts on nothing.
  */
 export class WatchTimes {
   readonly #watches = new Map<string, WatchRecord>();
 
-  /** The current time, if it was not able to until now. */
+  /** When the process became able to act on the object: now, if it was not able to before. */
   sinceMs(key: string, nowMs: number): number {
     const watch = this.#watches.get(key);
     return watch !== undefined && nowMs - watch.provenMs <= MAX_PROOF_GAP_MS ? watch.sinceMs : nowMs;

@@ -33,7 +33,7 @@ export class PortWriter {
 
   /**
    * Returns the delay in milliseconds until the ports for which it is too early can be written; undefined if there are
-   * none. Rejects with the first failure, after the others.
+   * none. Rejects with the first failure, once the writes of the other ports have ended.
    */
   async write(cloud: ProjectCloud, changes: readonly PortChange[], signal: AbortSignal): Promise<number | undefined> {
     const delaysMs = changes.map((change) => this.#retryDelayMs(change)).filter((ms) => ms > 0);

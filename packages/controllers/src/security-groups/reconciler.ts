@@ -148,7 +148,10 @@ export class SecurityGroupsReconciler {
     return isComplete && waitMs === undefined;
   }
 
-  /** No server has the previous groups anymore once none can still be created with them. */
+  /**
+   * Removes the previous groups from the record once no server can be created with them anymore: then no server has
+   * them.
+   */
   async #removeOldRecord(scope: Scope): Promise<void> {
     const record = scope.pool.status?.securityGroups;
     if (record === undefined) return;

@@ -70,7 +70,7 @@ export class ServerLabelsReconciler {
   }
 
   /**
-   * The record is extended before the server is changed, and reduced when the server is observed without the entry:
+   * Extends the record before the server is changed, and reduces it when the server is observed without the entry:
    * after a crash it lists too much, never too little.
    */
   async #applyTemplate(machine: Machine, pool: NodePool, cloud: ProjectCloud, signal: AbortSignal): Promise<void> {
@@ -111,7 +111,10 @@ function hasLabels(pool: NodePool): boolean {
   return tags.length > 0 || Object.keys(metadata).length > 0;
 }
 
-/** Each call may be repeated. Entries that someone else has removed meanwhile count as removed. */
+/**
+ * Applies the changes. Each call may be repeated. Entries that someone else has removed in the meantime count as
+ * removed.
+ */
 async function apply(cloud: ProjectCloud, id: string, changes: LabelChanges, signal: AbortSignal): Promise<void> {
   const { servers } = cloud.client.compute;
   const options = { signal };

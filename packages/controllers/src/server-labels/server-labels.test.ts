@@ -28,7 +28,7 @@ describe('the label changes of a server', () => {
       changes: { addTags: [], removeTags: ['a'], setMetadata: {}, removeMetadata: ['k'] },
     },
     {
-      reason: 'keys that every object has are like others',
+      reason: 'keys that every object inherits are treated like any other',
       server: { tags: [], metadata: {} },
       applied: { tags: [], metadata: ['constructor'] },
       wanted: NO_LABELS,

@@ -14,7 +14,7 @@ import { TEAM, TestFairway } from './test-fairway.ts';
 const OBSERVATION_MS = 20_000;
 const NAMESPACE = 'kube-system';
 
-/** A tenant's cluster without a scheduler: tests specify which pods are pending, and where others run. */
+/** A tenant's cluster without a scheduler: tests specify which pods are pending, and where the others run. */
 export class AutoscalingScenario implements AsyncDisposable {
   readonly clock: SteppingClock;
   readonly fairway: TestFairway;
@@ -44,14 +44,14 @@ export class AutoscalingScenario implements AsyncDisposable {
     return this.#tenant;
   }
 
-  /** An autoscaled pool without nodes, with this spec. */
+  /** Creates an autoscaled pool without nodes, with this spec. */
   async pool(spec: NonNullable<Parameters<TestFairway['createPool']>[0]>, name = 'general'): Promise<void> {
     const autoscaling = { enabled: true, ...spec.autoscaling };
     await this.fairway.createPool({ replicas: 0, ...spec, autoscaling }, name);
     await this.clock.pass(OBSERVATION_MS);
   }
 
-  /** An autoscaled pool of two nodes, each with a pod that requests 100m of CPU. */
+  /** Creates an autoscaled pool of two nodes, each with a pod that requests 100m of CPU. */
   async twoNodes(spec: NonNullable<Parameters<TestFairway['createPool']>[0]> = {}): Promise<string[]> {
     await this.pool({ replicas: 2, ...spec });
     await this.clock.pass(OBSERVATION_MS);
@@ -61,7 +61,7 @@ export class AutoscalingScenario implements AsyncDisposable {
     return names;
   }
 
-  /** Pods for which the scheduler has no node. */
+  /** Creates pods for which the scheduler has no node. */
   async pending(
     names: readonly string[],
     cpu: string,
@@ -85,7 +85,7 @@ export class AutoscalingScenario implements AsyncDisposable {
     for (const name of names) await this.tenant.resource(Pods).delete(name, { namespace: NAMESPACE });
   }
 
-  /** A PodDisruptionBudget for all pods that allows no eviction. */
+  /** Creates a PodDisruptionBudget for all pods that allows no eviction. */
   async forbidEvictions(): Promise<void> {
     const budgets = this.tenant.resource(PodDisruptionBudgets);
     const spec = { minAvailable: '100%', selector: { matchLabels: { app: 'web' } } };

@@ -41,7 +41,7 @@ export class Crash {
     };
   }
 
-  /** The process dies after the cloud has executed this call. */
+  /** Kills the process after the cloud has executed this call. */
   afterCalls(count: number, onDeath: () => void = () => undefined): void {
     this.#callsLeft = count;
     this.#onDeath = onDeath;
@@ -56,7 +56,7 @@ export class Crash {
     return this.#isDead;
   }
 
-  /** Another process takes over: from now on, requests succeed. */
+  /** Lets another process take over: from now on, requests succeed. */
   end(): void {
     this.#isDead = false;
     this.#writesLeft = Number.POSITIVE_INFINITY;

@@ -14,7 +14,7 @@ export async function forceDelete(fairway: TestFairway, { metadata }: Cluster): 
   await removeObject(fairway, clusters, name);
 }
 
-/** Like `makeVanish`, including all pools and machines of the team. */
+/** Like `forceDelete`, including all pools and machines of the team. */
 export async function forceDeleteAll(fairway: TestFairway, { metadata }: Cluster): Promise<void> {
   await pause(fairway, metadata.name);
   const types: readonly ResourceType[] = [machines, nodePools, clusters];
@@ -24,7 +24,7 @@ export async function forceDeleteAll(fairway: TestFairway, { metadata }: Cluster
   }
 }
 
-/** The Secret of a cluster's CA: a client, and the selector for it. */
+/** A client for Secrets, and the selector for the Secret of the cluster's CA. */
 export function caSecretOf(fairway: TestFairway, { metadata }: Cluster) {
   const selection = { namespace: SYSTEM_NAMESPACE, labelSelector: `${CLUSTER_UID_LABEL}=${metadata.uid}` };
   return { client: fairway.client.resource(Secrets), selection };

@@ -14,7 +14,7 @@ export interface LastingCause {
   /** Whether servers become nodes; they do by default. */
   readonly nodesJoin?: false;
   readonly begin: (fairway: TestFairway, faults: SwitchedFaults) => unknown;
-  /** What a user requests meanwhile; more nodes by default. */
+  /** What a user requests during the failure; more nodes by default. */
   readonly request?: (fairway: TestFairway) => Promise<unknown>;
   readonly end: (fairway: TestFairway, faults: SwitchedFaults) => unknown;
   /** The object and condition that report it. */

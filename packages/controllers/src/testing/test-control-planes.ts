@@ -52,7 +52,7 @@ export class TestControlPlanes implements ControlPlaneRuntime {
   readonly requestedSpecs: ControlPlaneSpec[] = [];
   /** Each call of `wipe`. */
   readonly wipeCalls: string[] = [];
-  /** How long API servers take from their first `ensure` until they serve, in ms. */
+  /** How long API servers take from their first `ensure` until they serve requests, in ms. */
   startMs = 0;
   readonly #starting = new Set<string>();
   /** The error that `ensure` throws while it is set. */
@@ -155,7 +155,7 @@ export class TestControlPlanes implements ControlPlaneRuntime {
     if (this.failure) return Promise.reject(this.failure);
     const isHibernated = this.#hibernated.has(clusterUid) || !this.#servers.has(clusterUid);
     this.#hibernated.add(clusterUid);
-    // It takes a moment, and reports when it is done.
+    // Hibernation takes a moment, and reports when it is done.
     if (!isHibernated) queueMicrotask(() => this.#announce(clusterUid));
     return Promise.resolve(isHibernated);
   }

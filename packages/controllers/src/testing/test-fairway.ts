@@ -44,7 +44,7 @@ export { TEAM } from './test-engine.ts';
 
 export interface TestFairwayOptions {
   /**
-   * Runs everything in real time, as engines in other processes do anyway: for components that use sockets, and
+   * Runs everything in real time, as engines in other processes always do: for components that use sockets, and
    * certificates that Node checks.
    */
   readonly realTime?: boolean;
@@ -101,7 +101,7 @@ interface Parts {
 }
 
 const SETTLE_MS = 2_000;
-/** Far longer than anything takes that Fairway does without help. */
+/** Far longer than any operation that Fairway completes without help. */
 const WAIT_TIMEOUT_MS = 3_600_000;
 const SEED = 7;
 

@@ -12,7 +12,7 @@ interface ServerLifetime {
 
 export interface TrueUsage {
   readonly amount: number;
-  /** The maximum amount by which it may have been less. */
+  /** The maximum amount by which the actual usage may have been lower. */
   readonly uncertain: number;
 }
 

@@ -40,7 +40,7 @@ export function measuredSeconds(renewals: readonly PoolUpdate[]): number | undef
   return total?.from === 'Timeouts' ? undefined : total?.seconds;
 }
 
-/** Includes waiting for whatever held up the last upgrade. */
+/** The estimate from the pool's last upgrade, including waiting for whatever held that up. */
 function estimateFromLastUpgrade({ pool, strategy, outdated }: PoolUpdate): UpgradeEstimate | undefined {
   const last = pool.status?.upgrade;
   if (last === undefined || last.strategy !== strategy) return undefined;

@@ -41,7 +41,7 @@ export type UpgradePlanner = (cluster: Cluster, version: string | undefined) => 
 
 /** Concurrent plans across all clusters: each holds the data of a tenant's cluster. */
 const MAX_CONCURRENT = 4;
-/** For one project: a slow API server must not keep all others waiting. */
+/** For one project: a slow API server must not keep all other projects waiting. */
 const MAX_PER_PROJECT = 2;
 const RETRY_SECONDS = 2;
 /** Time limit for reading a tenant's cluster, including all computations. */

@@ -215,7 +215,7 @@ describe('the estimate of an upgrade', () => {
     expect(estimate?.seconds).toBeGreaterThan(3 * 600);
   });
 
-  test('overlaps pools of the same priority, and adds up others', () => {
+  test('overlaps pools of the same priority, and adds up pools of different priorities', () => {
     const same = preview({ pools: [poolOf('a'), poolOf('b')] });
     const sequential = preview({ pools: [poolOf('a', { priority: 1 }), poolOf('b')] });
 
@@ -310,7 +310,7 @@ describe('the quotas for an upgrade', () => {
     expect(kinds({ catalogue })).toEqual(effects);
   });
 
-  test('delay it if there is room for one of two at a time', () => {
+  test('delay it if there is room for only one of two nodes at a time', () => {
     const catalogue = { flavors: [FLAVOR], quotas: { cores: quota(9, 6) } };
 
     expect(kinds({ catalogue, pools: [poolOf('general', { maxSurge: 2 })] })).toEqual(['Delays QuotaExceeded']);

@@ -149,7 +149,7 @@ function clusterFindings(facts: PreviewFacts, clusterToUpgrade: Cluster, to: str
       version: status?.version ?? spec.version,
     }));
   const { waiting } = chooseVersion({ cluster: clusterToUpgrade, releases, nodes, isSeamless, nowMs });
-  // Its start does not count as an obstacle.
+  // The start of the upgrade itself does not count as an obstacle.
   if (to !== running && waiting && waiting.reason !== ConditionReason.Updating) findings.push(findingOf(waiting));
   const decided = cluster.status?.desiredVersion ?? running;
   if (decided !== running) {

@@ -48,7 +48,7 @@ describe('the metrics of an API server', () => {
     expect(await clientReturning(answer)).toEqual(is);
   });
 
-  test('fail to be read if the API server fails', async () => {
+  test('cannot be read if the API server fails', async () => {
     await expect(clientReturning(new ApiError(500, 'InternalError', 'broken'))).rejects.toThrow('broken');
   });
 

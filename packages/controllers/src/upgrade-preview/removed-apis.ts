@@ -17,7 +17,10 @@ const METRIC = 'apiserver_requested_deprecated_apis{';
 const MAX_BYTES = 64 * 1024 * 1024;
 const MAX_APIS = 1_000;
 
-/** Reads the metrics of a tenant's API server line by line. Undefined if it serves none. Rejects with its error, or the signal's reason. */
+/**
+ * Reads the metrics of a tenant's API server line by line. Undefined if the server has no metrics. Rejects with its
+ * error, or the signal's reason.
+ */
 export async function requestedDeprecatedApis(
   client: Pick<KubeClient, 'raw'>,
   signal: AbortSignal,

@@ -44,7 +44,7 @@ export interface TenantFacts {
   readonly context: SnapshotContext;
 }
 
-/** Thrown for a cluster with more objects of a kind than are read. */
+/** Thrown for a cluster with more objects of a kind than Fairway reads. */
 export class TooManyObjectsError extends Error {
   override readonly name = 'TooManyObjectsError';
 }
@@ -116,7 +116,7 @@ function factsOf(pod: Pod): PodFacts {
   };
 }
 
-/** Includes the reason why it allows no eviction. */
+/** The part of a budget that matters to an upgrade, including the reason why it allows no eviction. */
 function keepBudget(budget: PodDisruptionBudget): PodDisruptionBudget {
   const { unhealthyPodEvictionPolicy: policy } = budget.spec ?? {};
   const { disruptionsAllowed, currentHealthy, desiredHealthy, expectedPods } = budget.status ?? {};

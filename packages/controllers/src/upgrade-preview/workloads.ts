@@ -62,7 +62,7 @@ export async function workloadFindings(
     const matching = (byNamespace.get(metadata.namespace ?? '') ?? []).filter(({ matcher }) =>
       matchesLabels(matcher, metadata.labels),
     );
-    // The eviction API checks no budget for a pod that is not running yet.
+    // The eviction API does not check budgets for a pod that is not running yet.
     if (pod.status?.phase === 'Pending') continue;
     if (matching.length > 1) {
       contested.push(`${name}: ${namesOf(matching)}`);
@@ -166,7 +166,7 @@ function contestedFindings(contested: readonly string[], held: boolean): Upgrade
   return [{ type: ConditionReason.PodDisruptionBudget, effect, message, ...truncateObjects(contested) }];
 }
 
-/** Whether its nodes wait for their pods beyond drainTimeout. */
+/** Whether the pool's nodes wait for their pods beyond drainTimeout. */
 function isHeld({ pool }: PoolUpdate): boolean {
   return pool.spec.upgradeStrategy.onDrainTimeout === 'Hold';
 }

@@ -3,7 +3,7 @@ import type { Machine } from '@fairway/api/kinds/machine';
 import { findCondition } from '@fairway/kube/controller/conditions';
 import type { Problem } from '@fairway/tenancy/problem';
 
-/** A machine that is up to date but does not work, and since when it should. */
+/** A machine that is up to date but does not work, and the time at which it counted as failed. */
 export interface FailedMachine {
   readonly machine: Machine;
   readonly atMs: number;

@@ -70,7 +70,7 @@ describe('the hold by policy and window', () => {
       held: 'Finish',
     },
     {
-      what: 'lets it follow the control plane in the window, regardless of the policy',
+      what: 'lets a minor version follow the control plane in the window, regardless of the policy',
       cause: 'Forced',
       policy: 'NeverUpdate',
       facts: { ...open, ...inPlace },

@@ -14,7 +14,7 @@ export interface Hold extends Problem {
   readonly kind: 'Freeze' | 'Finish' | 'Stop';
 }
 
-/** Why no node of the cluster is updated now: its control plane comes first, and a drain needs it. */
+/** Why no node of the cluster is updated now: its control plane comes first, and a drain needs the control plane. */
 export function clusterHold({ status }: Cluster, isConnected: boolean): Hold | undefined {
   const kind = 'Freeze';
   const ready = findCondition(status?.conditions, ConditionType.ControlPlaneReady);

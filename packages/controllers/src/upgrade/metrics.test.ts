@@ -33,7 +33,7 @@ test('updated nodes count, each with its share of the time', async () => {
   ]);
 });
 
-test('time spent on waiting counts for no node', async () => {
+test('time spent waiting does not count for any node', async () => {
   const { pace: _, ...waiting } = upgrade({ done: 1, state: 'Waiting' });
   expect(await samples([waiting, upgrade({ done: 2 })])).toEqual([
     'fairway_upgrade_renewed_nodes_total{strategy="Rolling"} 1',

@@ -116,7 +116,7 @@ describe('the next machines to update', () => {
     expect(planOf(machines, facts).due).toEqual(due);
   });
 
-  test('a waiting upgrade reports what it waits for, and since when', () => {
+  test('a waiting upgrade reports what it is waiting for, and when the wait began', () => {
     const { marks } = planOf([machine('a'), machine('b'), done('c')]);
 
     expect(marks.get('a')).toMatchObject({ due: true, message: 'version 1.34.2 instead of 1.35.0' });
@@ -170,7 +170,7 @@ describe('an in-place update', () => {
     expect(plan.marks.get('a')?.strategy).toBe(strategy);
   });
 
-  test('selects no other machine while one is still being reinstalled', () => {
+  test('does not select another machine while one is still being reinstalled', () => {
     const reinstall = { image: 'img', version: NEW, startTime: formatTime(0), wasCordoned: false };
     const status = { installed: { ...installed, version: NEW }, reinstall };
     const returningMachine = done('c', { phase: 'NotReady', status });
@@ -212,7 +212,7 @@ describe('an upgrade that is held up', () => {
     expect({ due: plan.due, state: plan.upgrade?.state }).toEqual({ due, state });
   });
 
-  test('selects no machine without a replacement during a pause', () => {
+  test('does not select a machine without a replacement during a pause', () => {
     expect(planOf([machine('a', { isDue: true }), machine('b'), done('c')], paused).due).toEqual([]);
   });
 
@@ -246,7 +246,7 @@ describe('an upgrade that is held up', () => {
     );
   });
 
-  test('an exhausted quota is reported, and nothing halts', () => {
+  test('an exhausted quota is reported, and does not halt the upgrade', () => {
     const ready = { type: 'Ready', status: 'False' as const, reason: 'QuotaExceeded', message: 'no cores left' };
     const status = { conditions: [{ ...ready, lastTransitionTime: formatTime(0) }] };
     const extra = done('extra', { phase: 'Pending', status });

@@ -38,7 +38,7 @@ describe('the progress of an upgrade', () => {
     expect(nextUpgrade(once, { ...progress, pending: 3 }, 3 * MINUTE_MS)).toEqual(once);
   });
 
-  test('reports no end in the past', () => {
+  test('does not estimate an end in the past', () => {
     const once = after({}, { pending: 3 });
     const late = nextUpgrade(once, { ...progress, pending: 3 }, 99 * MINUTE_MS);
     const { estimatedEndTime, ...others } = once ?? {};
@@ -56,7 +56,7 @@ describe('the progress of an upgrade', () => {
     expect(nextUpgrade(once, { ...progress, ...request }, 99 * MINUTE_MS)).toEqual(once);
   });
 
-  test('reports since when it is waiting', () => {
+  test('reports when it started to wait', () => {
     const wait = { reason: 'QuotaExceeded', message: 'none left' } as const;
 
     expect(after({}, { wait }, { wait })).toMatchObject({ ...wait, since: '1970-01-01T00:01:00Z' });

@@ -7,7 +7,7 @@ const PRUNE_THRESHOLD = 1_000;
 /** When cloud resources were deleted or changed, as observed by this process in two consecutive lists. */
 export class EndTracker {
   readonly #seen = new Map<string, EndWindow>();
-  /** Since when there may be changes that have not been consumed. */
+  /** When the first unconsumed change of each resource may have happened. */
   readonly #unchanged = new Map<string, number>();
 
   /** `shownMs`: when the last list that contained the resource started. */
@@ -16,7 +16,7 @@ export class EndTracker {
     this.#seen.set(id, { fromMs: lastSeenMs, toMs: missingSinceMs });
   }
 
-  /** If there are several changes before the next check, the first one may be the relevant one. */
+  /** Records a change. If there are several before the next check, the first one may be the relevant one. */
   noteChange(id: string, lastSeenMs: number, changedMs: number): void {
     if (this.#unchanged.size > PRUNE_THRESHOLD) this.#prune(changedMs - RETENTION_MS);
     if (!this.#unchanged.has(id)) this.#unchanged.set(id, lastSeenMs);

@@ -10,8 +10,9 @@ import type { Server } from '@fairway/openstack/types/server';
 import type { EndTracker } from './end-tracker.ts';
 
 /**
- * The plan counts from when its API server was first ready until its deletion was requested, whatever happens in between. While `isHeldUp`
- * (`isHeldByTenant`) it keeps serving, which is a separate interval.
+ * The plan counts from when the cluster's API server was first ready until the deletion of the cluster was requested,
+ * whatever happens in between. While `isHeldUp` (`isHeldByTenant`), the control plane keeps running, which is a
+ * separate interval.
  */
 export function observeControlPlane(
   cluster: Cluster,
@@ -122,7 +123,7 @@ function endOf(serverID: string, { ends, machineOfServer, atMs }: ServerFacts): 
   return { fromMs: Math.max(deletedMs, seen?.fromMs ?? deletedMs), toMs: seen?.toMs ?? atMs };
 }
 
-/** Undefined before Nova has started the server, and if that has failed. */
+/** When Nova first started the server; undefined before that, and if starting it has failed. */
 function launchMs(server: Server): number | undefined {
   const launched = server['OS-SRV-USG:launched_at'];
   // Some clouds do not report the launch time.

@@ -148,7 +148,7 @@ export class UsageReconciler {
     return isHeldByTenant(cluster, [...nodePools.find(poolsByCluster, key), ...machines.find(machinesByCluster, key)]);
   }
 
-  /** Empty before the first trustworthy list. */
+  /** The usage of servers and their root volumes; empty before the first trustworthy list. */
   async #observeServers(
     key: string,
     cluster: Cluster,
@@ -173,7 +173,7 @@ export class UsageReconciler {
 
   /**
    * Lists the kind for this purpose only if the cluster has running resources, or must have some because of a node;
-   * otherwise it uses lists made for others.
+   * otherwise it uses lists made for other purposes.
    */
   async #observeKinds(
     kind: ProjectKind,
@@ -199,7 +199,10 @@ export class UsageReconciler {
     return observation === undefined ? [] : [observation];
   }
 
-  /** Floating IPs are created with nodes and load balancers, and no list announces them. */
+  /**
+   * Whether the cluster may have resources of a kind without a record of them: floating IPs are created with nodes and
+   * load balancers, and no list announces them.
+   */
   #mayHaveResources({ resource }: ProjectKind, key: string, record: UsageRecord | undefined): boolean {
     if (resource !== 'FloatingIP') return false;
     const machines = this.#dependencies.cache.machines.find(machinesByCluster, key);
@@ -207,7 +210,9 @@ export class UsageReconciler {
   }
 }
 
-/** A load balancer's floating IP is created and deleted within minutes of the load balancer. */
+/**
+ * Whether a load balancer was created or deleted recently: its floating IP is created and deleted within minutes of it.
+ */
 function hasNewLoadBalancer(record: UsageRecord | undefined, nowMs: number): boolean {
   const times = (record?.status?.intervals ?? [])
     .filter(({ resource }) => resource === 'LoadBalancer')

@@ -3,7 +3,7 @@ import { identityOf } from '@fairway/api/identity';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { UsageRecord } from '@fairway/api/kinds/usage-record';
 
-/** `move`: to Fairway's own namespace. `check`: whether the API server has its cluster, and end the record if not. */
+/** `move`: to Fairway's own namespace. `check`: whether the API server has its cluster; if not, end the record. */
 export type RecordStep =
   | { readonly action: 'none' | 'move' | 'delete' | 'check' }
   | { readonly action: 'wait'; readonly waitMs: number };
@@ -20,7 +20,7 @@ export interface RecordFacts {
 /** Decides what to do with a record, apart from the usage of its cluster. Pure. */
 export function recordStep(record: UsageRecord, { cluster, records, nowMs, retentionMs }: RecordFacts): RecordStep {
   if (record.metadata.deletionTimestamp !== undefined) return { action: 'move' };
-  // It was restored twice: the same seconds are in both.
+  // It was restored twice: both records contain the same seconds.
   if (hasOutlived(record, records)) return { action: 'delete' };
   const endedMs = Date.parse(record.status?.endedTime ?? '');
   if (Number.isNaN(endedMs)) {

@@ -20,7 +20,7 @@ import type { ControllerDependencies } from '../dependencies.ts';
 import { writeStatus } from '../status-writer.ts';
 import { controlPlaneEndMs } from './observations.ts';
 
-/** Holds a record until it is in Fairway's own namespace. */
+/** The finalizer that holds a record until it is in Fairway's own namespace. */
 const USAGE_FINALIZER = 'fairway.dev/usage';
 
 /** By the key of their Cluster, existing or deleted. */
@@ -57,7 +57,7 @@ export async function recordObservations(
 }
 
 /**
- * Ends all running usage of a cluster that is being deleted or was deleted, and the record with it. Rejects as
+ * Ends all running usage of a cluster that is being deleted or was deleted, and the record with it. Rejects like
  * `recordObservations`.
  */
 export async function endRecord(
@@ -79,7 +79,10 @@ export async function endRecord(
   await writeRecord(client, record, { ...ended, endedTime: formatTime(nowMs) });
 }
 
-/** The final write of a cluster's usage, before its Cluster is deleted. May be repeated. Rejects as `recordObservations`. */
+/**
+ * Writes a cluster's usage for the last time, before its Cluster is deleted. May be repeated. Rejects like
+ * `recordObservations`.
+ */
 export async function endUsage(
   cluster: Cluster,
   { client, clock, usageRetentionMs }: Pick<ControllerDependencies, 'client' | 'clock' | 'usageRetentionMs'>,
@@ -135,7 +138,7 @@ function newRecord(namespace: string, name: string, spec: UsageRecord['spec']): 
   return { apiVersion: API_VERSION, kind: usageRecords.kind, metadata: { name, namespace, ...finalizers }, spec };
 }
 
-/** Only if it has not been written since. */
+/** Writes the status, unless the record has changed since it was read. */
 async function writeRecord(client: KubeClient, record: UsageRecord, status: UsageRecordStatus): Promise<void> {
   const summary = usageSummary(status);
   await writeStatus(client.resource(usageRecords), record, { ...status, summary }, { ifUnchanged: true });

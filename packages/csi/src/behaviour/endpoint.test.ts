@@ -44,7 +44,7 @@ describe('a socket', () => {
     await removeStaleSocket(path);
   });
 
-  test('is kept if a process listens on it, and so is any other file', async () => {
+  test('is not removed if a process listens on it; other files are not removed either', async () => {
     const [taken, file] = [join(folder, 'taken'), join(folder, 'file')];
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(taken, resolve));
@@ -57,7 +57,7 @@ describe('a socket', () => {
     server.close();
   });
 
-  test('exists when the server listens, and can be used only by the server’s user', async () => {
+  test('exists as soon as the server listens, and only the server’s user can use it', async () => {
     const path = join(folder, 'new');
     const server = createServer();
 
@@ -72,7 +72,7 @@ describe('a socket', () => {
     server.close();
   });
 
-  test('requires its folder, and is removed if the server cannot listen', async () => {
+  test('cannot be created in a missing folder, and is removed if the server cannot listen', async () => {
     await expect(publishSocket(join(folder, 'none/s'), async () => {})).rejects.toThrow(
       /none does not exist: create it/,
     );

@@ -26,7 +26,7 @@ let server: CsiServer | undefined;
 let client: Client;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'fairway-csi-'));
-  // Long enough for a call to be in progress during an event.
+  // Creation takes long enough for a call to be in progress when something else happens.
   const latency = { ...NO_LATENCY, lifecycle: { ...NO_LATENCY.lifecycle, createVolume: 600_000 } };
   cloud = createCloud({ clock: systemClock, random: Math.random, config: { latency } });
   await cloud.listen({ host: '127.0.0.1', port: 0 });
@@ -104,18 +104,18 @@ describe('the server', () => {
     expect(capabilities.map(({ rpc }) => rpc.type)).toEqual([1, 2, 3, 5, 6, 7, 9, 10, 12]);
   });
 
-  test('lets only its own user use the socket', () => {
+  test("lets only the socket's own user connect", () => {
     expect(statSync(socket()).mode & 0o777).toBe(0o600);
   });
 
-  test('responds before the deadline, with a message', async () => {
+  test("responds before the caller's deadline, with a message", async () => {
     const { code, details } = await refusal(Controller['CreateVolume'], volumeRequest('pvc-1'), 1_500);
 
     expect(code).toBe(status.DEADLINE_EXCEEDED);
     expect(details).toMatch(/^volume [0-9a-f-]{36} is being created by Cinder: still in progress, retry the call/);
   });
 
-  test('aborts waiting calls when it stops, and removes the socket', async () => {
+  test('aborts waiting calls when it stops, and removes its socket', async () => {
     const createCall = refusal(Controller['CreateVolume'], volumeRequest('pvc-1'));
     await expectVolumeCreates().toBe(1);
 
@@ -157,7 +157,7 @@ describe('the server', () => {
     expect(await refusal(unknown, {})).toMatchObject({ code: status.UNIMPLEMENTED });
   });
 
-  test('refuses invalid sizes', async () => {
+  test('refuses an invalid size', async () => {
     const request = volumeRequest('pvc-1', { capacity_range: { required_bytes: 2 * GIB, limit_bytes: GIB } });
 
     expect(await refusal(Controller['CreateVolume'], request)).toMatchObject({ code: status.OUT_OF_RANGE });

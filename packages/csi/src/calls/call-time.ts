@@ -16,8 +16,8 @@ export function newPaces(): Paces {
 }
 
 /**
- * The time limit of a call. Requests that were sent to the cloud continue after it expires, and the next call finds
- * their results.
+ * The time limit of a call. Requests that were sent to the cloud continue after the limit expires, and the next call
+ * finds their results.
  */
 export class CallTime {
   /** Aborts when the caller stops waiting for the response. */

@@ -31,7 +31,7 @@ describe('an error', () => {
     { kind: 'unavailable', code: status.UNAVAILABLE },
     { kind: 'timeout', code: status.UNAVAILABLE },
     { kind: 'network', code: status.UNAVAILABLE },
-  ] as const)('is not final for $kind, which leaves open whether the volume exists', ({ kind, code }) => {
+  ] as const)('has a non-final code for $kind, because the volume may exist', ({ kind, code }) => {
     const callError = toCallError(cloudError(kind), 0);
 
     expect(callError).toMatchObject({ code, message: expect.stringContaining('words of the cloud') });
@@ -52,7 +52,7 @@ describe('an error', () => {
     });
   });
 
-  test('is returned unchanged if it is a CallError, and only logged if it is internal', () => {
+  test('is returned unchanged if it is a CallError, but only logged if it is internal', () => {
     const refusal = invalidArgument('no');
 
     expect(toCallError(refusal, 0)).toBe(refusal);

@@ -23,7 +23,7 @@ const CODES: Readonly<Record<OpenStackErrorKind, status>> = {
   network: status.UNAVAILABLE,
 };
 
-/** Nova's 403 for a server that has as many disks as its flavor allows. */
+/** Nova's 403 for a server that already has as many disks as its flavor allows. */
 const TOO_MANY_DISKS = /maximum allowed number of disk devices/i;
 
 /** The error for callers; undefined for an internal error, which is only logged. */

@@ -19,8 +19,8 @@ export interface Page<T> {
 }
 
 /**
- * One page of the objects that a cluster may see: its own, and unmarked ones. A token is the ID of the previous page's
- * last entry. Rejects with ABORTED for an invalid token, or if its entry is deleted, as the spec requires.
+ * One page of the objects that a cluster may see: its own objects, and unmarked ones. A token is the ID of the previous
+ * page's last entry. Rejects with ABORTED if the token is invalid or its entry was deleted, as the spec requires.
  */
 export async function pageOf<T extends ListedObject>(
   { max_entries: maxEntries, starting_token: token }: PageRequest,
@@ -32,7 +32,7 @@ export async function pageOf<T extends ListedObject>(
   const limit = maxEntries === 0 ? MAX_ENTRIES : Math.min(maxEntries, MAX_ENTRIES);
   const items: T[] = [];
   try {
-    // One more item shows whether there is a next page.
+    // One additional item shows whether there is a next page.
     for await (const item of list({
       marker: token === '' ? undefined : token,
       pageSize: Math.min(limit + 1, MAX_ENTRIES),

@@ -2,12 +2,16 @@ import { status } from '@grpc/grpc-js';
 import { CallError } from './call-error.ts';
 
 /**
- * Runs one operation at a time for each volume and snapshot, as the spec requires: a second operation must be retried.
+ * Runs one operation at a time for each volume and snapshot, as the spec requires: a concurrent second operation is
+ * rejected, and must be retried.
  */
 export class Operations {
   readonly #inProgress = new Map<string, string>();
 
-  /** Runs `work` as operation `name`, exclusively for this key; rejects with ABORTED while another is in progress. */
+  /**
+   * Runs `work` as operation `name`, exclusively for this key; rejects with ABORTED while another operation is in
+   * progress.
+   */
   async run<T>(key: string, name: string, work: () => Promise<T>): Promise<T> {
     const other = this.#inProgress.get(key);
     if (other !== undefined) {
@@ -26,8 +30,8 @@ export class Operations {
 }
 
 /**
- * Keys of the objects of operations. Names and IDs of volumes have separate keys: a volume that is being created has no
- * ID yet.
+ * Keys of the objects that operations change. Names and IDs of volumes have separate keys: a volume that is being
+ * created has no ID yet.
  */
 export const subject = {
   volumeName: (name: string) => `name/${name}`,

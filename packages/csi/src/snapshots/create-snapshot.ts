@@ -56,8 +56,8 @@ async function findCreated(
   const find = () => ownedSnapshots(cloud, owner, work);
   const snapshots = await listMarkedObjects(storage, cloud.cache.volumeSnapshots, time, find);
   const [snapshot, ...duplicates] = snapshots;
-  // They are from requests that seemed lost but succeeded. A good copy may already have volumes, so the caller must
-  // delete it.
+  // Duplicates come from requests that seemed lost but succeeded. A usable duplicate may already have volumes, so the
+  // caller must delete it.
   for (const duplicate of duplicates) if (duplicate.status === 'error') await deleteSnapshot(cloud, duplicate, work);
   if (snapshot === undefined || snapshot.volume_id === volumeId) return snapshot;
   const message = `snapshot ${snapshot.id} has the name ${name}, but is a snapshot of volume ${snapshot.volume_id}`;

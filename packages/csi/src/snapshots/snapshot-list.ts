@@ -7,7 +7,10 @@ import type { Storage } from '../storage.ts';
 import { findSnapshot } from './found-snapshot.ts';
 import { csiSnapshot } from './snapshot-view.ts';
 
-/** The cluster's snapshots and those without marks; if requested, only those of one volume or with one ID. */
+/**
+ * The cluster's snapshots and unmarked ones; if requested, only the snapshots of one volume or the snapshot with one
+ * ID.
+ */
 export async function listSnapshots(storage: Storage, request: ListSnapshotsRequest): Promise<object> {
   const { snapshot_id: id, source_volume_id: volumeId } = request;
   if (id !== '') {

@@ -8,11 +8,16 @@ const METADATA_PARAMETERS = [
   'csi.storage.k8s.io/volumesnapshotcontent/name',
 ];
 const TYPE_PARAMETER = 'type';
-/** Since Cinder 3.66, volumes in use can always have snapshots. With earlier versions, Fairway requests it. */
+/**
+ * Since Cinder 3.66, snapshots of volumes in use are always allowed. With earlier versions, Fairway must request it.
+ */
 const FORCE_PARAMETER = 'force-create';
 const MAX_LENGTH = 255;
 
-/** The metadata of a new snapshot. Throws INVALID_ARGUMENT for unknown parameters and for backups. Pure. */
+/**
+ * The metadata of a new snapshot. Throws INVALID_ARGUMENT for unknown parameters and for parameters that request a
+ * backup. Pure.
+ */
 export function snapshotMetadata(parameters: StringMap): StringMap {
   for (const [name, value] of Object.entries(parameters)) {
     if (METADATA_PARAMETERS.includes(name)) {

@@ -78,12 +78,12 @@ export class CsiTestHarness implements AsyncDisposable {
       transport: clock.watching(transport),
     });
     const harness = new CsiTestHarness(clock, cloud, connection, clusterUid);
-    // By then, the cloud has received any requests that a previous process sent.
+    // By then, the cloud has received all requests that a previous process sent.
     await clock.pass(11_000);
     return harness;
   }
 
-  /** Another process for the same cluster. */
+  /** Starts another process for the same cluster. */
   secondProcess(): CsiTestHarness {
     return new CsiTestHarness(this.clock, this.cloud, this.#connection, this.clusterUid);
   }
@@ -128,7 +128,7 @@ export class CsiTestHarness implements AsyncDisposable {
     return this.clock.during(this.begin<T>(method, request, timeoutMs));
   }
 
-  /** The error of a call: `NOT_FOUND: there is no such volume`. */
+  /** Returns the error of a call: `NOT_FOUND: there is no such volume`. */
   async refusal(method: string, request: object, timeoutMs?: number): Promise<string> {
     try {
       await this.call(method, request, timeoutMs);

@@ -37,7 +37,7 @@ export function publishVolume(storage: Storage, request: PublishRequest, time: C
   });
 }
 
-/** The server that a node claims to be. A server with another cluster's marks is refused. */
+/** The server that a node claims to run on. A server with another cluster's marks is refused. */
 async function findServer({ cloud, clusterUid, work }: Storage, id: string): Promise<Server | undefined> {
   if (!isCinderId(id)) return undefined;
   const server = await ignoreNotFound(cloud.client.compute.servers.get(id, { signal: work }));
@@ -63,7 +63,8 @@ async function attach(
     if (step.kind === 'impossible') throw failedPrecondition(step.message);
     if (step.kind !== 'attach') return undefined;
     if (isRequested) {
-      // While a volume is being attached here, it looks the same if it is attached to other servers too.
+      // While a volume is being attached to this server, its status looks the same if it is attached to other servers
+      // too.
       if (volume?.status === 'in-use') return undefined;
       const message = `Nova failed to attach volume ${found.volume.id} to server ${id}: see the Nova log`;
       throw new CallError(status.INTERNAL, message);
@@ -111,7 +112,7 @@ async function detach(storage: Storage, found: FoundVolume, serverID: string, ti
     const attempt = { kind: 'detach volumes', item: `${found.volume.id}/${serverID}` };
     const detaching = servers.detachVolume(serverID, found.volume.id, { signal: work }).then(() => true);
     const isRequested = await cloud.attempts.withBackoff(attempt, () => ignoreNotFound(detaching));
-    // Nova has no record of it: the server is deleted, or the volume is detached before Cinder reports it.
+    // Nova has no record of the attachment: the server is deleted, or the volume is detached before Cinder reports it.
     if (isRequested === undefined && (await ignoreNotFound(servers.get(serverID, { signal: work }))) === undefined)
       return true;
     return undefined;
@@ -121,7 +122,7 @@ async function detach(storage: Storage, found: FoundVolume, serverID: string, ti
   await time.pollUntil('detach', description, async () => advance(await refreshVolume(storage, found, time.signal)));
 }
 
-/** Makes the same decision as for VolumeAttachments. */
+/** Decides the next step in the same way as for VolumeAttachments. */
 function stepFor(
   volume: Volume | undefined,
   {

@@ -16,7 +16,10 @@ export function incompleteReason(capability: VolumeCapability | null): string | 
   return undefined;
 }
 
-/** Why volumes can't be used in this way; undefined if they can. Same decision as for PersistentVolumeClaims. Pure. */
+/**
+ * Why volumes can't be used in this way; undefined if they can. The decision is the same as for PersistentVolumeClaims.
+ * Pure.
+ */
 export function unsupportedReason(
   capabilities: readonly VolumeCapability[],
   volumes: { readonly isMultiattach: boolean; readonly subjectText: string },

@@ -7,7 +7,8 @@ export const GIB = 2 ** 30;
 const MAX_GIB = 2 ** 31 - 1;
 
 /**
- * The size in whole GiB that satisfies the range; 1 if nothing is requested. Throws if no volume can satisfy it. Pure.
+ * The size in whole GiB that satisfies the range; 1 if nothing is requested. Throws if no size can satisfy the range.
+ * Pure.
  */
 export function sizeFor(range: CapacityRange | null): number {
   const { required_bytes: required, limit_bytes: limit } = range ?? { required_bytes: 0, limit_bytes: 0 };

@@ -29,8 +29,8 @@ interface CreateContext {
 }
 
 /**
- * Creates one volume per name, despite kills and repeated calls: it is found by the marks of its cluster and name,
- * which it has from its creation.
+ * Creates one volume per name, despite kills and repeated calls: the volume is marked with its cluster and name from
+ * its creation, and found by these marks.
  */
 export async function createVolumeOnce(
   storage: Storage,
@@ -80,7 +80,7 @@ async function findCreated(
     return { items: owned.volumes, deleting: owned.deleting };
   });
   const [volume, ...duplicates] = sortAttachedFirst(volumes);
-  // They are from requests that seemed lost but succeeded.
+  // Duplicates come from requests that seemed lost but succeeded.
   for (const duplicate of duplicates)
     if (deletionBlocker(duplicate) === undefined) await deleteVolume(cloud, duplicate, work);
   if (volume === undefined) return undefined;
@@ -103,7 +103,7 @@ async function create(
   const owner = { clusterUid, object: desired.name };
   const request = await requestFor(storage, desired, createContext);
   const build = buildOf(owner, request.volume_type, request.availability_zone);
-  // The create request writes the marks, and is never interrupted, because its outcome would be unknown.
+  // The create request writes the marks, and is never interrupted: otherwise its outcome would be unknown.
   let created: Volume | undefined;
   await builds.send(build, async () => {
     created = await createVolume(cloud, owner, request, { signal: work, connection: work, group: build.group });
@@ -138,7 +138,7 @@ async function requestFor(
   };
 }
 
-/** Volumes with equal parameters share a group, because they fail alike. */
+/** Volumes with equal parameters share a backoff group, because they fail in the same way. */
 function buildOf(owner: StorageOwner, type: string | null | undefined, zone: string | null | undefined): Build {
   return { group: `${owner.clusterUid}/${type ?? ''}/${zone ?? ''}`, item: storageKey(owner) };
 }

@@ -14,7 +14,7 @@ import { type VolumeParameters, volumeParameters } from './volume-parameters.ts'
 /** The spec's limit for names; Cinder accepts 255. */
 const MAX_NAME_BYTES = 128;
 
-/** The volume that a CreateVolume requests. */
+/** The volume that a CreateVolume call requests. */
 export interface DesiredVolume {
   readonly name: string;
   readonly range: CapacityRange | null;
@@ -62,8 +62,8 @@ function sourceOf({ volume_content_source: source }: CreateVolumeRequest): Desir
 }
 
 /**
- * How a volume of this name differs from the request; undefined if it does not. `typeName` is the name of the requested type.
- * Pure.
+ * How an existing volume of this name differs from the request; undefined if it does not. `typeName` is the name of the
+ * requested type. Pure.
  */
 export function differenceOf(
   volume: Volume,

@@ -13,12 +13,12 @@ export interface FoundVolume {
 
 /**
  * The current volume with this ID in the project, according to Cinder; undefined if none exists. Rejects with
- * PERMISSION_DENIED for a volume with another cluster's marks, and with the cloud's error.
+ * PERMISSION_DENIED for a volume with another cluster's marks, or with the cloud's error.
  */
 export async function findVolume({ cloud, clusterUid, work }: Storage, id: string): Promise<FoundVolume | undefined> {
   if (!isCinderId(id)) return undefined;
   const volume = await ignoreNotFound(cloud.client.blockStorage.volumes.get(id, { signal: work }));
-  // An administrator's credential gets volumes of every project.
+  // With an administrator's credential, Cinder returns volumes of every project.
   const project = volume?.['os-vol-tenant-attr:tenant_id'];
   if (volume === undefined || (project !== undefined && project !== (await cloud.client.session.projectId()))) {
     return undefined;

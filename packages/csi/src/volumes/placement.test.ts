@@ -10,10 +10,15 @@ const topologyRequirement = (requisite: string[], preferred: string[] = []) => (
   preferred: topologiesOf(...preferred),
 });
 
-describe("Cinder's zone", () => {
+describe('the Cinder zone of a volume', () => {
   test.each([
     { reason: 'no zone is requested', requirement: null, zones: SHARED_ZONES, zone: undefined },
-    { reason: 'the requirement contains it', requirement: topologyRequirement(['b']), zones: SHARED_ZONES, zone: 'b' },
+    {
+      reason: 'the requirement contains the zone',
+      requirement: topologyRequirement(['b']),
+      zones: SHARED_ZONES,
+      zone: 'b',
+    },
     {
       reason: 'preferred zones come first',
       requirement: topologyRequirement(['a', 'b'], ['b', 'a']),
@@ -26,9 +31,9 @@ describe("Cinder's zone", () => {
       zones: SEPARATE_ZONES,
       zone: undefined,
     },
-    { reason: 'the class specifies it', requirement: null, availability: 'b', zones: SHARED_ZONES, zone: 'b' },
+    { reason: 'the class specifies the zone', requirement: null, availability: 'b', zones: SHARED_ZONES, zone: 'b' },
     {
-      reason: 'the class specifies it, and all servers reach it',
+      reason: 'the class specifies the zone, and all servers reach it',
       requirement: topologyRequirement(['a']),
       availability: 'ceph',
       zones: SEPARATE_ZONES,
@@ -64,7 +69,7 @@ describe("Cinder's zone", () => {
   const NAMED_ZONES = { volumeZones: ['AZ 1', 'Zürich'], computeZones: ['AZ 1', 'Zürich'] };
   const COLLIDING_ZONES = { volumeZones: ['AZ 1', 'AZ-1', 'b'], computeZones: ['AZ 1', 'AZ-1', 'b'] };
 
-  test('is found by the label derived from its name', () => {
+  test("is found by the label that is derived from the zone's name", () => {
     const free = { availability: undefined, sourceZone: undefined };
     expect(zoneFor(topologyRequirement(['AZ-1']), free, NAMED_ZONES)).toBe('AZ 1');
     expect(
@@ -75,7 +80,7 @@ describe("Cinder's zone", () => {
     expect(topologyOf('AZ 1', NAMED_ZONES)).toEqual(topologiesOf('AZ-1'));
   });
 
-  test('has an unambiguous label, unless the class specifies the zone', () => {
+  test('needs an unambiguous label, unless the class specifies the zone', () => {
     const free = { availability: undefined, sourceZone: undefined };
     expect(zoneFor(topologyRequirement(['AZ-1', 'b']), free, COLLIDING_ZONES)).toBe('b');
     expect(zoneFor(topologyRequirement(['AZ-1']), { ...free, availability: 'AZ 1' }, COLLIDING_ZONES)).toBe('AZ 1');

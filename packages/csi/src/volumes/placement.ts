@@ -13,9 +13,9 @@ export interface Zones {
 }
 
 /**
- * Cinder's zone for a volume; undefined for its default. Nova zones that Cinder does not have are ignored: such clouds attach
- * across zones. Throws INVALID_ARGUMENT for a zone that does not exist, and RESOURCE_EXHAUSTED if the volume would not be
- * accessible as required: then the scheduler chooses another node. Pure.
+ * Cinder's zone for a volume; undefined for Cinder's default. Nova zones that Cinder does not have are ignored: such
+ * clouds attach across zones. Throws INVALID_ARGUMENT for a zone that does not exist, and RESOURCE_EXHAUSTED if the
+ * volume would not be accessible as required: the scheduler then chooses another node. Pure.
  */
 export function zoneFor(
   requirement: TopologyRequirement | null,
@@ -53,7 +53,7 @@ function isWithin(zone: string, requestedLabels: readonly string[], { computeZon
   return requestedLabels.length === 0 || !computeZones.includes(zone) || requestedLabels.includes(labelValue(zone));
 }
 
-/** Zone labels that both services have, preferred ones first. */
+/** Requested zone labels that the cloud's zones have, preferred ones first. */
 function requestedLabelsOf(requirement: TopologyRequirement | null, zones: Zones): readonly string[] {
   const topologies = [...(requirement?.preferred ?? []), ...(requirement?.requisite ?? [])];
   const labels = topologies.flatMap(({ segments }) => segments[ZONE_KEY] ?? []).map(labelValue);

@@ -9,7 +9,7 @@ import { findVolume, requireVolume } from './found-volume.ts';
 export interface VolumeOrigin {
   readonly request: Pick<VolumeCreate, 'source_volid' | 'snapshot_id'>;
   readonly sizeGiB: number;
-  /** The Cinder zone in which copies must be. */
+  /** The Cinder zone in which copies of the source must be. */
   readonly volumeZone: string | undefined;
 }
 

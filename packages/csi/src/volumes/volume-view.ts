@@ -14,7 +14,7 @@ export function csiVolume(volume: Volume, zones: Zones): CsiVolume {
   };
 }
 
-/** IDs of the servers to which it is attached. Pure. */
+/** IDs of the servers to which the volume is attached. Pure. */
 export function publishedNodes({ attachments }: Volume): readonly string[] {
   return attachments.flatMap(({ server_id: id }) => id ?? []);
 }

@@ -64,7 +64,7 @@ async function session(certificate: object, localAddress = '127.0.0.1'): Promise
   return opened;
 }
 
-test('handshakes that never complete block only their own network', async () => {
+test('incomplete handshakes block only their own network', async () => {
   const allowed = 256;
   const overLimit = 44;
   let refusedCount = 0;

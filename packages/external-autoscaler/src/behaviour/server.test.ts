@@ -39,7 +39,7 @@ async function startServer(rate?: Rate): Promise<ExternalAutoscalerServer> {
   });
 }
 
-/** A client with the certificate of this cluster. */
+/** Creates a client with the certificate of this cluster. */
 async function clientOf(name: string, signer = authority, at = server): Promise<Client> {
   const cluster = await fairway.client.resource(clusters).get(name, { namespace: TEAM });
   const issued = await issueAutoscalerCertificate(signer, { cluster, validityMs: 30 * DAY_MS }, fairway.clock);
@@ -63,7 +63,7 @@ function call<T = object>(client: Client, name: CallName, request: object = {}):
   });
 }
 
-/** The error of a call that fails. */
+/** Returns the error of a call that fails. */
 async function refusal(client: Client, name: CallName, request: object = {}): Promise<ServiceError> {
   return call(client, name, request).then(
     () => {
@@ -149,7 +149,7 @@ describe('access control', () => {
     });
   });
 
-  test('a flood is rejected, and does not affect other clusters', async () => {
+  test('rejects a flood of calls, which does not affect other clusters', async () => {
     const limitedServer = await startServer({ burst: 20, perMinute: 1 });
     const [floodingClient, quietClient] = [
       await clientOf('demo', authority, limitedServer),
@@ -171,7 +171,7 @@ describe('access control', () => {
   });
 });
 
-describe('a group', () => {
+describe('a node group', () => {
   test('reports its size, its limits and the options of its pool', async () => {
     const { nodeGroups } = await call<{ nodeGroups: object[] }>(demo, 'NodeGroups');
     const { nodeGroupAutoscalingOptions } = await call<{ nodeGroupAutoscalingOptions: object }>(
@@ -190,7 +190,7 @@ describe('a group', () => {
     });
   });
 
-  test('has the autoscaler wait for nodes as long as the pool does', async () => {
+  test('has the autoscaler wait for new nodes as long as the pool does', async () => {
     await fairway.patch(nodePools, 'general', { spec: { nodeStartupTimeout: '90m' } });
     await expect
       .poll(async () => {
@@ -227,7 +227,7 @@ describe('a group', () => {
     await fairway.until(nodePools, (remaining) => remaining.every(({ metadata }) => metadata.name !== 'timed'));
   });
 
-  test('returns a template of its nodes, in both forms of the protocol', async () => {
+  test('returns a template of its nodes, in both formats of the protocol', async () => {
     const { nodeInfo, nodeBytes } = await call<{ nodeInfo: Buffer; nodeBytes: Buffer }>(
       demo,
       'NodeGroupTemplateNodeInfo',
@@ -252,7 +252,7 @@ describe('a group', () => {
     expect(await refusal(demo, 'PricingNodePrice')).toMatchObject({ code: status.UNIMPLEMENTED });
   });
 
-  test('grows to its maximum, and removes exactly the specified nodes, once', async () => {
+  test('grows to its maximum, and removes exactly the specified nodes once', async () => {
     await call(demo, 'NodeGroupIncreaseSize', { id: 'general', delta: 2 });
     expect(await target()).toBe(3);
     expect(await refusal(demo, 'NodeGroupIncreaseSize', { id: 'general', delta: 2 })).toMatchObject({

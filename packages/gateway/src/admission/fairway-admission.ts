@@ -225,7 +225,7 @@ function refuse(kind: { group: string; kind: string }, request: AdmissionRequest
   if (errors.length > 0) throw invalid(kind, request.name, errors);
 }
 
-/** If two have the same name, the stored object wins. */
+/** If two objects have the same name, the stored one wins. */
 function withSiblings<T extends Cluster | NodePool>(objects: readonly T[], siblings: readonly T[]): readonly T[] {
   const names = new Set(objects.map(({ metadata }) => metadata.name));
   return [...objects, ...siblings.filter(({ metadata }) => !names.has(metadata.name))];

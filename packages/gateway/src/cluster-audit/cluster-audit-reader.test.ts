@@ -96,11 +96,11 @@ test('may return an empty page that is not the last one', async () => {
   expect(second).toMatchObject({ events: [{ auditID: 'wanted' }], next: undefined });
 });
 
-test('returns no page of a log on another replica', async () => {
+test('does not return a page of a log that is on another replica', async () => {
   expect(await open().reader.read({ uid: 'elsewhere', namespace: 'team' }, ALL, undefined)).toBeUndefined();
 });
 
-test('reads clusters of one project twice a second, regardless of other projects', async () => {
+test('reads the logs of one project’s clusters at most twice a second, regardless of other projects', async () => {
   const { reader, clock } = open();
   for (let read = 0; read < 20; read++) await reader.read(DEMO, ALL, undefined);
 

@@ -66,7 +66,7 @@ describe('the source address', () => {
 describe('bodies', () => {
   const event = eventOf({ level: 'RequestResponse', responseObject: { kind: 'Pod' } });
 
-  test('are shown to users who could read the object anyway', () => {
+  test('are shown to users who could read the object itself', () => {
     expect(clusterEventView(event, ALL)).toMatchObject({
       requestObject: { kind: 'Pod' },
       responseObject: { kind: 'Pod' },

@@ -22,7 +22,7 @@ const SAFE_ANNOTATIONS = /^(?:authorization\.k8s\.io|audit\.k8s\.io|fairway\.dev
  * for nodes, service accounts and other users whom the cluster itself has admitted, and for Keystone users who share a
  * group with the reader. For Fairway, its control plane and other kubeconfig users, including operators, only the name,
  * the request and the result are shown. @param readerInCluster the reader's name in kubeconfigs. @param maySeeBodies
- * whether the reader could read the objects anyway.
+ * whether the reader could read the objects themselves.
  */
 export function clusterEventView(
   event: AuditEvent,

@@ -12,7 +12,7 @@ export function claimsToBeOwnPage(headers: Headers): boolean {
 }
 
 /**
- * Whether a request is from a page of the console, and not from another site in the user's name. Decided by the
+ * Whether a request is from a page of the console, and not from another site on the user's behalf. Decided by the
  * browser's own statement (Sec-Fetch-Site), or by the Origin header in browsers without it. Scripts can set neither.
  */
 export function isOwnPage(headers: Headers): boolean {

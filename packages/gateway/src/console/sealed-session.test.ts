@@ -43,7 +43,7 @@ it.each(['', 'x', 'a.b.c', '....', 'x'.repeat(100_000)])('%.20s is invalid', asy
   expect(await unseal(text, keysOf(), 0)).toBeUndefined();
 });
 
-it('cannot be opened with another algorithm than the one that sealed it', async () => {
+it('cannot be opened with an algorithm other than the one that sealed it', async () => {
   const keys = keysOf();
   const forged = await new CompactEncrypt(new TextEncoder().encode(JSON.stringify(SESSION)))
     .setProtectedHeader({ alg: 'PBES2-HS256+A128KW', enc: 'A256GCM', kid: keys.active.id })

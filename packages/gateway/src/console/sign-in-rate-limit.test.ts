@@ -18,7 +18,7 @@ function startedAttempts(
       pace.begin(...of(index), nowMs)(true);
       startedCount++;
     } catch {
-      // Further attempts are slowed down.
+      // Additional attempts are slowed down.
     }
   }
   return startedCount;

@@ -6,8 +6,8 @@ import { createsByName } from './audit-response.ts';
 import { NameScanner } from './name-scanner.ts';
 
 /**
- * Before an object is written, notifies other processes of the write's trace if `isAllowed`, whose check costs a call.
- * Never rejects.
+ * Before an object is written, notifies other processes of the write's trace if `isAllowed` resolves with true. That
+ * check costs a call. Never rejects.
  */
 export type AnnounceWrite = (object: string, cause: Cause, isAllowed: () => Promise<boolean>) => Promise<void>;
 

@@ -127,7 +127,7 @@ export class ManagementFrontEnd {
   }
 
   /**
-   * Opens a watch in the name of a token's user, for the caller to forward. The watch is counted and audited as the
+   * Opens a watch on behalf of a token's user, for the caller to forward. The watch is counted and audited as the
    * user's own. Rejects with an ApiError.
    */
   async openWatch(

@@ -108,7 +108,7 @@ export interface ManagementGatewayOptions {
   readonly routes?: readonly Route[];
   /** The console; none by default. */
   readonly console?: ((options: ConsoleOptions) => Console) | undefined;
-  /** Limits for clients and for the contents of namespaces; defaults apply to absent ones. */
+  /** Limits for clients and for the contents of namespaces; the defaults apply to omitted limits. */
   readonly limits?: Partial<ServerLimits & NamespaceLimits>;
   readonly metrics: GatewayMetrics;
   readonly auditor: Auditor;
@@ -313,7 +313,9 @@ export async function createManagementGateway(options: ManagementGatewayOptions)
   }
 }
 
-/** Their rights are RoleBindings of the management cluster, whose API server does not use Fairway's policy. */
+/**
+ * Keystone users' rights are RoleBindings of the management cluster, whose API server does not use Fairway's policy.
+ */
 function keystoneUserPrefixes({ keystone }: ManagementGatewayOptions): readonly Authenticator[] {
   return keystone === undefined ? [] : keystoneAuth(keystone).authenticators;
 }

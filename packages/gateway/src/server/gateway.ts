@@ -69,7 +69,7 @@ export interface GatewayOptions {
   readonly serviceAccountKeys: ServiceAccountKeys;
   /** Maximum lifetime of a service account's token; 30 days by default. */
   readonly maxTokenSeconds?: number | undefined;
-  /** Limits for clients and for the contents of namespaces; defaults apply to absent ones. */
+  /** Limits for clients and for the contents of namespaces; the defaults apply to omitted limits. */
   readonly limits?: Partial<ServerLimits & NamespaceLimits> | undefined;
   readonly clouds: Clouds;
   /** Separate from the server's construction, because these objects are read through the server. */

@@ -34,7 +34,7 @@ export interface FormParts {
   readonly clusterAudit?: ClusterAuditReader;
   readonly keystone?: KeystoneAccess;
   readonly keystoneProblem?: string | undefined;
-  /** Limits for clients; defaults apply to absent ones. */
+  /** Limits for clients; the defaults apply to omitted limits. */
   readonly limits?: Partial<ServerLimits & NamespaceLimits>;
   readonly console?: (options: ConsoleOptions) => Console;
 }

@@ -166,8 +166,8 @@ describe('a scale request', () => {
   });
 });
 
-describe('rules of the kinds apply even if the installed CRDs are older', () => {
-  test('to contradictory fields', async () => {
+describe('the webhook with older CRDs installed', () => {
+  test('refuses contradictory fields', async () => {
     const object = { ...pool, spec: { ...pool.spec, minReplicas: 5 } };
     const { response } = await review({ object });
 
@@ -175,7 +175,7 @@ describe('rules of the kinds apply even if the installed CRDs are older', () => 
     expect(response.status?.message).toContain('spec.replicas: Invalid value: 3: must not be less than minReplicas');
   });
 
-  test('to immutable fields, compared with the old object', async () => {
+  test('refuses changes of immutable fields', async () => {
     const object = { ...pool, spec: { ...pool.spec, antiAffinity: true } };
     const { response } = await review({ operation: 'UPDATE', object, oldObject: pool });
 
@@ -183,7 +183,7 @@ describe('rules of the kinds apply even if the installed CRDs are older', () => 
     expect(response.status?.message).toMatch(/spec\.antiAffinity: Forbidden: .*it is false/);
   });
 
-  test('to CloudCredentials', async () => {
+  test('validates CloudCredentials', async () => {
     const credential = (cloud: string): CloudCredential => ({
       apiVersion: API_VERSION,
       kind: cloudCredentials.kind,

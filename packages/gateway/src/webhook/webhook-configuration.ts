@@ -37,7 +37,7 @@ export interface WebhookTarget {
  * labels, their finalizer, Machines, Secrets and Leases.
  *
  * For two kinds of request, the review may fail without blocking them. The first kind is deletions of Plans, releases
- * and CloudCredentials in use, and removals of patches from a release: a finalizer keeps objects in use anyway, and
+ * and CloudCredentials in use, and removals of patches from a release: a finalizer keeps objects that are in use, and
  * `fairway install` writes Plans and releases while no gateway is running. The second kind is one-time annotations: a
  * mistyped time only harms its author.
  *

@@ -41,7 +41,9 @@ export interface HollowAdmission {
   stop(): void;
 }
 
-/** The built-in admission plugins, in kube-apiserver's order; those of `createAuth` run before the last one. */
+/**
+ * The built-in admission plugins, in kube-apiserver's order; the plugins of `createAuth` run before the last of them.
+ */
 export function hollowAdmission(options: HollowAdmissionOptions, auth: readonly AdmissionPlugin[]): HollowAdmission {
   const { reader, clock, log, random, store, ledger, serviceCidr, caller, authorizer, enabled, disabled } = options;
   const calls = { caller, clock, log, authorizer };

@@ -55,7 +55,7 @@ function applyDefaults({ spec }: Pod, range: LimitRange): void {
     for (const container of [...(spec.initContainers ?? []), ...spec.containers]) {
       const { limits = {}, requests = {}, ...rest } = container.resources ?? {};
       const allLimits = { ...item.default, ...limits };
-      // A limit that the pod sets is also its request, ahead of any default request.
+      // A limit set by the pod is also used as its request, in preference to any default request.
       const allRequests = { ...item.defaultRequest, ...limits, ...requests };
       container.resources = {
         ...rest,

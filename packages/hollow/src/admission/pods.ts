@@ -71,7 +71,7 @@ export function priorityAdmission(reader: () => ObjectReader): AdmissionPlugin {
   };
 }
 
-/** The lowest of the global defaults; there should be only one. */
+/** The global default with the lowest value; there should be only one. */
 function defaultClass(reader: ObjectReader): PriorityClass | undefined {
   return reader
     .list(PriorityClasses)

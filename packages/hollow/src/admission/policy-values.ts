@@ -104,7 +104,7 @@ function describe(request: AdmissionRequest): object {
   };
 }
 
-/** Joined into one line. */
+/** The message of an error; its one-line summary, if it has one. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return 'summary' in error ? String(error.summary) : error.message;

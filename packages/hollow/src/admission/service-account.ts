@@ -52,7 +52,7 @@ function mountToken({ spec }: Pod, random: () => number): void {
   if (known === undefined) (spec.volumes ??= []).push(tokenVolume(name));
 }
 
-/** A container that already mounts a volume there keeps its own. */
+/** A container that already mounts a volume there keeps that volume. */
 function hasToken({ volumeMounts }: Container): boolean {
   return volumeMounts?.some(({ mountPath }) => mountPath === MOUNT_PATH) ?? false;
 }

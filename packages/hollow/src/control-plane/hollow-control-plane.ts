@@ -53,7 +53,7 @@ export interface HollowControlPlaneOptions {
   readonly reviewToken?: ((token: string) => Promise<UserInfo | undefined>) | undefined;
   /** Records audit events; disabled by default. */
   readonly auditor?: Auditor | undefined;
-  /** Additional authorizer besides Node and RBAC; none if undefined. */
+  /** Authorizer in addition to Node and RBAC; none if undefined. */
   readonly reviewAccess?: Authorizer | undefined;
   /** Public address, for the `kubernetes` Service, cluster-info and the token issuer. */
   readonly endpoint: { readonly host: string; readonly port: number };
@@ -72,7 +72,7 @@ export interface HollowControlPlaneOptions {
       readonly caBundle: string;
     };
   };
-  /** Addresses that its API server may connect to, for webhooks and aggregated API servers; none by default. */
+  /** Addresses that the API server may connect to, for webhooks and aggregated API servers; none by default. */
   readonly outbound?: OutboundPolicy | undefined;
   /** `none` leaves scheduling and controllers to other processes; `own` by default. */
   readonly controllers?: Controllers;

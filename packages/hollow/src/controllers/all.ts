@@ -123,12 +123,15 @@ function clusterRoleAggregation({ client, informers, clock, random, log }: Contr
   return controller.watch(clusterRoles, aggregatedRoleKeys(clusterRoles));
 }
 
-/** Ignores the `kubernetes` Service, which exists in every cluster and needs no controller. */
+/**
+ * Whether a Service has a selector. The `kubernetes` Service, which exists in every cluster, has none and needs no
+ * controller.
+ */
 function hasSelector(service: Service): boolean {
   return service.spec.selector !== undefined;
 }
 
-/** Endpoints of a Service without a selector, which must be mirrored. */
+/** Whether Endpoints belong to a Service without a selector and must be mirrored. */
 function needsMirroring(endpoints: KubeObject): boolean {
   return endpoints.metadata.labels?.[ENDPOINTS_MANAGED_BY_LABEL] === undefined && isMirrorable(endpoints);
 }

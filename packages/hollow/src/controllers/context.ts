@@ -30,7 +30,7 @@ export interface ControllerContext {
   readonly ca: CertificateAuthority;
   /** PEM of every CA that the cluster trusts. */
   readonly caBundle: string;
-  /** Whether an aggregated API server serves it. */
+  /** Whether an aggregated API server serves this group and version. */
   isAggregated(type: { readonly group: string; readonly version: string }): boolean;
   /** A token of this cluster's issuer, for the API server. */
   signToken(subject: ServiceAccountTokenSubject, expirationSeconds: number): Promise<string>;

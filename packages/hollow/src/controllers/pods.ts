@@ -1,6 +1,6 @@
 import type { Pod, PodCondition } from '@fairway/kube/kinds/generated/types';
 
-/** Neither finished nor terminating: the pods that controllers count. */
+/** Whether a pod is neither finished nor terminating; controllers count these pods. */
 export function isPodActive({ status, metadata }: Pod): boolean {
   return status?.phase !== 'Succeeded' && status?.phase !== 'Failed' && metadata.deletionTimestamp === undefined;
 }
@@ -9,7 +9,7 @@ export function isPodFinished({ status }: Pod): boolean {
   return status?.phase === 'Succeeded' || status?.phase === 'Failed';
 }
 
-/** Being deleted, and not finished yet. */
+/** Whether a pod is being deleted and has not finished yet. */
 export function isPodTerminating(pod: Pod): boolean {
   return pod.metadata.deletionTimestamp !== undefined && !isPodFinished(pod);
 }

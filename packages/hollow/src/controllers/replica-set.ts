@@ -35,7 +35,7 @@ interface ReplicatedObject extends KubeObject {
 interface ReplicatedKind<T extends ReplicatedObject> {
   readonly type: ResourceType<T>;
   readonly name: string;
-  /** The source of its events. */
+  /** The component that reports its events. */
   readonly component: string;
   readonly selectorOf: (set: T) => LabelSelector | undefined;
   /** Whether `status.terminatingReplicas` is counted. */
@@ -53,7 +53,10 @@ export function replicaSetController(context: ControllerContext): Controller {
   });
 }
 
-/** The same for ReplicationControllers, whose selectors are labels (pkg/controller/replication). */
+/**
+ * Maintains the number of pods that each ReplicationController specifies; its selectors are labels
+ * (pkg/controller/replication).
+ */
 export function replicationController(context: ControllerContext): Controller {
   return replicaController<ReplicationController>(context, {
     type: ReplicationControllers,

@@ -58,7 +58,7 @@ test('a shell without a command or terminal exits immediately', () => {
   expect(behaviors({ name: 'a', image: 'nginx' }, 'app')).toMatchObject([{ exitAfterMs: FOREVER }]);
 });
 
-test('an init container with an unknown command completes immediately, a sidecar never', () => {
+test('an init container with an unknown command completes immediately, but a sidecar never completes', () => {
   expect(behaviors({ name: 'a' }, 'init')).toMatchObject([{ exitAfterMs: 0 }]);
   expect(behaviors({ name: 'a', restartPolicy: 'Always' }, 'init')).toMatchObject([{ exitAfterMs: FOREVER }]);
 });
@@ -196,7 +196,7 @@ test.each([
 const LONG = 'x'.repeat(700_000);
 const onHost = (path: string): Partial<PodSpec> => ({ volumes: [{ name: 'v', hostPath: { path } }] });
 
-describe('takes time in proportion to its input, and treats long input as unknown behavior', () => {
+describe('long input is treated as unknown behavior, in time proportional to its length', () => {
   test.each<{ what: string; container: (count: number) => Partial<Container>; spec?: Partial<PodSpec> }>([
     {
       what: 'an argument that repeats a long variable',

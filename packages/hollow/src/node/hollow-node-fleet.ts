@@ -195,7 +195,7 @@ export class HollowNodeFleet {
     else if (member.node?.phase === 'off') member.node.start();
   }
 
-  /** A server with unchanged user data has not been rebuilt for a new node. */
+  /** Installs the node of a server unless the user data is unchanged: then the server was not rebuilt as a new node. */
   async #install(server: ListedServer, before: Member | undefined, signal: AbortSignal): Promise<void> {
     const { cloud, disks, clock, random, log, createTransport, console } = this.#options;
     const revision = revisionOf(server);

@@ -49,7 +49,7 @@ const RETRY_CAP_MS = 60_000;
 export class HollowNode {
   readonly #options: Omit<HollowNodeOptions, 'userData'>;
   readonly #log: Logger;
-  /** User data until it has been read: it is larger than the rest of a node's state. */
+  /** The user data, kept only until it has been read: it is larger than the rest of a node's state. */
   #installation: { readonly userData: string | Uint8Array } | { readonly bootstrap: NodeBootstrap };
   #phase: NodePhase = 'off';
   #stopping: AbortController | undefined;

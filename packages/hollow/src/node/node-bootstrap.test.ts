@@ -67,7 +67,7 @@ describe('cloud-config', () => {
     expect(config.files.get('/a')).toBe(expected);
   });
 
-  it('appends if requested, otherwise the last entry wins', () => {
+  it('appends to a file if requested; otherwise the last entry wins', () => {
     const { files } = parseCloudConfig(
       '#cloud-config\nwrite_files:\n- {path: /a, content: x}\n- {path: /a, content: y, append: true}\n- {path: /b, content: 1}\n- {path: /b, content: 2}',
     );

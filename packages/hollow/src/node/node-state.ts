@@ -42,7 +42,10 @@ export class MemoryDisks implements NodeDisks {
   }
 }
 
-/** One file per node, readable by its owner only; replaced atomically: a crash leaves the old or the new one. */
+/**
+ * One file per node, readable only by the file's owner and replaced atomically: a crash leaves either the old or the
+ * new file.
+ */
 export class FolderDisks implements NodeDisks {
   readonly #folder: string;
 

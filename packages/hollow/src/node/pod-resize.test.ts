@@ -24,7 +24,7 @@ test.each([
   { reason: 'an increase with enough capacity', to: { cpu: '1' }, given: '1' },
   { reason: 'less', to: { cpu: '100m' }, given: '100m' },
   {
-    reason: 'an increase beyond the capacity left by others',
+    reason: 'an increase beyond the capacity left by other pods',
     to: { cpu: '1500m' },
     given: '500m',
     pending: "Deferred Node didn't have enough resource: cpu, requested: 1500, used: 1000, capacity: 2000",
@@ -104,7 +104,7 @@ describe('a hollow node', () => {
     expect(pendingOf(after)).toBeUndefined();
   });
 
-  test('defers a resize until there is capacity, reports that, and then allocates it', async () => {
+  test('defers a resize until there is capacity, reports the delay, and then allocates the resources', async () => {
     await using cluster = await NodeCluster.start();
     await started(cluster);
     await run(cluster, 'other', '2');

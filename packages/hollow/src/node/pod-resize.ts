@@ -124,7 +124,7 @@ function containersOf({ containers, initContainers = [] }: PodSpec): readonly Co
   return [...containers, ...initContainers];
 }
 
-/** The non-empty lists. */
+/** The lists that are not empty. */
 function listsOf({ requests = {}, limits = {} }: ResourceRequirements = {}): ResourceRequirements {
   const [hasRequests, hasLimits] = [requests, limits].map((list) => Object.keys(list).length > 0);
   return { ...(hasLimits && { limits }), ...(hasRequests && { requests }) };

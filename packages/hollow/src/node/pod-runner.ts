@@ -195,7 +195,7 @@ export class PodRunner {
     return others.map((other) => withAllocation(other.pod, allocationOf(other)));
   }
 
-  /** Called when pending resizes may fit. */
+  /** Called when pending resizes might fit now. */
   #retryDeferred(): void {
     for (const running of this.#running.values()) if (running.allocated?.pending !== undefined) this.#sync(running);
   }
@@ -270,7 +270,7 @@ export class PodRunner {
 
   async #report(running: RunningPod, found: PodStatus): Promise<void> {
     const status = await this.#reporter.report(running.pod, found, this.#signal);
-    // Same as delivered by the watch, or newer.
+    // At least as new as the status delivered by the watch.
     if (status !== undefined) running.pod = { ...running.pod, status };
   }
 

@@ -161,7 +161,7 @@ describe('a pod over time', () => {
   });
 });
 
-it('backs off up to five minutes, and skips completed cycles', () => {
+it('a failing container backs off up to five minutes, and completed cycles are skipped', () => {
   const pod = aPod({ containers: app(['false']) });
   const restartTimes = [0, 10, 30, 70, 150, 310, 610, 910];
 
@@ -180,7 +180,7 @@ it('reports which init containers have not succeeded', () => {
   });
 });
 
-it('runs containers added later from the time it first sees them', () => {
+it('runs containers added later from the time at which they are first seen', () => {
   const [debugger_, lost] = [
     { name: 'debugger', image: 'busybox' },
     { name: 'lost', image: 'lost:404' },

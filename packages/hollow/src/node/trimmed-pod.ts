@@ -30,7 +30,7 @@ function trimResources(container: Container): void {
   else container.resources = { ...(requests && { requests }), ...(limits && { limits }) };
 }
 
-/** Whether its start or exit may depend on variables or files. */
+/** Whether the container's start or exit may depend on variables or files. */
 function readsEnvironment({ command = [], args = [], volumeMounts = [] }: Container): boolean {
   if (volumeMounts.some(({ subPathExpr }) => subPathExpr)) return true;
   return [...command, ...args].some((word) => /\$|\[|\b(?:touch|test|cat)\b|>/.test(word));

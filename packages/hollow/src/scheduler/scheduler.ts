@@ -109,7 +109,7 @@ export class Scheduler {
     for (const [other, priority] of this.#queue) {
       if (priority > highest) [best, highest] = [other, priority];
     }
-    // The pod of this run takes the key of the pod scheduled before it.
+    // Another pod takes this run, so the pod of this run is queued again.
     if (best !== key) this.controller.enqueue(key);
     this.#queue.delete(best);
     return best;

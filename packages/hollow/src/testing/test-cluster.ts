@@ -31,7 +31,7 @@ export interface TestClusterOptions extends FakeNodesOptions {
   /** Nodes that already exist in the store. */
   readonly knownNodes?: readonly string[];
   readonly random?: () => number;
-  /** Addresses that its API server may connect to; loopback by default. */
+  /** Addresses that the API server may connect to; loopback by default. */
   readonly outbound?: OutboundPolicy;
 }
 

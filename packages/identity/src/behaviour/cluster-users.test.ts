@@ -28,7 +28,7 @@ describe('Keystone users at a cluster', () => {
   it.each([
     { entry: 'simulator', roles: ['member', 'reader'], gives: ['cluster-admin', 'view'] },
     { entry: 'simulator-reader', roles: ['reader'], gives: ['view'] },
-  ])('have the groups of their roles and the granted ClusterRoles: $entry', async ({ entry, roles, gives }) => {
+  ])('get groups for their roles and for the granted ClusterRoles: $entry', async ({ entry, roles, gives }) => {
     const { id } = await keystone.as(entry).identity.me();
 
     expect(await reviewer()(await keystone.tokenOf(entry))).toMatchObject({
@@ -42,7 +42,7 @@ describe('Keystone users at a cluster', () => {
     });
   });
 
-  it('get the permissions that their role is mapped to, and property names are not roles', async () => {
+  it('get only the permissions that their role is mapped to', async () => {
     const token = await keystone.tokenOf('simulator-reader');
     const groups = async (roles: KeystoneAccess['roles']) => (await reviewer({ roles })(token))?.groups.slice(2);
 
@@ -104,7 +104,7 @@ describe('a policy', () => {
 });
 
 describe('calls to Keystone', () => {
-  it("are not made for tokens that can't be Keystone's", async () => {
+  it('are not made for tokens that are clearly not from Keystone', async () => {
     for (const token of ['abcdef.0123456789abcdef', 'eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJrdWJlcm5ldGVzIn0.c2ln', '']) {
       expect(await reviewer()(token)).toBeUndefined();
     }
@@ -130,7 +130,7 @@ describe('calls to Keystone', () => {
       most: CLUSTER_LIMITS.perNetwork.burst,
     },
   ])(
-    'are limited for a cluster with $what, without affecting other clusters or users who are known there',
+    'are limited for a cluster with $what, without affecting other clusters or known users of the cluster',
     async ({ token, most }) => {
       const known = await keystone.tokenOf('simulator');
       const late = await keystone.tokenOf('simulator');
@@ -154,14 +154,14 @@ describe('calls to Keystone', () => {
     expect(await reviewer()(known)).toBeDefined();
   });
 
-  it('leave half of the limit to others, whatever all clusters guess', () => {
+  it('leave half of the limit to the API of Fairway, however many tokens the clusters guess', () => {
     expect(CLUSTER_LIMITS.total.perMinute).toBeLessThanOrEqual(LIMITS.total.perMinute / 2);
     expect(CLUSTER_LIMITS.concurrentReviews.total).toBeLessThanOrEqual(LIMITS.concurrentReviews.total / 2);
   });
 });
 
 describe('while Keystone is unavailable', () => {
-  it('known users keep access, and others are rejected without counting as guesses', async () => {
+  it('known users keep access, and other users are rejected without counting as guesses', async () => {
     const [known, late] = [await keystone.tokenOf('simulator'), await keystone.tokenOf('simulator')];
     await reviewer()(known);
     const id = keystone.simulator.faults.add({

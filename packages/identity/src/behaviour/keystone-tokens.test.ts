@@ -150,7 +150,7 @@ describe('a token', () => {
 });
 
 describe('a revocation', () => {
-  it('is detected for one token within a period, and ends no other token', async () => {
+  it('is detected for the token within a period, and does not end other tokens', async () => {
     const [token, other] = [await keystone.tokenOf('simulator'), await keystone.tokenOf('simulator-other')];
     await outcome(token);
     await outcome(other);
@@ -178,7 +178,7 @@ describe('a revocation', () => {
 });
 
 describe('an unavailable Keystone', () => {
-  it('keeps known users signed in while they are cached, and accepts no one else', async () => {
+  it('does not sign out known users while they are cached, but prevents new sign-ins', async () => {
     const [known, late] = [await keystone.tokenOf('simulator'), await keystone.tokenOf('simulator-other')];
     await outcome(known);
     fail(503, '/v3/');
@@ -293,7 +293,7 @@ describe('an unavailable Keystone', () => {
 });
 
 describe('unknown clients', () => {
-  it("send no values to Keystone that can't be its tokens", async () => {
+  it("cause no calls to Keystone with values that can't be its tokens", async () => {
     const jwt = `${randomBytes(20).toString('base64url')}.${btoa('{"iss":"kubernetes/serviceaccount"}')}.x`;
 
     for (const token of [jwt, 'abcdef.0123456789abcdef', 'x'.repeat(100_000), '']) {
@@ -314,7 +314,7 @@ describe('unknown clients', () => {
     expect(validations()).toBe(2);
   });
 
-  it('are rate-limited by network, without affecting known and other users', async () => {
+  it('are rate-limited by network, without affecting known users or other networks', async () => {
     const known = await keystone.tokenOf('simulator');
     await outcome(known, '192.0.2.66');
     const outcomes = [];
@@ -326,7 +326,7 @@ describe('unknown clients', () => {
     expect(await outcome(await keystone.tokenOf('simulator-other'), '192.0.2.7')).toBe('other');
   });
 
-  it('evict no known users from the cache', async () => {
+  it('do not evict known users from the cache', async () => {
     const known = await keystone.tokenOf('simulator');
     await outcome(known);
     for (let index = 0; index < 250; index++) await outcome(forged(), `192.0.2.${index}`);
@@ -360,7 +360,7 @@ describe('a request opened with a token', () => {
     return { token: shown, stop, ends: () => ends };
   }
 
-  it("ends within 15 seconds of the token's revocation without calls of its own, while other requests continue", async () => {
+  it("ends within 15 seconds of the token's revocation without additional calls, while other requests continue", async () => {
     const [revoked, other] = [await open(), await open()];
     const previous = validations();
     await keystone.revoke('simulator', revoked.token);

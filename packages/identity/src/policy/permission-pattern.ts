@@ -8,7 +8,9 @@ export function patternAllows(pattern: string, value: string): boolean {
   return (names.includes(value) || names.includes('*')) !== isNegated;
 }
 
-/** Undefined for a pattern that can match only that exact text: an invalid list, or plain text that is not negated. */
+/**
+ * Undefined for a pattern that can match only its own exact text: an invalid list, or plain text that is not negated.
+ */
 function namesOf(text: string, isNegated: boolean): readonly string[] | undefined {
   if (!text.startsWith('[')) return isNegated ? [text] : undefined;
   if (!text.endsWith(']')) return undefined;

@@ -11,10 +11,10 @@ import {
 import type { Policy } from './policy.ts';
 import { type PolicySubject, policyAllows } from './policy-decision.ts';
 
-/** Keystone's first domain, which stays with the cloud's own administrators. */
+/** Keystone's first domain, which only the cloud's own administrators manage. */
 const DEFAULT_DOMAIN = 'default';
 
-/** Adds the permissions of a policy to those of Keystone users; it has no opinion on other users. */
+/** Adds the permissions of a policy to the existing permissions of Keystone users; it has no opinion on other users. */
 export function createPolicyAuthorizer(policy: Policy): Authorizer {
   return {
     authorize(attributes) {

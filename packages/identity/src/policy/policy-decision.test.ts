@@ -164,11 +164,11 @@ it.each<[pattern: string, value: string, is: boolean]>([
   expect(patternAllows(pattern, value)).toBe(is);
 });
 
-describe('a decision takes linear time, regardless of', () => {
+describe('a decision takes time linear in', () => {
   const many = (prefix: string, count: number) => Array.from({ length: count }, (_, index) => `${prefix}-${index}`);
 
   it.each<PolicyEntry['match'][number]['type']>(['user', 'group', 'project', 'role'])(
-    'the length of the list of a %s',
+    'the number of %s names',
     async (type) => {
       const decide = (count: number) => {
         const named = new Set(many('has', count));

@@ -2,12 +2,15 @@ import type { KubeObject } from '../object/meta.ts';
 import type { ListOptions, ResourceClient } from './resource-client.ts';
 import { ResponseTooLargeError, TransportError } from './transport.ts';
 
-/** Maximum page size where tenants determine the size of objects: a page is parsed synchronously, in less than half a second. */
+/**
+ * Maximum page size where tenants determine the size of objects. A page is parsed synchronously, which must take less
+ * than half a second.
+ */
 export const MAX_PAGE_CHARS = 16 * 1024 * 1024;
 const PAGE_SIZE = 250;
 /** Factor by which the limit shrinks after a page is too large. */
 const PAGE_DIVISOR = 8;
-/** More than any cluster needs; guards against a server that returns empty pages forever. */
+/** More pages than any cluster needs; guards against a server that returns empty pages forever. */
 const MAX_PAGES = 1_000;
 
 /**

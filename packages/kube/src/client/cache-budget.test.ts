@@ -67,7 +67,7 @@ describe('an informer with a budget', () => {
     expect(api.requests.length).toBeLessThanOrEqual(3 * 26);
   });
 
-  test('keeps its cache while there is too much to cache, and resumes when there is less', async () => {
+  test('keeps its cache while the server’s objects exceed the budget, and resumes when they fit', async () => {
     const api = apiWith(20);
     const { informer, clock, settle } = startInformer(api, { maxObjects: 22 });
     await settle();

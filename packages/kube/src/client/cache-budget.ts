@@ -3,10 +3,10 @@ import type { KubeObject } from '../object/meta.ts';
 
 export interface CacheLimits {
   readonly maxObjects: number;
-  /** Approximate characters of cached objects as JSON. */
+  /** Maximum JSON size of the cached objects, in approximate characters. */
   readonly maxChars: number;
   /**
-   * Limit of one informer, set for kinds that tenants can create so that they leave room for the others. `maxChars` by
+   * Limit of one informer of a kind that tenants can create, which leaves room for other informers. `maxChars` by
    * default.
    */
   readonly maxCharsPerInformer?: number;
@@ -20,12 +20,12 @@ export interface CacheUsage {
 
 export const NOTHING_HELD: CacheUsage = { objects: 0, chars: 0 };
 
-/** The server has more objects than may be cached. A relist costs as much as the limit, so it is delayed. */
+/** The server has more objects than may be cached. A relist reads as much as the limit allows, so it is delayed. */
 export class CacheOverflowError extends Error {
   override readonly name = 'CacheOverflowError';
 }
 
-/** Joint limit of the informers of one API server whose tenants determine the number and size of objects. */
+/** Shared limit for the informers of one API server where tenants determine the number and size of objects. */
 export class CacheBudget {
   readonly #limits: CacheLimits;
   readonly #usage = new Map<object, CacheUsage>();

@@ -10,7 +10,7 @@ export interface ServedResource extends ResourceType {
 
 /** The kinds that a server serves. */
 export interface Discovery {
-  /** Each kind once, in the version that its group prefers among those that have it. */
+  /** Each kind once, in the version that its group prefers among the versions with this kind. */
   readonly resources: readonly ServedResource[];
   /** Group versions (`metrics.k8s.io/v1beta1`) whose kinds are currently unknown because their aggregated API server does not respond. */
   readonly unavailable: readonly string[];

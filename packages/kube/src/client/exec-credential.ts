@@ -47,7 +47,7 @@ export interface ExecContext {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
   readonly isTerminal: boolean;
-  /** Passed to the plugin if it requests it. */
+  /** Passed to the plugin if the plugin requests it. */
   readonly cluster: Readonly<Record<string, unknown>>;
   readonly run?: RunProgram;
   readonly signal?: AbortSignal;
@@ -167,7 +167,7 @@ const runProgram: RunProgram = (command, args, { env, hasInput, signal }) =>
       if (bytes <= MAX_OUTPUT_BYTES) return void chunks.push(chunk);
       reject(new Error('it printed more than 1 MiB'));
       child.kill('SIGKILL');
-      // Its child processes may keep the pipe open.
+      // The plugin's child processes may keep the pipe open.
       child.stdout.destroy();
     });
     child.on('error', reject);

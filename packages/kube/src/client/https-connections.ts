@@ -19,13 +19,13 @@ export interface HttpsConnectionOptions {
   /** Name expected in the server's certificate, if different from the host of `server`. */
   readonly serverName?: string;
   readonly insecureSkipTlsVerify?: boolean;
-  /** Called before each request, so that certificates can rotate; a new one is used from the next connection on. */
+  /** Called before each request, so that certificates can rotate; new connections use the new certificate. */
   readonly clientCertificate?: () => ClientCertificate | Promise<ClientCertificate>;
   /** Called before each request, so that tokens can rotate. */
   readonly bearerToken?: () => string | Promise<string>;
   /** Called when the server has returned 401; the request is then sent once more with the new credentials. */
   readonly renewCredentials?: () => Promise<void>;
-  /** How many idle connections are kept open; 4 by default, enough for one process. */
+  /** Maximum number of idle connections; 4 by default, enough for one process. */
   readonly maxIdleConnections?: number;
   readonly clock?: Clock;
 }
@@ -98,7 +98,7 @@ export class HttpsConnections {
     };
   }
 
-  /** Cuts all connections. */
+  /** Closes all connections immediately. */
   close(): void {
     this.#isClosed = true;
     this.#connections?.agent.destroy();

@@ -19,10 +19,11 @@ import type { WatchConnection } from './watch-connection.ts';
 
 export interface HttpsTransportOptions extends HttpsConnectionOptions {
   /**
-   * From sending the request to the end of the response body, except for watches. 60 s is kube-apiserver's own limit.
+   * Limit from sending the request to the end of the response body, except for watches. 60 s is kube-apiserver's own
+   * limit.
    */
   readonly requestTimeoutMs?: number;
-  /** Limit of one fully buffered response. 64 MiB: list pages have 500 objects. */
+  /** Limit of one fully buffered response: 64 MiB, because list pages have 500 objects. */
   readonly maxResponseBytes?: number;
 }
 
@@ -30,8 +31,8 @@ export const DEFAULT_REQUEST_TIMEOUT_MS = 60_000;
 
 /**
  * A connection never frees the buffers of the largest response that it carried: a watch that reuses the connection of
- * its list costs 210 KB more than one on a new connection (1000 clusters of 10 nodes). After a larger response the
- * connection is not reused.
+ * its list costs 210 KB more than one on a new connection (1000 clusters of 10 nodes). After a response that exceeds
+ * this limit, the connection is not reused.
  */
 const LARGE_RESPONSE_BYTES = 65_536;
 

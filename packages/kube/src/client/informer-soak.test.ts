@@ -38,7 +38,7 @@ function failureOf(code: number): Error {
   return code === 0 ? new TransportError('reset') : new ApiError(code, 'Unknown', `failed with ${code}`);
 }
 
-/** The objects that a handler knows only from adds, updates and deletes. */
+/** The objects as a handler sees them through adds, updates and deletes alone. */
 class CacheModel {
   readonly uids = new Map<string, string>();
   readonly inconsistencies: string[] = [];

@@ -55,7 +55,10 @@ type State<T> =
 const DEFAULT_PAGE_SIZE = 500;
 const BACKOFF_BASE_MS = 800;
 const BACKOFF_CAP_MS = 30_000;
-/** Until objects are deleted, a relist only reads as much as fits in the cache and discards it. */
+/**
+ * Delay of a relist after an overflow. Until objects are deleted, a relist only reads as much as fits in the cache and
+ * discards it.
+ */
 const OVERFLOW_RETRY_MS = 300_000;
 /** A watch that ends sooner than this without an event counts as a failure; otherwise a server could cause a busy loop. */
 const SHORT_WATCH_MS = 1_000;
@@ -113,10 +116,7 @@ export class Informer<T extends KubeObject> {
     return this.#lastError;
   }
 
-  /**
-   * The time since which list and watch have worked without a failure, in ms since the epoch; undefined while they
-   * fail.
-   */
+  /** When list and watch last started to work without failures, in ms since the epoch; undefined while they fail. */
   get healthySinceMs(): number | undefined {
     return this.#healthySinceMs;
   }
@@ -168,7 +168,7 @@ export class Informer<T extends KubeObject> {
     return () => this.#handlers.delete(handler);
   }
 
-  /** Starts list and watch, until the signal aborts. */
+  /** Starts list and watch, which run until the signal aborts. */
   start(signal: AbortSignal): void {
     if (this.#stopped) throw new Error(`the informer of ${this.client.type.plural} is already running`);
     this.#stopped = this.#run(signal);
@@ -302,7 +302,7 @@ export class Informer<T extends KubeObject> {
 
   #prepare(object: T): T {
     delete object.metadata.managedFields;
-    // kube-apiserver omits these in list items.
+    // kube-apiserver omits apiVersion and kind in list items.
     object.apiVersion ??= apiVersionOf(this.client.type);
     object.kind ??= this.client.type.kind;
     return this.#options.trim?.(object) ?? object;

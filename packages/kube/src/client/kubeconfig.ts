@@ -16,7 +16,7 @@ function withoutEmptyFields<Shape extends z.ZodType>(schema: Shape) {
   }, schema);
 }
 
-// Entries are validated only if selected, because others in the file may be broken.
+// Entries are validated only if selected, because other entries in the file may be broken.
 const KubeconfigCluster = z.looseObject({
   server: z.string().default(''),
   'certificate-authority': z.string().optional(),
@@ -106,7 +106,7 @@ export interface KubeconfigContents {
   /** Name of the user entry; `NAME-admin` by default. */
   readonly userName?: string;
   readonly token?: string;
-  /** Without the key if the requester adds it itself. */
+  /** The certificate without its key if the requester adds the key itself. */
   readonly clientCertificate?: { readonly certificate: string; readonly privateKey: string | undefined };
   /** A credential plugin instead of a credential. */
   readonly exec?: ExecPlugin;

@@ -6,7 +6,7 @@ import { type CacheIndex, type Change, type IndexFunction, ObjectCache } from '.
 import { keyOf } from './object-key.ts';
 import type { ObjectSource } from './object-source.ts';
 
-/** Objects that this process creates itself, for controllers that otherwise watch an API server. */
+/** Objects that this process creates itself, for controllers that would otherwise watch an API server. */
 export class LocalObjectSource<T extends KubeObject> implements ObjectSource<T> {
   readonly type: ResourceType<T>;
   readonly #log: Logger;

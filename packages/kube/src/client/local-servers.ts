@@ -100,8 +100,8 @@ class LocalFirstTransport implements Transport {
   }
 
   /**
-   * Applies a timeout as a socket transport does, because a local server may itself wait for a remote one that a tenant
-   * runs. The server bounds response bodies itself.
+   * Applies a timeout as a socket transport does, because a local server may itself wait for a remote server that a
+   * tenant runs. The server bounds response bodies itself.
    */
   #withTimeout(request: TransportRequest, response: Promise<TransportResponse>): Promise<TransportResponse> {
     const { clock = systemClock, requestTimeoutMs = DEFAULT_REQUEST_TIMEOUT_MS, server } = this.#options;

@@ -29,7 +29,10 @@ export async function sendTraced(
   }
 }
 
-/** `nodepools/status` of `/apis/fairway.dev/v1alpha1/namespaces/team/nodepools/demo/status`, and its object. */
+/**
+ * The resource and object of a path: for `/apis/fairway.dev/v1alpha1/namespaces/team/nodepools/demo/status`,
+ * `nodepools/status` and the object `demo`.
+ */
 function targetOf(path: string): { readonly resource: string } & Record<string, string | undefined> {
   const [pathname = ''] = path.split('?');
   const parts = pathname.split('/').filter((part) => part !== '');

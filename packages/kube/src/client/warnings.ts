@@ -1,4 +1,4 @@
-/** One `299 - "text"` in a header that may have several. */
+/** One `299 - "text"` entry of a header that may have several. */
 const WARNING = /\d{3} \S+ "((?:[^"\\]|\\.)*)"(?: "[^"]*")?/g;
 
 /**

@@ -22,7 +22,7 @@ export interface WatchStream {
   readonly stream: ClientHttp2Stream;
   /** Whether the connection was reused: the server may have been about to close it. */
   readonly isReused: boolean;
-  /** The next watch uses another connection; running watches stay on this one. */
+  /** Makes the next watch use another connection; running watches stay on this one. */
   readonly retire: () => void;
 }
 
@@ -36,7 +36,7 @@ const CONNECTION_WINDOW_BYTES = 32 * 1024 * 1024;
 const MAX_SESSION_MEMORY = 64;
 /** Maximum time to connect and to receive the limits of the server. */
 const HANDSHAKE_TIMEOUT_MS = 30_000;
-/** Maximum per connection: the sum of their windows must not exceed the connection's. */
+/** Maximum number of watches per connection: the sum of their windows must not exceed the connection's window. */
 const MAX_WATCHES = 100;
 
 /** A connection and its number of running watches. */
@@ -77,7 +77,7 @@ export class WatchConnection {
         const connected = await untilAborted(this.#sharedConnection(), signal);
         if (connected === undefined) return undefined;
         if (!isAlive(connected)) throw new Error('the server has closed the connection');
-        // Other waiters may have taken all of its streams.
+        // Other waiters may have taken all streams of the session.
         shared = hasRoom(connected) ? connected : this.#availableSession();
       }
       return this.#startWatch(shared, { ...headers, ':method': 'GET', ':path': path }, isReused);

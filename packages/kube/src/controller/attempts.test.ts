@@ -72,7 +72,7 @@ describe('attempts', () => {
     expect((retryAtMs(error) ?? 0) - clock.now()).toBe(1_000);
   });
 
-  test('concurrent failures of a shared cause count once, and one item probes for all', async () => {
+  test('concurrent failures from a shared cause count once, and one item probes for all', async () => {
     const { clock, attempt, calls } = setUp();
     const all = Array.from({ length: 20 }, (_, i) => ({ kind: 'create', item: `machine ${i}`, group: 'pool' }));
     await Promise.all(all.map((each) => attempt(each, quota)));
@@ -90,7 +90,7 @@ describe('attempts', () => {
     expect(await Promise.all(all.map((each) => attempt(each)))).toEqual(all.map(() => 'done'));
   });
 
-  test('a failure of one item delays no other', async () => {
+  test('a failure of one item does not delay other items', async () => {
     const { attempt } = setUp();
     expect(await attempt(one, itemFailure)).toBe('failed');
 
@@ -154,7 +154,7 @@ describe('attempts', () => {
     await expect(outer('b')).resolves.toBeUndefined();
   });
 
-  test('an error without a retry decision starts no backoff', async () => {
+  test('an error without a retry decision does not start a backoff', async () => {
     const { attempt } = setUp();
     expect(await attempt(one, new Error('the process ends'))).toBe('failed');
 

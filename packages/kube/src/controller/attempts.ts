@@ -66,9 +66,9 @@ const MAX_GATES = 4_096;
 /** An attempt in progress; call exactly one of its methods. */
 export interface StartedAttempt {
   succeeded(): void;
-  /** `retryAtMs(error)` then returns when to retry. */
+  /** Records the failure; `retryAtMs(error)` then returns when to retry. */
   failed(error: unknown): void;
-  /** The attempt ended without an outcome that matters for retries. */
+  /** Ends the attempt without an outcome that matters for retries. */
   release(): void;
 }
 
@@ -93,8 +93,8 @@ interface Gate {
  *
  * **Guarantees.** After a failure, no caller repeats the operation on the same item before its backoff has passed. The
  * backoff starts at a second and grows to minutes. For a shared cause, one item at a time probes for all; an item that
- * has not failed with it yet gets one attempt. Attempts in flight when the first one failed count as one failure. A
- * success ends the backoff of everything it covers.
+ * has not yet failed for this cause gets one attempt. Attempts that were in flight when the first failure occurred
+ * count as one failure. A success ends the backoff of everything it covers.
  *
  * **Caveats.** The state is in memory only: after a restart there is one extra attempt.
  */

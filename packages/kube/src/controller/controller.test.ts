@@ -37,7 +37,7 @@ function run(
   return { clock, controller, runs, stop };
 }
 
-/** Owns some keys for as long as they are in `mine`. */
+/** Creates an owner of `keys`; a key is owned as long as it is in `mine`. */
 function ownerOf(keys: readonly string[]) {
   const mine = new Set(keys);
   const isOwned = (key: string) => mine.has(key);
@@ -223,7 +223,7 @@ describe('a controller', () => {
     await controller.idle();
   });
 
-  test('yields to the event loop between many runs without waits', async () => {
+  test('yields to the event loop during many runs that never wait', async () => {
     const { controller, runs, stop } = run(async () => ({}));
     const keys = Array.from({ length: 1_000 }, (_, index) => `ns/${index}`);
     for (const key of keys) controller.enqueue(key);
@@ -355,7 +355,7 @@ describe('a controller', () => {
     expect(runs).toEqual(['1', '2']);
   });
 
-  test('retries when work shared with a run of a lost grant was refused', async () => {
+  test('retries a run if work that it shared with a run under a lost grant was refused', async () => {
     let attempts = 0;
     const { controller, stop, clock } = run(
       async () => {

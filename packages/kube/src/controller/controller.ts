@@ -23,7 +23,7 @@ export interface ControllerOptions {
   /** Maximum concurrent reconciles. */
   readonly concurrency?: number;
   readonly backoff?: BackoffOptions;
-  /** Annotations that users set to request a run. Like a change of the spec, a change of one ends the backoff. */
+  /** Annotations that users set to request a run. Changing one ends the backoff, as changing the spec does. */
   readonly requestAnnotations?: readonly string[];
   readonly log?: Logger;
   readonly metrics?: ControllerMetrics | undefined;
@@ -117,7 +117,10 @@ export class Controller implements KeyWorker {
     options.owner?.register(this);
   }
 
-  /** Enqueues keys for events of a cache: the object's own key by default. An update enqueues the keys of both the old and the new object. */
+  /**
+   * Enqueues keys for events of a cache: the changed object's own key by default. An update enqueues the keys of both
+   * the old and the new object.
+   */
   watch<T extends KubeObject>(
     informer: ObjectSource<T>,
     informerKeys?: MapToKeys<T>,
@@ -208,7 +211,7 @@ export class Controller implements KeyWorker {
     return this.#waitUntil(() => ![...this.#runs.values()].some(({ ownerKey }) => matches(ownerKey)));
   }
 
-  /** Drops state of keys whose owner's key matches, and aborts their running reconciles. */
+  /** Drops the state of keys whose owner's key matches, and aborts their running reconciles. */
   release(matches: (key: string) => boolean): Promise<void> | void {
     for (const { ownerKey, abort } of this.#runs.values()) if (matches(ownerKey)) abort.abort();
     return this.#options.release?.(matches);

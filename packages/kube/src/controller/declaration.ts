@@ -42,7 +42,7 @@ export interface ControllerDeclaration<Shared> {
 /** The functions of a created controller. */
 export interface Work {
   readonly reconcile: Reconcile;
-  /** Drops state of keys that another process has taken over; called with the owner's keys. */
+  /** Drops the state of keys that another process has taken over; called with the owner's keys. */
   readonly forget?: (isMatching: (ownerKey: string) => boolean) => void;
 }
 
@@ -72,7 +72,7 @@ export function watch<T extends KubeObject>(
   return { type: source.type, addTo: (controller) => void controller.watch(source, mapToKeys, options) };
 }
 
-/** Options in addition to those that the controllers share. */
+/** Options in addition to those that all controllers share. */
 export interface StartOptions {
   readonly clock: Clock;
   readonly random: () => number;

@@ -14,7 +14,7 @@ interface OwnerExpectations {
 
 /**
  * Writes of a controller that its cache does not show yet, by the owner's key: client-go's ControllerExpectations.
- * Without them, a controller that counts children (a ReplicaSet) would create twice from a stale cache.
+ * Without them, a controller that counts children (a ReplicaSet) would create them twice when its cache is stale.
  *
  * Expected flow: call `expectCreations` before the creates, and `creationObserved` in the informer's onAdd and for each
  * create that failed; deletions likewise, by the child's key. Neither create nor delete while `isSatisfied` is false.
@@ -36,13 +36,13 @@ export class Expectations {
     for (const key of childKeys) expected.deletions.add(key);
   }
 
-  /** A child was observed, or its creation failed. */
+  /** Records that a child was observed, or that its creation failed. */
   creationObserved(ownerKey: string): void {
     const expected = this.#byOwner.get(ownerKey);
     if (expected && expected.creations > 0) expected.creations--;
   }
 
-  /** A child was deleted or is terminating, or its deletion failed. */
+  /** Records that a child was deleted or is terminating, or that its deletion failed. */
   deletionObserved(ownerKey: string, childKey: string): void {
     this.#byOwner.get(ownerKey)?.deletions.delete(childKey);
   }

@@ -17,7 +17,7 @@ interface Hold {
 }
 
 /**
- * The shards that a member holds, and until when its lease is valid.
+ * The shards that a member holds, and the expiry of its lease.
  *
  * Guarantees: a grant is valid only while the shard has been held without interruption since the grant was issued, and
  * the lease is valid by both clocks. The grant is invalid before the next request if a process was stopped (SIGSTOP:

@@ -1,6 +1,6 @@
 import type { Grant } from '@fairway/base/fence';
 
-/** Works on keys; a Controller is one. */
+/** Works on keys; implemented by `Controller`. */
 export interface KeyWorker {
   /**
    * This process has taken over the matching keys: enqueue all of them. May scan whole caches, because it is called
@@ -15,17 +15,20 @@ export interface KeyWorker {
 
 /** The uninterrupted period in which this process owns a key. */
 export interface Tenure {
-  /** When the period began, by the clock. Earlier information may be stale. */
+  /** When the period began, by the clock. Information from before then may be stale. */
   readonly sinceMs: number;
   /** Whether another process owned the key before. Its last requests may still be in flight when the period begins. */
   readonly isInherited: boolean;
 }
 
-/** Decides which keys this process works on; a `ShardMember` is one. */
+/** Decides which keys this process works on; implemented by `ShardMember`. */
 export interface KeyOwner {
   /** Whether this process currently owns the key. */
   stillOwns(key: string): boolean;
-  /** Permission to act on the key for as long as this process owns it without interruption; undefined if it does not own it. */
+  /**
+   * Permission to act on the key while this process owns it without interruption; undefined if this process does not
+   * own the key.
+   */
   grant(key: string): Grant | undefined;
   /** Undefined if this process does not own the key. */
   tenure(key: string): Tenure | undefined;

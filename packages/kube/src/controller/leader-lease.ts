@@ -49,7 +49,7 @@ const NEVER: Moment = { monotonic: Number.NEGATIVE_INFINITY, wall: Number.NEGATI
 const JITTER = 0.2;
 
 /**
- * Leader election by a Lease, compatible with client-go: contenders may be other programs.
+ * Leader election with a Lease, compatible with client-go: contenders may be other programs.
  *
  * Expected flow: call `acquire`, then work under the grants. When `lost` resolves, the process must exit. Call
  * `release` on an orderly stop. Guarantees: no grant is valid once `renewDeadlineMs` have passed without a renewal, and

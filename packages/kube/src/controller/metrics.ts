@@ -4,7 +4,7 @@ import type { WorkQueueObserver } from './work-queue.ts';
 /** How a reconcile ended. A terminal error counts as an error too, as in controller-runtime. */
 export type ReconcileOutcome = 'success' | 'requeue_after' | 'error' | 'terminal_error';
 
-/** What a controller reports. Times are by the controller's clock, in ms. */
+/** Receives what a controller reports. Times are in ms of the controller's clock. */
 export interface ControllerObserver {
   readonly queue: WorkQueueObserver;
   started(nowMs: number): void;
@@ -138,7 +138,7 @@ export class ControllerMetrics {
     if (outcome === 'terminal_error') this.#terminalErrors.inc({ controller: name });
   }
 
-  /** Computed at scrape time, so that stuck work shows while it is stuck. */
+  /** Adds gauges that are computed at scrape time, so that stuck work shows while it is stuck. */
   #addRunningGauges(registry: Registry): void {
     const secondsRunning = (startedMs: number) => (this.#now() - startedMs) / 1000;
     const running = this.#running;

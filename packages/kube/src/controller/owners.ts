@@ -25,7 +25,7 @@ export function isControlledBy(object: KubeObject, owner: KubeObject): boolean {
 }
 
 /**
- * Keys of the controllers of kind `type` (group and kind; any version) of an object. A `MapToKeys` for
+ * Maps an object to the keys of its controllers of kind `type` (same group and kind, any version). A `MapToKeys` for
  * `Controller.watch`.
  */
 export function controllerKeys(type: ResourceType): (object: KubeObject) => string[] {

@@ -23,7 +23,8 @@ export interface ReconcileContext {
 }
 
 /**
- * Brings the actual state one step closer to the spec of the object `key` (`namespace/name`, or the name of a cluster-scoped object).
- * Level-triggered: it gets a key, never an event, and reads caches. It may be killed at any instruction and is run again.
+ * Brings the actual state one step closer to the spec of the object `key` (`namespace/name`, or the name of a
+ * cluster-scoped object). Level-triggered: it gets a key, never an event, and reads caches. It may be killed at any
+ * point and is then run again.
  */
 export type Reconcile = (key: string, context: ReconcileContext) => Promise<Result>;

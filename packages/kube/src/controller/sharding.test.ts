@@ -132,7 +132,7 @@ describe('gossip', () => {
     return { gossip, heard: received };
   }
 
-  test('reaches the other members in the Lease that a member renews anyway', async () => {
+  test('reaches the other members with the regular renewal of a Lease', async () => {
     const g = await group();
     const message: { text: string | undefined } = { text: undefined };
     const [a, b] = [newGossip(message), newGossip({ text: undefined })];
@@ -153,7 +153,7 @@ describe('gossip', () => {
     expect(b.heard).toEqual([]);
   });
 
-  test('reaches them before the next renewal if it is urgent, at most a few times a second', async () => {
+  test('reaches the other members before the next renewal if it is urgent, at most a few times a second', async () => {
     const g = await group();
     const message: { text: string | undefined } = { text: undefined };
     const [a, b] = [newGossip(message), newGossip({ text: undefined })];
@@ -188,7 +188,7 @@ describe('gossip', () => {
     expect(g.share(member).length).toBeGreaterThan(0);
   });
 
-  test('causes no renewal if there is nothing to publish after all, and delays no caller for long', async () => {
+  test('does not cause a renewal if there is nothing to publish, and does not delay callers for long', async () => {
     const g = await group();
     const a = newGossip({ text: undefined });
     const { member, start } = g.join('a', a.gossip);
@@ -303,7 +303,7 @@ describe('members of a group', () => {
     expect(g.share(a.member)).toHaveLength(SHARDS);
   });
 
-  test('take nothing from live members while their own watch is dead', async () => {
+  test('take no shards from live members while their own watch is dead', async () => {
     const g = await group();
     const [a, b] = [g.join('a'), g.join('b')];
     a.start();
@@ -333,7 +333,7 @@ describe('members of a group', () => {
     expect(g.share(a.member)).toEqual(before);
   });
 
-  test('hold nothing when they resume after a pause longer than the lease, then get their share again', async () => {
+  test('hold no shards when they resume after a pause longer than the lease, then get their share again', async () => {
     const g = await group();
     const [a, b] = [g.join('a'), g.join('b')];
     a.start();

@@ -41,7 +41,7 @@ export interface ShardMemberOptions {
   readonly monotonic?: () => number;
   readonly random?: () => number;
   readonly log?: Logger;
-  /** Gossip among members in the Leases that they renew anyway. */
+  /** Gossip among members, carried in the Leases that they renew. */
   readonly gossip?: MemberGossip | undefined;
 }
 
@@ -57,7 +57,7 @@ export interface MemberGossip {
  */
 const LEASE_DURATION_MS = 8_000;
 const CLOCK_SKEW_MS = 2_000;
-/** How long running work may delay a handover; then its grant is revoked. */
+/** How long running work may delay a handover before its grant is revoked. */
 const HANDOVER_GRACE_MS = 5_000;
 /** How long a handover waits for in-flight requests of running work. The next holder must expect effects after that. */
 const HANDOVER_TIMEOUT_MS = 15_000;
@@ -72,13 +72,13 @@ const GOSSIP_TIMEOUT_MS = 1_000;
  * One member of a group that shares keys among its processes.
  *
  * Expected flow: each member renews its own Lease. Keys fall into shards by hash; each shard is a Lease whose holder
- * works on its keys. A shard belongs to the live member that `assignEvenly` names; any other holder finishes its
- * running work and releases the shard before it is taken. Guarantees: two members never both have a valid grant for one
- * key. A shard is taken when its Lease names no holder, or its holder has not renewed for the lease duration plus the
- * skew. Taking a shard is an update that fails on a conflict. A member that could not renew in time holds nothing until
- * it has acquired again, and its earlier grants stay invalid. Assumptions: clocks run at about the same rate; an
- * identity is never reused. Add the member to a Manager before its controllers, so that it stops after them. Caveats:
- * after a crash its keys are not reconciled for `leaseDurationMs + clockSkewMs`.
+ * works on the shard's keys. A shard belongs to the live member that `assignEvenly` names; any other holder finishes
+ * its running work and releases the shard before it is taken. Guarantees: two members never both have a valid grant for
+ * one key. A shard is taken when its Lease names no holder, or its holder has not renewed for the lease duration plus
+ * the skew. Taking a shard is an update that fails on a conflict. A member that could not renew in time holds no shards
+ * until it has acquired them again, and its earlier grants stay invalid. Assumptions: clocks run at about the same
+ * rate; an identity is never reused. Add the member to a Manager before its controllers, so that it stops after them.
+ * Caveats: after a member crashes, its keys are not reconciled for `leaseDurationMs + clockSkewMs`.
  */
 export class ShardMember implements KeyOwner, Runnable {
   readonly name: string;
@@ -219,7 +219,8 @@ export class ShardMember implements KeyOwner, Runnable {
 
   /**
    * Publishes new gossip before the next regular renewal if `prepare` reports that there is some. Resolves when the
-   * gossip is in our Lease, or can't be there soon. `prepare` is not called more often than Leases may be renewed.
+   * gossip is in our Lease, or when it cannot get there soon. `prepare` is not called more often than Leases may be
+   * renewed.
    */
   async gossip(prepare: () => Promise<boolean>): Promise<void> {
     const nowMs = this.#clock.now();
@@ -274,7 +275,8 @@ export class ShardMember implements KeyOwner, Runnable {
   }
 
   /**
-   * Drops the shards that we held when the lease expired. They may have been taken since, and only a write can tell.
+   * Drops the shards that we held when the lease expired. Another member may have taken them since, and only a write
+   * can show that.
    */
   #dropIfLapsed(): void {
     const lost = new Set(this.#held.dropIfLapsed());
@@ -296,7 +298,7 @@ export class ShardMember implements KeyOwner, Runnable {
     const isAssigned = this.#members.isAssignedToSelf(shard);
     if (!this.#held.isLeaseValid) return {};
     if (isAssigned && !this.#held.has(shard)) return this.#acquireShard(shard, lease);
-    // The Lease may name us although we no longer hold it: after our lease expired, or after a write that got no
+    // The Lease may name us although we no longer hold the shard: after our lease expired, or after a write that got no
     // response.
     const isRecordedHolder = lease?.spec?.holderIdentity === this.#options.identity;
     const shouldRelease = !isAssigned && (isRecordedHolder || this.#held.has(shard));
@@ -347,7 +349,7 @@ export class ShardMember implements KeyOwner, Runnable {
     return {};
   }
 
-  /** Releases a shard once no work on its keys is running; none starts meanwhile. */
+  /** Releases a shard once no work on its keys is running; new work does not start meanwhile. */
   async #release(shard: number): Promise<void> {
     if (this.#held.has(shard)) await this.#drain(shard);
     const lease = await this.#leases.get(this.#names.shardName(shard), this.#inNamespace());
@@ -362,7 +364,7 @@ export class ShardMember implements KeyOwner, Runnable {
     this.#controller.enqueue(String(shard));
   }
 
-  /** Waits for running work, with a timeout, and drops state of the shard's keys. */
+  /** Waits for running work, with a timeout, and drops the state of the shard's keys. */
   async #drain(shard: number): Promise<void> {
     this.#held.beginRelease(shard);
     const belongsToShard = (key: string) => this.shardOf(key) === shard;
@@ -377,7 +379,7 @@ export class ShardMember implements KeyOwner, Runnable {
     await this.#releaseKeys(belongsToShard);
   }
 
-  /** On an orderly stop, others need not wait for our lease to expire. */
+  /** On an orderly stop, other members need not wait for our lease to expire. */
   async #stop(): Promise<void> {
     const shards = [...this.#held.shards];
     const release = async () => {

@@ -59,7 +59,7 @@ test('links several writes before a run, the newest first', async () => {
   expect(tracer.rootSpans.at(-1)?.links.map(({ traceId }) => traceId)).toEqual([second.traceId, first.traceId]);
 });
 
-test('finds a write whose event arrived before its response in the next run', async () => {
+test('links a run to a write whose event arrived before the response to the write', async () => {
   const tracer = new FakeTracer();
   const keys = new TracedKeys(tracer, 'cluster');
   keys.record([KEY], object('1'));

@@ -4,7 +4,7 @@ import { isApiError } from '../object/api-error.ts';
 import type { KubeObject } from '../object/meta.ts';
 import type { Result } from './result.ts';
 
-/** Maximum keys whose causes are remembered, and maximum versions of each whose writer is unknown. */
+/** Maximum number of keys whose causes are remembered, and for each key, of versions whose writer is unknown. */
 const MAX_KEYS = 10_000;
 const MAX_VERSIONS = 4;
 

@@ -67,7 +67,7 @@ describe('a work queue', () => {
     expect(takeAll(work).slice(0, 2)).toEqual(['bad/0', 'good/1']);
   });
 
-  test('leaves a slot for other namespaces, and loses no key', () => {
+  test('leaves a slot for other namespaces without losing keys', () => {
     const work = new WorkQueue({ clock: new FakeClock(), random: () => 1, concurrency: 4, onReady: () => undefined });
     for (let index = 0; index < 9; index++) work.add(`bad/${index}`);
     const running = takeAll(work);
@@ -107,7 +107,7 @@ describe('a work queue', () => {
     ${5_000}  | ${1_000} | ${1_000} | ${'an earlier time brings it forward'}
     ${1_000}  | ${5_000} | ${1_000} | ${'a later time does not put it off'}
     ${60_000} | ${0}     | ${0}     | ${'an event does not wait for the timer'}
-  `('is due at the earlier of $first and $second: $reason', async ({ first, second, dueMs }) => {
+  `('makes a key due at the earlier of $first and $second: $reason', async ({ first, second, dueMs }) => {
     const { queue: work, clock, readyCalls } = queue();
     work.add('a', first);
     work.add('a', second);
@@ -120,7 +120,7 @@ describe('a work queue', () => {
     expect(clock.pendingTimers).toBeLessThanOrEqual(1);
   });
 
-  test('uses the earlier time even while the key runs', async () => {
+  test('uses the earlier due time even while the key runs', async () => {
     const { queue: work, clock } = queue();
     work.add('a');
     work.take();
@@ -208,7 +208,7 @@ describe('a work queue', () => {
     expect(work.takeRequest('a')).toBe(false);
   });
 
-  test('a user’s request during a run skips the backoff', () => {
+  test('skips the backoff if a user requests a retry during a run', () => {
     const { queue: work } = queue();
     work.add('a');
     work.take();
@@ -220,7 +220,7 @@ describe('a work queue', () => {
     expect(work.take()).toBe('a');
   });
 
-  test('queues and accepts nothing after a shutdown', () => {
+  test('drops queued keys and accepts no more after a shutdown', () => {
     const { queue: work, clock, depth } = queue();
     work.add('a');
     work.add('b', 1_000);

@@ -2,7 +2,7 @@ import type { Clock, Timer } from '@fairway/base/clock';
 import { FairQueue } from '@fairway/base/fair-queue';
 import { DueHeap } from './due-heap.ts';
 
-/** Reports for metrics. */
+/** Receives a work queue's reports for metrics. */
 export interface WorkQueueObserver {
   added(): void;
   retried(): void;
@@ -229,7 +229,7 @@ export class WorkQueue {
     }
   }
 
-  /** One timer, for the earliest due key. */
+  /** Sets the only timer, for the earliest due key. */
   #armTimer(): void {
     const dueMs = this.#waiting.nextDueMs;
     if (dueMs === undefined || (this.#timer && this.#timer.dueMs <= dueMs)) return;

@@ -138,7 +138,7 @@ describe('an event recorder', () => {
     expect((await list()).map(({ reason }) => reason)).toEqual(['First', 'Second']);
   });
 
-  test('reports that nothing was recorded while its token is rejected', async () => {
+  test('reports that no event was recorded while its token is rejected', async () => {
     const { recorder: first, events: list } = await setUp([unauthorized()]);
     const occurrence = { reason: 'EndsSoon', message: 'ends within 7 days', id: '7 days' };
 
@@ -148,7 +148,7 @@ describe('an event recorder', () => {
     expect(await list()).toHaveLength(1);
   });
 
-  test('records an event with an id once across restarts, and reports when it could not', async () => {
+  test('records an event with an id once across restarts, and reports a failure to record it', async () => {
     const { recorder: first, events: list } = await setUp([new TransportError('refused')]);
     const occurrence = { reason: 'EndsSoon', message: 'ends within 7 days', id: '7 days' };
 

@@ -8,7 +8,7 @@ export interface CsiSource {
 
 /**
  * Name of Cinder's CSI driver and of the provisioner of its classes, as in cinder-csi-plugin. Kubernetes removed its
- * in-tree Cinder plugin in 1.26, and this driver serves its volumes.
+ * in-tree Cinder plugin in 1.26, and this driver serves the volumes of that plugin.
  */
 export const CINDER_DRIVER = 'cinder.csi.openstack.org';
 /** The in-tree plugin's name as provisioner of classes. */

@@ -10,7 +10,7 @@ export interface SnapshotError {
 /** A user's request for a snapshot. */
 export interface VolumeSnapshot extends KubeObject {
   spec: {
-    /** Exactly one. */
+    /** Exactly one of these is set. */
     source: { persistentVolumeClaimName?: string; volumeSnapshotContentName?: string };
     volumeSnapshotClassName?: string;
   };
@@ -29,7 +29,7 @@ export interface VolumeSnapshotContent extends KubeObject {
   spec: {
     deletionPolicy: 'Delete' | 'Retain';
     driver: string;
-    /** Exactly one: the volume to snapshot, or an existing snapshot. */
+    /** Exactly one of these is set: the volume to snapshot, or an existing snapshot. */
     source: { volumeHandle?: string; snapshotHandle?: string };
     sourceVolumeMode?: string;
     volumeSnapshotClassName?: string;

@@ -59,7 +59,7 @@ export interface ApiErrorOptions {
   subject?: ErrorSubject | undefined;
   causes?: StatusCause[];
   retryAfterSeconds?: number;
-  /** For an expired list. */
+  /** The token to continue an expired list. */
   continueToken?: string;
   cause?: unknown;
 }

@@ -26,7 +26,7 @@ export function requiredFieldValue(terms: readonly FieldTerm[], field: string): 
   return terms.find((term) => term.field === field && !term.negated)?.value;
 }
 
-/** Splits at commas that no backslash precedes. */
+/** Splits at unescaped commas. */
 function splitTerms(text: string): string[] {
   const terms: string[] = [];
   let start = 0;

@@ -10,7 +10,7 @@ function depthOf(value: unknown): number {
 }
 
 describe('measureJson', () => {
-  it('never counts more than the JSON has', () => {
+  it('never counts more characters than the JSON has', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         expect(measureJson(value, WIDE)).toBeLessThanOrEqual(JSON.stringify(value).length);

@@ -8,11 +8,15 @@ describe('the label for a name from the cloud', () => {
     { name: 'AZ 1', label: 'AZ-1', reason: 'other characters become dashes' },
     { name: 'SCS-2V:8:20s', label: 'SCS-2V-8-20s', reason: 'each invalid character becomes a dash' },
     { name: 'AZ  /  1', label: 'AZ-1', reason: 'a run of invalid characters becomes one dash' },
-    { name: 'Zürich', label: 'Z-rich', reason: 'letters outside of ASCII are invalid' },
-    { name: 'a\u{1F680}b', label: 'a-b', reason: 'characters outside of the first plane are invalid' },
+    { name: 'Zürich', label: 'Z-rich', reason: 'non-ASCII letters are invalid' },
+    { name: 'a\u{1F680}b', label: 'a-b', reason: 'characters outside the Basic Multilingual Plane are invalid' },
     { name: '-a.b_', label: 'a.b', reason: 'the ends are letters or digits' },
     { name: ' nova ', label: 'nova', reason: 'the ends are letters or digits after blanks are trimmed' },
-    { name: `${'-'.repeat(80)}x`, label: 'x', reason: 'characters cut off at the start do not count' },
+    {
+      name: `${'-'.repeat(80)}x`,
+      label: 'x',
+      reason: 'characters cut off at the start do not count towards the maximum length',
+    },
     { name: 'a'.repeat(255), label: 'a'.repeat(63), reason: 'at most 63 characters are kept' },
     { name: `${'a'.repeat(62)}-b`, label: 'a'.repeat(62), reason: 'the end after the cut is a letter or digit' },
     { name: '', label: '', reason: 'an empty name has no label' },
@@ -44,7 +48,7 @@ describe('the names with a label', () => {
       found: ['AZ 1', 'AZ-1'],
       reason: 'each name once if labels collide',
     },
-    { label: 'AZ-3', names: ['AZ 1'], found: [], reason: 'no name of another label' },
+    { label: 'AZ-3', names: ['AZ 1'], found: [], reason: 'no name that belongs to another label' },
   ])('are $found of $names: $reason', ({ label, names, found }) => {
     expect(namesWithLabel(label, names)).toEqual(found);
   });

@@ -38,15 +38,15 @@ describe('JSON paths', () => {
     ['.spec.pools[?(@.size>=2)].name', ['q']],
     ['.spec.pools[?(@.name!="p")].size', [5]],
     ['.spec.toString', []],
-  ])('select values by %s', (path, expected) => {
+  ])('return the values that %s selects', (path, expected) => {
     expect(compileJsonPath(path)(object)).toEqual(expected);
   });
 
-  it.each(['.a[', '.a[?(', '.a b', '.a..b'])('refuses %j', (path) => {
+  it.each(['.a[', '.a[?(', '.a b', '.a..b'])('are refused if malformed: %j', (path) => {
     expect(() => compileJsonPath(path)).toThrow('cannot read JSON path');
   });
 
-  it('gets and sets under plain field names', () => {
+  it('get and set values by plain field names', () => {
     const names = fieldNamesOf('.spec.replicas');
     const copy = {};
     setAt(copy, names, 4);

@@ -37,7 +37,7 @@ export function fieldNamesOf(text: string): string[] {
   });
 }
 
-/** The value under the field names; undefined if one is missing. */
+/** The value under the field names; undefined if a field is missing. */
 export function getAt(root: unknown, names: readonly string[]): unknown {
   let value = root;
   for (const name of names) {

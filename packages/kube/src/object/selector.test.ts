@@ -67,7 +67,7 @@ describe('label selectors as text', () => {
     }
   });
 
-  it('parses any text to a matcher or throws BadRequest', () => {
+  it('parses any text into a matcher or throws BadRequest', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(...Array.from('ab=!(),>< in')), maxLength: 20 }), (text) => {
         const once = printed(text);

@@ -45,7 +45,9 @@ export function matchesLabels(matcher: LabelMatcher, labels: Labels): boolean {
   return true;
 }
 
-/** Compiles a LabelSelector object. A missing one matches nothing, an empty one everything. Throws BadRequest. */
+/**
+ * Compiles a LabelSelector object. A missing selector matches nothing, an empty selector everything. Throws BadRequest.
+ */
 export function compileLabelSelector(selector: LabelSelector | null | undefined): LabelMatcher {
   if (selector == null) return NOTHING;
   const requirements = Object.entries(selector.matchLabels ?? {}).map(([key, value]) => requirement(key, '=', [value]));

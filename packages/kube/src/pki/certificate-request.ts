@@ -101,9 +101,9 @@ export function isRequestSignatureValid({ parts }: Pick<CertificateRequest, 'par
 }
 
 /**
- * Whether kube-apiserver accepts the text as a request: its first PEM block is a request, signed with its own key.
- * Throws a PkiError if it can't be parsed. The contents are not checked here, because approvers and signers use
- * `parseCertificateRequest`.
+ * Whether kube-apiserver accepts the text as a request: its first PEM block is a request that is signed with the
+ * request's own key. Throws a PkiError if it can't be parsed. The contents are not checked here, because approvers and
+ * signers use `parseCertificateRequest`.
  */
 export function isSignedRequest(pem: string): boolean {
   checkLength(pem);

@@ -22,7 +22,7 @@ export interface Issuer {
   readonly signingKey: webcrypto.CryptoKey;
 }
 
-/** Signs with a fresh random serial and the key identifiers of both sides (RFC 5280 4.2.1.1 and 4.2.1.2). */
+/** Signs with a fresh random serial and the key identifiers of issuer and subject (RFC 5280 4.2.1.1 and 4.2.1.2). */
 export async function signCertificate(
   issuer: Issuer,
   template: CertificateTemplate,

@@ -21,7 +21,7 @@ export interface DerElement {
   readonly bytes: Buffer;
 }
 
-/** The elements of `bytes`, one level deep, so nesting costs nothing. Throws a PkiError if it is not DER. */
+/** The elements of `bytes`, one level deep, so nesting costs nothing. Throws a PkiError if `bytes` is not DER. */
 export function derElements(bytes: Buffer): DerElement[] {
   const elements: DerElement[] = [];
   for (let start = 0; start < bytes.length; ) {

@@ -74,7 +74,7 @@ export function keyUsagesOf(extensions: readonly InstanceType<typeof x509.Extens
   return usages;
 }
 
-/** The usage names of these bits, one for each. */
+/** The usage name of each of these bits. */
 export function keyUsageNames(flags: number): string[] {
   const known = Object.entries(KEY_USAGES).filter(([name, flag]) => name !== 'signing' && (flags & flag) !== 0);
   return known.map(([name]) => name);

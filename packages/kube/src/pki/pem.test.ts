@@ -6,7 +6,7 @@ const der = Buffer.from('a block of three lines, '.repeat(5));
 const TYPE = 'CERTIFICATE REQUEST';
 const pem = pemOf({ type: TYPE, der });
 const other = pemOf({ type: 'CERTIFICATE', der: Buffer.from('b') });
-/** A header whose value spans many lines; with backtracking parsers, every two of them double the time. */
+/** A header whose value spans many lines; every two additional lines double the time of a backtracking parser. */
 const requestWithLines = (lines: number) =>
   `-----BEGIN ${TYPE}-----\na: b\n${' c: d\n'.repeat(lines)}\nAAAA\n-----END ${TYPE}----`;
 

@@ -55,7 +55,7 @@ describe('issueCertificate', () => {
     expect(issued.privateKeyPem).toMatch(/^-----BEGIN PRIVATE KEY-----/);
   });
 
-  test('never outlives its CA, and signs nothing with an expired CA', async () => {
+  test('never issues a certificate that outlives its CA, and refuses an expired CA', async () => {
     const short = await createCertificateAuthority({ commonName: 'short', clock, validityMs: HOUR_MS });
     const options = { commonName: 'a', usages: 'client', validityMs: YEAR_MS, clock } as const;
     expect((await issueCertificate(short, options)).notAfterMs).toBe(clock.now() + HOUR_MS);
@@ -103,7 +103,7 @@ describe('loadCertificateAuthority', () => {
     expect(loaded.keyId).toBe(authority.keyId);
   });
 
-  test('rejects a foreign key, a leaf certificate and invalid PEM', async () => {
+  test('rejects a key that does not match, a leaf certificate and invalid PEM', async () => {
     const leaf = await issueCertificate(authority, { commonName: 'a', usages: 'both', validityMs: HOUR_MS, clock });
     const cases: readonly [string, string, RegExp][] = [
       [authority.certificatePem, otherAuthority.privateKeyPem, /does not belong/],
@@ -151,7 +151,7 @@ describe('TrustStore', () => {
     expect(trust.distrustReasonOf(der(certificatePem), 'client auth', clock.now() + offsetMs)).toBe(expected);
   });
 
-  test('detects a forgery that copies name and key ID of the CA by its signature', async () => {
+  test('detects by its signature a forgery that copies the name and key ID of the CA', async () => {
     const { privateKey } = await generateKeyPair();
     const forged = await signCertificate(
       { subject: authority.subject, keyId: authority.keyId, signingKey: privateKey },

@@ -36,9 +36,9 @@ export class TrustStore {
   }
 
   /**
-   * Verifies that one of the CAs signed a certificate and that it is meant for `usage`. Also returns its validity
-   * period, which is all that matters while a connection stays open. Intermediates are not supported: Kubernetes' own
-   * PKI has none.
+   * Verifies that one of the CAs signed a certificate, and that the certificate is meant for `usage`. Also returns the
+   * certificate's validity period, which is all that matters while a connection stays open. Intermediates are not
+   * supported: Kubernetes' own PKI has none.
    */
   verify(der: Uint8Array, usage: 'client auth' | 'server auth'): TrustResult {
     const certificate = decode(der);

@@ -1,4 +1,4 @@
-// @peculiar/x509 uses decorators to resolve its parts, and they need this metadata before the library is evaluated.
+// @peculiar/x509 resolves its parts with decorators, which need this metadata before the library is evaluated.
 import 'reflect-metadata';
 
 export * as x509 from '@peculiar/x509';

@@ -25,9 +25,9 @@ export interface EventuallyOptions {
 }
 
 /**
- * Watches a kind until `predicate` passes for its objects, and resolves with them. `predicate` passes when it returns
- * true; it may throw (an `expect`), and the error is reported. It is called after each change, without polling. After
- * the deadline it rejects with the last failure and the last state.
+ * Watches objects of a kind until `predicate` passes for them, and resolves with these objects. `predicate` passes when
+ * it returns true; it may throw (an `expect`), and the error is reported. It is called after each change, without
+ * polling. After the deadline, `eventually` rejects with the last failure and the last state.
  */
 export async function eventually<T extends KubeObject>(
   client: ResourceClient<T>,

@@ -51,7 +51,7 @@ export async function startTlsServer(
     rejectUnauthorized: false,
   };
   const settings = maxConcurrentStreams === undefined ? {} : { maxConcurrentStreams };
-  // Listeners use only what both types of requests and responses share.
+  // Listeners use only what the HTTP/1.1 and HTTP/2 types of requests and responses share.
   const http2Listener = listener as unknown as (request: Http2ServerRequest, response: Http2ServerResponse) => void;
   const server = http2
     ? createSecureServer({ ...tls, allowHTTP1: true, settings }, http2Listener)

@@ -3,11 +3,11 @@ import { SelfSubjectAccessReviews } from '@fairway/apiserver/auth/delegated/revi
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { notAllowed } from '../http/magnum-error.ts';
 
-/** A permission that Fairway checks with its own RBAC before it acts with its own identity for a user. */
+/** A permission of a user. Fairway checks it against its own RBAC before it acts for the user with its own identity. */
 export interface Permission {
   readonly verb: 'get' | 'list' | 'create' | 'update' | 'patch' | 'delete';
   readonly resource: 'clusters' | 'nodepools' | 'plans' | 'resourcequotas';
-  /** Absent for cluster-wide access. */
+  /** Omitted for cluster-wide access. */
   readonly namespace?: string;
 }
 
@@ -26,7 +26,10 @@ export async function requirePermission(client: KubeClient, permission: Permissi
   if (!(await isAllowed(client, permission))) throw notAllowed(action);
 }
 
-/** Users who may create plans are administrators here, as `rule:context_is_admin` defines them in Magnum. */
+/**
+ * Whether the user is an administrator: here, a user who may create plans. Magnum defines administrators in
+ * `rule:context_is_admin`.
+ */
 export function isAdmin(client: KubeClient): Promise<boolean> {
   return isAllowed(client, { verb: 'create', resource: 'plans' });
 }

@@ -117,7 +117,10 @@ async function remove(call: Call): Promise<Reply> {
   return { status: 204 };
 }
 
-/** With a management cluster, the gateway does not serve ResourceQuotas: Fairway writes them itself, for users who have the permission. */
+/**
+ * With a management cluster, the gateway does not serve ResourceQuotas, so Fairway writes them itself for users who
+ * have the permission.
+ */
 function requireQuotaPermission({ client }: Call, verb: Permission['verb'], namespace: string): Promise<void> {
   const action = `quota:${verb === 'patch' ? 'update' : verb}`;
   return requirePermission(client, { verb, resource: 'resourcequotas', namespace }, action);

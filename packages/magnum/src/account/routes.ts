@@ -39,7 +39,7 @@ async function stats(call: Call): Promise<Reply> {
   };
 }
 
-/** Lists the process that serves this API. */
+/** Lists only the process that serves this API. */
 async function mservices({ client, services, query }: Call): Promise<Reply> {
   pageOf(query);
   await requireAdmin(client, 'magnum-service:get_all');

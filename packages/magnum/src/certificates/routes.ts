@@ -41,7 +41,7 @@ async function show(call: Call): Promise<Reply> {
   return { status: 200, body: { cluster_uuid: uid, pem, links: links(call.url, 'certificates', uid) } };
 }
 
-/** Signs the CSR's key with the certificate that the caller's kubeconfig would have; the CSR's subject is ignored. */
+/** Signs the CSR's key with the subject that the caller's kubeconfig would have; the CSR's own subject is ignored. */
 async function sign(call: Call): Promise<Reply> {
   const { cluster_uuid, csr, ca_cert_type } = parseBody(CertificateBody, call.body);
   checkType(ca_cert_type);

@@ -112,7 +112,7 @@ async function scale(call: Call, stored: StoredCluster, pool: NodePool | undefin
   await changePool(call, pool, { replicas: count });
 }
 
-/** Throws 400 for a size that the pool cannot have. */
+/** Throws 400 for a size that the pool's bounds do not allow. */
 function checkSize(pool: NodePool, count: number): void {
   const { minReplicas: min } = pool.spec;
   const max = upperBound(pool.spec);

@@ -82,7 +82,7 @@ async function createObjects(call: Call, { cluster, pool }: NewObjects): Promise
     .catch(revokeAndThrow);
   const removePendingNodegroup = await services.pendingNodegroups.enqueue(pool, call.requestId).catch(revokeAndThrow);
   const created = await create(false).catch(async (error: unknown) => {
-    // If the outcome is unknown, garbage collection determines it.
+    // If the outcome is unknown, garbage collection cleans up.
     if (!isRefusal(error) && !(error instanceof MagnumError)) throw error;
     await removePendingNodegroup();
     return revokeAndThrow(error);

@@ -5,7 +5,7 @@ import { findCondition } from '@fairway/kube/controller/conditions';
 
 export type HealthStatus = 'HEALTHY' | 'UNHEALTHY' | 'UNKNOWN';
 
-/** Whether API server and nodes work. Pure. */
+/** Whether the API server and the nodes work. Pure. */
 export function healthStatus({ status }: Cluster): HealthStatus {
   const controlPlane = findCondition(status?.conditions, ConditionType.ControlPlaneReady)?.status ?? 'Unknown';
   if (status?.phase === 'Hibernated' || controlPlane === 'Unknown') return 'UNKNOWN';

@@ -26,7 +26,7 @@ const OPTIONS_REASON = 'Fairway manages the options of Kubernetes components';
 const STORAGE_CLASS_ADVICE = 'create a StorageClass in the cluster';
 const PUBLIC_ADDRESS_ADVICE = 'API servers have a public address; restrict access with api_master_lb_allowed_cidrs';
 
-/** Labels that are rejected with any value that requests something, and the reasons. */
+/** Labels that are rejected unless their value turns the feature off or requests the default, with the reasons. */
 export const REFUSED_LABELS: Readonly<Record<string, string>> = {
   kube_dashboard_enabled: ADDON_REASON,
   monitoring_enabled: ADDON_REASON,
@@ -66,7 +66,7 @@ export const REFUSED_LABELS: Readonly<Record<string, string>> = {
   cluster_basic_auth_secret: ADDON_REASON,
 };
 
-/** Values of these labels that request the default behaviour. */
+/** Values of these labels that request the default behaviour, and are accepted. */
 const DEFAULT_VALUES: Readonly<Record<string, readonly string[]>> = {
   dns_cluster_domain: ['cluster.local'],
   selinux_mode: ['permissive', 'disabled'],
@@ -187,7 +187,7 @@ export function isKnown(name: string): boolean {
   return lists.some((names) => names.includes(name));
 }
 
-/** Whether a value requests nothing. */
+/** Whether a label's value turns its feature off. */
 export function isOff(value: string): boolean {
   return value === '' || ['false', 'no', 'off', '0'].includes(value.toLowerCase());
 }

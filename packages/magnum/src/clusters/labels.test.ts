@@ -85,7 +85,7 @@ describe('labels of a cluster', () => {
     expect(() => specFromLabels(labels)).toThrow(message);
   });
 
-  test.each(Object.keys(REFUSED_LABELS))('are refused if %s is set, and accepted if it is off', (name) => {
+  test.each(Object.keys(REFUSED_LABELS))('are refused if %s is set, but accepted if its value is off', (name) => {
     expect(() => specFromLabels({ [name]: 'something' })).toThrow(`labels.${name} is not supported: `);
     expect(specFromLabels({ [name]: 'False' })).toEqual({ cluster: {}, pool: {} });
   });
@@ -97,7 +97,7 @@ describe('labels of a cluster', () => {
     expect(labelsWithoutEffect(labels)).toEqual(HARMLESS_LABELS);
   });
 
-  test('are not requested again for a nodegroup, which may not have cluster-wide restrictions of its own', () => {
+  test('are not applied again to a nodegroup, which must not add cluster-wide restrictions', () => {
     const clusterLabels = { octavia_provider: 'ovn', master_lb_allowed_cidrs: '192.0.2.0/24', availability_zone: 'a' };
 
     expect(poolSpecFromLabels(clusterLabels, { ...clusterLabels, boot_volume_size: '9' })).toEqual({
@@ -121,16 +121,26 @@ describe('labels merged with those of a template', () => {
       own: undefined,
       merge: false,
       expected: { a: '1', b: '2' },
-      reason: 'a cluster without labels inherits those of its template',
+      reason: 'a cluster without labels inherits the labels of its template',
     },
-    { own: {}, merge: false, expected: { a: '1', b: '2' }, reason: 'its own are empty' },
+    {
+      own: {},
+      merge: false,
+      expected: { a: '1', b: '2' },
+      reason: 'a cluster with empty labels inherits the labels of its template',
+    },
     {
       own: { a: '3' },
       merge: false,
       expected: { a: '3' },
       reason: 'the labels of a cluster replace those of its template',
     },
-    { own: { a: '3' }, merge: true, expected: { a: '3', b: '2' }, reason: 'its own are merged over them' },
+    {
+      own: { a: '3' },
+      merge: true,
+      expected: { a: '3', b: '2' },
+      reason: 'the labels of a cluster are merged over those of its template if requested',
+    },
   ])('$reason', ({ own, merge, expected }) => {
     expect(effectiveLabelsOf({ a: '1', b: '2' }, own, merge)).toEqual(expected);
   });

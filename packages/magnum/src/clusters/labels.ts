@@ -32,8 +32,8 @@ const NODE_LABELS: readonly string[] = [
 ] satisfies (typeof TRANSLATED_LABELS)[number][];
 
 /**
- * A nodegroup's labels that have no effect, reported in the same way. Labels inherited from its cluster were applied
- * there.
+ * A nodegroup's labels that have no effect, reported like those of a cluster. Labels inherited from the cluster were
+ * applied there.
  */
 export function nodeLabelsWithoutEffect(clusterLabels: Labels, labels: Labels): readonly string[] {
   const clusterWideLabels = TRANSLATED_LABELS.filter(
@@ -95,8 +95,8 @@ export function specFromLabels(labels: Labels): LabelSpec {
 }
 
 /**
- * Allowed sources of the API server, from either label; undefined allows everyone. An empty list would also allow
- * everyone, so a label without entries is rejected.
+ * Allowed sources of requests to the API server, from either label; undefined allows everyone. An empty list would also
+ * allow everyone, so a label without entries is rejected.
  */
 function allowedRanges(labels: Labels): readonly string[] | undefined {
   const names = ['api_master_lb_allowed_cidrs', 'master_lb_allowed_cidrs'].filter((name) => labels[name]);
@@ -115,8 +115,8 @@ function nonEmptyList(labels: Labels, name: string): string[] {
 }
 
 /**
- * Spec fields that labels request for a nodegroup. Labels inherited from the cluster were applied there. A cluster-wide
- * restriction of the nodegroup's own would have no effect, and throws 400. Pure.
+ * Spec fields that labels request for a nodegroup. Labels inherited from the cluster were applied there. Throws 400 for
+ * a cluster-wide restriction that only the nodegroup has, because it would have no effect. Pure.
  */
 export function poolSpecFromLabels(clusterLabels: Labels, labels: Labels): LabelSpec['pool'] {
   const own = Object.entries(labels).filter(
@@ -194,7 +194,7 @@ export function labelDifferences(parent: Labels, labels: Labels) {
   };
 }
 
-/** Labels of a cluster or nodegroup: its own, its parent's, or both. Pure. */
+/** Labels of a cluster or nodegroup: its own labels, its parent's labels, or both. Pure. */
 export function effectiveLabelsOf(parent: Labels = {}, own: Labels | undefined, merge: boolean | undefined): Labels {
   if (own === undefined || Object.keys(own).length === 0) return parent;
   return merge ? { ...parent, ...own } : own;

@@ -191,12 +191,12 @@ describe('the state of a cluster', () => {
       status: 'CREATE_FAILED',
     },
     {
-      reason: 'a node is not ready, but no change was requested since the creation',
+      reason: 'a node is not ready, but no change has been requested since the creation',
       facts: { last: operation('Reconcile', 'Processing'), isUnchanged: true },
       status: 'CREATE_COMPLETE',
     },
     {
-      reason: 'a repair has completed, and no change was requested since the creation',
+      reason: 'a repair has completed, and no change has been requested since the creation',
       facts: { last: operation('Reconcile', 'Succeeded'), isUnchanged: true },
       status: 'CREATE_COMPLETE',
     },
@@ -230,7 +230,7 @@ describe('the state of a nodegroup', () => {
     { facts: { last: operation('Scale', 'Succeeded'), isChanged: true }, status: 'UPDATE_COMPLETE' },
     { facts: { last: operation('Scale', 'Error', 'QuotaExceeded') }, status: 'UPDATE_FAILED' },
     { facts: { isDeleted: true }, status: 'DELETE_IN_PROGRESS' },
-  ])('$status', ({ facts, status }) => {
+  ])('is $status', ({ facts, status }) => {
     expect(nodegroupState(pool(facts), after(2)).status).toBe(status);
   });
 });

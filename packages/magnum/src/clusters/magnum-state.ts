@@ -13,7 +13,7 @@ export type MagnumStatus = `${'CREATE' | 'UPDATE' | 'DELETE'}_${'IN_PROGRESS' | 
 
 export interface MagnumState {
   readonly status: MagnumStatus;
-  /** Never empty: the current operation and what it is waiting for, or what is wrong. */
+  /** Never empty: describes the current operation and what it is waiting for, or what is wrong. */
   readonly reason: string;
 }
 
@@ -38,7 +38,7 @@ export function nodegroupState(pool: NodePool, nowMs: number): MagnumState {
 
 /**
  * State of a cluster with its pools; a change of a pool counts as a change of the cluster. A change is reported as soon
- * as it is stored, before a controller observes it, because clients take the first state other than `*_IN_PROGRESS` as
+ * as it is stored, before a controller observes it, because clients treat the first state other than `*_IN_PROGRESS` as
  * final. Pure.
  */
 export function clusterState(cluster: Cluster, pools: readonly NodePool[], nowMs: number): MagnumState {
@@ -46,7 +46,7 @@ export function clusterState(cluster: Cluster, pools: readonly NodePool[], nowMs
   const own = stateOf(cluster, record.updated_at !== undefined, nowMs);
   if (own.status === 'CREATE_IN_PROGRESS') return withTimeout(cluster, record.create_timeout, own, nowMs);
   if (!own.status.endsWith('COMPLETE')) return own;
-  // The request is an annotation, which does not change the generation.
+  // A rotation is requested with an annotation, which does not change the generation.
   const rotation = cluster.metadata.annotations?.[ROTATE_CREDENTIALS_ANNOTATION];
   if (rotation !== undefined && rotation !== cluster.status?.credentials?.rotation) {
     return { status: 'UPDATE_IN_PROGRESS', reason: 'a rotation of its certificate authorities was requested' };
@@ -57,7 +57,7 @@ export function clusterState(cluster: Cluster, pools: readonly NodePool[], nowMs
   for (const pool of pools) {
     const { status, reason } = nodegroupState(pool, nowMs);
     const name = pool.metadata.name ?? '';
-    // Creation includes the requested nodes: clients that wait for CREATE_COMPLETE take any other state as final.
+    // Creation includes the requested nodes: clients that wait for CREATE_COMPLETE treat any other state as final.
     const isPartOfCreation = own.status === 'CREATE_COMPLETE' && poolRecord(pool).name === DEFAULT_WORKER;
     const verb = isPartOfCreation && status.startsWith('CREATE') ? 'CREATE' : 'UPDATE';
     const nodegroupReason = `nodegroup ${name}: ${reason}`;
@@ -72,11 +72,14 @@ export function isWorkerPending(cluster: Cluster, pools: readonly NodePool[], no
   return pools.length === 0 && clusterRecord(cluster).request !== undefined && mayBePending(cluster.metadata, nowMs);
 }
 
-/** Clients take a failure as final, so it must have lasted this long, and the next reconcile must not fix it. */
+/**
+ * Clients treat a failure as final, so it is reported only after it has lasted this long, and only if the next
+ * reconcile cannot fix it.
+ */
 const MIN_FAILURE_MS = 60_000;
-/** Operations that may fail permanently; others continue, or `lastOperation` reports their failure. */
+/** Operations that may fail permanently; other operations continue, or `lastOperation` reports their failure. */
 const FALLIBLE_OPERATIONS: ReadonlySet<LastOperation['type']> = new Set(['Create', 'Reconcile', 'Scale', 'Delete']);
-/** Reasons that end automatically when the drain timeout expires. */
+/** Reasons that are resolved automatically when the drain timeout expires. */
 const DRAIN_REASONS: ReadonlySet<string | undefined> = new Set([
   'PodDisruptionBudget',
   'DrainHeld',
@@ -106,7 +109,7 @@ function stateOf({ metadata, status }: ObservedObject, wasChanged: boolean, nowM
     };
   }
   if (isFailed(last, nowMs)) return { status: `${verb}_FAILED`, reason: last.description };
-  // No change has been requested since; the cluster's health reports problems.
+  // No change has been requested since the creation; the health of the cluster reports problems.
   const isUnchanged = last.type === 'Reconcile' && metadata.generation === 1 && !wasChanged;
   if (isUnchanged) return { status: 'CREATE_COMPLETE', reason: last.description };
   if (last.state !== 'Succeeded')

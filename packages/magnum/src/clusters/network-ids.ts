@@ -13,7 +13,10 @@ export interface NetworkIds {
 /** IDs or names that the project can see, as in Magnum's API. */
 export type NetworkNames = NetworkIds;
 
-/** Looks up names in Neutron with the caller's token. Throws 400 if none matches, 409 if several do. */
+/**
+ * Looks up names in Neutron with the caller's token. Throws 400 if nothing matches, 409 if several networks or subnets
+ * match.
+ */
 export async function networkIds(names: NetworkNames, openStack: () => OpenStackClient): Promise<NetworkIds> {
   const find = async (
     field: string,

@@ -26,10 +26,10 @@ export interface PendingNodegroupsOptions {
 }
 
 /**
- * An outbox of NodePools. A ConfigMap is written before the Cluster and deleted after its pool, so if the process is
- * killed in between, the pool is still created. It is in Fairway's own namespace, because an operator may let tenants
- * write ConfigMaps in theirs. It is only written for users who may create the pool, so Fairway may create the pool with
- * its own identity.
+ * An outbox of NodePools. A ConfigMap is written before the Cluster and deleted after the pool exists, so if the
+ * process is killed in between, the pool is still created. The ConfigMap is in Fairway's own namespace, because an
+ * operator may let tenants write ConfigMaps in theirs. It is written only for users who may create the pool, so Fairway
+ * may create the pool with its own identity.
  */
 export class PendingNodegroups {
   readonly #options: PendingNodegroupsOptions;
@@ -38,7 +38,10 @@ export class PendingNodegroups {
     this.#options = options;
   }
 
-  /** Writes the ConfigMap for the request that creates the cluster. Returns a function that deletes it, for when the pool exists or will never exist. */
+  /**
+   * Writes the ConfigMap for the request that creates the cluster. Returns a function that deletes the ConfigMap, to be
+   * called when the pool exists or will never exist.
+   */
   async enqueue(pool: NewNodePool, request: string): Promise<() => Promise<void>> {
     const configMaps = this.#options.client.resource(ConfigMaps);
     const { metadata } = await configMaps.create({

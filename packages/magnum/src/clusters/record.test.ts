@@ -17,7 +17,7 @@ describe('the record of a cluster', () => {
     ['"text"', {}],
     ['{"name": 5, "keypair": "k", "labels": {"a": 1}}', { keypair: 'k' }],
     [JSON.stringify({ keypair: 'k', discovery_url: 'x'.repeat(70_000) }), {}],
-  ])('contains the valid fields of %.60s', (text, expected) => {
+  ])('contains only the valid fields of %.60s', (text, expected) => {
     expect(read(text)).toEqual(expected);
   });
 });

@@ -29,7 +29,9 @@ const ClusterRecord = z.object({
   keypair: text(),
   docker_volume_size: count(),
   labels: labels(),
-  /** Labels that were specified with the cluster, if they were merged with the template's. Absent if unknown. */
+  /**
+   * Labels that were specified with the cluster, if they were merged with the template's labels. Undefined if unknown.
+   */
   own_labels: labels(),
   merge_labels: flag(),
   master_flavor_id: text(),

@@ -13,10 +13,13 @@ import { MagnumError } from '../http/magnum-error.ts';
 
 /** Label of a CloudCredential that was created here with a trust for a cluster. */
 export const TRUST_LABEL = `${GROUP}/magnum-trust`;
-/** Annotation of the same object: the trust's expiry, which is unique among the user's trusts. It is written before the trust is created, and identifies it. */
+/**
+ * Annotation of the same object: the trust's expiry, which is unique among the user's trusts. It is written before the
+ * trust is created, and identifies the trust.
+ */
 export const EXPIRY_ANNOTATION = `${GROUP}/magnum-trust-expires`;
 
-/** Roles that suffice for a cluster; those that the user has are delegated. */
+/** Roles that suffice for a cluster; of these, the roles that the user has are delegated. */
 const DELEGATED_ROLES = ['member', 'reader', 'load-balancer_member', 'creator'];
 
 const ALTERNATIVE_ADVICE =
@@ -53,9 +56,10 @@ export class ClusterTrusts {
   }
 
   /**
-   * Creates a trust for Fairway's own user, and the CloudCredential that holds it. **Guarantees.** The CloudCredential, with its finalizer, exists
-   * before the trust. It records the trust's expiry, which is chosen at random, so `OrphanedCredentialGC` can find the trust of a credential without
-   * a trust ID: a crash between any two steps leaves nothing that is not revoked. Its `reclaimPolicy` is Delete: it is deleted with its cluster.
+   * Creates a trust for Fairway's own user, and the CloudCredential that holds it. **Guarantees.** The CloudCredential,
+   * with its finalizer, exists before the trust. It records the trust's expiry, which is chosen at random, so
+   * `OrphanedCredentialGC` can find the trust of a credential without a trust ID: after a crash between any two steps,
+   * everything is still revoked. Its `reclaimPolicy` is Delete, so it is deleted with its cluster.
    * **Errors.** A {@link MagnumError} with advice if Keystone does not let the token create a trust.
    */
   async createCredential(

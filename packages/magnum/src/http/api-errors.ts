@@ -78,7 +78,7 @@ export function magnumErrorOf(error: unknown, action: string): MagnumError {
   return new MagnumError(500, 'An unknown exception occurred.', { cause: error });
 }
 
-/** The error for an object that was deleted after the call found it. */
+/** The error for an object that was deleted after this call found it. */
 export function replaceNotFound(error: unknown, refusal: MagnumError): unknown {
   return isApiError(error, 'NotFound') ? refusal : error;
 }

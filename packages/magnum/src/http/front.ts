@@ -35,7 +35,7 @@ export class MagnumFront {
     this.#routing = new Routing(options.routes);
   }
 
-  /** Handles one request of a node:https server. */
+  /** Handles one request to a node:https server. */
   handler(request: IncomingMessage, response: ServerResponse): void {
     const requestId = `req-${randomUUID()}`;
     void serveHttp(request, response, this.#options.traffic, (apiRequest) => {
@@ -45,7 +45,8 @@ export class MagnumFront {
           identifyConnection(request.socket, response, caller.user);
           const requestClass = request.method === 'GET' ? 'readingRequests' : 'mutatingRequests';
           onExchangeEnd(response, this.#options.traffic.enter(requestClass, caller.user));
-          // The API's own requests to Fairway's API stay within this process and are not queued.
+          // This API's own requests to Fairway's API stay within the process and do not wait for a turn, so the request
+          // waits for one here.
           await this.#options.traffic.nextTurn(caller.user);
         }
         return caller;

@@ -10,7 +10,7 @@ const [SERVICE_TYPE] = SERVICE_TYPES;
 /** The service type that clients of all versions look up. */
 export const CATALOG_TYPE = 'container-infra';
 
-/** The minor version of a request, or the reason why it is not supported, which leads to a 406. */
+/** The minor version of a request, or the reason why the version is not supported, which leads to a 406. */
 export type NegotiatedVersion = { readonly minor: number } | { readonly problem: string };
 
 /** Parses the version header. Without it, a request has version 1.1, as in Magnum. Pure. */

@@ -5,7 +5,7 @@ import { invalidInput } from './magnum-error.ts';
 export const MAX_LIMIT = 1000;
 
 export interface PageItem {
-  /** The value that a marker refers to. */
+  /** The value that identifies the item as a marker. */
   readonly marker: string;
   /** Sort value of `sort_key=id`: the creation time. */
   readonly created: string;

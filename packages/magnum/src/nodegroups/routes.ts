@@ -206,7 +206,7 @@ function specPatch(pool: NodePool, patch: JsonPatch): object {
   return spec;
 }
 
-/** A merge patch keeps absent fields, so removed fields are listed as null. */
+/** A merge patch keeps omitted fields, so removed fields are listed as null. */
 function labelPatch(pool: NodePool, path: string, value: unknown): Record<string, string | null> {
   const next = parseValue(NodeLabels, path, value);
   const removedKeys = Object.keys(pool.spec.template.metadata.labels ?? {}).filter((key) => !Object.hasOwn(next, key));

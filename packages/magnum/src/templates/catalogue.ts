@@ -6,7 +6,8 @@ import { stableUuid } from '../stable-uuid.ts';
 import { DEFAULT_IMAGE, type Template } from './template.ts';
 
 /**
- * Public templates, one for every plan and minor version. A template's UUID does not depend on the newest patch. Pure.
+ * Public templates, one for each combination of plan and minor version. A template's UUID does not depend on the newest
+ * patch. Pure.
  */
 export function operatorTemplates(
   offeredPlans: readonly Plan[],

@@ -22,7 +22,7 @@ export async function readTemplates(call: Call): Promise<readonly Template[]> {
   return (await readOffer(call)).templates;
 }
 
-/** Finds a template by UUID or name. Throws the status `missing` if none exists, 409 for an ambiguous name. */
+/** Finds a template by UUID or name. Throws the HTTP status `missing` if none exists, or 409 for an ambiguous name. */
 export function findTemplate(templates: readonly Template[], ident: string, missing: 400 | 404 = 404): Template {
   const found = templates.filter(({ uuid, name }) => (isUuid(ident) ? uuid === ident : name === ident));
   const [template] = found;

@@ -34,7 +34,7 @@ export class OwnTemplates {
     this.#random = random;
   }
 
-  /** Templates of the namespace, and public templates of others. */
+  /** Templates of the namespace, and public templates of other namespaces. */
   async list(namespace: string): Promise<readonly Template[]> {
     const configMaps = this.#client.resource(ConfigMaps);
     const [own, published] = await Promise.all([
@@ -70,7 +70,7 @@ export class OwnTemplates {
         if (template === undefined) throw new Error('could not parse a stored template');
         return template;
       } catch (error) {
-        // The name has been taken in the meantime, or by an object that is not a template.
+        // The name was taken in the meantime, or belongs to an object that is not a template.
         if (!isApiError(error, 'AlreadyExists')) throw error;
         attemptedNames.add(name);
       }

@@ -56,12 +56,12 @@ export class TestMagnum {
     this.#faults = faults;
   }
 
-  /** From now on, caches do not contain the namespace yet. */
+  /** Makes caches behave as if they did not contain the namespace yet. */
   hideFromCaches(namespace: string): void {
     this.#faults.uncachedNamespace = namespace;
   }
 
-  /** From now on, requests to Fairway's API that match get no response and have no effect. */
+  /** Lets matching requests to Fairway's API fail without a response and without an effect. */
   failRequests(matchesRequest: (request: TransportRequest) => boolean): void {
     this.#faults.matchesRequest = matchesRequest;
   }

@@ -12,8 +12,8 @@ import type { IssuedToken } from './token-source.ts';
 const TEMPLATE = '/v3/auth/tokens';
 
 /**
- * `POST /v3/auth/tokens`. `queue` identifies the caller for fair queueing: the project of the token, if known from an earlier
- * one. Throws a `FactorsRequiredError` if Keystone requires more factors than the credential has.
+ * `POST /v3/auth/tokens`. `queue` identifies the caller for fair queueing: the project of the token, if known from an
+ * earlier token. Throws a `FactorsRequiredError` if Keystone requires more factors than the credential has.
  */
 export async function authenticate(
   http: HttpClient,
@@ -63,7 +63,7 @@ function asRefusal(error: unknown): unknown {
   return new OpenStackError({ ...call, kind: 'unauthorized', outcome: 'notDone', cause: error });
 }
 
-/** The URL of Keystone's v3 API. Auth URLs may have this version, none or another one. */
+/** The URL of Keystone's v3 API. Auth URLs may contain this version, another version, or no version. */
 export function identityRoot(authUrl: string): string {
   return `${trimmedEnd(authUrl, '/').replace(/\/v(2\.0|3)$/, '')}/v3`;
 }

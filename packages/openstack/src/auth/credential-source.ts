@@ -5,11 +5,11 @@ import type { Credential } from './credential.ts';
 export interface CredentialSource {
   /**
    * Identifies the caller for fair queueing until its project is known, so a caller whose calls Keystone refuses delays
-   * only its own.
+   * only its own calls.
    */
   readonly owner?: string;
-  /** Rejects with an OpenStackError if there is none. */
+  /** Rejects with an OpenStackError if there is no credential. */
   credential(): Promise<Credential>;
-  /** Throws an OpenStackError if a token issued for it must not be used. */
+  /** Throws an OpenStackError if a token issued for the credential must not be used. */
   accept(token: Token): void;
 }

@@ -1,4 +1,4 @@
-/** A user, project or domain by id, or by name with its domain (a domain has none). */
+/** A user, project or domain by id, or by name together with its domain (except for domains). */
 export interface IdentityRef {
   readonly id?: string;
   readonly name?: string;
@@ -12,7 +12,7 @@ export type Scope =
   | { readonly kind: 'system' }
   /** A trust; the trustee authenticates. */
   | { readonly kind: 'trust'; readonly trustId: string }
-  /** The user's default project, or none. */
+  /** The user's default project, if there is one. */
   | { readonly kind: 'default' };
 
 /** How to authenticate to Keystone. */

@@ -29,7 +29,7 @@ export class FactorsRequiredError extends OpenStackError {
   }
 }
 
-/** Returns this error for a response with a receipt, otherwise the usual one. */
+/** Returns this error for a response with a receipt, otherwise the usual error. */
 export function asFactorsRequired(response: HttpResponse, defaultError: OpenStackError): OpenStackError {
   const receipt = headerOf(response, 'openstack-auth-receipt');
   if (response.status !== 401 || receipt === undefined) return defaultError;

@@ -228,7 +228,7 @@ describe('OpenStackClient', () => {
       }),
       path: '/v2/images?limit=2',
     },
-  ])('reads all pages of $api, by marker and at its own endpoint', async ({ list, page, path }) => {
+  ])('reads all pages of $api, by marker and at the endpoint in the catalog', async ({ list, page, path }) => {
     respond = (request) => {
       const marker = new URL(request.path, 'http://x').searchParams.get('marker');
       return { body: marker === 'b' ? page(['c']) : page(['a', 'b'], 'b') };
@@ -253,7 +253,7 @@ describe('OpenStackClient', () => {
     expect(groups.map((group) => group.id)).toEqual(['a', 'b', 'c']);
   });
 
-  it.each(['', '.', '..'])('rejects the id "%s", which would turn it into another call', async (id) => {
+  it.each(['', '.', '..'])('rejects the id "%s", which would turn the request into another call', async (id) => {
     await expect(server.run(clock, client.compute.servers.delete(id))).rejects.toThrow('no value for {server_id}');
     expect(server.requests.filter((request) => request.method === 'DELETE')).toEqual([]);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { BoundedDelayPace } from './bounded-delay-pace.ts';
 
-/** All polls for a change that takes this long, including the one that detects it. */
+/** All polls for a change that takes this long, including the poll that detects it. */
 function pollTimes(pace: BoundedDelayPace, tookMs: number): number[] {
   const times: number[] = [];
   for (let ms = pace.nextPollMs(0); ; ms = pace.nextPollMs(ms)) {
@@ -28,7 +28,7 @@ describe('BoundedDelayPace', () => {
   });
 
   it.each([100, 500, 1_500, 5_000, 20_000, 60_000, 240_000])(
-    'detects a change that takes %d ms within 3 s or 5% of that, the first time and every time after',
+    'detects a change that takes %d ms within 3 s or 5% of that time, from the first change on',
     (tookMs) => {
       const pace = new BoundedDelayPace();
       for (let turn = 0; turn < 5; turn++) {
@@ -45,7 +45,7 @@ describe('BoundedDelayPace', () => {
     [20_000, 2],
     [60_000, 3],
     [240_000, 3],
-  ])('a change known to take %d ms is polled for %d times', (tookMs, count) => {
+  ])('having learned that a change takes %d ms, polls for it %d times', (tookMs, count) => {
     const pace = new BoundedDelayPace();
     follow(pace, tookMs, tookMs);
 
@@ -78,7 +78,7 @@ describe('BoundedDelayPace', () => {
   it.each<[reason: string, unseenMs: number, seenMs: number]>([
     ['lists that failed for hours', 2_000, 10_800_000],
     ['a change that hung for hours', 10_790_000, 10_800_000],
-  ])('forgets %s after a few others', (_, unseenMs, seenMs) => {
+  ])('forgets %s after a few other changes', (_, unseenMs, seenMs) => {
     const pace = new BoundedDelayPace();
     follow(pace, ...Array<number>(5).fill(5_000));
     pace.learn(unseenMs, seenMs);

@@ -11,7 +11,7 @@ const FIRST_POLL_MS = 1_000;
  * faster.
  */
 const EARLY_SHARES = [0.1, 0.5];
-/** Changes that end earlier are detected in time anyway. */
+/** Changes that end earlier are detected in time without an early poll. */
 const EARLY_MIN_MS = MAX_DELAY_MS;
 /** Pauses after the usual time. */
 const MIN_PAUSE_MS = 500;

@@ -46,7 +46,7 @@ describe('ChangePace', () => {
   it.each<[reason: string, unseenMs: number, seenMs: number]>([
     ['lists that failed for hours', 2_000, 10_800_000],
     ['a change that hung for hours', 10_790_000, 10_800_000],
-  ])('forgets %s after a few others', (_, unseenMs, seenMs) => {
+  ])('forgets %s after a few other changes', (_, unseenMs, seenMs) => {
     const pace = paceOf('deletion', ...Array<number>(10).fill(5_000));
     pace.learn(unseenMs, seenMs);
     for (let turn = 0; turn < 6; turn++) pace.learn(4_000, 6_000);

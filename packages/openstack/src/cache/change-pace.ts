@@ -1,6 +1,6 @@
 import type { Pace } from './pace.ts';
 
-/** `build`: nothing waits for the exact end; `deletion`: something does. */
+/** `build`: nothing waits for the exact end; `deletion`: something waits for it. */
 export type ChangeKind = 'build' | 'deletion';
 
 /**
@@ -21,8 +21,8 @@ const BACKOFF_FACTOR = 1.6;
 const WEIGHT = 0.3;
 
 /**
- * Polls for changes of one kind when they usually show. It learns from observed changes: a cloud that takes half a
- * minute is not polled twenty times, and one that takes a tenth of a second keeps no caller waiting.
+ * Polls for changes of one kind when they usually show. The pace is learned from observed changes: a cloud that takes
+ * half a minute is not polled twenty times, and a cloud that takes a tenth of a second does not keep callers waiting.
  */
 export class ChangePace implements Pace {
   readonly #shares: readonly number[];

@@ -12,8 +12,8 @@ export interface ListGroupMember<T extends Identifiable> {
  *
  * ## Guarantees
  * - One member lists at a time. The result is shared with the time at which the list began.
- * - Only a cache whose own list has succeeded is a member: a rejected credential sees nothing through others, and
- *   reports its own error.
+ * - Only a cache whose own list has succeeded is a member: a cache with a rejected credential sees nothing through
+ *   other caches, and reports its own error.
  */
 export class ListGroup<T extends Identifiable> {
   readonly #members = new Set<ListGroupMember<T>>();

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { CloudPaces, Paces } from './paces.ts';
 
-test('keeps different changes and varieties apart', () => {
+test('keeps the paces of different changes and varieties apart', () => {
   const paces = new Paces();
   paces.of('punctual build', 'amphora').learn(58_000, 61_000);
 
@@ -10,7 +10,7 @@ test('keeps different changes and varieties apart', () => {
   expect(paces.of('punctual deletion', 'amphora').nextPollMs(0)).toBe(1_000);
 });
 
-test('shares what one project learns about a cloud with other projects, by kind of resource', () => {
+test('shares the paces that one project learns about a cloud with other projects, by kind of resource', () => {
   const cloud = new CloudPaces();
   cloud.of('loadBalancers').of('punctual build').learn(58_000, 61_000);
 

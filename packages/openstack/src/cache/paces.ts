@@ -2,14 +2,19 @@ import { BoundedDelayPace } from './bounded-delay-pace.ts';
 import { ChangePace } from './change-pace.ts';
 import type { Pace } from './pace.ts';
 
-/** A change that takes a cloud some time. Something waits for the end of a punctual one, however long it takes. */
+/**
+ * A change that takes a cloud some time. Something waits for the end of a punctual change, however long the change
+ * takes.
+ */
 export type PacedChange = 'build' | 'deletion' | 'punctual build' | 'punctual update' | 'punctual deletion';
 
 /** The paces of all changes of one kind of resource. */
 export class Paces {
   readonly #paces = new Map<string, Pace>();
 
-  /** `variety` distinguishes resources that take different times, such as by provider. */
+  /**
+   * `variety` distinguishes resources that take different amounts of time, for example those of different providers.
+   */
   of(change: PacedChange, variety = ''): Pace {
     const name = `${change} ${variety}`;
     const known = this.#paces.get(name);

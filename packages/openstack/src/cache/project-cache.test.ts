@@ -85,7 +85,7 @@ const KINDS = [
 ] as const;
 
 describe('ProjectCache', () => {
-  it.each(KINDS)('lists only %s when only it is subscribed', async (kind) => {
+  it.each(KINDS)('lists only %s if nothing else is subscribed', async (kind) => {
     const clock = new FakeClock();
     const { cloud, lists } = emptyCloud(clock);
     const cache = new ProjectCache({ client: cloud.client(), clock, random: () => 0.5 });
@@ -134,7 +134,7 @@ describe('two credentials of one project', () => {
     return { clock, lists, mine, yours, refused };
   }
 
-  it('cost as many lists as one', async () => {
+  it('cost as many lists as one credential', async () => {
     const { clock, lists, mine, yours } = twoCaches(['p', 'p']);
     await clock.advance(1_000);
     expect(lists).toHaveLength(2);
@@ -157,7 +157,7 @@ describe('two credentials of one project', () => {
     expect(lists.length).toBeGreaterThanOrEqual(2 * 57);
   });
 
-  it('keep listing with the remaining one', async () => {
+  it('keep listing with the remaining credential', async () => {
     const { clock, lists, mine, yours } = twoCaches(['p', 'p']);
     await clock.advance(1_000);
     mine.stop();
@@ -181,7 +181,7 @@ describe('two credentials of one project', () => {
     expect(lists).toHaveLength(1);
   });
 
-  it('a rejected credential sees nothing listed by another', async () => {
+  it('do not share lists once one of them is rejected', async () => {
     const { clock, mine, yours, refused } = twoCaches(['p', 'p']);
     await clock.advance(1_000);
     const known = yours.servers.snapshot().listedAtMs;
@@ -236,7 +236,7 @@ describe('a project that an administrator logs in to', () => {
     cache.stop();
   });
 
-  it('contains images that others share with it, unless the login is an administrator’s', async () => {
+  it('contains images that other projects share with it, unless the login is an administrator’s', async () => {
     const clock = new FakeClock();
     const { cloud } = emptyCloud(clock, undefined, { images: [image('shared-with-it', 'q', 'shared')] });
     const cache = new ProjectCache({ client: cloud.client(), clock, random: () => 0.5 });

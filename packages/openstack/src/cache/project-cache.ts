@@ -44,7 +44,10 @@ export interface ProjectCacheOptions {
   readonly logger?: Logger;
 }
 
-/** Caches by kind name; typed below. */
+/**
+ * Overrides the defaults of every kind. A kind with its own interval keeps that interval, and does not slow down when
+ * idle.
+ */
 class NamedCaches {
   readonly #all: readonly ResourceCache<Identifiable>[];
 
@@ -53,7 +56,7 @@ class NamedCaches {
     Object.assign(this, caches);
   }
 
-  /** Only for kinds that are read: see ResourceCache. */
+  /** Age and state of the lists by kind, only for kinds that are read: see ResourceCache. */
   freshness(nowMs: number): readonly { readonly kind: string; readonly ageMs: number; readonly isFailing: boolean }[] {
     return this.#all.flatMap((cache) => {
       const freshness = cache.freshness(nowMs);
@@ -85,7 +88,7 @@ export class ProjectCache extends CachesByKind {
   }
 }
 
-/** By kind. The list of services determines the client, filter and types of each. */
+/** The caches by kind. The list of services determines the client, filter and types of each kind. */
 function cachesOf(options: ProjectCacheOptions): Readonly<Record<string, ResourceCache<Identifiable>>> {
   const { client, clock, random, budget, groups, paces, logger, intervals, services = SERVICES } = options;
   const clients = client as unknown as Readonly<Record<string, unknown>>;

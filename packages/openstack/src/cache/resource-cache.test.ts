@@ -97,7 +97,7 @@ describe('ResourceCache', () => {
     expect(cache.listedBeforeMs).toBeGreaterThan(firstMs.listedAtMs ?? 0);
   });
 
-  it('lists once a minute for any number of listeners, and stops with the last', async () => {
+  it('lists once a minute for any number of listeners, and stops when the last one unsubscribes', async () => {
     const { clock, cloud, listen } = start();
     const stops = [listen(), listen(), listen()];
 
@@ -205,7 +205,7 @@ describe('ResourceCache', () => {
     expect(cloud.lists).toHaveLength(8);
   });
 
-  it('is not delayed by repeated expectations, and ends fast lists with the last of them', async () => {
+  it('is not delayed by repeated expectations, and ends fast lists when the last expectation ends', async () => {
     const { clock, cloud, cache, listen } = start();
     listen();
     await clock.advance(10_000);
@@ -291,7 +291,7 @@ describe('ResourceCache', () => {
       expect(cloud.lists).toEqual([0, 500]);
     });
 
-    it('does not accept a list of the same millisecond', async () => {
+    it('does not accept a list that began in the same millisecond', async () => {
       const { clock, cloud, cache } = start();
       const writtenMs = clock.now();
 
@@ -302,7 +302,7 @@ describe('ResourceCache', () => {
       expect(cloud.lists).toEqual([1]);
     });
 
-    it('resolves immediately if there was such a list already', async () => {
+    it('resolves immediately if such a list already exists', async () => {
       const { clock, cloud, cache, listen } = start();
       const writtenMs = clock.now() - 1;
       listen();
@@ -336,7 +336,7 @@ describe('ResourceCache', () => {
       expect(cloud.lists).toEqual([1, 26, 51, 76]);
     });
 
-    it('rejects when its caller aborts, and stops listing for it', async () => {
+    it('rejects when its caller aborts, and stops listing for that caller', async () => {
       const { clock, cloud, cache } = start();
       const abort = new AbortController();
       const waiting = cache.refreshAfter(clock.now(), abort.signal);
@@ -362,7 +362,7 @@ describe('ResourceCache', () => {
     });
   });
 
-  it('keeps the snapshot while lists fail, reports since when and why, and notifies on recovery', async () => {
+  it('keeps the snapshot while lists fail, reports the start and cause of the failure, and notifies on recovery', async () => {
     const { clock, cloud, cache, deltas, listen } = start();
     cloud.things = [thing('a')];
     listen();

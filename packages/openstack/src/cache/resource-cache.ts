@@ -39,7 +39,7 @@ type EndExpectation = (isSeen?: boolean) => void;
 interface Expectation {
   readonly reason: string;
   readonly sinceMs: number;
-  /** Undefined if it polls as fast as others. */
+  /** Undefined if polls are as frequent as for other expectations. */
   readonly pace: Pace | undefined;
   /** When to poll, according to its pace. */
   pollAtMs: number;
@@ -95,7 +95,7 @@ export class ResourceCache<T extends Identifiable> implements ListGroupMember<T>
   /** Consecutive failed lists. */
   #failures = 0;
   #timer: Timer | undefined;
-  /** Set while the last list succeeded. */
+  /** Set if the last list succeeded. */
   #group: ListGroup<T> | undefined;
 
   constructor(options: ResourceCacheOptions<T>) {

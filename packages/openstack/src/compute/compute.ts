@@ -32,7 +32,7 @@ export class Compute {
 
   /**
    * The microversion in use: {@link COMPUTE_MICROVERSION} or that of clouds.yaml if the service supports it, otherwise
-   * its newest.
+   * the service's newest.
    */
   microversion(): Promise<string | undefined> {
     return this.#api.microversion();

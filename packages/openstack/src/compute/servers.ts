@@ -31,7 +31,7 @@ export interface ServerFilter {
 export const REIMAGE_MICROVERSION = '2.93';
 
 export interface ServerRebuildOptions extends CallOptions {
-  /** The server boots from a volume; the call is rejected for clouds that would leave it unchanged. */
+  /** The server boots from a volume; the call is rejected for clouds that would leave the volume unchanged. */
   readonly isVolumeBacked?: boolean;
 }
 
@@ -227,7 +227,7 @@ export class Servers {
     return (await this.#api.post(AttachmentEnvelope, '/servers/{server_id}/os-interface', call)).interfaceAttachment;
   }
 
-  /** `DELETE /servers/{server_id}/os-interface/{port_id}`: detaches; deletes the port if Nova created it. */
+  /** `DELETE /servers/{server_id}/os-interface/{port_id}`: detaches the port, and deletes it if Nova created it. */
   async detachInterface(id: string, portId: string, options: CallOptions = {}): Promise<void> {
     const params = { server_id: id, port_id: portId };
     await this.#api.send('DELETE', '/servers/{server_id}/os-interface/{port_id}', { ...options, params });

@@ -9,7 +9,9 @@ export interface CloudConfig {
   readonly name: string;
   readonly authUrl: string;
   readonly credential: Credential;
-  /** The first of `regions`, or `region_name`, unless one is chosen; undefined uses that of the catalog. */
+  /**
+   * The first of `regions`, or `region_name`, unless one is chosen; if undefined, the region comes from the catalog.
+   */
   readonly region: string | undefined;
   readonly interface: EndpointInterface;
   readonly tls: TlsFiles;

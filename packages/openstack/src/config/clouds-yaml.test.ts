@@ -148,7 +148,7 @@ public-clouds:
   it.each<{ reason: string; env: Env; name: string }>([
     { reason: 'the only cloud', env: {}, name: 'demo' },
     { reason: 'the cloud of OS_CLOUD', env: { OS_CLOUD: 'demo' }, name: 'demo' },
-  ])('chooses $reason; selectors alone define no cloud', ({ env, name }) => {
+  ])('chooses $reason; selectors alone do not define a cloud', ({ env, name }) => {
     expect(read({ '/work/clouds.yaml': DEMO }, env).get().name).toBe(name);
   });
 

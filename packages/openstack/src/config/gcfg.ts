@@ -39,7 +39,7 @@ const KEY = /^([a-z][a-z0-9-]*)\s*(?:=(.*)|([;#].*)?)$/is;
 
 /**
  * Parses the format of cloud.conf, which is git's: https://pkg.go.dev/gopkg.in/gcfg.v1. Names of sections and keys are
- * case-insensitive, those of subsections case-sensitive.
+ * case-insensitive, names of subsections are case-sensitive.
  */
 export function parseGcfg(text: string): GcfgFile {
   const sections: GcfgSection[] = [];

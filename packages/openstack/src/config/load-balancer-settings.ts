@@ -112,12 +112,12 @@ export const CloudLoadBalancers = z
     algorithm: settings.lb_method,
     isInternal: settings.internal,
     tlsContainerRef: settings.default_tls_container_ref,
-    /** The target of TLS references; Octavia validates those to `external`. */
+    /** The store that TLS references point to; Octavia validates references to `external`. */
     containerStore: settings.container_store,
     monitor: settings.monitor,
     /** Maximum number of Services per load balancer. */
     maxShared: settings.max_shared,
-    /** Whether Services may use load balancers of the project that belong to no cluster. */
+    /** Whether Services may use load balancers of the project that do not belong to any cluster. */
     sharesOthers: settings.share_others,
     /** By the names used by Services. */
     classes: new Map(Object.entries(settings.classes)),

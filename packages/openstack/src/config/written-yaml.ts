@@ -59,7 +59,7 @@ export function loadWritten(text: string, filename: string): unknown {
   return load(text, { filename, schema: SCHEMA });
 }
 
-/** The same, with plain numbers and booleans. */
+/** Parses YAML or JSON with plain numbers and booleans. */
 export function valuesOf(written: unknown): unknown {
   if (written instanceof WrittenScalar) return written.value;
   if (Array.isArray(written)) return written.map(valuesOf);

@@ -38,7 +38,7 @@ describe('Budget', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('accumulates no more than the burst while idle', async () => {
+  it('accumulates at most the burst while idle', async () => {
     const { clock, started, acquire } = start({ requestsPerMinute: 60, burst: 2, concurrent: 10 });
 
     await clock.advance(3_600_000);
@@ -65,7 +65,7 @@ describe('Budget', () => {
     expect(budget.running).toBe(1);
   });
 
-  it('runs background calls after all the others', async () => {
+  it('runs background calls after all other calls', async () => {
     const { clock, started, acquire } = start({ requestsPerMinute: 60, burst: 1, concurrent: 10 });
     void acquire('a');
     void acquire('list', 'background');
@@ -106,7 +106,7 @@ describe('Budget', () => {
     expect(started).toEqual(['flood 0', 'flood 1', 'storm 0', 'quiet', 'flood 2', 'storm 1', 'quiet list']);
   });
 
-  it('splits the rate evenly between two projects, and gives all of it to a single one', async () => {
+  it('splits the rate evenly between two projects, and gives the whole rate to a single project', async () => {
     const { clock, started, acquire } = start({ requestsPerMinute: 6_000, burst: 1, concurrent: 1_000 });
     const signal = new AbortController().signal;
     const count = (project: string) => started.filter((name) => name === project).length;
@@ -122,7 +122,7 @@ describe('Budget', () => {
     expect(count('a') + count('b')).toBeGreaterThanOrEqual(1_000);
   });
 
-  it('keeps slots free for others while the calls of some projects hang', async () => {
+  it('keeps slots free for other projects while the calls of some hang', async () => {
     const { clock, started, acquire } = start({ requestsPerMinute: 60_000, burst: 1_000, concurrent: 64 });
     const signal = new AbortController().signal;
     for (let call = 0; call < 200; call++) void acquire('one', 'normal', signal, 'one');

@@ -25,7 +25,7 @@ interface Queue {
 
 /**
  * Maximum ratio of a project's calls in flight to free slots: a single project gets three quarters of all slots, and
- * each additional one leaves some free.
+ * each additional project leaves some slots free.
  */
 const SLOTS_PER_FREE_SLOT = 3;
 
@@ -34,8 +34,8 @@ const SLOTS_PER_FREE_SLOT = 3;
  * by project.
  *
  * **Guarantees.** Round robin over projects, however many calls each has queued: a call waits for at most one call of
- * every other project, and for calls of its own project. However slow the calls of one project are, it never holds all
- * slots. Every attempt, including retries, counts against its own project.
+ * every other project, and for calls of its own project. However slow its calls are, a project never holds all slots.
+ * Every attempt, including retries, counts against its own project.
  */
 export class Budget {
   readonly #clock: Clock;
@@ -70,8 +70,9 @@ export class Budget {
   }
 
   /**
-   * Resolves when the call may be sent; the returned function must be called when it ends. First come, first served
-   * within a project. `project` is the caller's project id or, if unknown, anything that identifies the caller, or ''.
+   * Resolves when the call may be sent; the returned function must be called when the call ends. First come, first
+   * served within a project. `project` is the caller's project id or, if unknown, anything that identifies the caller,
+   * or ''.
    */
   acquire(project: string, priority: Priority, signal: AbortSignal): Promise<() => void> {
     return new Promise((resolve, reject) => {

@@ -285,9 +285,9 @@ describe('the outcome of a failed call', () => {
     { method: 'POST', status: 409, outcome: 'notDone', reason: 'a refusal' },
     { method: 'POST', status: 408, outcome: 'unknown', reason: 'a proxy timed out' },
     { method: 'POST', status: 501, outcome: 'notDone', reason: 'the service can’t do it' },
-    { method: 'POST', status: 500, outcome: 'unknown', reason: 'it may have failed after the work was done' },
+    { method: 'POST', status: 500, outcome: 'unknown', reason: 'the service may have failed after the work was done' },
     { method: 'DELETE', status: 504, outcome: 'unknown', reason: 'a proxy timed out' },
-    { method: 'POST', status: 503, outcome: 'unknown', reason: 'it may have been done partially' },
+    { method: 'POST', status: 503, outcome: 'unknown', reason: 'the work may have been done partially' },
     { method: 'POST', status: 503, retryAfterMs: 1000, outcome: 'notDone', reason: 'Retry-After was sent' },
   ] as const)('is $outcome for $method with $status: $reason', (row) => {
     expect(outcomeOf(row.method, row.status, 'retryAfterMs' in row ? row.retryAfterMs : undefined)).toBe(row.outcome);

@@ -2,7 +2,7 @@ import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
 import { MAX_PROJECT_SERIES, OpenStackMetrics } from './metrics.ts';
 
-test('counts calls by project, and together for projects beyond the limit', async () => {
+test('counts calls by project, and calls of projects beyond the limit together', async () => {
   const registry = new Registry();
   const metrics = new OpenStackMetrics(registry);
   const labels = { cloud: 'c', service: 'compute', method: 'GET', resource: '/servers' } as const;

@@ -44,7 +44,7 @@ describe('the body of a response', () => {
     { reason: 'items', schema: Servers, part: '{},', body: (parts: string) => `{"servers":[${parts}{}]}` },
     { reason: 'numbers', schema: Servers, part: '0,', body: (parts: string) => `{"servers":[${parts}0]}` },
     { reason: 'values', schema: Quota, part: '"%":{},', body: (parts: string) => `{"quota":{${parts}"last":{}}}` },
-  ])('keeps one error for a hundred thousand invalid $reason', ({ schema, part, body }) => {
+  ])('yields one error for a hundred thousand invalid $reason', ({ schema, part, body }) => {
     const parts = Array.from({ length: 100_000 }, (_, index) => part.replace('%', String(index)));
 
     const { cause } = refusalOf(schema, body(parts.join(''))) as OpenStackError;

@@ -50,7 +50,7 @@ test.each([
   expect(quotasOf(expectedMessage)).toEqual(quotas);
 });
 
-test('parses a message crafted to be slow quickly', () => {
+test('quickly parses a message that was crafted to be slow', () => {
   const hostile = `quota exceeded for ${'a, '.repeat(100_000)}: requested ${'1,'.repeat(100_000)} too many ${' a'.repeat(100_000)}`;
 
   expect(quotasOf(hostile).length).toBeLessThanOrEqual(1);

@@ -1,6 +1,6 @@
 /** An insufficient quota, as reported by the cloud. */
 export interface QuotaUse {
-  /** The service's name for it: `cores`, `port`. */
+  /** The service's name for the quota: `cores`, `port`. */
   readonly resource: string;
   /** The amount that the call requested. */
   readonly requested?: number | undefined;

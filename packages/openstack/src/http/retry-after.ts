@@ -1,4 +1,4 @@
-/** A longer one is a mistake of the service and could last as long as the process. */
+/** A longer delay is a mistake of the service and might never end while the process runs. */
 const MAX_RETRY_AFTER_MS = 60 * 60_000;
 
 /**

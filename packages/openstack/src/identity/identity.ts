@@ -40,7 +40,7 @@ export class Identity {
     return (await this.#api.get(ProjectList, '/auth/projects', options)).projects;
   }
 
-  /** `GET /projects/{project_id}`; defaults to that of the session. */
+  /** `GET /projects/{project_id}`; defaults to the session's project. */
   async project(id?: string, options: CallOptions = {}): Promise<Project> {
     const params = { project_id: id ?? (await this.#api.projectId()) };
     return (await this.#api.get(ProjectEnvelope, '/projects/{project_id}', { ...options, params })).project;
@@ -54,8 +54,8 @@ export class Identity {
   /**
    * `GET /auth/tokens?nocatalog`: validates a token. `notFound` if it is invalid, `forbidden` unless the session's user
    * may validate tokens of others: Keystone requires an administrator, a reader of the whole system, or the role
-   * `service`. A token of an application credential with access rules is not valid here, because the rules name paths
-   * of services and Fairway has none in Keystone.
+   * `service`. A token of an application credential with access rules is not valid here, because the rules list paths
+   * of services and Fairway is not a service in Keystone.
    */
   async validateToken(token: string, options: CallOptions = {}): Promise<Token> {
     const call = { ...options, query: { nocatalog: '' }, headers: { 'x-subject-token': token } };

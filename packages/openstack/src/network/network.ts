@@ -50,7 +50,7 @@ export type SubnetUpdate = Partial<
 export interface PortFilter {
   readonly network_id?: string;
   readonly device_id?: string;
-  /** Any may match. */
+  /** Any of these values may match. */
   readonly device_owner?: string | readonly string[];
   readonly status?: string;
   readonly mac_address?: string;

@@ -12,7 +12,7 @@ export interface NeutronFilter {
   readonly project_id?: string;
   /** All must match; needs the extension standard-attr-tag, which every cloud has since Pike. */
   readonly tags?: readonly string[];
-  /** One must match. */
+  /** At least one must match. */
   readonly tagsAny?: readonly string[];
 }
 

@@ -24,8 +24,8 @@ export class AccessRules {
   }
 
   /**
-   * `POST /shares/{share_id}/action` `allow_access`: creates a rule that is applied later; fails with `badRequest` if
-   * one exists for the same target.
+   * `POST /shares/{share_id}/action` `allow_access`: creates a rule that is applied later; fails with `badRequest` if a
+   * rule for the same target exists.
    */
   async allow(
     shareId: string,

@@ -32,7 +32,7 @@ test.each([
   expect(seen).toEqual(asked);
 });
 
-test('misses nothing when an item is deleted between two pages', async () => {
+test('misses no items when one is deleted between two pages', async () => {
   const ids = 'abcdef'.split('');
   const asked: number[] = [];
 

@@ -14,9 +14,10 @@ const MAX_ATTEMPTS = 3;
 const MIN_PAGE_SIZE = 2;
 
 /**
- * All items of a list with offsets: Manila's links contain a marker that it does not read. Items deleted between two pages move the others up, so each
- * page begins with the last item of the previous one; if it does not, the list is read again. The query must sort new items last. Large items are read
- * in smaller pages. Throws an OpenStackError for a list that does not end.
+ * All items of a list with offsets: Manila's links contain a marker that it does not read. Items deleted between two
+ * pages move the others up, so each page must begin with the last item of the previous page; otherwise the list is read
+ * again. The query must sort new items last. Large items are read in smaller pages. Throws an OpenStackError for a list
+ * that does not end.
  */
 export async function* offsetPages<W, T extends { readonly id: string }>(
   api: ServiceApi,
@@ -30,7 +31,7 @@ export async function* offsetPages<W, T extends { readonly id: string }>(
   yield* found;
 }
 
-/** Undefined if pages have shifted, except for the last attempt, whose result is always used. */
+/** Lists all items. Undefined if pages have shifted, except in the last attempt, whose result is always used. */
 async function listOnce<W, T extends { readonly id: string }>(
   api: ServiceApi,
   template: string,

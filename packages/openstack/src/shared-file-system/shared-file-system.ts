@@ -35,7 +35,7 @@ export class SharedFileSystem {
     return (await this.#api.get(ZoneList, '/availability-zones', options)).availability_zones;
   }
 
-  /** `GET /share-networks/{share_network_id}`; administrators can read those of every project. */
+  /** `GET /share-networks/{share_network_id}`; administrators can read share networks of every project. */
   async shareNetwork(id: string, options: CallOptions = {}): Promise<ShareNetwork> {
     const call = { ...options, params: { share_network_id: id } };
     return (await this.#api.get(NetworkEnvelope, '/share-networks/{share_network_id}', call)).share_network;

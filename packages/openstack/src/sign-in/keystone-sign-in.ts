@@ -7,7 +7,7 @@ import type { ApplicationCredentialCreate, Project } from '../types/identity.ts'
 
 /** Keystone for people who sign in, each with their own credential. All methods reject with an OpenStackError. */
 export interface KeystoneSignIn {
-  /** Rejects with a FactorsRequiredError if Keystone requires more. */
+  /** Rejects with a FactorsRequiredError if Keystone requires more factors. */
   signIn(credential: Credential): Promise<IssuedToken>;
   /** The projects for which the token's user can get a token. */
   projects(token: string): Promise<readonly Project[]>;

@@ -75,7 +75,7 @@ async function scopeToken(token: IssuedToken, scope: Scope, { http, authUrl }: S
   return scope.kind === 'default' ? token : authenticate(http, authUrl, { kind: 'token', token: token.id, scope });
 }
 
-/** Exchanges an unscoped token for one of the user's only project. */
+/** Exchanges an unscoped token for a token scoped to the user's only project. */
 async function projectToken(issued: IssuedToken, context: SignInContext): Promise<IssuedToken> {
   const { token } = issued;
   if (token.project !== undefined) return issued;

@@ -90,7 +90,7 @@ export const RevocationEvent = z.object({
   role_id: z.string().nullish(),
   /** Matches one token. */
   audit_id: z.string().nullish(),
-  /** Matches all tokens derived from one. */
+  /** Matches all tokens derived from one token. */
   audit_chain_id: z.string().nullish(),
   'OS-TRUST:trust_id': z.string().nullish(),
   'OS-OAUTH1:consumer_id': z.string().nullish(),
@@ -100,7 +100,7 @@ export const RevocationEvent = z.object({
 });
 export type RevocationEvent = z.infer<typeof RevocationEvent>;
 
-/** Reference to a user, project or domain: by id, or by name (then with its domain, except for domains). */
+/** Reference to a user, project or domain: by id, or by name together with its domain (except for domains). */
 const DomainRef = z.object({ id: z.string().optional(), name: z.string().optional() });
 const ScopedRef = z.object({ id: z.string().optional(), name: z.string().optional(), domain: DomainRef.optional() });
 

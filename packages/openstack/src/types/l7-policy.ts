@@ -28,7 +28,7 @@ interface L7PolicyTarget {
 export type L7PolicyFields = (L7PolicyTarget | L7Redirect) & {
   readonly name?: string;
   readonly tags?: readonly string[];
-  /** From 1; the first matching policy applies. Existing policies at or after it move down. */
+  /** From 1; the first matching policy applies. Existing policies at or after this position move down. */
   readonly position: number;
 };
 

@@ -175,7 +175,7 @@ export interface ListenerWithSharedPools extends ListenerFields {
 
 export type L7PolicyTree = L7PolicyFields & {
   readonly rules: readonly L7RuleFields[];
-  /** A pool defined in the same creation. */
+  /** A pool defined in the same request. */
   readonly redirect_pool?: { readonly name: string };
 };
 

@@ -47,7 +47,7 @@ export const ServerFault = z.object({
 });
 export type ServerFault = z.infer<typeof ServerFault>;
 
-/** From 2.47 a server contains a copy of its flavor without the id; earlier a link to it. */
+/** From 2.47 a server contains a copy of its flavor without the id; before that, a link to the flavor. */
 export const ServerFlavor = z.union([
   z.object({
     original_name: z.string(),

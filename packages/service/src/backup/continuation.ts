@@ -5,9 +5,9 @@ import type { Archive } from './archive.ts';
 import { backedUpKind } from './backed-up-kinds.ts';
 
 /**
- * Whether `current` continues `stored`: they share an object, or one of its clusters was restored from `stored`. An
- * empty Fairway on a new machine does not continue it: it must not store a newer backup that hides the one about to be
- * restored.
+ * Whether `current` continues `stored`: they share an object, or one of the clusters in `current` was restored from
+ * `stored`. An empty Fairway on a new machine does not continue `stored`: otherwise it would store a newer backup that
+ * hides the backup about to be restored.
  */
 export function isContinuation(current: Archive, stored: Archive): boolean {
   const storedClusters = stored.objects.filter(isCluster);

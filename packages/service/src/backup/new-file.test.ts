@@ -20,7 +20,7 @@ test('creates a complete file, accessible only to its owner', async () => {
   expect(await readdir(folder)).toEqual(['new']);
 });
 
-test('keeps an existing file, and leaves no temporary file', async () => {
+test('keeps an existing file, and leaves no temporary file behind', async () => {
   const path = join(folder, 'old');
   await writeNewFile(path, Buffer.from('old'), 'u');
 

@@ -22,7 +22,7 @@ export interface Engine {
   readonly informers: InformerSet;
   /** Tasks that the API server does not run itself; they run alongside the controllers. */
   readonly runnables: readonly Runnable[];
-  /** Stops the caches, and the API if it is in this process. The controllers must have stopped before. */
+  /** Stops the caches, and the API if it is in this process. The controllers must have stopped first. */
   close(): Promise<void>;
 }
 

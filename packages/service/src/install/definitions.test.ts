@@ -24,7 +24,7 @@ test('sets different schema annotations for different kinds', () => {
   expect(new Set(schemaHashes).size).toBe(schemaHashes.length);
 });
 
-describe('preservation of versions that our definition lacks', () => {
+describe('the definition to apply', () => {
   const ownDefinition = crd(version('v1', { storage: true }));
 
   it.each([
@@ -40,11 +40,11 @@ describe('preservation of versions that our definition lacks', () => {
       names: ['v1', 'v2'],
       reason: 'a later release was installed',
     },
-  ])('$names: $reason', ({ existing, names }) => {
+  ])('has versions $names: $reason', ({ existing, names }) => {
     expect(keepVersions(ownDefinition, existing).spec.versions.map(({ name }) => name)).toEqual(names);
   });
 
-  it('stay served, but are not the storage version', () => {
+  it('keeps an existing version unchanged, except that it is not the storage version', () => {
     const old = version('v1alpha1', { storage: true, served: false });
 
     const [, kept] = keepVersions(ownDefinition, crd(old)).spec.versions;

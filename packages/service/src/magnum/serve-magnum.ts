@@ -19,7 +19,7 @@ export interface MagnumEndpoint {
   readonly names: ServerNames;
   /** The operator's own certificate. */
   readonly certificate?: CertificateFiles | undefined;
-  /** Limits for the API's clients; defaults apply to absent ones. */
+  /** Limits for the API's clients; the defaults apply to omitted limits. */
   readonly limits?: Partial<ServerLimits> | undefined;
 }
 

@@ -32,7 +32,7 @@ export interface GatewayEndpoint {
   /** See ManagementGatewayOptions. */
   readonly webhookUrl: string | undefined;
   readonly certificate?: CertificateFiles | undefined;
-  /** Limits for the gateway's clients; defaults apply to absent ones. */
+  /** Limits for the gateway's clients; the defaults apply to omitted limits. */
   readonly limits?: Partial<ServerLimits & NamespaceLimits> | undefined;
   /** Whether the console is served; enabled by default. */
   readonly console?: boolean | undefined;

@@ -68,7 +68,7 @@ export interface ServeOptions {
   readonly usageRetentionDays?: number | undefined;
   /** Limits of projects without a ProjectQuota; unlimited by default. */
   readonly quotaDefaults?: QuotaDefaults | undefined;
-  /** Limits of tenants' namespaces; defaults apply to absent ones. */
+  /** Limits of tenants' namespaces; the defaults apply to omitted limits. */
   readonly namespaceLimits?: Partial<NamespaceLimits> | undefined;
   /** Keystone users; none by default. */
   readonly keystone?: KeystoneSettings | undefined;

@@ -19,7 +19,7 @@ function newReceiver() {
   return { state, inner };
 }
 
-test('tries a receiver that is unreachable for a day a few times an hour, and queues nothing for it', async () => {
+test('tries a receiver that has been unreachable for a day only a few times an hour, and queues nothing for it', async () => {
   const clock = new FakeClock();
   const { state, inner } = newReceiver();
   const exporter = new RetryingExporter(inner, { clock, log: silentLogger });

@@ -24,7 +24,9 @@ export interface CloudOpening {
   readonly timeouts?: Timeouts | undefined;
   /** Interval at which a project's servers are listed while no change is expected; a minute by default. */
   readonly observeMs?: number | undefined;
-  /** Whether consumers can request faster polling. If so, resources are listed less often while no consumer does. */
+  /**
+   * Whether consumers can request faster polling. If so, resources are listed less often while no consumer requests it.
+   */
   readonly supportsFastPolling?: boolean | undefined;
   /** How long the cloud may still be processing a request that received no response. */
   readonly settleMs?: number | undefined;

@@ -31,7 +31,7 @@ test.each([
   expect(readFileSync(home.lock, 'utf8')).toBe('200 9');
 });
 
-test('frees a released lock', () => {
+test('deletes a lock when it is released', () => {
   lockHome(home, self, () => undefined)();
 
   expect(home.read(home.lock)).toBeUndefined();

@@ -109,7 +109,7 @@ export class Home {
     return join(this.path, 'clouds.yaml');
   }
 
-  /** The password of the simulated cloud's user `demo`, for no other use. */
+  /** The password of the simulated cloud's user `demo`, which is not used for anything else. */
   get demoPassword(): string {
     return join(this.path, 'demo-password');
   }

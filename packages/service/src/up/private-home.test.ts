@@ -28,7 +28,7 @@ function openHome(): void {
   for (const path of [home.path, home.pki, home.controlPlanes]) chmodSync(path, 0o755);
 }
 
-test('makes a home private that others can read, including its databases, keys and kubeconfig', () => {
+test('makes a home that others can read private, including its databases, keys and kubeconfig', () => {
   openHome();
   home.create();
 

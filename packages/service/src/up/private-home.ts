@@ -32,7 +32,7 @@ export function restrictHomeAccess({ path, pki }: HomeFolders, self: number | un
   }
   if (!existsSync(pki) && readdirSync(path).length > 0) {
     // This is a user's folder with other contents, whose mode must not change; files that Fairway creates in it are
-    // private anyway.
+    // private regardless.
     if ((folder.mode & OTHERS_WRITE_MASK) === 0) return;
     throw new SharedHomeError(
       `users other than the owner can write to ${path}, but Fairway stores secrets there: ${below}`,

@@ -82,7 +82,7 @@ describe('audit events', () => {
   test.each([
     ['before', true],
     ['after', false],
-  ])('move if an earlier move was killed %s that', async (_, existsAfterwards) => {
+  ])('move if an earlier move was killed %s moving them', async (_, existsAfterwards) => {
     const auditFiles = readFileSync(log('one'));
     const database = readFileSync(home.clustersDatabase);
     await splitSharedDatabase(home, () => kept);

@@ -61,7 +61,7 @@ export interface UpOptions {
   readonly version: string;
   /** `audit.log` in the home, 100 MB and 10 backups by default. */
   readonly audit?: Partial<AuditSettings> | undefined;
-  /** Limits for the API's clients; defaults apply to absent ones. */
+  /** Limits for the API's clients; the defaults apply to omitted limits. */
   readonly limits?: Partial<ServerLimits & NamespaceLimits> | undefined;
   readonly clock: Clock;
   readonly random: () => number;

@@ -7,7 +7,7 @@ beforeAll(async () => {
 });
 afterAll(() => test.cloud.close());
 
-describe('a server from network to deletion', () => {
+describe('a server in a new network', () => {
   it('becomes ACTIVE with an address and is deleted completely', async () => {
     const { demo, clock } = test;
     const network = await demo.make('/network/v2.0/networks', { network: { name: 'n1' } });

@@ -26,7 +26,7 @@ it.each([
   ['/network/v2.0/floatingips', 'floatingips', FloatingIp],
   ['/network/v2.0/security-groups', 'security_groups', SecurityGroup],
   ['/compute/v2.1/servers/detail', 'servers', Server],
-])('%s responds as the client expects of a real cloud', async (path, key, schema) => {
+])('%s responds as the client expects from a real cloud', async (path, key, schema) => {
   const sent = firstListed(await test.demo.call('GET', path, undefined, LATEST), key);
 
   expect(schema.parse(sent)).toMatchObject({ id: sent.id });

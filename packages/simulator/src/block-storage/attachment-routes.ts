@@ -148,7 +148,7 @@ function remove(world: World, request: ApiRequest): ApiResponse {
   return ok({ attachments: world.indexes.attachmentsByVolume.of(attachment.volumeId).map(summary) });
 }
 
-/** A server's volume must be detached through Nova, since its guest would otherwise lose a device. */
+/** Refuses to detach a server's volume except through Nova, because the guest would lose a device. */
 export function refuseNovaAttachment(world: World, { id, instanceId, isConnected }: Attachment): void {
   const server = world.tables.servers.get(instanceId ?? '');
   const isUsedByNova = isConnected && server?.volumes.some(({ attachmentId }) => attachmentId === id) === true;

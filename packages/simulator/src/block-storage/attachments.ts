@@ -2,7 +2,7 @@ import type { World } from '../world.ts';
 import { invalidVolume } from './problem.ts';
 import type { Attachment, Volume, VolumeStatus } from './records.ts';
 
-/** The current volume of an attachment: it exists as long as its attachments. */
+/** The current volume of an attachment. A volume exists as long as its attachments do. */
 function volumeOf(world: World, { volumeId }: Attachment): Volume | undefined {
   return world.tables.volumes.get(volumeId);
 }
@@ -12,7 +12,9 @@ function setStatus(world: World, volume: Volume | undefined, status: VolumeStatu
   world.tables.volumes.put({ ...volume, status, updatedMs: world.clock.now() });
 }
 
-/** Reserves a volume for a server or another client. Throws Cinder's 400 if it may not have another attachment. */
+/**
+ * Reserves a volume for a server or another client. Throws Cinder's 400 if the volume may not have another attachment.
+ */
 export function reserveAttachment(
   world: World,
   volume: Volume,
@@ -51,7 +53,7 @@ export function reserveAttachment(
   });
 }
 
-/** Sets the connection of an attachment for the connecting host. */
+/** Sets the connection of an attachment to the connecting host. */
 export function connect(
   world: World,
   attachment: Attachment,
@@ -68,7 +70,7 @@ export function connect(
   });
 }
 
-/** Completes the connection: the volume is in use. */
+/** Completes the connection: the volume becomes in-use. */
 export function completeAttachment(world: World, attachment: Attachment): Attachment {
   setStatus(world, volumeOf(world, attachment), 'in-use');
   return world.tables.attachments.put({
@@ -79,7 +81,7 @@ export function completeAttachment(world: World, attachment: Attachment): Attach
   });
 }
 
-/** Deletes an attachment; the volume is available again unless it has others. */
+/** Deletes an attachment; the volume becomes available unless it has other attachments. */
 export function release(world: World, attachment: Attachment): void {
   world.tables.attachments.delete(attachment.id);
   const volume = volumeOf(world, attachment);

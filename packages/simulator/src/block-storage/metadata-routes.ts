@@ -7,7 +7,7 @@ import { Metadata } from './volume-schema.ts';
 
 type Labels = Readonly<Record<string, string>>;
 
-/** A resource with metadata: how it is found, who may change it, and how it is stored. */
+/** A kind of resource with metadata: how to find a resource, who may change it, and how to store it. */
 export interface ResourceWithMetadata<R extends { readonly id: string; readonly metadata: Labels }> {
   /** Name in paths: `volumes`. */
   readonly collection: string;
@@ -21,7 +21,7 @@ export interface ResourceWithMetadata<R extends { readonly id: string; readonly 
 const MetadataBody = z.strictObject({ metadata: Metadata });
 const MetadataItem = z.strictObject({ meta: Metadata });
 
-/** `/volumes/{id}/metadata` and its items; the same for snapshots. */
+/** Routes for `/volumes/{id}/metadata` and its items, and the same for snapshots. */
 export function metadataRoutes<R extends { readonly id: string; readonly metadata: Labels }>(
   resource: ResourceWithMetadata<R>,
 ): Route[] {

@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { ApiError } from '../http/api.ts';
 
-/** Zed's, as its minor number. */
+/** Minor version of the newest microversion in Zed. */
 export const MAX_VOLUME_MICROVERSION = 70;
 
-/** The minor number x of the microversion 3.x requested by the headers; 0 if absent. */
+/** The minor version x of the microversion 3.x in the headers; 0 if absent. */
 export function negotiateVolumeMicroversion(headers: IncomingHttpHeaders): number {
   const requested = requestedVersion(String(headers['openstack-api-version'] ?? ''));
   if (requested === undefined) return 0;

@@ -21,7 +21,7 @@ export function renderVolumeProblem(
   { status, message, type }: Problem,
   { accept }: { readonly accept: string },
 ): ApiResponse {
-  // A request that matches no route is rejected before Cinder's own code.
+  // A request that matches no route is rejected before it reaches Cinder's own code.
   if (type === 'HTTPNotFound') return renderWebobProblem({ status, title: 'Not Found', message, accept });
   const text = status === 500 ? UNEXPECTED_MESSAGE : message;
   const retryAfter = status === 413 && type === 'OverQuota' ? { retryAfter: '0' } : {};
@@ -48,7 +48,7 @@ export function conflict(message: string): ApiError {
   return new ApiError(409, message);
 }
 
-/** Exceeded quotas return a 413 with an immediate Retry-After. */
+/** A 413 for an exceeded quota, with a Retry-After of zero. */
 export function overQuota(kind: string, message: string): ApiError {
   return new ApiError(413, `${kind}: ${message}`, { type: 'OverQuota', headers: { 'Retry-After': '0' } });
 }

@@ -28,7 +28,7 @@ export interface Volume {
   readonly createdMs: number;
   readonly updatedMs: number | null;
   readonly status: VolumeStatus;
-  /** Status to return to after extending or retyping. */
+  /** Status to return to after an extension or retype. */
   readonly previousStatus: VolumeStatus | null;
   readonly sizeGiB: number;
   readonly zone: string;
@@ -45,19 +45,19 @@ export interface Volume {
   readonly pending: VolumeStep | null;
 }
 
-/** The right to connect to a volume: first reserved, then attached once the connection exists. */
+/** The right to connect to a volume: it is first reserved, and becomes attached once the connection exists. */
 export interface Attachment {
   readonly id: string;
   readonly volumeId: string;
   readonly projectId: string;
-  /** Owner: a server, or an arbitrary ID from clients other than Nova. */
+  /** The owner: a server, or an arbitrary ID from clients other than Nova. */
   readonly instanceId: string | null;
   readonly status: 'reserved' | 'attaching' | 'attached';
   readonly mode: string | null;
   readonly device: string | null;
   readonly host: string | null;
   readonly attachedMs: number | null;
-  /** Whether a connection exists, which requires a connector. */
+  /** Whether the connection has been set up, which requires a connector. */
   readonly isConnected: boolean;
   /** Nova's pending operation. */
   readonly pending: { readonly step: 'attach' | 'detach'; readonly dueMs: number } | null;

@@ -57,7 +57,7 @@ function versionRoutes(): Route[] {
   ];
 }
 
-/** Availability zones, and their services for administrators: one back end in each zone of the servers. */
+/** Availability zones and, for administrators, their services: one back end in each of the servers' zones. */
 function zoneRoutes(world: World): Route[] {
   return [
     ...volumeRoute('GET', '/os-availability-zone', () =>

@@ -14,7 +14,7 @@ import { findVolume } from './volume-routes.ts';
 import { Flag, isSet, Label, Metadata, trimmed, Uuid } from './volume-schema.ts';
 import { snapshotDetail, snapshotResponse, snapshotSummary } from './volume-view.ts';
 
-/** Since this microversion, volumes in use can be snapshotted without force. */
+/** Since this microversion, snapshots of volumes in use can be taken without force. */
 const IN_USE_MICROVERSION = 66;
 
 const Create = z.strictObject({

@@ -10,7 +10,7 @@ import { volumeRoute } from './volume-route.ts';
 import { Flag, isSet } from './volume-schema.ts';
 import { canSeeType, defaultType } from './volume-types.ts';
 
-/** Extra specs that are visible to users; the others are visible only to the operator. */
+/** Extra specs that are visible to users; others are visible only to the operator. */
 const VISIBLE_SPECS: ReadonlySet<string> = new Set(['RESKEY:availability_zones', 'multiattach', 'replication_enabled']);
 
 const Specs = z.record(z.string().regex(/^[a-zA-Z0-9\-_:.]{1,255}$/), z.string().max(255));
@@ -30,7 +30,7 @@ const Update = z.strictObject({
   }),
 });
 
-/** Volume types; administrators create them, set extra specs, and grant projects access to private ones. */
+/** Volume types. Administrators create them, set their extra specs, and grant projects access to private types. */
 export function volumeTypeRoutes(world: World): Route[] {
   const { volumeTypes } = world.tables;
   const find = (request: ApiRequest): VolumeType => findType(world, request);

@@ -17,7 +17,7 @@ import { isMultiattachType, lookUpType } from './volume-types.ts';
 /** Since this microversion, a volume in use can be extended. */
 const ONLINE_EXTEND_MICROVERSION = 42;
 
-/** Actions of owners and administrators by `POST /volumes/{id}/action`. */
+/** Actions for owners and administrators: `POST /volumes/{id}/action`. */
 export function volumeActionRoutes(world: World, lifecycle: VolumeLifecycle): Route[] {
   return volumeRoute('POST', '/volumes/{id}/action', (request) => act(world, lifecycle, request));
 }
@@ -31,7 +31,7 @@ interface ActionContext {
 }
 
 interface Action {
-  /** The rule in the policy. */
+  /** Name of the policy rule. */
   readonly rule: string;
   readonly isAdminOnly?: true;
   readonly run: (act: ActionContext) => ApiResponse;
@@ -222,7 +222,7 @@ function retype({ world, lifecycle, request, volume, argument }: ActionContext):
   return accepted;
 }
 
-/** For clients without the attachment API: attaches in one step. */
+/** For clients that do not use the attachment API: attaches the volume in one step. */
 function attach({ world, volume, argument }: ActionContext): ApiResponse {
   const body = parseBody(Attach, argument);
   if (body.instance_uuid === undefined && body.host_name === undefined) {
@@ -231,7 +231,7 @@ function attach({ world, volume, argument }: ActionContext): ApiResponse {
   if (volume.isReadOnly && body.mode !== 'ro') {
     throw badRequest(`Invalid attaching mode '${body.mode ?? 'rw'}' for volume ${volume.id}.`);
   }
-  // A volume reserved by the client waits for this call.
+  // A client that has reserved the volume completes the attachment with this call.
   const isReserved = volume.status === 'attaching' && world.indexes.attachmentsByVolume.of(volume.id).length === 0;
   const free = isReserved ? world.tables.volumes.put({ ...volume, status: 'available' }) : volume;
   const mode = body.mode ?? 'rw';

@@ -17,7 +17,7 @@ interface Origin {
   readonly imageId?: string;
 }
 
-/** `POST /volumes`: everything that Cinder checks before it returns 202; the rest is in volume-lifecycle.ts. */
+/** `POST /volumes`: everything that Cinder checks before it returns 202. See volume-lifecycle.ts for the rest. */
 export function createVolume(world: World, lifecycle: VolumeLifecycle, request: ApiRequest): ApiResponse {
   const { access, microversion } = request;
   requireWriterRole(access, 'volume:create');
@@ -53,7 +53,7 @@ export function createVolume(world: World, lifecycle: VolumeLifecycle, request: 
 const MALFORMED_BODY =
   'The server could not comply with the request since it is either malformed or otherwise incorrect.';
 
-/** Requester and source of a volume; null sizes and zones are taken from its source. */
+/** A volume with its requester and its source; a null size or zone is taken from the source. */
 export interface VolumeRequest extends Origin {
   readonly projectId: string;
   readonly userId: string;

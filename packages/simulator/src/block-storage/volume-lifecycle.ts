@@ -13,7 +13,7 @@ const VOLUME_STEPS: Readonly<Record<VolumeStep['step'], LifecycleStep>> = {
 /** Final status if the back end fails. */
 const FAILED_STATUS = { create: 'error', delete: 'error_deleting', extend: 'error_extending' } as const;
 
-/** Work done after the API's response, at a time determined by the life cycle. */
+/** Work that is done after the API's response, after a delay set in the latency profile. */
 type Work =
   | { readonly step: 'create' | 'delete' }
   | { readonly step: 'extend'; readonly sizeGiB: number }

@@ -12,21 +12,21 @@ const COUNT_MICROVERSION = 45;
 
 /** The source of a Cinder list. */
 export interface Listing<R> {
-  /** Name in the body: `volumes`. */
+  /** Name of the list in the body: `volumes`. */
   readonly name: string;
-  /** Path of this list below the version: `volumes/detail`. */
+  /** Path of the list below the version: `volumes/detail`. */
   readonly path: string;
   /** Rows of all projects, oldest first. */
   readonly rows: readonly R[];
   readonly projectOf: (row: R) => string;
   readonly idOf: (row: R) => string;
-  /** Text of a filterable and sortable field; undefined for other fields. Metadata is an object. */
+  /** Functions that return the text of a field, for fields that can be filtered. Metadata is an object. */
   readonly filters: Readonly<Record<string, (row: R) => string | Readonly<Record<string, string>>>>;
   readonly sortKeys: Readonly<Record<string, (row: R) => string | number>>;
   readonly view: (row: R) => object;
 }
 
-/** One page of a list: filtered, sorted, with a link to the next page if it is full. */
+/** One page of a list: filtered, sorted, and with a link to the next page if the page is full. */
 export function page<R>(request: ApiRequest, listing: Listing<R>): ApiResponse {
   const { query, access, microversion } = request;
   refuseUnknownFilters(request, listing);
@@ -130,7 +130,7 @@ function sort<R>({ query }: ApiRequest, { sortKeys }: Listing<R>, rows: readonly
       );
     }
   }
-  // Newest first, even for equal creation times.
+  // Newest first, even if creation times are equal.
   return rows.toReversed().sort((a, b) => {
     for (const { key, direction } of orders) {
       const [left, right] = [sortKeys[key]?.(a) ?? '', sortKeys[key]?.(b) ?? ''];

@@ -49,7 +49,7 @@ export interface VolumeDemand {
   readonly typeId: string;
 }
 
-/** Throws Cinder's 413 if the project's quota has no room for another volume or snapshot of this size and type. */
+/** Throws Cinder's 413 if the project's quota does not allow another volume or snapshot of this size and type. */
 export function requireVolumeQuota(world: World, projectId: string, { resource, sizeGiB, typeId }: VolumeDemand): void {
   const limits = volumeLimits(world, projectId);
   const used = volumeUsage(world, projectId);
@@ -66,7 +66,7 @@ export function requireVolumeQuota(world: World, projectId: string, { resource, 
   }
 }
 
-/** The same for an extension. */
+/** Throws Cinder's 413 if the project's quota does not allow the extension. */
 export function requireRoomToExtend(
   world: World,
   projectId: string,

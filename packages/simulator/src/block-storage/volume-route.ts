@@ -1,7 +1,10 @@
 import type { ApiRequest, ApiResponse, Route } from '../http/api.ts';
 import { badRequest, notFound } from './problem.ts';
 
-/** A route below the version, e.g. `/volumes/{id}`; Cinder serves each with and without the project in the path. */
+/**
+ * A route below the version, such as `/volumes/{id}`; Cinder serves each route with and without the project in the
+ * path.
+ */
 export function volumeRoute(
   method: string,
   template: string,

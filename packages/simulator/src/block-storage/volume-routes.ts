@@ -19,7 +19,7 @@ const STRICT_UPDATE_MICROVERSION = 53;
 const SUMMARY_MICROVERSION = 12;
 const SUMMARY_METADATA_MICROVERSION = 36;
 
-/** The volume, or 404 if it does not exist for the caller. */
+/** The volume; throws 404 if it does not exist for the caller. */
 export function findVolume(world: World, { access }: ApiRequest, id: string): Volume {
   const volume = world.tables.volumes.get(id);
   if (volume === undefined || !canSee(access, volume.projectId)) throw notFound(`Volume ${id} could not be found.`);
@@ -27,7 +27,7 @@ export function findVolume(world: World, { access }: ApiRequest, id: string): Vo
   return volume;
 }
 
-/** The same for writes, with the policy's rule. */
+/** The volume, for a change. Throws 403 if the caller may not write, naming the policy rule. */
 export function findVolumeForChange(world: World, request: ApiRequest, rule: string): Volume {
   const volume = findVolume(world, request, request.params['id'] ?? '');
   requireWriterRole(request.access, rule);

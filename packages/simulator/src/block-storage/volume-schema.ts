@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const MAX_SIZE = 2 ** 31 - 1;
 
-/** A name or description: surrounding white space is removed. */
+/** A name or description, with surrounding whitespace removed. */
 export const Label = z.string().max(255).nullish();
 export const Flag = z.union([
   z.boolean(),

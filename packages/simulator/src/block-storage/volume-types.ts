@@ -5,7 +5,7 @@ import type { VolumeType } from './records.ts';
 
 const LUKS_PROVIDER = 'luks';
 
-/** Creates the configured types, including in a cloud of an earlier release, which had none. */
+/** Creates the configured types, also in a cloud that was saved by an earlier release without types. */
 export function bootstrapVolumeTypes({ config, tables }: World): void {
   if (tables.volumeTypes.size > 0) return;
   for (const { id, name, extraSpecs, isEncrypted } of config.volumeTypes) {
@@ -42,7 +42,7 @@ export function canSeeType(access: Access, type: VolumeType): boolean {
   return type.isPublic || isAdmin(access) || type.projectIds.includes(access.projectId);
 }
 
-/** The type with this ID, otherwise with this name, if visible to the caller. */
+/** The type with this ID or, failing that, with this name, if it is visible to the caller. */
 export function lookUpType(world: World, access: Access, idOrName: string): VolumeType | undefined {
   const { volumeTypes } = world.tables;
   const type = volumeTypes.get(idOrName) ?? volumeTypes.find(({ name }) => name === idOrName);

@@ -3,12 +3,12 @@ import { isAdmin } from '../identity/access.ts';
 import type { World } from '../world.ts';
 import type { Attachment, Snapshot, Volume } from './records.ts';
 
-/** A time in Cinder's format: microseconds, no zone. */
+/** A time in Cinder's format: with microseconds, without a time zone. */
 export function volumeTime(epochMs: number | null): string | null {
   return epochMs === null ? null : `${new Date(epochMs).toISOString().slice(0, -1)}000`;
 }
 
-/** Base URL of objects; with the project if the request has it. */
+/** Base URL of objects, including the project if the request includes it. */
 export function volumesUrl({ serviceUrl, path, access }: ApiRequest): string {
   return path.includes(`/v3/${access.projectId}`) ? `${serviceUrl}/v3/${access.projectId}` : `${serviceUrl}/v3`;
 }
@@ -78,7 +78,7 @@ export function volumeDetail(world: World, request: ApiRequest, volume: Volume):
   };
 }
 
-/** Equals the response to reads, plus the owner. */
+/** The response to a read: the detailed view, plus the owner. */
 export function volumeResponse(world: World, request: ApiRequest, volume: Volume): Record<string, unknown> {
   return {
     ...volumeDetail(world, request, volume),
@@ -119,7 +119,7 @@ export function snapshotSummary(snapshot: Snapshot): Record<string, unknown> {
   };
 }
 
-/** Equals the response to reads, plus owner and progress. */
+/** The response to a read: the detailed view, plus owner and progress. */
 export function snapshotResponse(request: ApiRequest, snapshot: Snapshot): Record<string, unknown> {
   return {
     ...snapshotDetail(request, snapshot),

@@ -18,14 +18,14 @@ interface BootVolume {
 }
 
 export interface BootDevices {
-  /** Null if the server boots from a volume. */
+  /** Null if the server does not boot from an image. */
   readonly imageId: string | null;
   readonly volumes: readonly BootVolume[];
 }
 
 type Body = CreateServer['server'];
 
-/** What the server boots from, and its volumes; throws Nova's 400 for invalid requests. */
+/** The image or volume that the server boots from, and its other volumes; throws Nova's 400 for invalid requests. */
 export function chooseBootDevices(world: World, request: ApiRequest, server: Body): BootDevices {
   const devices = (server.block_device_mapping_v2 ?? []).map((device) => checkDevice(world, request, device));
   const rootDevice = devices.find((device) => Number(device.boot_index ?? -1) === 0);
@@ -47,7 +47,7 @@ export function chooseBootDevices(world: World, request: ApiRequest, server: Bod
   return { imageId: wanted, volumes };
 }
 
-/** The volumes of one new server; existing ones are reserved for it. */
+/** The volumes of a new server. Existing volumes are reserved for the server. */
 export function reserveBootVolumes(world: World, serverId: string, { imageId, volumes }: BootDevices): ServerVolume[] {
   const first = imageId === null ? 0 : 1;
   return volumes.map(({ deleteOnTermination, tag, isRoot, existingId, wanted }, i) => {

@@ -52,7 +52,7 @@ function list(world: World, request: ApiRequest, isDetail: boolean): ApiResponse
   if (marker !== null && at === -1) throw badRequest(`marker [${marker}] not found`);
   const page = found.slice(at + 1, at + 1 + limit);
   const views = page.map((flavor) => (isDetail ? detail(request, flavor) : summaryOf(request, flavor)));
-  // As in Nova, a full page links to a next one, which may be empty.
+  // As in Nova, a full page links to another page, which may be empty.
   if (page.length < limit) return ok({ flavors: views });
   const parameters = new URLSearchParams(query);
   parameters.set('marker', page.at(-1)?.id ?? '');

@@ -14,7 +14,7 @@ const POLICIES: readonly GroupPolicy[] = [...HARD_POLICIES, 'soft-anti-affinity'
 const GroupName = z.string().min(1).max(255);
 const Rules = z.strictObject({ max_server_per_host: z.coerce.number().int().min(1).optional() });
 
-/** Until 2.63 a list with one policy, since 2.64 a policy with rules. */
+/** The request contains a list with one policy up to 2.63, and a policy with rules since 2.64. */
 function createSchema(microversion: number) {
   const policy = z.enum(microversion >= 15 ? POLICIES : HARD_POLICIES);
   if (microversion < 64) {

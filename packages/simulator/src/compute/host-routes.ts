@@ -5,7 +5,7 @@ import type { World } from '../world.ts';
 import { notFound, requireAdmin } from './problem.ts';
 import { type Host, hostsOf, type Usage, usageByHost } from './scheduler.ts';
 
-/** Availability zones, and their hypervisors for administrators. */
+/** Availability zones and, for administrators, their hypervisors. */
 export function hostRoutes(world: World): Route[] {
   return [
     { method: 'GET', template: '/v2.1/os-availability-zone', handle: () => zones(world, false) },
@@ -72,7 +72,7 @@ function zones(world: World, isDetail: boolean): ApiResponse {
   return ok({ availabilityZoneInfo });
 }
 
-/** Since 2.53 hypervisors are identified by UUID. */
+/** The ID of a hypervisor, which is a UUID since 2.53. */
 function hypervisorId({ microversion }: ApiRequest, { name }: Host, index: number): string | number {
   if (microversion < 53) return index + 1;
   const h = createHash('md5').update(name).digest('hex');

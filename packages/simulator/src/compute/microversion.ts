@@ -1,10 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { ApiError } from '../http/api.ts';
 
-/** Zed's, as its minor number. */
+/** Minor version of the newest microversion in Zed. */
 export const MAX_MICROVERSION = 93;
 
-/** The minor number of the microversion requested by the headers; 1 if absent. `newest` is the newest supported one. */
+/**
+ * The minor version of the microversion in the headers; 1 if absent. `newest` is the newest supported minor version.
+ */
 export function negotiateMicroversion(headers: IncomingHttpHeaders, newest: number): number {
   const requested = requestedVersion(headers);
   if (requested === undefined) return 1;

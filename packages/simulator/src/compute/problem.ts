@@ -12,7 +12,7 @@ export function renderComputeProblem(
   { status, message, type }: Problem,
   { accept }: { readonly accept: string },
 ): ApiResponse {
-  // A request that matches no route is rejected before Nova's own code.
+  // A request that matches no route is rejected before it reaches Nova's own code.
   if (type === 'HTTPNotFound') return renderWebobProblem({ status, title: 'Not Found', message, accept });
   const text = status === 500 ? UNEXPECTED_MESSAGE : message;
   return { status, body: { [FAULT_NAMES[status] ?? 'computeFault']: { code: status, message: text } } };

@@ -45,20 +45,20 @@ export interface NetworkRequest {
   readonly fixedIp?: string;
 }
 
-/** A volume of a server: attached, being attached, or to be created for it. */
+/** A volume of a server that is attached, being attached, or yet to be created. */
 export interface ServerVolume {
   readonly id: string;
   readonly deleteOnTermination: boolean;
   /** Device name in the guest. Absent in state files of earlier releases. */
   readonly device?: string;
   readonly tag?: string | null;
-  /** Id of the mapping; servers of earlier releases have none. */
+  /** ID of the mapping; servers of earlier releases have none. */
   readonly mappingId?: string;
-  /** Cinder's attachment. */
+  /** ID of Cinder's attachment. */
   readonly attachmentId?: string;
   /** The server boots from this volume, so it cannot be detached. */
   readonly isRoot?: boolean;
-  /** The source of the volume while the server is built; absent once the volume exists. */
+  /** What to create the volume from when the server is built; absent once the volume exists. */
   readonly wanted?: RequestedVolume;
 }
 
@@ -85,15 +85,15 @@ export interface Server {
   readonly pending: PendingStep | null;
   readonly fault: ServerFault | null;
   readonly flavorId: string;
-  /** The flavor that a revert restores. */
+  /** The flavor to return to if a resize is reverted. */
   readonly oldFlavorId: string | null;
-  /** Null when it boots from a volume. */
+  /** Null if the server boots from a volume. */
   readonly imageId: string | null;
   /** Set by users; absent in state files of earlier releases. */
   readonly accessIPv4?: string;
   readonly accessIPv6?: string;
   readonly volumes: readonly ServerVolume[];
-  /** As requested; the actual zone is the host's. */
+  /** The requested zone; the actual zone is the host's. */
   readonly wantedZone: string | null;
   readonly host: string | null;
   readonly keyName: string | null;
@@ -104,11 +104,11 @@ export interface Server {
   readonly configDrive: boolean;
   readonly groupId: string | null;
   readonly networks: readonly NetworkRequest[];
-  /** IDs, for ports that Nova creates. */
+  /** IDs of the security groups for ports that Nova creates. */
   readonly securityGroups: readonly string[];
   readonly locked: boolean;
   readonly lockedReason: string | null;
-  /** Whether the guest's kernel has panicked, which no API reports. Absent in state files of earlier releases. */
+  /** Whether the guest's kernel has panicked, which no API reports. Absent in state files from earlier releases. */
   readonly hasPanicked?: boolean;
   readonly reservationId: string;
   readonly launchIndex: number;
@@ -125,7 +125,7 @@ export interface ServerGroup {
   readonly maxServersPerHost: number | null;
 }
 
-/** Keyed by user and name. */
+/** A key pair, identified by user and name. */
 export interface KeyPair {
   readonly id: string;
   readonly name: string;
@@ -136,7 +136,10 @@ export interface KeyPair {
   readonly createdMs: number;
 }
 
-/** Quotas of one project that override the cloud's, keyed `compute/<project>`, `network/<project>` and `block-storage/<project>`. */
+/**
+ * Quotas of a project that override the cloud's, with the keys `compute/<project>`, `network/<project>` and
+ * `block-storage/<project>`.
+ */
 export interface Quota {
   readonly id: string;
   readonly limits: Readonly<Record<string, number>>;

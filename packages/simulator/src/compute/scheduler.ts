@@ -44,7 +44,7 @@ export function usageByHost(world: World): Map<string, Usage> {
   return usage;
 }
 
-/** The host that the filter scheduler selects: the one with most free memory. Undefined if none fits. */
+/** The host that the filter scheduler selects: the one with the most free memory. Undefined if no host fits. */
 export function chooseHost(world: World, server: Server, flavor: FlavorSpec): Host | undefined {
   const usage = usageByHost(world);
   const group = server.groupId === null ? undefined : world.tables.serverGroups.get(server.groupId);
@@ -83,7 +83,10 @@ function fits({ spec }: Host, usage: Usage | undefined, flavor: FlavorSpec, boot
   );
 }
 
-/** Whether a hard policy allows a server on a host with `groupServers` members if the group uses `hosts`. */
+/**
+ * Whether a hard policy allows the server on a host with `groupServers` members of the group, if the group uses `hosts`
+ * hosts.
+ */
 function isAllowed(group: ServerGroup, groupServers: number, hosts: number): boolean {
   switch (group.policy) {
     case 'anti-affinity':

@@ -17,7 +17,7 @@ import { packUserData } from './user-data.ts';
 
 type Body = CreateServer['server'];
 
-/** `POST /servers`: everything that Nova checks before it returns 202; the rest is in server-lifecycle.ts. */
+/** `POST /servers`: everything that Nova checks before it returns 202. See server-lifecycle.ts for the rest. */
 export function createServers(world: World, lifecycle: ServerLifecycle, request: ApiRequest): ApiResponse {
   const { access, microversion } = request;
   requireWriterRole(access, 'servers:create');
@@ -123,7 +123,7 @@ function isOver(limit: number | undefined, count: number): boolean {
   return limit !== undefined && limit >= 0 && count > limit;
 }
 
-/** Nova derives a host name from any display name. */
+/** The host name that Nova derives from a display name. */
 function hostnameOf(name: string): string {
   const plain = name
     .toLowerCase()

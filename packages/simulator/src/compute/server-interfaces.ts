@@ -21,7 +21,7 @@ const Attachment = z.strictObject({
   }),
 });
 
-/** os-interface: ports of a running server; and the read-only list of its security groups. */
+/** os-interface: the ports of a running server. Includes the read-only list of the server's security groups. */
 export function serverInterfaceRoutes(world: World): Route[] {
   const template = '/v2.1/servers/{id}/os-interface';
   return [

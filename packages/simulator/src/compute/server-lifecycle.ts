@@ -17,7 +17,7 @@ const NO_VALID_HOST = 'No valid host was found. There are not enough hosts avail
 /** How long `changes-since` still lists deleted servers. */
 const DELETED_RETENTION_MS = 60 * 60 * 1000;
 
-/** Retry delay after a step could not be saved. */
+/** Delay before the next attempt if a step could not be saved. */
 const RETRY_MS = 1000;
 
 const LATENCY_STEPS: Readonly<Record<PendingStep['step'], LifecycleStep>> = {
@@ -48,7 +48,7 @@ export class ServerLifecycle {
     this.#volumes = volumes;
   }
 
-  /** Resumes the steps that were pending when the state was saved. */
+  /** Resumes the steps that are pending in the saved state. */
   resume(): void {
     this.#cancelAll();
     for (const server of this.#world.tables.servers.values()) if (server.pending !== null) this.#arm(server);
@@ -70,7 +70,10 @@ export class ServerLifecycle {
     return () => this.#downListeners.delete(listener);
   }
 
-  /** Stores the server with `step` pending, by default after the cloud's usual latency; an earlier pending step is cancelled. */
+  /**
+   * Stores the server with `step` pending, by default after the cloud's usual latency. A step that is already pending
+   * is cancelled.
+   */
   begin(server: Server, step: PendingStep['step'], delayMs?: number): Server {
     const { clock, random, config, database, tables } = this.#world;
     const dueMs = clock.now() + (delayMs ?? pickDurationMs(config.latency.lifecycle[LATENCY_STEPS[step]], random));
@@ -79,10 +82,7 @@ export class ServerLifecycle {
     return row;
   }
 
-  /**
-   * Stops the guest immediately, without further output until it boots again; Nova's state of the server does not
-   * change.
-   */
+  /** Stops the guest immediately, without output until it boots again; Nova's state of the server does not change. */
   panic(server: Server): void {
     this.#world.tables.servers.put({ ...server, hasPanicked: true });
     this.notifyDown(server, 'panicked');
@@ -93,7 +93,7 @@ export class ServerLifecycle {
     return this.#world.tables.servers.get(serverId)?.hasPanicked === true;
   }
 
-  /** Stores a server without a pending step. */
+  /** Stores the server without a pending step. */
   settle(server: Server): Server {
     const { clock, tables } = this.#world;
     return tables.servers.put({ ...server, updatedMs: clock.now(), taskState: null, pending: null });
@@ -196,7 +196,7 @@ export class ServerLifecycle {
     if (withVolumes !== undefined) this.begin({ ...withVolumes, taskState: 'spawning' }, 'spawn');
   }
 
-  /** Undefined if a volume could not be created, so the server failed. */
+  /** Undefined if a volume could not be created, which fails the server. */
   #makeVolumes(server: Server): Server | undefined {
     try {
       return this.#volumes.make(server);
@@ -220,7 +220,7 @@ export class ServerLifecycle {
     this.#finishBoot({ ...server, vmState: 'active', launchedMs: this.#world.clock.now() });
   }
 
-  /** A stopped server stays stopped; one in ERROR becomes active. */
+  /** A stopped server stays stopped; a server in ERROR becomes active. */
   #finishRebuild(server: Server): void {
     const fault = this.#injectedFault(server);
     if (fault !== undefined) this.#recordFault(server, fault);
@@ -263,7 +263,7 @@ export class ServerLifecycle {
     this.settle({ ...server, vmState: 'error', fault });
   }
 
-  /** The server is stopped and keeps its ports and volumes until it is reclaimed. */
+  /** Stops the server, which keeps its ports and volumes until it is reclaimed. */
   #finishSoftDelete(server: Server): void {
     const kept = { ...server, vmState: 'soft-delete' as const, taskState: null };
     this.notifyDown(this.begin(kept, 'delete', this.#world.config.reclaimInstanceIntervalMs ?? 0), 'deleted');

@@ -125,7 +125,7 @@ function filterOf(world: World, { query, microversion, access }: ApiRequest): Se
   return (server) => tests.every((test) => test(server));
 }
 
-/** Nova filters names and addresses by regular expression, anywhere in the text. */
+/** Matches regular expressions anywhere in names and addresses, as Nova does. */
 function patternPredicate(pattern: string, textsOf: (server: Server) => readonly string[]): ServerPredicate {
   let expression: RegExp;
   try {

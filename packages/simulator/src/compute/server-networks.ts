@@ -53,7 +53,7 @@ export function validateNetworks(
   if (limit >= 0 && used + portsNeeded > limit && portsNeeded > 0) throw forbidden('Maximum number of ports exceeded');
 }
 
-/** The project's only network, which Nova uses by default. */
+/** The only network available to the project, which Nova uses by default. Throws if there are several. */
 export function onlyNetwork(world: World, access: Access): NetworkRequest[] {
   const own = world.tables.networks.where(
     (n) => (n.project_id === access.projectId && !n['router:external']) || n.shared,
@@ -65,8 +65,8 @@ export function onlyNetwork(world: World, access: Access): NetworkRequest[] {
 }
 
 /**
- * IDs of the security groups given by name or ID. A group shared by another project is accepted, but not found when the
- * ports are created.
+ * IDs of the security groups specified by name or ID. A group shared by another project is accepted, but is not found
+ * when the ports are created.
  */
 export function resolveGroups(world: World, access: Access, names: readonly string[]): string[] {
   if (names.length > 0) ensureDefaultGroup(world, access.projectId);

@@ -26,12 +26,14 @@ export function computeUsage(world: World, projectId: string): ComputeUsage {
   return { instances, cores, ram };
 }
 
-/** Usage of one server of a flavor. */
+/** Usage of one server with the flavor. */
 export function usageOf(flavor: FlavorSpec): ComputeUsage {
   return { instances: 1, cores: flavor.vcpus, ram: flavor.ramMiB };
 }
 
-/** How many times `each` fits the quota, at most `max`; throws Nova's 403 if that is less than `min`. */
+/**
+ * How many servers with usage `each` the quota allows, at most `max`; throws Nova's 403 if it allows fewer than `min`.
+ */
 export function requireServerQuota(
   world: World,
   projectId: string,

@@ -11,7 +11,7 @@ import { listServers } from './server-list.ts';
 import { portsOf } from './server-networks.ts';
 import { addressesOf, detailView } from './server-view.ts';
 
-/** The server, or 404 if it does not exist for the caller. */
+/** The server; throws 404 if it does not exist for the caller. */
 export function findServer(world: World, { access, params }: ApiRequest): Server {
   const id = params['id'] ?? '';
   const server = world.tables.servers.get(id);
@@ -21,7 +21,7 @@ export function findServer(world: World, { access, params }: ApiRequest): Server
   return server;
 }
 
-/** The same for writes: also checks that the caller may write and that the server is not locked. */
+/** The server, for a change. Also checks that the caller may write and that the server is not locked. */
 export function findForChange(world: World, request: ApiRequest, rule: string): Server {
   const server = findServer(world, request);
   requireWriterRole(request.access, rule);

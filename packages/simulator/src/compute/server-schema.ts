@@ -31,7 +31,7 @@ const BlockDevice = z.strictObject({
   no_device: z.unknown().optional(),
   tag: z.string().optional(),
 });
-/** A property that the microversion does not support. */
+/** Schema of a property that the microversion does not support. */
 const absent = z.never().optional();
 
 export type BlockDevice = z.infer<typeof BlockDevice>;

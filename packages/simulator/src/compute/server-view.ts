@@ -113,7 +113,7 @@ function flavorView(world: World, request: ApiRequest, flavorId: string): object
   };
 }
 
-/** Nova shows the status before it records the fault. */
+/** Whether the fault is shown yet: Nova shows the status before it records the fault. */
 function showsFault({ clock }: World, { fault }: Server): boolean {
   return fault !== null && fault.createdMs <= clock.now();
 }

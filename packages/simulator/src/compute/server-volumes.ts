@@ -56,12 +56,12 @@ export class ServerVolumes {
     return serverVolume;
   }
 
-  /** Detaches a volume from a server; its status is already `detaching`. */
+  /** Detaches a volume whose status is already `detaching` from a server. */
   detach(attachment: Attachment): void {
     this.#plan(attachment, 'detach');
   }
 
-  /** Creates the volumes of a server being built. Throws Cinder's error if one is rejected. */
+  /** Creates the volumes of a server that is being built. Throws Cinder's error if Cinder rejects one of them. */
   make(server: Server): Server {
     const volumes = server.volumes.map((volume) => {
       const { wanted, ...made } = volume;
@@ -71,7 +71,7 @@ export class ServerVolumes {
     return this.#save(server, volumes);
   }
 
-  /** Attaches the volumes of a booting server. */
+  /** Attaches the volumes of a server that boots. */
   plug(server: Server): void {
     for (const { attachmentId, device = null } of server.volumes) {
       const attachment = this.#world.tables.attachments.get(attachmentId ?? '');
@@ -90,7 +90,7 @@ export class ServerVolumes {
     }
   }
 
-  /** Nova leaves a volume that it cannot delete, e.g. one with snapshots. */
+  /** Deletes a volume, unless Cinder refuses, for example because of snapshots: then Nova leaves the volume behind. */
   #deleteIfFree(volume: Volume): void {
     try {
       deleteVolume(this.#world, this.#volumeLifecycle, volume);

@@ -11,7 +11,10 @@ import { findForChange, findServer, refuseLocked } from './server-routes.ts';
 import { Tag } from './server-schema.ts';
 import { deviceName, type ServerVolumes } from './server-volumes.ts';
 
-/** Microversions: tags in requests; multiattach volumes; tags and delete_on_termination in responses; Cinder's IDs. */
+/**
+ * Minimum microversions: tags in requests; multiattach volumes; tags and delete_on_termination in responses; Cinder's
+ * IDs.
+ */
 const MIN_TAG_MICROVERSION = 49;
 const MIN_MULTIATTACH_MICROVERSION = 60;
 const MIN_TAG_SHOWN_MICROVERSION = 70;

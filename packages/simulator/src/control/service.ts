@@ -93,8 +93,8 @@ function parse<S extends z.ZodType>(schema: S, body: unknown): z.infer<S> {
 }
 
 /**
- * Sets limits of a project, by ID or name, each in the first service that has it. Throws an ApiError for an unknown
- * project or limit.
+ * Sets limits of a project, specified by ID or name. Each limit is set in the first service that has it. Throws an
+ * ApiError for an unknown project or limit.
  */
 export function setQuota(
   world: World,

@@ -20,14 +20,14 @@ export interface ApiRequest {
   /** The request's raw path, without the query. */
   readonly path: string;
   readonly access: Access;
-  /** Minor version of Nova's microversion 2.x; 1 for other services. */
+  /** Minor version x of Nova's microversion 2.x; 1 for other services. */
   readonly microversion: number;
 }
 
 export interface ApiResponse {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as JSON; strings and bytes are sent unchanged. */
+  /** Sent as JSON, except for strings and bytes, which are sent unchanged. */
   readonly body?: unknown;
 }
 
@@ -35,7 +35,7 @@ export interface Route {
   readonly method: string;
   /** Path below the service's prefix with variables in braces: `/servers/{id}/action`. */
   readonly template: string;
-  /** Served without a token. */
+  /** Whether the route is served without a token. */
   readonly open?: true;
   /** The first microversion that includes the route. */
   readonly since?: number;
@@ -46,7 +46,7 @@ export interface Route {
 export interface Problem {
   readonly status: number;
   readonly message: string;
-  /** Neutron's exception class. */
+  /** The exception class in Neutron. */
   readonly type?: string;
 }
 
@@ -55,15 +55,15 @@ export interface Service {
   /** Path of the service's root, e.g. `/compute`. */
   readonly prefix: string;
   readonly routes: readonly Route[];
-  /** Formats an error as the service does. */
+  /** Formats an error in the service's format. */
   readonly renderProblem: (problem: Problem, request: { readonly accept: string }) => ApiResponse;
   /** The message for a body that is not valid JSON; `Malformed request body` by default. */
   readonly malformedBody?: string;
-  /** The handlers read the raw bodies, which need not be JSON. */
+  /** Whether the handlers read the raw bodies, which need not be JSON. */
   readonly readsRawBodies?: true;
-  /** Reads the microversion from the headers; throws an ApiError for one that is not supported. */
+  /** Reads the microversion from the headers; throws an ApiError for a version that is not supported. */
   readonly negotiate?: (headers: IncomingHttpHeaders) => number;
-  /** Headers of every response. */
+  /** Headers that are added to every response. */
   readonly responseHeaders?: (microversion: number) => Readonly<Record<string, string>>;
 }
 

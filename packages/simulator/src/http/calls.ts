@@ -3,10 +3,10 @@ export interface CallCount {
   readonly projectId: string;
   readonly service: string;
   readonly method: string;
-  /** The route with its variables in braces, or `unknown`. */
+  /** The path template of the route, with its variables in braces, or `unknown`. */
   readonly template: string;
   readonly count: number;
-  /** Number of responses with 400 and above, and of dropped connections. */
+  /** Number of responses with a status of 400 or above, plus dropped connections. */
   readonly errors: number;
 }
 
@@ -23,7 +23,7 @@ export interface CallRecord {
   readonly status: number;
 }
 
-/** A call as it arrived, before it is handled. */
+/** A call as it was received, before it is handled. */
 export interface ReceivedCall {
   readonly atMs: number;
   readonly userAgent: string;
@@ -42,14 +42,14 @@ interface Counter extends CallCount {
 const MAX_COUNTERS = 4096;
 const MAX_RECENT_CALLS = 256;
 
-/** Counts calls by client and route; memory is bounded, so it is always enabled. */
+/** Counts calls by client and route. Memory is bounded, so counting is always enabled. */
 export class Calls {
   readonly #counters = new Map<string, Counter>();
   readonly #recent: CallRecord[] = [];
   readonly #listeners = new Set<(call: ReceivedCall) => void>();
   #total = 0;
 
-  /** Calls `listener` for each call on arrival, in order. Returns the unsubscribe function. */
+  /** Calls `listener` for each call on arrival, in order. Returns a function to unsubscribe. */
   onReceived(listener: (call: ReceivedCall) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

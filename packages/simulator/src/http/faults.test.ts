@@ -23,7 +23,7 @@ describe('Faults', () => {
     ['the project by ID', { project: 'p1' }, true],
     ['the project by name', { project: 'demo' }, true],
     ['another project', { project: 'other' }, false],
-  ])('matches %s', (_name, match, isHit) => {
+  ])('decides whether a rule for %s matches the call', (_name, match, isHit) => {
     const faults = new Faults();
     faults.add({ ...match, action });
 
@@ -35,7 +35,7 @@ describe('Faults', () => {
     ['the third call', { nth: 3 }, [3]],
     ['two calls from the second on', { nth: 2, times: 2 }, [2, 3]],
     ['all calls from the fourth on', { nth: 4, times: null }, [4, 5, 6]],
-  ])('hits %s', (_name, counts, expected) => {
+  ])('affects %s', (_name, counts, expected) => {
     const faults = new Faults();
     faults.add({ ...counts, action });
 
@@ -44,7 +44,7 @@ describe('Faults', () => {
     expect(hits).toEqual(expected);
   });
 
-  it('removes a fault after it has been hit the given number of times', () => {
+  it('removes a fault after it has affected the given number of calls', () => {
     const faults = new Faults();
     faults.add({ action });
     faults.matchCall(call);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { SERVICE_NAMES } from '../service-list.ts';
 import type { Service } from './api.ts';
 
-/** Before the request is executed, which prevents execution; or after, so that only the response is affected. */
+/** `before` prevents the execution of the request; `after` affects only the response. */
 const When = z.enum(['before', 'after']).default('before');
 
 const Action = z.discriminatedUnion('kind', [
@@ -18,37 +18,43 @@ const Action = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('drop'), when: When }),
   /** Delays the response, on the cloud's clock. */
   z.strictObject({ kind: z.literal('delay'), delayMs: z.number().min(0), when: When }),
-  /** Makes servers that are being built go to ERROR with this fault. */
+  /** Makes servers that are being built fail with this fault and go to ERROR. */
   z.strictObject({
     kind: z.literal('serverError'),
     message: z.string().default('Build of instance aborted: Failed to allocate the network(s), not rescheduling.'),
     code: z.int().default(500),
-    /** Nova shows ERROR first, and the fault once it is recorded. */
+    /** Delay until the fault is recorded, while Nova already shows ERROR. */
     reportedAfterMs: z.number().min(0).default(0),
   }),
-  /** Makes the provider's pending work on a load balancer fail: it goes to ERROR, with everything pending in its tree. */
+  /**
+   * Makes the provider's pending work on a load balancer fail: the load balancer goes to ERROR, with everything that is
+   * pending in its tree.
+   */
   z.strictObject({ kind: z.literal('loadBalancerError') }),
-  /** Makes the back end's pending work on a volume or snapshot fail: it gets the corresponding status, such as `error` or `error_extending`. */
+  /**
+   * Makes the back end's pending work on a volume or snapshot fail, which gives it the corresponding status, such as
+   * `error` or `error_extending`.
+   */
   z.strictObject({ kind: z.literal('volumeError'), step: z.enum(['create', 'delete', 'extend']).optional() }),
-  /** Makes the back end's pending work on a share, snapshot or access rule fail: it goes to an error state. */
+  /** Makes the back end's pending work on a share, snapshot or access rule fail, which gives it an error state. */
   z.strictObject({ kind: z.literal('shareError'), step: z.enum(['create', 'delete', 'extend', 'access']).optional() }),
-  /** Makes health monitors report members as down: those with this address, or all. */
+  /** Makes health monitors report members as down: members with this address, or all members. */
   z.strictObject({ kind: z.literal('memberDown'), address: z.string().optional() }),
-  /** Makes a flavor unschedulable, in one zone or in all. */
+  /** Makes a flavor unschedulable, in one zone or in all zones. */
   z.strictObject({ kind: z.literal('outOfStock'), flavor: z.string(), zone: z.string().optional() }),
 ]);
 
-/** What fails, for which calls, and how often. */
+/** What happens, to which calls, and how often. */
 export const FaultRule = z.strictObject({
   service: z.enum(SERVICE_NAMES).optional(),
   method: z.string().optional(),
-  /** Regular expression on the path with the service's prefix, without the query. */
+  /** Regular expression for the path, which includes the service's prefix but not the query. */
   path: z.string().optional(),
-  /** ID or name. */
+  /** ID or name of the project. */
   project: z.string().optional(),
-  /** The first matching call to hit, counted from 1 since the rule was added. */
+  /** Number of the first matching call that is affected, counted from 1 since the rule was added. */
   nth: z.int().min(1).default(1),
-  /** Number of calls to hit; null hits all calls from the nth on. */
+  /** Number of calls to affect; null affects all calls from the nth on. */
   times: z.int().min(1).nullable().default(1),
   action: Action,
 });
@@ -60,9 +66,9 @@ export type ServerFault = Extract<FaultAction, { kind: 'serverError' }>;
 
 export interface ActiveFault extends FaultRule {
   readonly id: string;
-  /** Calls that matched so far. */
+  /** Number of calls that have matched so far. */
   readonly matched: number;
-  /** Calls that were hit so far. */
+  /** Number of calls that have been affected so far. */
   readonly hits: number;
 }
 
@@ -87,7 +93,7 @@ export class Faults {
   readonly #armed: ArmedFault[] = [];
   #sequence = 0;
 
-  /** Arms a fault and returns its id. Throws a ZodError or SyntaxError for an invalid rule. */
+  /** Adds a fault rule and returns its ID. Throws a ZodError or SyntaxError for an invalid rule. */
   add(input: FaultInput): string {
     const rule = FaultRule.parse(input);
     const id = `fault-${++this.#sequence}`;
@@ -115,7 +121,7 @@ export class Faults {
     return this.#armed.map(({ id, rule, matched, hits }) => ({ id, ...rule, matched, hits }));
   }
 
-  /** The faults that hit this call; counts each hit. */
+  /** The faults that affect this call; counts each of them. */
   matchCall(call: Call): CallFault[] {
     const faults: CallFault[] = [];
     for (const armed of this.#armed) {
@@ -126,23 +132,23 @@ export class Faults {
     return faults;
   }
 
-  /** The fault for a server being built in this project, if any; counts the hit. */
+  /** The fault for a server that is being built in this project, if any; counts its use. */
   matchServer(projectId: string, projectName: string): ServerFault | undefined {
     return this.#matchProject('serverError', projectId, projectName);
   }
 
-  /** Whether the work on a load balancer of this project fails; counts the hit. */
+  /** Whether the work on a load balancer of this project fails; counts the fault's use. */
   matchLoadBalancer(projectId: string, projectName: string): boolean {
     return this.#matchProject('loadBalancerError', projectId, projectName) !== undefined;
   }
 
-  /** Whether the work on a volume or snapshot of this project fails; counts the hit. */
+  /** Whether the work on a volume or snapshot of this project fails; counts the fault's use. */
   matchVolume(step: string, projectId: string, projectName: string): boolean {
     const matchesStep = (fault: { readonly step?: string | undefined }) => (fault.step ?? step) === step;
     return this.#matchProject('volumeError', projectId, projectName, matchesStep) !== undefined;
   }
 
-  /** Whether the work on a share of this project fails; counts the hit. */
+  /** Whether the work on a share of this project fails; counts the fault's use. */
   matchShare(step: string, projectId: string, projectName: string): boolean {
     const matchesStep = (fault: { readonly step?: string | undefined }) => (fault.step ?? step) === step;
     return this.#matchProject('shareError', projectId, projectName, matchesStep) !== undefined;

@@ -11,12 +11,12 @@ import { type Match, Router } from './router.ts';
 
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
 
-/** A request to the cloud over any transport. */
+/** A request to the cloud, independent of the transport. */
 export interface FrontEndRequest {
   readonly method: string;
   /** Absolute. */
   readonly url: URL;
-  /** Names are lower case. */
+  /** Header names are in lower case. */
   readonly headers: IncomingHttpHeaders;
   readBody(): Promise<Buffer | 'tooLarge'>;
   /** Whether the client has disconnected. */
@@ -34,7 +34,9 @@ interface Mount {
   readonly router: Router;
 }
 
-/** One HTTP front end for all services: matches the route, authenticates, applies faults, and responds. */
+/**
+ * One HTTP front end for all services. It matches the route, authenticates the caller, applies faults, and responds.
+ */
 export class FrontEnd {
   readonly #world: World;
   readonly #calls: Calls;
@@ -142,7 +144,7 @@ export class FrontEnd {
     return claims === undefined ? undefined : accessOf(this.#world, claims);
   }
 
-  /** Handles the request with faults applied. Undefined if the connection must be dropped. */
+  /** Handles the request and applies faults. Undefined if the connection must be dropped. */
   async #injectFault(
     service: Service,
     faults: readonly CallFault[],

@@ -2,12 +2,12 @@
 export type Duration = number | readonly [fromMs: number, toMs: number];
 
 /**
- * The cloud's latencies. `operations` is looked up by `service METHOD template`, then `service METHOD`, then
- * `service`; other operations take no time.
+ * The cloud's latencies. An operation is looked up as `service METHOD template`, then as `service METHOD`, then as
+ * `service`; operations that are not found take no time.
  */
 export interface LatencyProfile {
   readonly operations: Readonly<Record<string, Duration>>;
-  /** Asynchronous work after the API's response. */
+  /** Durations of asynchronous work after the API's response. */
   readonly lifecycle: Readonly<Record<LifecycleStep, Duration>>;
 }
 
@@ -23,7 +23,7 @@ const NO_DELAY = {
   reboot: 0,
   rebuild: 0,
   resize: 0,
-  /** For a load balancer whose provider boots virtual machines; for other providers the time of an update. */
+  /** Applies to load balancers whose provider boots virtual machines; other providers take as long as for an update. */
   loadBalancerCreate: 0,
   loadBalancerUpdate: 0,
   loadBalancerDelete: 0,
@@ -39,7 +39,7 @@ const NO_DELAY = {
   createShare: 0,
   deleteShare: 0,
   resizeShare: 0,
-  /** Each of the two steps of a rule: it is queued, then applied. */
+  /** Applies to both steps of a rule: queueing and applying it. */
   changeShareAccess: 0,
   createShareSnapshot: 0,
   deleteShareSnapshot: 0,

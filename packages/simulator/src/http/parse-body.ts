@@ -19,8 +19,8 @@ export function pythonRepr(value: unknown): string {
 }
 
 /**
- * Validates a body against a schema. The 400 reads like that of Nova and Keystone, which use the messages of Python's
- * jsonschema: `Invalid input for field/attribute name. Value: . '' is too short`.
+ * Validates a body against a schema. The 400 has the same wording as in Nova and Keystone, which use the messages of
+ * Python's jsonschema: `Invalid input for field/attribute name. Value: . '' is too short`.
  */
 export function parseBody<S extends z.ZodType>(schema: S, body: unknown): z.infer<S> {
   const parsed = schema.safeParse(body, { reportInput: true });
@@ -34,12 +34,12 @@ export function parseBody<S extends z.ZodType>(schema: S, body: unknown): z.infe
 export interface ValidationError {
   /** Message of Python's jsonschema: `'' is too short`. */
   readonly text: string;
-  /** The invalid object or value; for a missing field, the object that lacks it. */
+  /** Path of the invalid object or value; for a missing field, path of the object that lacks it. */
   readonly path: readonly PropertyKey[];
-  /** The last path segment; undefined for the whole body. */
+  /** The last path segment; undefined if the whole body is invalid. */
   readonly place: PropertyKey | undefined;
   readonly value: unknown;
-  /** The missing field. */
+  /** Name of the missing field. */
   readonly missing?: string;
 }
 

@@ -8,7 +8,7 @@ import { PROVIDER, PUBLIC_CLIENT } from './records.ts';
 
 const CODE_LIFETIME_MS = 60_000;
 
-/** Pages for users: sign-in for an application on their machine, and confirmation of a device. */
+/** Pages for users: sign-in for an application on the user's machine, and confirmation of a device. */
 export function browserRoutes(world: World): Route[] {
   const { prefix } = PROVIDER;
   return [
@@ -136,7 +136,7 @@ function confirmCode(world: World, request: ApiRequest): ApiResponse {
   return page('<p>Signed in. You can close this window.</p>');
 }
 
-/** The provider has the same users as the cloud. */
+/** The user with the name and password in the form. The provider has the same users as the cloud. */
 export function signedInUser(world: World, form: URLSearchParams): User | undefined {
   const user = world.tables.users.find(({ name }) => name === form.get('username'));
   return user?.enabled === true && user.password === form.get('password') ? user : undefined;

@@ -1,6 +1,6 @@
 import type { ApiResponse } from '../http/api.ts';
 
-/** A sign-in form that preserves its other values. */
+/** A sign-in form that preserves the values of its other fields. */
 export function signInPage(
   action: string,
   hiddenFields: Readonly<Record<string, string>>,

@@ -4,7 +4,7 @@ export interface IssuedClaims {
   readonly iss: string;
   readonly sub: string;
   readonly aud: string;
-  /** In seconds, like `iat`. */
+  /** In seconds since the epoch, like `iat`. */
   readonly exp: number;
   readonly iat: number;
   readonly [claim: string]: unknown;
@@ -21,7 +21,7 @@ export class ProviderKey {
     return `${body}.${signature.toString('base64url')}`;
   }
 
-  /** The user of a token; undefined if it is forged or expired. */
+  /** The user of a token; undefined if the token is forged or expired. */
   subject(token: string, nowMs: number): string | undefined {
     const [header = '', payload = '', signature = ''] = token.split('.');
     const key = { key: this.#keys().publicKey, dsaEncoding: 'ieee-p1363' } as const;

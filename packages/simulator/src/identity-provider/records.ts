@@ -1,7 +1,7 @@
-/** Names of the identity provider in the cloud's Keystone. */
+/** The identity provider's names in the cloud's Keystone, and its path. */
 export const PROVIDER = { id: 'simulated', protocol: 'openid', prefix: '/idp' } as const;
 
-/** The public client, for command lines. In addition, each user's name and password form a client. */
+/** The public client, for command lines. In addition, each user's name and password are valid client credentials. */
 export const PUBLIC_CLIENT = 'fairway';
 
 interface PendingGrant {
@@ -15,13 +15,13 @@ interface PendingGrant {
   readonly userId: string | null;
 }
 
-/** A grant: a browser's code, or a device's pending authorization. */
+/** A grant: a code for a browser, or the pending authorization of a device. */
 export type ProviderGrant =
   | (PendingGrant & { readonly kind: 'code'; readonly redirectUri: string; readonly nonce: string | null })
   | (PendingGrant & {
       readonly kind: 'device';
       readonly userCode: string;
       readonly isDenied: boolean;
-      /** Polls before this time are too frequent. */
+      /** Polls before this time are rejected as too frequent. */
       readonly nextPollMs: number;
     });

@@ -141,7 +141,7 @@ function tokensFor(
   });
 }
 
-/** The client of a request, and its account if it has a secret. */
+/** The client that sent a request, and its account if it has a secret. */
 function requireClient(
   world: World,
   { headers }: ApiRequest,

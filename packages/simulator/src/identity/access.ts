@@ -6,10 +6,10 @@ export interface Access {
   readonly claims: TokenClaims | undefined;
   readonly userId: string;
   readonly userName: string;
-  /** Empty for a token without a project. */
+  /** Empty for a token that is not scoped to a project. */
   readonly projectId: string;
   readonly projectName: string;
-  /** Roles on the scope, including implied ones. */
+  /** Roles in the scope of the token, including implied ones. */
   readonly roles: readonly RoleName[];
 }
 

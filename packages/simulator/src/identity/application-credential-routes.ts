@@ -118,7 +118,7 @@ function parseExpiry(world: World, text: string | null): number | null {
   return expiresMs;
 }
 
-/** A restricted application credential may not create or delete any credential, including itself. */
+/** A restricted application credential may not create or delete application credentials, including itself. */
 function refuseRestricted(world: World, { access }: ApiRequest): void {
   const id = access.claims?.applicationCredentialId;
   if (id === undefined || world.tables.applicationCredentials.get(id)?.unrestricted === true) return;

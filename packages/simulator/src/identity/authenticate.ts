@@ -57,7 +57,7 @@ export interface Identity {
   readonly user: User;
   readonly methods: readonly string[];
   readonly auditId?: string;
-  /** A token obtained with another token expires with it. */
+  /** A token that was obtained with another token expires with that token. */
   readonly expiresMs?: number;
   readonly credential?: ApplicationCredential;
   readonly previousScope?: Scope;
@@ -65,8 +65,8 @@ export interface Identity {
 }
 
 /**
- * Handles `POST /v3/auth/tokens`. A wrong secret and an unknown user result in the same 401, and too few methods for
- * the user's rules result in {@link InsufficientMethods}.
+ * Handles `POST /v3/auth/tokens`. A wrong secret and an unknown user result in the same 401. Too few methods for the
+ * user's rules result in {@link InsufficientMethods}.
  */
 export function authenticate(world: World, body: unknown, receipt?: string): TokenClaims {
   const parsed = AuthRequest.safeParse(body);

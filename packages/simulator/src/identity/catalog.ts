@@ -19,7 +19,7 @@ export interface CatalogService {
   readonly endpoints: readonly CatalogEndpoint[];
 }
 
-/** The service catalog, with the address that the client used and the project of its token. */
+/** The service catalog, with the address that the client used and the project of the client's token. */
 export function catalogFor(
   { config, announced }: Pick<World, 'config' | 'announced'>,
   origin: string,

@@ -1,6 +1,6 @@
 import type { ApiRequest, ApiResponse } from '../http/api.ts';
 
-/** A list in Keystone's format: the items under their name, filtered by equality, with links. */
+/** A list in Keystone's format: the items under `name`, filtered by equality, with links. */
 export function collection(
   request: ApiRequest,
   name: string,

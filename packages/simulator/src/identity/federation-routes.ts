@@ -24,8 +24,8 @@ export function federationRoutes(world: World): Route[] {
 }
 
 /**
- * Single sign-on of dashboards. In front of a real Keystone, a web server redirects users to the identity provider, and
- * back to the same address after sign-in; here the provider redirects back with a code.
+ * Single sign-on for dashboards. In front of a real Keystone, a web server redirects users to the identity provider,
+ * and after sign-in back to the same address; here the provider redirects back with a code.
  */
 function signInFor(world: World, { params, query, origin }: ApiRequest): ApiResponse {
   const { protocol = '' } = params;

@@ -29,7 +29,7 @@ export function unauthorized(): ApiError {
   return new ApiError(401, UNAUTHENTICATED);
 }
 
-/** The start of Keystone's 403 message, followed by a reason. */
+/** The beginning of Keystone's 403 message; a reason follows. */
 export const NOT_AUTHORIZED = 'You are not authorized to perform the requested action';
 
 export function forbidden(action: string): ApiError {

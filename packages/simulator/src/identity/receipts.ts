@@ -19,7 +19,10 @@ export class InsufficientMethodsError extends ApiError {
   }
 }
 
-/** One of the user's rules must be complete; users with disabled rules have no rules. */
+/**
+ * Requires that the methods satisfy at least one of the user's rules. A user without rules, or with disabled rules, is
+ * not restricted.
+ */
 export function requireMethods(user: User, methods: readonly string[]): void {
   const { multi_factor_auth_rules: rules = [], multi_factor_auth_enabled: isEnabled = true } = user.options ?? {};
   if (rules.length === 0 || !isEnabled) return;
@@ -34,7 +37,10 @@ interface ReceiptClaims {
   readonly expiresMs: number;
 }
 
-/** Keystone's response if more methods are required: a receipt, after which only the missing methods are needed. */
+/**
+ * Keystone's response if more methods are required. It contains a receipt, with which only the missing methods are
+ * needed.
+ */
 export function receiptFor(world: World, { user, methods }: InsufficientMethodsError): ApiResponse {
   const now = world.clock.now();
   const claims: ReceiptClaims = { userId: user.id, methods, expiresMs: now + LIFETIME_MS };
@@ -54,7 +60,9 @@ export function receiptFor(world: World, { user, methods }: InsufficientMethodsE
   };
 }
 
-/** Throws Keystone's error for an expired receipt, or one of another user. */
+/**
+ * The methods that a receipt proves. Throws Keystone's error for a receipt that is expired or belongs to another user.
+ */
 export function methodsOfReceipt(world: World, receipt: string, userId: string): readonly string[] {
   const [payload = '', signature = ''] = receipt.split('.');
   const isOwn = isSigned(world, `receipt ${payload}`, signature);

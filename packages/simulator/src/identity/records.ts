@@ -4,8 +4,8 @@ export const DEFAULT_DOMAIN = { id: 'default', name: 'Default' } as const;
 const ROLE_CHAIN = ['admin', 'member', 'reader'] as const;
 
 /**
- * The role of OpenStack services, which validate tokens, and the roles of Barbican's older policies; these imply no
- * others.
+ * The role of OpenStack services, which validate tokens, and the roles of Barbican's older policies; these roles imply
+ * no other roles.
  */
 const OTHER_ROLES = ['service', 'creator', 'observer', 'audit', 'key-manager:service-admin'] as const;
 
@@ -29,7 +29,7 @@ export function withImpliedRoles(roles: readonly RoleName[]): RoleName[] {
   return [...implied, ...OTHER_ROLES.filter((name) => roles.includes(name))];
 }
 
-/** The token signing key, the users' password and the start count, stored with the state. */
+/** Values that are stored with the state: the token signing key, the users' password and the start count. */
 export interface Secret {
   readonly id: 'token-key' | 'password' | 'starts';
   readonly value: string;
@@ -54,14 +54,14 @@ export interface User {
   readonly options?: UserOptions;
 }
 
-/** In Keystone's format. */
+/** Options of a user in Keystone's format. */
 export interface UserOptions {
-  /** Sets of methods; all methods of one of these sets are required. */
+  /** Sets of methods. A user must use all methods of at least one set. */
   readonly multi_factor_auth_rules?: readonly (readonly string[])[] | undefined;
   readonly multi_factor_auth_enabled?: boolean | undefined;
 }
 
-/** A secret that Keystone keeps for a user: of type totp, in base32. */
+/** A secret that Keystone stores for a user; secrets of type totp are in base32. */
 export interface UserCredential {
   readonly id: string;
   readonly userId: string;
@@ -91,7 +91,7 @@ export interface ApplicationCredential {
   readonly roles: readonly RoleName[];
   readonly secretHash: string;
   readonly unrestricted: boolean;
-  /** Epoch milliseconds; null never expires. */
+  /** In epoch milliseconds; null if the credential never expires. */
   readonly expiresMs: number | null;
 }
 
@@ -108,11 +108,11 @@ export interface Trust {
   readonly deletedMs: number | null;
 }
 
-/** Revokes tokens issued until this time that match all of its fields. */
+/** Revokes tokens that were issued until this time and match all fields that are set. */
 export interface Revocation {
   readonly id: string;
   readonly atMs: number;
-  /** Set to revoke a single token. */
+  /** Set if only one token is revoked. */
   readonly auditId?: string;
   readonly userId?: string;
   readonly projectId?: string;

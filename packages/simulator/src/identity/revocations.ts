@@ -5,14 +5,14 @@ import type { Revocation } from './records.ts';
 import { formatKeystoneTime, parseTime } from './time.ts';
 import type { TokenClaims } from './token-claims.ts';
 
-/** A revocation matches tokens with all of its fields. */
+/** The fields that a revocation may set: it matches tokens with all of them. */
 type RevocationCriteria = Pick<Revocation, 'auditId' | 'userId' | 'projectId' | 'trustId'>;
 
 export function revocationRoutes(world: World): Route[] {
   return [{ method: 'GET', template: '/v3/OS-REVOKE/events', handle: (request) => list(world, request) }];
 }
 
-/** Revokes tokens issued until now. Keystone keeps the event for the lifetime of a token. */
+/** Revokes tokens issued until now. Keystone keeps the revocation for the lifetime of a token. */
 export function revoke(world: World, marks: RevocationCriteria): void {
   const { tables, clock, config, ids } = world;
   const nowMs = clock.now();

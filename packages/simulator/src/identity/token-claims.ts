@@ -2,7 +2,10 @@ import type { AssignmentTarget } from './records.ts';
 
 export type Scope = { readonly kind: 'unscoped' } | AssignmentTarget;
 
-/** The content of a token. Everything else is looked up on use, so removing a role or user takes effect immediately. */
+/**
+ * The content of a token. All other information is looked up when the token is used, so removing a role or user takes
+ * effect immediately.
+ */
 export interface TokenClaims {
   readonly userId: string;
   readonly methods: readonly string[];

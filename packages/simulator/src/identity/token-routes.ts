@@ -61,7 +61,7 @@ function issue(world: World, request: ApiRequest): ApiResponse {
   }
 }
 
-/** The response with a new token. */
+/** The response to a request for a token. */
 export function tokenResponse(world: World, request: ApiRequest, claims: TokenClaims): ApiResponse {
   return {
     status: 201,
@@ -70,7 +70,10 @@ export function tokenResponse(world: World, request: ApiRequest, claims: TokenCl
   };
 }
 
-/** The claims of the token in X-Subject-Token, if it is the caller's own or the caller is a service or an administrator. */
+/**
+ * The claims of the token in X-Subject-Token. Requires that the token is the caller's own, or that the caller is a
+ * service or an administrator.
+ */
 function subject(world: World, request: ApiRequest): { readonly token: string; readonly claims: TokenClaims } {
   const token = String(request.headers['x-subject-token'] ?? '');
   const claims = decodeToken(world, token);

@@ -9,15 +9,15 @@ const PREFIX = 'gAAAAA';
 /** Length of a SHA-256 hash in base64url. */
 const SIGNATURE_CHARACTERS = 43;
 
-/** A signed token with the alphabet of Keystone's Fernet tokens; like them, it is not stored on the server. */
+/** A signed token with the same alphabet as Keystone's Fernet tokens. Like them, it is not stored on the server. */
 export function encodeToken(world: World, claims: TokenClaims): string {
   const payload = Buffer.from(JSON.stringify(claims)).toString('base64url');
   return `${PREFIX}${payload}${sign(world, payload)}`;
 }
 
 /**
- * Undefined for a token that is forged, expired or revoked, or whose user, project, credential or trust no longer
- * exists.
+ * The claims of a token; undefined if the token is forged, expired or revoked, or if its user, project, credential or
+ * trust no longer exists.
  */
 export function decodeToken(world: World, token: string): TokenClaims | undefined {
   if (!token.startsWith(PREFIX)) return undefined;
@@ -61,7 +61,7 @@ export function rolesOf(world: World, claims: TokenClaims): RoleName[] {
   return held;
 }
 
-/** The roles of a user on a target, including implied ones. */
+/** The roles of a user in a project, domain or system, including implied ones. */
 export function assignedRoles(world: World, userId: string, target: AssignmentTarget): RoleName[] {
   const direct = world.tables.assignments
     .where((a) => a.userId === userId && isSameTarget(a.target, target))
@@ -90,7 +90,7 @@ export function accessOf(world: World, claims: TokenClaims): Access {
   };
 }
 
-/** Parses content that only this Keystone can have signed. */
+/** Signs content with a key that only this Keystone has. */
 export function sign(world: World, payload: string): string {
   const key = world.tables.secrets.get('token-key')?.value ?? '';
   return createHmac('sha256', key).update(payload).digest('base64url');

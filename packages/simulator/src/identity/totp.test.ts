@@ -9,6 +9,6 @@ it.each([
   { atS: 1_111_111_109, code: '081804' },
   { atS: 1_234_567_890, code: '005924' },
   { atS: 20_000_000_000, code: '353130' },
-])('is $code at $atS s', ({ atS, code }) => {
+])('computes the code $code at $atS s', ({ atS, code }) => {
   expect(totp(SECRET, atS * 1000)).toBe(code);
 });

@@ -7,7 +7,7 @@ const DIGITS = 6;
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
 /**
- * Whether it is a valid passcode for one of the user's secrets, now or one period ago, as Keystone's
+ * Whether the text is a valid passcode for one of the user's secrets, now or one period ago, because Keystone's
  * `included_previous_windows` is 1.
  */
 export function isPasscodeOf(world: World, user: User, passcode: string): boolean {
@@ -16,7 +16,10 @@ export function isPasscodeOf(world: World, user: User, passcode: string): boolea
   return secrets.some(({ blob }) => [now, now - PERIOD_MS].some((atMs) => totp(blob, atMs) === passcode));
 }
 
-/** RFC 6238 with SHA-1, six digits and 30 seconds; the secret is in base32 without padding. */
+/**
+ * The passcode according to RFC 6238 with SHA-1, six digits and a period of 30 seconds. The secret is in base32 without
+ * padding.
+ */
 export function totp(secret: string, atMs: number): string {
   const counter = Buffer.alloc(8);
   counter.writeBigUInt64BE(BigInt(Math.floor(atMs / PERIOD_MS)));

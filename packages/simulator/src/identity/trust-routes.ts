@@ -43,7 +43,7 @@ export function trustRoutes(world: World): Route[] {
   ];
 }
 
-/** Tokens from application credentials may not manage trusts, whether restricted or not. */
+/** Tokens from application credentials may not be used to manage trusts, whether restricted or not. */
 function refuseCredential({ access }: ApiRequest): void {
   if (access.claims?.applicationCredentialId === undefined) return;
   throw new ApiError(403, `${NOT_AUTHORIZED}: Delegated tokens cannot manage trusts..`);

@@ -16,7 +16,7 @@ const Body = z.object({
   }),
 });
 
-/** Secrets that Keystone keeps for users, such as those of one-time passcodes. */
+/** Secrets that Keystone stores for users, such as those for one-time passcodes. */
 export function userCredentialRoutes(world: World): Route[] {
   return [
     { method: 'GET', template: '/v3/credentials', handle: (request) => list(world, request) },

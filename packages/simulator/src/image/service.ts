@@ -51,7 +51,10 @@ function imageRoutes(world: World): Route[] {
   const ownerOf = ({ project }: ImageSpec): string =>
     world.tables.projects.find(({ name }) => name === (project ?? admin?.project))?.id ?? '';
   const view = (image: ImageSpec) => imageView(image, ownerOf(image));
-  /** Community images are listed only on request, and visible to everyone who knows their ID. */
+  /**
+   * Whether the caller can see the image. Community images are listed only on request, but visible to everyone who
+   * knows their ID.
+   */
   const isSeen = ({ access, query }: ApiRequest, image: ImageSpec, isListed: boolean): boolean => {
     const { visibility = 'public' } = image;
     if (visibility === 'public' || isAdmin(access) || ownerOf(image) === access.projectId) return true;

@@ -17,7 +17,7 @@ type ReadRule = z.infer<typeof Rules>['read'];
 
 interface Subject<R extends ProtectedObject> {
   readonly template: string;
-  /** Name of its access rules in messages. */
+  /** Name of the resource's access rules in messages. */
   readonly name: 'SecretACL' | 'ContainerACL';
   readonly kind: 'secret' | 'container';
   readonly find: (request: ApiRequest) => R;
@@ -25,7 +25,7 @@ interface Subject<R extends ProtectedObject> {
   readonly store: (row: R) => void;
 }
 
-/** Access rules of secrets and containers: whether the project can read them, and which other users. */
+/** Access rules of secrets and containers: whether the project can read them, and which other users can. */
 export function aclRoutes(world: World): Route[] {
   const { tables, clock } = world;
   return [

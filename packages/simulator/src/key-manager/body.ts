@@ -12,20 +12,20 @@ export function mediaType({ headers }: ApiRequest): string {
 }
 
 export interface Form<S extends z.ZodType> {
-  /** Its name in messages. */
+  /** Name of the form in messages. */
   readonly name: string;
   readonly schema: S;
-  /** Whether messages name a missing field of the body; newer schemas don't. */
+  /** Whether messages name a missing field of the body; messages of newer schemas do not. */
   readonly listsMissing?: true;
 }
 
-/** A JSON body that matches the form, with trimmed strings. */
+/** Reads a JSON body that matches the form, and trims its strings. */
 export function readJson<S extends z.ZodType>(request: ApiRequest, form: Form<S>): z.infer<S> {
   if (mediaType(request) !== 'application/json') throw wrongMediaType(['application/json']);
   return readAnyJson(request, form);
 }
 
-/** A JSON body that matches the form, regardless of the media type. */
+/** Reads a JSON body that matches the form, regardless of the media type. */
 export function readAnyJson<S extends z.ZodType>(
   request: ApiRequest,
   { name, schema, listsMissing }: Form<S>,
@@ -37,7 +37,10 @@ export function readAnyJson<S extends z.ZodType>(
   throw mismatch(name, text, path[0] ?? (listsMissing ? missing : undefined));
 }
 
-/** The error for a mismatch: `reason` in Barbican's wording; `field` is the invalid field, if any. */
+/**
+ * The error for a body that does not match a schema. `reason` is in Barbican's wording; `field` is the invalid field,
+ * if any.
+ */
 export function mismatch(form: string, reason: string, field: PropertyKey | undefined): ApiError {
   return refuse(
     400,

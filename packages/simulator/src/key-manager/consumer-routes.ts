@@ -29,17 +29,17 @@ interface Subject<
 > {
   readonly collection: 'secrets' | 'containers';
   readonly kind: 'secret' | 'container';
-  /** Name of its consumers in messages. */
+  /** Name of the resource's consumers in messages. */
   readonly name: 'SecretConsumer' | 'ContainerConsumer';
   readonly form: Form<S>;
-  /** Identity of a consumer. */
+  /** The fields that identify a consumer. */
   readonly fields: readonly (keyof z.infer<S> & keyof C)[];
   readonly find: (request: ApiRequest) => R;
   readonly view: (root: string, row: R) => object;
   readonly store: (row: R, consumers: readonly C[]) => R;
 }
 
-/** Consumers of secrets and containers: services register them to prevent deletion of resources in use. */
+/** Consumers of secrets and containers. Services register as consumers to prevent the deletion of resources in use. */
 export function consumerRoutes(world: World): Route[] {
   const nowMs = (): number => world.clock.now();
   return [
@@ -143,7 +143,7 @@ function routesOf<
   ];
 }
 
-/** A single consumer cannot be requested, because no response contains a consumer's ID. */
+/** Always responds with 404: a single consumer cannot be requested, because no response contains a consumer's ID. */
 function showConsumer(find: (request: ApiRequest) => ProtectedObject, request: ApiRequest): ApiResponse {
   find(request);
   if (!isUuid(request.params['consumer'] ?? '')) throw notFound('Not Found. Provided consumer id is invalid.');

@@ -30,7 +30,7 @@ const CONTAINER_NAMES = {
   },
 } as const;
 
-/** Validates the secrets of a new container. `root` is the service's URL, which references start with. */
+/** Validates the secrets of a new container. `root` is the service's URL, which is the prefix of references. */
 export function checkContainer({ type, secret_refs: refs = [] }: z.infer<typeof ContainerForm>, root: string): void {
   if (refs.length === 0) return;
   const names = new Set(refs.map(({ name }) => name ?? ''));

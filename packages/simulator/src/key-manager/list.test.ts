@@ -16,6 +16,6 @@ it.each([
   ['abc', 'a.c', false],
   ['aXbXc', 'a%b%c', true],
   [null, '%', false],
-])('%s LIKE %s is %s', (text, pattern, is) => {
+])('%s LIKE %s returns %s', (text, pattern, is) => {
   expect(matchesLikePattern(text, pattern)).toBe(is);
 });

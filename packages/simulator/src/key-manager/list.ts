@@ -4,7 +4,9 @@ import { ok } from '../http/api.ts';
 const DEFAULT_LIMIT = 10;
 const MAX_LIMIT = 100;
 
-/** A page of `rows`, with links to the previous and next page. `path` is that of the collection below the version. */
+/**
+ * A page of `rows`, with links to the previous and next page. `path` is the path of the collection below the version.
+ */
 export function page<R>(
   { query, serviceUrl }: ApiRequest,
   { name, path = name, rows, view }: { name: string; path?: string; rows: readonly R[]; view: (row: R) => object },
@@ -21,13 +23,13 @@ export function page<R>(
   });
 }
 
-/** Undefined if absent, zero or not a number: Barbican then uses its default. */
+/** Undefined if absent, zero or not a number: Barbican then uses its default page size. */
 function integer(text: string | null): number | undefined {
   const trimmed = text?.trim() ?? '';
   return /^[+-]?\d{1,15}$/.test(trimmed) ? Number(trimmed) || undefined : undefined;
 }
 
-/** MariaDB's LIKE for names: `%` matches any text, `_` any character; case-insensitive. */
+/** MariaDB's LIKE, as used for names: `%` matches any text and `_` matches any character; case-insensitive. */
 export function matchesLikePattern(text: string | null, pattern: string): boolean {
   if (text === null) return false;
   const [a, b] = [text.toLowerCase(), pattern.toLowerCase()];

@@ -9,7 +9,7 @@ export function isUuid(id: string): boolean {
   return UUID_PATTERN.test(id);
 }
 
-/** The secret of a request's path for any caller; the policy decides on access. */
+/** The secret in a request's path, regardless of the caller; the policy decides on access. */
 export function findSecret(world: World, { params }: ApiRequest): KeySecret {
   const id = params['id'] ?? '';
   if (!isUuid(id)) throw notFound('Not Found. Provided secret id is invalid.');
@@ -18,7 +18,7 @@ export function findSecret(world: World, { params }: ApiRequest): KeySecret {
   return secret;
 }
 
-/** An unexpired secret. */
+/** The secret with this ID; undefined if it has expired. */
 export function unexpiredSecret({ tables, clock }: World, id: string): KeySecret | undefined {
   const secret = tables.keySecrets.get(id);
   return secret !== undefined && isUnexpired(secret, clock.now()) ? secret : undefined;
@@ -34,7 +34,7 @@ export function secretOfProject(world: World, reference: string, projectId: stri
   return secret?.projectId === projectId ? secret : undefined;
 }
 
-/** The id at the end of a reference. */
+/** The ID at the end of a reference. */
 export function idOf(reference: string): string {
   return reference.replace(/\/$/, '').split('/').at(-1) ?? '';
 }

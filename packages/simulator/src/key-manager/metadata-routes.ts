@@ -11,7 +11,7 @@ import { secretRef } from './views.ts';
 const MetadataBody = z.object({ metadata: z.record(z.string(), z.unknown()) });
 const MetadataItem = z.strictObject({ key: z.string().max(255), value: z.string().max(255) });
 
-/** A secret's user metadata; keys are lower case. */
+/** A secret's user metadata, with keys in lower case. */
 export function secretMetadataRoutes(world: World): Route[] {
   const template = '/v1/secrets/{id}/metadata';
   const find = (request: ApiRequest, right: Right, operation: string): KeySecret => {
@@ -65,7 +65,7 @@ export function secretMetadataRoutes(world: World): Route[] {
         const { key, value } = item(readAnyJson(request, ITEM_FORM));
         const requestedKey = request.params['key'] ?? '';
         if (!Object.hasOwn(secret.metadata, requestedKey)) throw notFound('Secret metadata not found.');
-        // Barbican's message ends here too.
+        // Barbican's message is also incomplete.
         if (requestedKey !== key) throw refuse(409, 'Key in request data does not match key in the ');
         store(secret, { ...secret.metadata, [key]: value });
         return ok({ key, value });

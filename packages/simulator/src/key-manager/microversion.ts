@@ -2,10 +2,10 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { ApiError } from '../http/api.ts';
 import { BAD_MICROVERSION } from './problem.ts';
 
-/** Zed's, as its minor number: since 1.1, secrets list their consumers. */
+/** Minor version of the newest microversion in Zed. Since 1.1, secrets list their consumers. */
 const MAX_KEY_MICROVERSION = 1;
 
-/** The minor number x of the microversion 1.x requested by the headers; 0 if absent. */
+/** The minor version x of the microversion 1.x in the headers; 0 if absent. */
 export function negotiateKeyMicroversion(headers: IncomingHttpHeaders): number {
   const requested = requestedVersion(String(headers['openstack-api-version'] ?? ''));
   if (requested === undefined) return 0;

@@ -9,7 +9,7 @@ export const OrderForm = z.object({ meta: z.record(z.string(), z.unknown()), typ
 
 const ORDER_NAMES = { key: 'key', asymmetric: 'asymmetric key' } as const;
 
-/** The specification of keys to generate. */
+/** Specifies which keys to generate. */
 export interface KeySpec {
   readonly name: string | null;
   readonly algorithm: string;
@@ -19,7 +19,7 @@ export interface KeySpec {
   readonly passphrase: string | undefined;
 }
 
-/** The ordered keys; undefined for a certificate. */
+/** Validates an order and returns the ordered keys; undefined for a certificate. */
 export function checkOrder({ type, meta }: z.infer<typeof OrderForm>, nowMs: number): KeySpec | undefined {
   if (type === 'certificate') {
     checkCertificate(meta);

@@ -12,7 +12,7 @@ import type { KeyOrder, KeySecret, SecretType } from './records.ts';
 import { isoTime } from './times.ts';
 import { containerRef, secretRef } from './views.ts';
 
-/** Orders generate keys and key pairs, which exist when the response is sent. */
+/** Orders generate keys and key pairs, which are complete when the response is sent. */
 export function orderRoutes(world: World): Route[] {
   const template = '/v1/orders/{id}';
   return [

@@ -8,7 +8,7 @@ const PLAIN_TEXT = ['text/plain', 'text/plain;charset=utf-8', 'text/plain; chars
 const BINARY_TYPES = ['application/octet-stream', 'application/pkcs8'];
 export const SUPPORTED_TYPES = [...PLAIN_TEXT, ...BINARY_TYPES];
 
-/** The stored form of a media type; undefined if Barbican does not support it. */
+/** The media type in the form in which it is stored; undefined if Barbican does not support it. */
 export function payloadType(mediaType: string): PayloadType | undefined {
   const [mime = '', parameter] = mediaType.split(';').map((part) => part.trim().toLowerCase());
   if (parameter !== undefined && parameter.split('=')[1]?.trim() !== 'utf-8') return undefined;
@@ -16,7 +16,7 @@ export function payloadType(mediaType: string): PayloadType | undefined {
   return mime === 'application/octet-stream' || mime === 'application/pkcs8' ? mime : undefined;
 }
 
-/** Decodes base64 like Python: other characters are ignored. Undefined if the padding is wrong. */
+/** Decodes base64 like Python: invalid characters are ignored. Undefined if the padding is wrong. */
 export function decodeBase64(text: string): Buffer | undefined {
   const digits = text.replaceAll(/[^A-Za-z0-9+/=]/g, '');
   const [, body = '', padding = ''] = /^([^=]*)(=*)/.exec(digits) ?? [];
@@ -56,7 +56,7 @@ function isUtf8(bytes: Buffer): boolean {
 
 const UPDATE_OPERATION = 'Secret update';
 
-/** The payload of a PUT request, as bytes or, depending on its encoding, as base64. */
+/** The payload of a PUT request, which is sent as bytes or, depending on its encoding, as base64. */
 export function readPayload({ rawBody, headers }: ApiRequest, contentType: PayloadType): Payload {
   if (rawBody.length === 0) throw reportedIssue(UPDATE_OPERATION, 400, 'No data supplied to process.');
   if (rawBody.length > MAX_SECRET_BYTES)

@@ -26,13 +26,13 @@ describe('rights on a secret', () => {
     ['creator', 'bob', 'p', PRIVATE, ['put', 'seeAcl'], 'what older policies leave open'],
     ['observer', 'bob', 'p', null, ['get', 'decrypt', 'seeAcl'], 'observers look'],
     ['audit', 'bob', 'p', null, ['get'], 'auditors see what there is, not what is in it'],
-  ])('are granted to %s: %s of project %s', (role, userId, projectId, acl, rights) => {
+  ])('depend on the role (%s), the user (%s) and the project (%s)', (role, userId, projectId, acl, rights) => {
     const access = { ...ANONYMOUS, userId, projectId, roles: [role] };
 
     expect(RIGHTS.filter((right) => isAllowed(access, right, { ...SECRET, acl }))).toEqual(rights);
   });
 
-  it('are fewer for a creator on another user’s container', () => {
+  it('are fewer for a creator if a container belongs to another user', () => {
     const access = { ...ANONYMOUS, userId: 'bob', projectId: 'p', roles: ['creator' as const] };
 
     expect(isAllowed(access, 'delete', SECRET, 'container')).toBe(false);

@@ -25,7 +25,7 @@ interface AccessScope {
   readonly has: (...roles: readonly string[]) => boolean;
   readonly isInProject: boolean;
   readonly isCreator: boolean;
-  /** Whether its access rules include the caller. */
+  /** Whether the object's access rules include the caller. */
   readonly isShared: boolean;
   readonly isPrivate: boolean;
 }

@@ -17,16 +17,16 @@ const TITLES: Readonly<Record<number, string>> = {
   504: 'Gateway Timeout',
 };
 
-/** Marks rejections of the microversion middleware, in WebOb's format. */
+/** Marks errors from the microversion middleware, which have WebOb's format. */
 export const BAD_MICROVERSION = 'microversion';
 
-/** Marks errors of Barbican's own code; others come from the front end. */
+/** Marks errors from Barbican's own code; other errors come from the front end. */
 const SERVICE_NAME = 'barbican';
 
 export function renderKeyProblem({ status, message, type }: Problem): ApiResponse {
   const title = TITLES[status] ?? 'Error';
   if (type === BAD_MICROVERSION) return { status, body: { message, code: `${status} ${title}`, title } };
-  // Pecan reports a missing method like an unsupported media type.
+  // Pecan reports a missing method as an unsupported media type.
   if (status === 405 && type !== SERVICE_NAME)
     return { status: 406, body: { code: 406, title: TITLES[406], description: null } };
   const description = type === 'HTTPNotFound' ? '' : message;
@@ -45,7 +45,10 @@ export function methodNotAllowed(): ApiError {
   return refuse(405, '');
 }
 
-/** The error for operations that Barbican's policy denies; `operation` is its name in messages, such as `Secret retrieval`. */
+/**
+ * The error for operations that Barbican's policy denies; `operation` is the name of the operation in messages, such as
+ * `Secret retrieval`.
+ */
 export function forbidden(operation: string): ApiError {
   return refuse(403, `${operation} attempt not allowed - please review your user/project privileges`);
 }

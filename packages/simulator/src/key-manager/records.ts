@@ -9,7 +9,7 @@ export interface Payload {
   readonly base64: string;
 }
 
-/** Who may read a secret or container, in addition to users permitted by roles. */
+/** Who may read a secret or container, in addition to users whose roles permit it. */
 export interface Acl {
   /** Whether the project's users may read the resource; otherwise only its creator and `users` may. */
   readonly projectAccess: boolean;
@@ -26,7 +26,7 @@ export interface ProtectedObject {
   readonly name: string | null;
   readonly createdMs: number;
   readonly updatedMs: number;
-  /** Null means the project's default. */
+  /** If null, the default for the project applies. */
   readonly acl: Acl | null;
 }
 
@@ -45,7 +45,7 @@ export interface KeySecret extends ProtectedObject {
   readonly algorithm: string | null;
   readonly bitLength: number | null;
   readonly mode: string | null;
-  /** Null until it is stored. */
+  /** Null until the payload is stored. */
   readonly payload: Payload | null;
   readonly metadata: Readonly<Record<string, string>>;
   readonly consumers: readonly SecretConsumer[];

@@ -9,7 +9,7 @@ import { parseIsoTime } from './times.ts';
 const Text = z.string().max(255);
 const BitLength = Integer.pipe(z.number().min(1).max(32_767));
 
-/** Unknown fields are ignored, as in Barbican. */
+/** Unknown fields in secrets are ignored, as in Barbican. */
 export const SecretForm = z.object({
   name: NullableText.optional(),
   algorithm: Text.optional(),
@@ -30,7 +30,10 @@ export interface CheckedSecret {
   readonly payload: Payload | null;
 }
 
-/** Checks the combination of fields; `form` is the schema's name in messages. In an order, a content type needs no payload. */
+/**
+ * Checks the combination of fields; `form` is the schema's name in messages. In an order, a content type does not
+ * require a payload.
+ */
 export function checkSecret(fields: SecretFields, nowMs: number, form: string, isOrder = false): CheckedSecret {
   const expirationMs = expirationOf(fields, nowMs, form);
   const { payload_content_type: type } = fields;

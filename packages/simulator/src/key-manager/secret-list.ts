@@ -76,7 +76,7 @@ function sortOrder(text: string | null): (a: KeySecret, b: KeySecret) => number 
   };
 }
 
-/** MariaDB's order: null first, and strings case-insensitive. */
+/** MariaDB's sort order: null first, and strings without regard to case. */
 function compare(a: Value, b: Value): number {
   if (a === null || b === null) return (a === null ? 0 : 1) - (b === null ? 0 : 1);
   const [x, y] = [a, b].map((value) => (typeof value === 'string' ? value.toLowerCase() : value)) as [Value, Value];

@@ -60,7 +60,7 @@ function version({ serviceUrl, microversion }: ApiRequest): object {
   return { id: 'v1', status: 'stable', links, 'media-types': [{ base: 'application/json', type }] };
 }
 
-/** The only secret store has no transport keys. */
+/** Lists the only secret store, which does not support transport keys. */
 function storeRoutes(): Route[] {
   return [
     ...['/v1/secret-stores', '/v1/secret-stores/{store}'].map(

@@ -9,11 +9,11 @@ it.each([
   ['2026-01-02T03:04:05.678+02:00', '2026-01-02T01:04:05.000Z'],
   ['2026-01-02T030405-0130', '2026-01-02T04:34:05.000Z'],
   ['2026-01-02T03:04:05+02', '2026-01-02T01:04:05.000Z'],
-])('%s is %s', (text, time) => {
+])('parses %s as %s', (text, time) => {
   expect(new Date(parseIsoTime(text) ?? 0).toISOString()).toBe(time);
 });
 
-it.each(['', 'x', '2026', '2026-13-01', '2026-01-02T25:00:00'])('rejects %o as a time', (text) => {
+it.each(['', 'x', '2026', '2026-13-01', '2026-01-02T25:00:00'])('rejects the time %o', (text) => {
   expect(parseIsoTime(text)).toBeUndefined();
 });
 

@@ -6,7 +6,7 @@ export function isoTime(ms: number): string {
 const ISO_TIME =
   /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}(?::?\d{2}(?::?\d{2})?)?)(?:\.\d+)?)?\s*(Z|[+-]\d{2}(?::?\d{2})?)?$/i;
 
-/** Epoch milliseconds, whole seconds, of an ISO 8601 time; UTC if the time has no zone. Undefined if it is invalid. */
+/** Epoch milliseconds of an ISO 8601 time, in whole seconds; UTC if the time has no time zone. Undefined if invalid. */
 export function parseIsoTime(text: string): number | undefined {
   const match = ISO_TIME.exec(text.trim());
   if (match === null) return undefined;
@@ -27,7 +27,7 @@ const RELATIONS = {
 
 type Relation = keyof typeof RELATIONS;
 
-/** Relations that contradict each other in one filter. */
+/** Relations that must not occur together in one filter. */
 const CONFLICTING_RELATIONS: Readonly<Record<Relation, readonly Relation[]>> = {
   gt: ['gt', 'gte'],
   gte: ['gt', 'gte', 'eq'],
@@ -36,7 +36,7 @@ const CONFLICTING_RELATIONS: Readonly<Record<Relation, readonly Relation[]>> = {
   eq: ['eq', 'gte', 'lte'],
 };
 
-/** The test that a filter such as `gt:2026-01-01,lt:2026-02-01` describes; undefined if it is invalid. */
+/** The test that a filter such as `gt:2026-01-01,lt:2026-02-01` describes; undefined if the filter is invalid. */
 export function dateFilter(text: string): ((ms: number) => boolean) | undefined {
   const bounds = new Map<Relation, number>();
   for (const part of text.split(',')) {

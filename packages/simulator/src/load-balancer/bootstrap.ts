@@ -1,6 +1,9 @@
 import type { World } from '../world.ts';
 
-/** Creates the configured flavors, including in a cloud of an earlier release, which had none. OVN has no flavors. */
+/**
+ * Creates the configured flavors, also in a cloud that was saved by an earlier release without flavors. OVN has no
+ * flavors.
+ */
 export function bootstrapLoadBalancerFlavors({ config, tables }: World): void {
   const { loadBalancerFlavors: flavors, loadBalancerFlavorProfiles: profiles } = tables;
   if (flavors.size > 0 || !config.loadBalancerProviders.includes('amphora')) return;

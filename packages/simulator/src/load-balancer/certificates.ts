@@ -7,16 +7,16 @@ import type { KeyContainer, KeySecret } from '../key-manager/records.ts';
 import type { World } from '../world.ts';
 import { invalid } from './problem.ts';
 
-/** References of listeners and pools to Barbican. */
+/** References of a listener or pool to objects in Barbican. */
 export interface References {
-  /** Certificates with their keys: PKCS12 bundles in secrets, or certificate containers. */
+  /** References to certificates with their keys, which are PKCS12 bundles in secrets or certificate containers. */
   readonly tls: readonly (string | null)[];
-  /** CA certificates and revocation lists: secrets. */
+  /** References to secrets with CA certificates and revocation lists. */
   readonly ca: string | null;
   readonly crl: string | null;
 }
 
-/** The references that a change adds: existing ones were checked earlier. */
+/** The references that a change adds; existing references were checked earlier. */
 export function newReferences(after: References, before: References): References {
   const tls = after.tls.filter((reference) => !before.tls.includes(reference));
   const isCaUnchanged = after.ca === before.ca && after.crl === before.crl;
@@ -76,7 +76,9 @@ function textOf(secret: KeySecret | undefined): string | undefined {
   return secret?.payload == null ? undefined : bytesOf(secret.payload).toString();
 }
 
-/** The payload, empty if the secret has none yet; undefined if the secret does not exist in the project. */
+/**
+ * The payload of a secret, which is empty if none is stored yet; undefined if the secret does not exist in the project.
+ */
 function payloadOf({ tables, clock }: World, projectId: string, reference: string): Buffer | undefined {
   const [, collection, id = ''] = REFERENCE.exec(reference) ?? [];
   const secret = collection === 'secrets' ? tables.keySecrets.get(id) : undefined;

@@ -5,19 +5,19 @@ import { notFound } from './problem.ts';
 import { listResponse, pick, projectOf, type View } from './query.ts';
 import type { TreeObject } from './records.ts';
 
-/** Objects of one kind, for lists and reads. */
+/** A kind of object that can be listed and read. */
 export interface Collection<R extends TreeObject> {
-  /** `listener`; the name in the body. */
+  /** Name of the object in the body: `listener`. */
   readonly singular: string;
-  /** `listeners`; the name in the path and in the body of a list. */
+  /** Name in the path and in the body of a list: `listeners`. */
   readonly plural: string;
-  /** `Listener`; the name in messages. */
+  /** Name in messages: `Listener`. */
   readonly noun: string;
   readonly table: Table<R>;
   readonly view: (row: R) => View;
   /** Fields of the view that lists can be filtered by, in addition to those of all objects. */
   readonly filters: readonly string[];
-  /** Fields for filtering lists that are not in the view. */
+  /** Fields by which lists can be filtered although they are not in the view. */
   readonly extra?: (row: R) => View;
 }
 
@@ -57,7 +57,7 @@ function list<R extends TreeObject>(request: ApiRequest, collection: Collection<
   return ok(response);
 }
 
-/** The list of the children of one object, such as the members of a pool. */
+/** Lists the children of an object, such as the members of a pool. */
 export function listChildren(
   request: ApiRequest,
   plural: string,

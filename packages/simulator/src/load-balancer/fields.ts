@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import { formatCidr, parseCidr, parseIp } from '../network/cidr.ts';
 
-/*
- * The types of WSME and Octavia, with their messages. Every field may be null: only missing fields violate a rule.
- */
+/* The types of WSME and Octavia, with their messages. Every field may be null: null does not count as missing. */
 
 export function text(max = 255): z.ZodType<string> {
   return z.string('Value should be string').max(max, `Value should have a maximum character requirement of ${max}`);
@@ -17,7 +15,7 @@ export function oneOf<const V extends readonly [string, ...string[]]>(values: V)
   return z.enum(values, `Value should be one of: ${values.join(', ')}`);
 }
 
-/** Digits are read as a number. */
+/** Text with only digits is read as a number. */
 export function integer(min: number, max = Number.MAX_SAFE_INTEGER): z.ZodType<number> {
   return z.preprocess(
     (value) => (typeof value === 'string' && /^-?\d+$/.test(value) ? Number(value) : value),
@@ -57,7 +55,7 @@ export const Address = z
   .string('Value should be IPv4 or IPv6 format')
   .refine((value) => parseIp(value) !== undefined, 'Value should be IPv4 or IPv6 format');
 
-/** Clears host bits. */
+/** Host bits of the CIDRs are cleared. */
 export const Cidrs = z.array(
   z.string('Value should be IPv4 or IPv6 CIDR format').transform((value, context) => {
     const cidr = parseCidr(value);
@@ -71,10 +69,11 @@ export const Port = integer(1, 65_535);
 export const Tags = z.array(text());
 export const Texts = (max: number): z.ZodType<string[]> => z.array(text(max));
 
-/** Fields of every object of a tree. */
+/** Fields that every object of a tree has. */
 export const common = { name: text().nullish(), admin_state_up: Flag.nullish(), tags: Tags.nullish() };
 
 /**
- * Administrators may set the project, but it is ignored, because an object belongs to the project of its load balancer.
+ * Administrators may set the project, but the value is ignored, because an object belongs to the project of its load
+ * balancer.
  */
 export const owner = { project_id: text(36).nullish(), tenant_id: text(36).nullish() };

@@ -9,7 +9,10 @@ interface FlavorChoice {
   readonly flavor_id?: string | null | undefined;
 }
 
-/** The provider of a new load balancer: that of its flavor, the requested one, or the cloud's default. */
+/**
+ * The provider of a new load balancer: the flavor's provider, otherwise the requested provider, otherwise the cloud's
+ * default.
+ */
 export function chooseProvider(world: World, { provider, flavor_id }: FlavorChoice): ProviderName {
   const { tables, config } = world;
   const flavor = flavor_id == null ? undefined : tables.loadBalancerFlavors.get(flavor_id);
@@ -21,7 +24,7 @@ export function chooseProvider(world: World, { provider, flavor_id }: FlavorChoi
   return requireProvider(world, flavorProvider ?? provider ?? config.loadBalancerProviders[0]);
 }
 
-/** `octavia` is the old name of the amphora provider. */
+/** The provider with this name, if it is enabled. `octavia` is the old name of the amphora provider. */
 export function requireProvider({ config }: World, name: string): ProviderName {
   const known = config.loadBalancerProviders.find(
     (each) => each === name || (each === 'amphora' && name === 'octavia'),

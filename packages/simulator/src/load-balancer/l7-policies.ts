@@ -47,8 +47,8 @@ interface RedirectSpec {
 }
 
 /**
- * The action of a policy: a redirect target takes precedence over the requested action, and fields of other actions are
- * dropped. Throws Octavia's 400 if the target is missing, or if there are two.
+ * The action of a policy. A redirect target takes precedence over the requested action, and fields of other actions are
+ * dropped. Throws Octavia's 400 if the target is missing or if there are two targets.
  */
 export function redirectOf(spec: RedirectSpec): Redirect {
   const { action, redirect_url, redirect_prefix, redirect_pool_id } = spec;
@@ -77,7 +77,7 @@ function badArguments(message: string): ApiError {
   return new ApiError(400, `Invalid L7 Policy arguments: ${message}`);
 }
 
-/** Validates and stores a new policy with its rules; policies from its position on move down. */
+/** Validates and stores a new policy with its rules; policies at the same or a later position move down. */
 export function makePolicy(world: World, listener: Listener, fields: PolicyFields): L7Policy {
   const others = policiesOf(world, listener);
   const position = Math.min(fields.position ?? others.length + 1, others.length + 1);
@@ -109,7 +109,7 @@ function requirePool(world: World, listener: Listener, { redirect_pool_id }: L7P
 
 function create(world: World, lifecycle: LoadBalancerLifecycle, { access, body }: ApiRequest): ApiResponse {
   const { l7policy: fields } = parse(CreatePolicy, body, 'l7policy_');
-  // Octavia's schema accepts them, but its database fails here: rules can be created only with a whole tree.
+  // Octavia's schema accepts rules, but its database then fails: rules can be created only with a whole tree.
   if ((fields.rules?.length ?? 0) > 0) throw new ApiError(500, "'dict' object has no attribute '_sa_instance_state'");
   const listener = findListener(world, fields.listener_id);
   requireWrite(access, listener.project_id);
@@ -150,7 +150,7 @@ function apply(before: L7Policy, fields: PolicyChanges): L7Policy {
   return redirects ? { ...described, ...redirectOf(fields) } : described;
 }
 
-/** Moves a policy to another position; those in between move by one. */
+/** Moves a policy to another position; policies in between move by one. */
 function move(world: World, listener: Listener, policy: L7Policy, position: number): void {
   const others = policiesOf(world, listener).filter(({ id }) => id !== policy.id);
   const order = [...others.slice(0, position - 1), policy, ...others.slice(position - 1)];

@@ -15,7 +15,7 @@ import { changed, newTreeObject } from './stamp.ts';
 import { findListener, findPolicy, findRule, rulesOf } from './tree.ts';
 import { viewRule } from './views.ts';
 
-/** Octavia's maximum rules per policy. */
+/** Octavia's maximum number of rules per policy. */
 export const MAX_RULES = 50;
 
 const FILTERS = ['type', 'compare_type', 'key', 'value', 'invert'];

@@ -32,7 +32,7 @@ export function referencesOf(listener: Listener): References {
   };
 }
 
-/** Octavia's rules for a new or updated listener, in its order. */
+/** Octavia's rules for a new or updated listener, in the order in which Octavia checks them. */
 export function checkListener(
   world: World,
   listener: Listener,
@@ -99,7 +99,7 @@ function checkCidrs(cidrs: readonly string[], loadBalancer: LoadBalancer, withAl
   throw invalid(`CIDR ${other} IP version incompatible with ${which} IP version.`);
 }
 
-/** Listeners with the same transport cannot share a port, even while one of them is being deleted. */
+/** Listeners with the same transport protocol cannot share a port, even while one of them is being deleted. */
 export function requireFreePort(world: World, loadBalancer: LoadBalancer, listener: Listener): void {
   const { protocol, protocol_port } = listener;
   const taken = listenersOf(world, loadBalancer).find(

@@ -60,7 +60,7 @@ const DEFAULTS = {
   client_authentication: 'NONE',
 } as const;
 
-/** Validates and stores a new listener; its pool, if any, exists. */
+/** Validates and stores a new listener; its pool, if any, must already exist. */
 export function makeListener(world: World, loadBalancer: LoadBalancer, fields: ListenerFields): Listener {
   const isTlsTerminated = fields.protocol === 'TERMINATED_HTTPS';
   const listener: Listener = {
@@ -95,7 +95,7 @@ export function makeListener(world: World, loadBalancer: LoadBalancer, fields: L
   return world.tables.listeners.put(listener);
 }
 
-/** Null and an empty list have the same meaning: all sources. */
+/** Null and an empty list both mean that all sources are allowed. */
 function cidrsOf(cidrs: readonly string[] | null | undefined): readonly string[] | null {
   return cidrs == null || cidrs.length === 0 ? null : [...new Set(cidrs)];
 }

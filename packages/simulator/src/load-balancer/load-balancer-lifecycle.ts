@@ -5,7 +5,7 @@ import { providerOf } from './provider.ts';
 import type { LoadBalancer, PendingStep, PendingWork, ProvisioningStatus } from './records.ts';
 import { settle } from './settle.ts';
 
-/** Retry delay after the outcome could not be saved. */
+/** Delay before the next attempt if the outcome could not be saved. */
 const RETRY_MS = 1000;
 
 const STEP_LATENCIES: Readonly<Record<PendingStep, LifecycleStep>> = {
@@ -22,7 +22,9 @@ const PENDING_STATUSES: Readonly<Record<PendingStep, ProvisioningStatus>> = {
   failover: 'PENDING_UPDATE',
 };
 
-/** Simulates providers' asynchronous work: one operation at a time per load balancer, on the cloud's clock. */
+/**
+ * Simulates the asynchronous work of providers on the cloud's clock, with one operation at a time per load balancer.
+ */
 export class LoadBalancerLifecycle {
   readonly #world: World;
   readonly #timers = new Map<string, Timer>();
@@ -32,7 +34,7 @@ export class LoadBalancerLifecycle {
     this.#world = world;
   }
 
-  /** Resumes the work that was pending when the state was saved. */
+  /** Resumes the work that is pending in the saved state. */
   resume(): void {
     this.#cancelAll();
     for (const loadBalancer of this.#world.tables.loadBalancers.values()) this.#arm(loadBalancer);
@@ -43,7 +45,7 @@ export class LoadBalancerLifecycle {
     this.#cancelAll();
   }
 
-  /** Stores the load balancer, immutable until `step` is done. */
+  /** Stores the load balancer, which is immutable until `step` is complete. */
   begin(loadBalancer: LoadBalancer, step: PendingStep): LoadBalancer {
     const { clock, random, config, database, tables } = this.#world;
     const time = providerOf(this.#world, loadBalancer).bootsMachines ? STEP_LATENCIES[step] : 'loadBalancerUpdate';

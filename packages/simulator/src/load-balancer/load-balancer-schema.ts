@@ -26,7 +26,7 @@ export const CreateLoadBalancer = z.strictObject({
   }),
 });
 
-/** Schema of releases before additional VIPs. */
+/** Schema before additional VIPs were added. */
 export const CreateWithSingleVip = z.strictObject({ loadbalancer: z.strictObject(singleVipFields) });
 
 export const UpdateLoadBalancer = z.strictObject({ loadbalancer: z.strictObject(mutable) });

@@ -4,7 +4,7 @@ import { immutable } from './problem.ts';
 import type { L7Policy, Listener, Pool } from './records.ts';
 import { findLoadBalancer } from './tree.ts';
 
-/** The parents of a changed object, which change with it. */
+/** The parents of a changed object, whose status changes with it. */
 export interface Parents {
   readonly listeners?: readonly Listener[];
   readonly pool?: Pool;
@@ -12,8 +12,8 @@ export interface Parents {
 }
 
 /**
- * Begins a change in a load balancer's tree: the load balancer and the parents are PENDING_UPDATE until the provider is
- * done. Only an ACTIVE load balancer accepts a change, one at a time; otherwise throws 409.
+ * Begins a change in a load balancer's tree: the load balancer and the parents are PENDING_UPDATE until the provider
+ * has finished. A load balancer accepts only one change at a time, and only while it is ACTIVE; otherwise throws 409.
  */
 export function lock(
   world: World,

@@ -31,7 +31,7 @@ export function usesHttp(type: HealthMonitor['type']): boolean {
 
 type HttpFields = { readonly [K in 'http_method' | 'url_path' | 'expected_codes']?: string | null | undefined };
 
-/** Only HTTP monitors have a method, a path and expected codes. */
+/** Throws for a method, a path or expected codes, which only HTTP monitors have. */
 export function refuseHttpFields(type: HealthMonitor['type'], fields: HttpFields): void {
   if (usesHttp(type)) return;
   for (const name of ['http_method', 'url_path', 'expected_codes'] as const)

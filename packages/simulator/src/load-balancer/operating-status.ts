@@ -2,7 +2,7 @@ import type { World } from '../world.ts';
 import type { HealthMonitor, LoadBalancer, Member, OperatingStatus, Pool } from './records.ts';
 import { membersOf, monitorOf, poolsOf } from './tree.ts';
 
-/** A provider's status of a member that is healthy or has no monitor. */
+/** The status that a provider reports for a member that is healthy or has no monitor. */
 export function memberStatus(
   member: Pick<Member, 'admin_state_up' | 'weight'>,
   monitor: Pick<HealthMonitor, 'admin_state_up'> | undefined,
@@ -19,7 +19,7 @@ export function combinedProblem(statuses: readonly OperatingStatus[]): Operating
   return errorCount === statuses.length ? 'ERROR' : 'DEGRADED';
 }
 
-/** A member with its current monitored status. */
+/** The status of a member, including the result of its monitor. */
 export function currentMemberStatus(world: World, member: Member): OperatingStatus {
   if (member.operating_status !== 'ONLINE') return member.operating_status;
   const project = world.tables.projects.get(member.project_id)?.name ?? '';
@@ -33,7 +33,7 @@ export function currentPoolStatus(world: World, pool: Pool): OperatingStatus {
   return combinedProblem(watched.filter((status) => status === 'ONLINE' || status === 'ERROR'));
 }
 
-/** The worst of its pools. */
+/** The worst status of the load balancer's pools. */
 export function currentLoadBalancerStatus(world: World, loadBalancer: LoadBalancer): OperatingStatus {
   if (loadBalancer.operating_status !== 'ONLINE') return loadBalancer.operating_status;
   const statuses = poolsOf(world, loadBalancer).map((pool) => currentPoolStatus(world, pool));

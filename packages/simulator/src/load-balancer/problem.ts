@@ -1,9 +1,9 @@
 import { ApiError, type ApiResponse, type Problem } from '../http/api.ts';
 
-/** Marks rejections before WSME handles the request. */
+/** Marks errors that occur before WSME handles the request. */
 const EARLY_ERROR = 'early';
 
-/** WSME's error format; WebOb's JSON for earlier rejections, with one title for all statuses. */
+/** Renders errors in WSME's format; errors before WSME have WebOb's JSON, with one title for all statuses. */
 export function renderLoadBalancerProblem({ status, message, type }: Problem): ApiResponse {
   if (type === EARLY_ERROR) return { status, body: { code: status, title: 'Bad Request', description: message } };
   return { status, body: { faultcode: status < 500 ? 'Client' : 'Server', faultstring: message, debuginfo: null } };
@@ -16,7 +16,10 @@ export function notFound(noun: string, id: string): ApiError {
   return new ApiError(404, `${noun} ${id} not found.`);
 }
 
-/** The parent in a path such as `/pools/{pool}/members`, which is looked up before WSME handles the request. */
+/**
+ * The error for a missing parent in a path such as `/pools/{pool}/members`: the parent is looked up before WSME handles
+ * the request.
+ */
 export function parentNotFound(noun: 'Pool' | 'L7Policy', id: string): ApiError {
   return new ApiError(404, `${noun} ${id} not found.`, { type: EARLY_ERROR });
 }

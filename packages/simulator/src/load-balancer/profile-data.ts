@@ -1,4 +1,4 @@
-/** Parses a JSON object; undefined if it is not one. */
+/** Parses a JSON object; undefined if the text is not a JSON object. */
 export function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(text);

@@ -13,21 +13,21 @@ import type { Profile, ProviderName } from './records.ts';
 
 /** Profiles of flavors, or of availability zones: the provider's settings behind an operator-defined name. */
 export interface ProfileKind {
-  /** `flavorprofile`; the name in the body. */
+  /** Name in the body: `flavorprofile`. */
   readonly singular: string;
-  /** `flavorprofiles`; the name in the body of a list, with that of its links. */
+  /** Name in the body of a list, also for its links: `flavorprofiles`. */
   readonly plural: string;
   readonly links: string;
   readonly path: string;
   /** The name of the parameter in Octavia's code. */
   readonly argument: string;
-  /** `flavor_data`; the field with the JSON text. */
+  /** Field that contains the JSON text: `flavor_data`. */
   readonly field: string;
-  /** `Flavor profile`; the name in messages. */
+  /** Name in messages: `Flavor profile`. */
   readonly noun: string;
-  /** `flavor`; the subject in the provider's messages. */
+  /** Subject in the provider's messages: `flavor`. */
   readonly subject: string;
-  /** The keys supported by amphorae, with descriptions. */
+  /** The keys that amphorae support, with their descriptions. */
   readonly keys: Readonly<Record<string, string>>;
   readonly table: Table<Profile>;
   readonly isUsed: (id: string) => boolean;

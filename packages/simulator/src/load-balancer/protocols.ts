@@ -37,7 +37,7 @@ export function requireCompatibleProtocols(listener: ListenerProtocol, pool: Poo
   throw invalid(`The pool protocol '${pool}' is invalid while the listener protocol is '${listener}'.`);
 }
 
-/** Listeners with the same transport cannot share a port. */
+/** The transport protocol of a listener: listeners with the same one cannot share a port. */
 export function transportOf(protocol: ListenerProtocol): 'TCP' | 'UDP' | 'SCTP' {
   return protocol === 'UDP' || protocol === 'SCTP' ? protocol : 'TCP';
 }

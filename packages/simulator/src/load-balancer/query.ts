@@ -16,7 +16,7 @@ const RESERVED_PARAMETERS = new Set([
 ]);
 const TAG_FILTERS = ['tags', 'tags-any', 'not-tags', 'not-tags-any'] as const;
 
-/** The visible objects of a list. Administrators see those of all projects without a project filter. */
+/** The visible objects of a list. Administrators see the objects of all projects unless they filter by project. */
 export function projectOf({ query, access }: ApiRequest): (view: { readonly project_id: string }) => boolean {
   const projectId = query.get('project_id') ?? (isAdmin(access) ? null : access.projectId);
   if (projectId !== null && !canSee(access, projectId)) throw forbidden();
@@ -47,7 +47,7 @@ export function listResponse(
   return { [plural]: page.map((view) => pick(view, query)), [`${plural}_links`]: links };
 }
 
-/** The requested fields; all by default. */
+/** The requested fields of an object; all fields by default. */
 export function pick(view: View, query: URLSearchParams): View {
   const fields = query.getAll('fields');
   if (fields.length === 0) return view;
@@ -105,7 +105,10 @@ interface SortKey {
   readonly direction: 'asc' | 'desc';
 }
 
-/** `sort=name:desc,id`, or `sort_key=name,id&sort_dir=desc`; then by creation time and ID, if objects have them. */
+/**
+ * Parses `sort=name:desc,id` or `sort_key=name,id&sort_dir=desc`. Creation time and ID are added as last keys if the
+ * objects have them.
+ */
 function sortKeysOf(query: URLSearchParams, sample: View): SortKey[] {
   const sort = query.get('sort');
   const keys = query.get('sort_key')?.split(',') ?? [];
@@ -152,7 +155,7 @@ interface PageLink {
   readonly href: string;
 }
 
-/** Octavia links from every full page to a next one, which may be empty. */
+/** A full page links to a next page, which may be empty, as in Octavia. */
 function paginate(
   request: ApiRequest,
   sorted: readonly View[],

@@ -77,7 +77,10 @@ export function quotaRoutes(world: World): Route[] {
 
 const PREFIX = 'load-balancer/';
 
-/** A list contains the values that differ from the defaults, under both spellings, and null for the rest. */
+/**
+ * The limits of a project in a list: values that differ from the defaults, under both spellings, and null for all
+ * others.
+ */
 function viewOverrides(world: World, projectId: string): object {
   const own = world.tables.quotas.get(PREFIX + projectId)?.limits ?? {};
   const names = Object.keys(world.config.quotas['load-balancer']);

@@ -8,7 +8,7 @@ export function loadBalancerLimits(world: World, projectId: string): Record<stri
   return { ...world.config.quotas['load-balancer'], ...world.tables.quotas.get(`load-balancer/${projectId}`)?.limits };
 }
 
-/** Throws Octavia's 403 if `count` more objects exceed the quota. Objects being deleted still count. */
+/** Throws Octavia's 403 if `count` additional objects exceed the quota. Objects being deleted still count. */
 export function requireQuota(world: World, noun: ObjectNoun, projectId: string, count = 1): void {
   const limit = loadBalancerLimits(world, projectId)[QUOTA_NAMES[noun]] ?? -1;
   if (limit < 0) return;

@@ -15,7 +15,7 @@ export interface TreeObject {
   readonly id: string;
   readonly project_id: string;
   readonly provisioning_status: ProvisioningStatus;
-  /** The status that the provider last reported; the health of members is looked up on read. */
+  /** The status that the provider last reported; the health of members is looked up when the object is read. */
   readonly operating_status: OperatingStatus;
   readonly admin_state_up: boolean;
   readonly tags: readonly string[];
@@ -25,7 +25,7 @@ export interface TreeObject {
 
 export type PendingStep = 'create' | 'update' | 'delete' | 'failover';
 
-/** The provider's work on a load balancer, one operation at a time. */
+/** The provider's pending work on a load balancer, at most one operation at a time. */
 export interface PendingWork {
   readonly step: PendingStep;
   readonly dueMs: number;
@@ -33,7 +33,7 @@ export interface PendingWork {
 
 export interface AdditionalVip {
   readonly subnet_id: string;
-  /** Null if the provider created no port. */
+  /** Null if the provider did not create a port. */
   readonly ip_address: string | null;
 }
 
@@ -143,7 +143,7 @@ export interface L7Policy extends TreeObject {
   readonly redirect_url: string | null;
   readonly redirect_prefix: string | null;
   readonly redirect_http_code: number | null;
-  /** From 1; the policies of a listener are numbered without gaps. */
+  /** Counted from 1; the policies of a listener are numbered without gaps. */
   readonly position: number;
 }
 
@@ -156,7 +156,7 @@ export interface L7Rule extends TreeObject {
   readonly invert: boolean;
 }
 
-/** The provider's settings of a flavor or availability zone: `data` is JSON text. */
+/** A profile with the provider's settings for a flavor or availability zone; `data` is JSON text. */
 export interface Profile {
   readonly id: string;
   readonly name: string;
@@ -172,7 +172,7 @@ export interface LoadBalancerFlavor {
   readonly flavor_profile_id: string;
 }
 
-/** Its ID is its name. */
+/** An availability zone, whose name is its ID. */
 export interface LoadBalancerZone {
   readonly id: string;
   readonly description: string;

@@ -8,12 +8,12 @@ import type { Listener, LoadBalancer } from './records.ts';
 import { addressesOf, listenersOf } from './tree.ts';
 import { additionalVipsOf } from './versions.ts';
 
-/** Octavia's own project, which contains the security groups of amphorae, invisible to tenants. */
+/** Octavia's own project, which contains the security groups of amphorae and is invisible to tenants. */
 const SERVICE_PROJECT = '';
 
 /**
- * Sets the amphora driver's security group on the VIP's port, replacing others, with a rule for each listener, or for each of its allowed CIDRs.
- * Returns the group's id.
+ * Sets the amphora driver's security group on the VIP's port, replacing other groups. The group has a rule for each
+ * listener or, if the listener has allowed CIDRs, for each of them. Returns the group's ID.
  */
 export function openVip(world: World, loadBalancer: LoadBalancer): string {
   const { indexes, tables } = world;
@@ -36,7 +36,7 @@ export function openVip(world: World, loadBalancer: LoadBalancer): string {
   return group.id;
 }
 
-/** Removes the group from the VIP's port, and deletes the port if Octavia created it. */
+/** Removes the security group from the VIP's port, and deletes the port if Octavia created it. */
 export function releaseVip(world: World, loadBalancer: LoadBalancer): void {
   const { indexes, tables } = world;
   const port = tables.ports.get(loadBalancer.vip_port_id);
@@ -75,8 +75,8 @@ function sourcesOf(listener: Listener, loadBalancer: LoadBalancer): Source[] {
 }
 
 /**
- * In this version the driver requests rules for each CIDR with the ethertype of each VIP, and fails with the first one
- * that Neutron rejects.
+ * Whether Neutron accepts the rules of the VIP's security group. Older versions of the driver request a rule for each
+ * CIDR with the ethertype of each VIP, and fail when Neutron rejects one.
  */
 export function canOpenVip(world: World, loadBalancer: LoadBalancer): boolean {
   if (additionalVipsOf(world).areHeeded || ethertypesOf(loadBalancer).size < 2) return true;

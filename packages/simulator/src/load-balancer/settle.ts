@@ -36,7 +36,7 @@ export function settle(world: World, loadBalancer: LoadBalancer, step: PendingSt
   const securityGroupId = hasFailed || !bootsMachines ? null : openVip(world, loadBalancer);
   tables.loadBalancers.put({
     ...settled(world, loadBalancer, outcome, 'ONLINE'),
-    // The work concerned this load balancer, regardless of its status.
+    // The work was done on this load balancer itself, so the outcome applies regardless of its status.
     provisioning_status: hasFailed ? 'ERROR' : 'ACTIVE',
     securityGroupId: securityGroupId ?? loadBalancer.securityGroupId,
     pending: null,
@@ -126,7 +126,7 @@ function removeListener(world: World, listener: Listener): void {
   world.tables.listeners.delete(listener.id);
 }
 
-/** Later policies move up. */
+/** Deletes a policy and moves later policies up. */
 function removePolicy(world: World, policy: L7Policy): void {
   const { indexes, tables } = world;
   for (const rule of rulesOf(world, policy)) tables.l7Rules.delete(rule.id);

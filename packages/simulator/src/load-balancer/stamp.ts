@@ -11,7 +11,7 @@ interface TreeObjectFields {
   readonly tags?: readonly string[] | null | undefined;
 }
 
-/** Fields of a new object of a load balancer's tree. */
+/** The fields that every new object of a load balancer's tree has. */
 export function newTreeObject(world: World, projectId: string, fields: TreeObjectFields): TreeObject {
   return {
     id: world.ids.uuid(),
@@ -25,7 +25,7 @@ export function newTreeObject(world: World, projectId: string, fields: TreeObjec
   };
 }
 
-/** The fields of a request merged into those of a row; absent fields stay. */
+/** The row with the fields of a request applied; fields that are absent from the request do not change. */
 export function changed<R extends object>(row: R, fields: { readonly [K in keyof R]?: R[K] | undefined }): R {
   const set = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
   return { ...row, ...set };

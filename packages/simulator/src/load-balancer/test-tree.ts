@@ -20,7 +20,7 @@ export async function make(
   return created;
 }
 
-/** Lets the provider finish pending work. */
+/** Waits until the provider has finished pending work. */
 export async function settle(clock: FakeClock): Promise<void> {
   await clock.advance(1);
 }
@@ -47,7 +47,7 @@ export interface Tree {
   readonly member: CreatedObject;
 }
 
-/** A load balancer with a listener, its pool, and a member; with `fields` overriding the defaults. */
+/** A load balancer with a listener, its pool and a member; `fields` overrides their defaults. */
 export async function makeTree(test: TestCloud, fields: Partial<Record<keyof Tree, object>> = {}): Promise<Tree> {
   const subnet = await makeSubnet(test.demo);
   const loadBalancer = await make(test, 'loadbalancers', {

@@ -48,7 +48,7 @@ function makeTreePolicy(
   makePolicy(world, listener, { ...fields, redirect_pool_id });
 }
 
-/** All pool definitions, those of the load balancer first. */
+/** All definitions of pools, starting with those of the load balancer itself. */
 function collectPools(listeners: readonly ListenerOfTree[], pools: readonly PoolOfTree[]): PoolOfTree[] {
   const definitions = [...pools];
   const references = new Set<string>();

@@ -55,7 +55,7 @@ export function monitorOf({ indexes }: World, pool: Pool): HealthMonitor | undef
   return indexes.monitorsByPool.of(pool.id)[0];
 }
 
-/** In order of position. */
+/** The listener's policies, in order of position. */
 export function policiesOf({ indexes }: World, listener: Listener): L7Policy[] {
   return indexes.policiesByListener.of(listener.id).sort((a, b) => a.position - b.position);
 }
@@ -64,7 +64,7 @@ export function rulesOf({ indexes }: World, policy: L7Policy): L7Rule[] {
   return indexes.rulesByPolicy.of(policy.id);
 }
 
-/** The listeners that use a pool, as default pool or by an active policy. */
+/** The listeners that use a pool, as their default pool or through an active policy. */
 export function listenersUsing(world: World, pool: Pool): Listener[] {
   const { indexes, tables } = world;
   const policies = indexes.policiesByPool.of(pool.id).filter((policy) => isEffective(world, policy));
@@ -82,12 +82,12 @@ export function poolsUsedBy(world: World, listener: Listener): Pool[] {
   return [...ids].map((id) => world.tables.pools.get(id ?? '')).filter((pool) => pool !== undefined);
 }
 
-/** A policy that is disabled or has no rules matches nothing. */
+/** Whether the policy matches requests: a policy that is disabled or has no rules matches nothing. */
 function isEffective(world: World, policy: L7Policy): boolean {
   return policy.admin_state_up && rulesOf(world, policy).length > 0;
 }
 
-/** Subnets of the VIPs, the first VIP first. */
+/** Addresses of the VIPs, the first VIP first. */
 export function addressesOf({ vip_address, additional_vips }: LoadBalancer): readonly string[] {
   return [vip_address, ...additional_vips.flatMap(({ ip_address }) => ip_address ?? [])];
 }

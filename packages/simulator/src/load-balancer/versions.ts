@@ -1,16 +1,16 @@
 import { type ApiRequest, ok, type Route } from '../http/api.ts';
 import type { World } from '../world.ts';
 
-/** The version of Zed. */
+/** Minor version in Zed. */
 const DEFAULT_MINOR = 26;
-/** This version (Zed) added additional VIPs. */
+/** First minor version (Zed) with additional VIPs. */
 const ADDITIONAL_VIPS_MINOR = 26;
 /** 2023.2: OVN supports additional VIPs, and allowed CIDRs are compared with all VIPs (a commit of March 2023). */
 const ALL_VIPS_MINOR = 27;
 /** 2024.1: OVN supports members of both IP versions behind dual-stack VIPs. */
 const MIXED_MEMBERS_MINOR = 28;
 
-/** The minor versions of API v2 with their dates: clients derive the cloud's features from them. */
+/** The minor versions of API v2 with their dates, from which clients derive the cloud's features. */
 const VERSIONS: readonly (readonly [minor: number, updated: string])[] = [
   [0, '2016-12-11T00:00:00Z'],
   [1, '2018-04-20T00:00:00Z'],
@@ -43,7 +43,7 @@ const VERSIONS: readonly (readonly [minor: number, updated: string])[] = [
   [28, '2023-11-08T00:00:00Z'],
 ];
 
-/** Support for additional VIPs in Octavia and its providers, by version. */
+/** How Octavia and its providers support additional VIPs, by version. */
 export function additionalVipsOf({ config }: World) {
   const { loadBalancerVersion: newest = DEFAULT_MINOR } = config;
   return {

@@ -104,7 +104,7 @@ export function viewRule({ l7policy_id: _policy, ...fields }: L7Rule): View {
   return { ...fields, tenant_id: fields.project_id };
 }
 
-/** The status tree of a load balancer. */
+/** Returns the status tree of a load balancer. */
 export function viewStatuses(world: World, id: string): View {
   const row = findLoadBalancer(world, id);
   const { name, provisioning_status } = row;

@@ -12,7 +12,7 @@ import { requirePortSecurity } from './provider.ts';
 import type { AdditionalVip, LoadBalancer, ProviderName } from './records.ts';
 import { additionalVipsOf } from './versions.ts';
 
-/** The VIP fields of a request. */
+/** The fields of a request that concern the VIP. */
 export interface VipRequest {
   readonly vip_address?: string | null | undefined;
   readonly vip_port_id?: string | null | undefined;
@@ -29,7 +29,7 @@ export interface VipPlacement {
   readonly network: Network;
   readonly subnetId: string;
   readonly address: string | undefined;
-  /** Set if the port is the user's own. */
+  /** Set if the port belongs to the user. */
   readonly port: Port | undefined;
   readonly additional: readonly { readonly subnet_id: string; readonly ip_address?: string | undefined }[];
 }
@@ -39,7 +39,7 @@ export type Vip = Pick<
   'vip_address' | 'vip_port_id' | 'vip_subnet_id' | 'vip_network_id' | 'additional_vips' | 'ownsVipPort'
 >;
 
-/** Determines the placement of a VIP by its port, network or subnet, in this order. */
+/** Determines the placement of a VIP from the requested port, network or subnet, in this order of precedence. */
 export function placeVip(world: World, access: Access, request: VipRequest): VipPlacement {
   const { vip_port_id, vip_network_id, vip_subnet_id } = request;
   const place =
@@ -137,7 +137,7 @@ function findNetwork(world: World, access: Access, id: string): Network {
   return network;
 }
 
-/** A subnet that is visible to the caller; throws 400 otherwise. */
+/** The subnet with this ID; throws 400 if it is not visible to the caller. */
 export function findSubnet(world: World, access: Access, id: string): Subnet {
   const subnet = world.tables.subnets.get(id);
   const network = world.tables.networks.get(subnet?.network_id ?? '');
@@ -200,7 +200,7 @@ function makePort(
       },
     });
   } catch (error) {
-    // The provider reports Neutron's rejections as its own failure.
+    // The provider reports Neutron's errors as its own.
     if (error instanceof ApiError) throw providerError(provider, error.message);
     throw error;
   }

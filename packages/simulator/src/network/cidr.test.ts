@@ -30,7 +30,7 @@ describe('overlaps', () => {
     ['10.0.0.0/24', '10.0.0.0/16', true],
     ['10.0.0.0/24', '10.0.1.0/24', false],
     ['10.0.0.0/8', '::/0', false],
-  ])('returns for %s and %s: %s', (a, b, expected) => {
+  ])('(%s, %s) returns %s', (a, b, expected) => {
     expect(overlaps(cidr(a), cidr(b))).toBe(expected);
     expect(overlaps(cidr(b), cidr(a))).toBe(expected);
   });
@@ -41,7 +41,7 @@ describe('contains', () => {
     ['10.0.0.0/24', '10.0.0.255', true],
     ['10.0.0.0/24', '10.0.1.0', false],
     ['fd00::/8', 'fd12::1', true],
-  ])('%s contains %s: %s', (block, address, expected) => {
+  ])('(%s, %s) returns %s', (block, address, expected) => {
     const ip = parseIp(address);
     expect(ip !== undefined && contains(cidr(block), ip)).toBe(expected);
   });

@@ -23,7 +23,7 @@ export function formatIp({ version, value }: IpAddress): string {
   return version === 4 ? Address4.fromBigInt(value).correctForm() : Address6.fromBigInt(value).correctForm();
 }
 
-/** Undefined for an invalid CIDR; a bare address gets the full prefix length. Host bits are cleared. */
+/** Parses a CIDR, clears its host bits, and gives a bare address the full prefix length. Undefined if invalid. */
 export function parseCidr(text: string): Cidr | undefined {
   const [address = '', length] = text.split('/');
   const ip = parseIp(address);
@@ -48,7 +48,7 @@ export function overlaps(a: Cidr, b: Cidr): boolean {
   return a.version === b.version && a.first <= b.last && b.first <= a.last;
 }
 
-/** The SLAAC address of an interface in a /64: modified EUI-64 of its MAC. */
+/** The SLAAC address of an interface in a /64: the modified EUI-64 derived from its MAC address. */
 export function slaacAddress(cidr: Cidr, mac: string): string {
   const bytes = mac.split(':').map((digits) => Number.parseInt(digits, 16));
   const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0] = bytes;

@@ -1,7 +1,7 @@
 import { ok, type Route } from '../http/api.ts';
 import { missing } from './problem.ts';
 
-/** Alias and name of the served Neutron extensions. */
+/** Aliases and names of the Neutron extensions that the simulator supports. */
 const EXTENSIONS: readonly (readonly [alias: string, name: string])[] = [
   ['agent', 'agent'],
   ['allowed-address-pairs', 'Allowed Address Pairs'],

@@ -40,7 +40,7 @@ export function allocate(
   return fixedIps;
 }
 
-/** A new port gets the SLAAC addresses of its network in addition to requested ones. */
+/** The SLAAC addresses that a new port gets in addition to requested ones. */
 function slaacAddresses(subnets: readonly Subnet[], mac: string, chosen: readonly FixedIp[]): FixedIp[] {
   return subnets
     .filter((subnet) => isSlaac(subnet) && !chosen.some(({ subnet_id }) => subnet_id === subnet.id))

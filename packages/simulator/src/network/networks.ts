@@ -32,7 +32,7 @@ const CreateNetwork = z.strictObject({
 });
 const UpdateNetwork = z.strictObject(mutable);
 
-/** The overhead of Geneve in a frame of 1500 bytes. */
+/** 1500 bytes minus the overhead of Geneve. */
 const TENANT_MTU = 1442;
 const EXTERNAL_MTU = 1500;
 

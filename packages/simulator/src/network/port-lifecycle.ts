@@ -2,7 +2,7 @@ import type { World } from '../world.ts';
 import type { Port } from './records.ts';
 import { networkTime } from './stamp.ts';
 
-/** Deletes a port; its floating IPs are disassociated. */
+/** Deletes a port and disassociates its floating IPs. */
 export function deletePort(world: World, port: Port): void {
   detachFloatingIps(world, port.id);
   world.tables.ports.delete(port.id);

@@ -39,7 +39,7 @@ const mutable = {
   mac_address: MacText.optional(),
 };
 
-/** Tags are accepted and dropped, as without ML2's tag_ports_during_bulk_creation. */
+/** Tags are accepted but dropped, as in Neutron without ML2's tag_ports_during_bulk_creation. */
 const CreatePort = z.strictObject({
   ...mutable,
   ...ownerAttributes,
@@ -56,7 +56,7 @@ export interface NewPort {
   readonly fields?: Partial<Port> | undefined;
 }
 
-/** A new port with its addresses, for the API, Nova and routers; not yet in the table. */
+/** A new port with its addresses, for the API, Nova and routers. The caller must add it to the table. */
 export function newPort(world: World, { network, projectId, fixedIps, mac, fields }: NewPort): Port {
   const mac_address = mac?.toLowerCase() ?? unusedMac(world);
   if (

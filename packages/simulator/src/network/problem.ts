@@ -23,12 +23,12 @@ export function badRequest(message: string): ApiError {
   return new ApiError(400, message, { type: 'HTTPBadRequest' });
 }
 
-/** Neutron's InvalidInput. */
+/** Neutron's InvalidInput error. */
 export function invalidInput(message: string): ApiError {
   return refusalError('InvalidInput', `Invalid input for operation: ${message}.`);
 }
 
-/** An error with its own exception class and status 400. */
+/** A 400 with the given exception class. */
 export function refusalError(type: string, message: string): ApiError {
   return new ApiError(400, message, { type });
 }

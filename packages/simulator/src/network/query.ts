@@ -6,7 +6,9 @@ type View = Readonly<Record<string, unknown>>;
 const RESERVED_PARAMETERS = new Set(['fields', 'limit', 'marker', 'page_reverse', 'sort_key', 'sort_dir']);
 const TAG_FILTERS = ['tags', 'tags-any', 'not-tags', 'not-tags-any'] as const;
 
-/** Filters, sorts and pages a list by the query, and wraps it as `{networks: [...], networks_links: [...]}`. */
+/**
+ * Filters, sorts and pages a list as the query requests, and wraps it as `{networks: [...], networks_links: [...]}`.
+ */
 export function listResponse(
   request: ApiRequest,
   plural: string,
@@ -75,7 +77,10 @@ function matches(field: unknown, value: string): boolean {
   return asText(field) === value;
 }
 
-/** `fixed_ips=subnet_id=...` and `fixed_ips=ip_address_substr=...`; plain items by equality. */
+/**
+ * Whether an item matches a filter such as `fixed_ips=subnet_id=...` or `fixed_ips=ip_address_substr=...`; items that
+ * are not objects are compared by equality.
+ */
 function itemMatches(item: unknown, value: string): boolean {
   if (typeof item !== 'object' || item === null) return String(item) === value;
   const separator = value.indexOf('=');

@@ -31,7 +31,7 @@ const CreatePolicy = z.strictObject({
 type ObjectType = RbacPolicy['object_type'];
 type Action = RbacPolicy['action'];
 
-/** Neutron also has access_as_external for networks, which is not served here. */
+/** Neutron also supports access_as_external for networks, which the simulator does not. */
 const ACTIONS: readonly Action[] = ['access_as_shared'];
 
 /** Whether the object is shared with the project, or with all projects. */
@@ -41,14 +41,14 @@ export function isSharedByPolicy({ indexes }: World, objectId: string, projectId
     .some(({ target_tenant }) => [projectId, ALL_PROJECTS].includes(target_tenant));
 }
 
-/** RBAC policies of an object are deleted with it. */
+/** Deletes the RBAC policies of an object that is being deleted. */
 export function deletePolicies({ tables, indexes }: World, objectId: string): void {
   for (const { id } of indexes.policiesByObject.of(objectId)) tables.rbacPolicies.delete(id);
 }
 
 /**
- * https://docs.openstack.org/api-ref/network/v2/#rbac-policies: how a project shares its networks and security groups
- * with another project, without that project's consent.
+ * https://docs.openstack.org/api-ref/network/v2/#rbac-policies: with these policies a project shares its networks and
+ * security groups with another project, without requiring that project's consent.
  */
 export function rbacPolicyRoutes(world: World): Route[] {
   const { rbacPolicies } = world.tables;
@@ -150,7 +150,7 @@ function parseAction(type: ObjectType, text: string): Action {
   );
 }
 
-/** Distinguishes another project's object from one shared with the caller and from a missing one. */
+/** Requires that the caller owns the object. The error depends on whether the object is shared with the caller. */
 function requireOwner(world: World, access: Access, type: ObjectType, id: string): void {
   const { networks, securityGroups } = world.tables;
   const object = type === 'network' ? networks.get(id) : securityGroups.get(id);
@@ -169,7 +169,7 @@ function findOwnPolicy(world: World, { access, params }: ApiRequest): RbacPolicy
   return policy;
 }
 
-/** A network or security group with another project's ports must stay shared. */
+/** Throws if another project has ports in the network or security group, which must then stay shared. */
 function refusePolicyInUse(world: World, { object_type, object_id, target_tenant }: RbacPolicy): void {
   const { tables, indexes } = world;
   const isNetwork = object_type === 'network';

@@ -78,7 +78,7 @@ export interface Port extends Resource {
   readonly 'binding:vnic_type': string;
   readonly 'binding:host_id': string;
   readonly 'binding:profile': Readonly<Record<string, unknown>>;
-  /** Created by Nova for a server, and deleted with it. */
+  /** Whether Nova created the port for a server and deletes it with the server. */
   readonly isServersOwn?: true;
 }
 
@@ -124,7 +124,7 @@ export interface SecurityGroupRule extends Resource {
   readonly remote_group_id: string | null;
 }
 
-/** Shares one object with one project, or with all. */
+/** Shares an object with one project or with all projects. */
 export interface RbacPolicy {
   readonly id: string;
   readonly object_type: 'network' | 'security_group';

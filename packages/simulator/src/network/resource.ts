@@ -12,29 +12,29 @@ import { networkTime } from './stamp.ts';
 
 /** The specifics of one resource of the network API. The rest is common to all resources. */
 export interface ResourceKind<R extends Resource, C extends z.ZodObject, U extends z.ZodObject> {
-  /** `security_group`; the name in the body, the policy and the quota. */
+  /** Name in the body, the policy and the quota: `security_group`. */
   readonly singular: string;
-  /** `security_groups`; the name in the body of a list. */
+  /** Name in the body of a list: `security_groups`. */
   readonly plural: string;
-  /** `security-groups`; the name in the path. */
+  /** Name in the path: `security-groups`. */
   readonly path: string;
   readonly table: Table<R>;
   readonly createSchema: C;
   readonly updateSchema: U;
-  /** Attributes that only an administrator may set, and see when `hidden`. */
+  /** Attributes that only administrators may set; only administrators see those in `hiddenAttributes`. */
   readonly adminAttributes: readonly string[];
   readonly hiddenAttributes: readonly string[];
   readonly missing: (id: string) => ApiError;
-  /** Whether the object is visible to projects other than the owner. */
+  /** Whether the object is visible to the caller's project although another project owns it. */
   readonly isSharedWith: (access: Access, row: R) => boolean;
   readonly create: (access: Access, projectId: string, attributes: z.infer<C>) => R;
   readonly update: (access: Access, row: R, attributes: z.infer<U>) => R;
   readonly remove: (access: Access, row: R) => void;
-  /** Fields that are computed on read. */
+  /** Fields that are computed when an object is read. */
   readonly derive: (row: R, access: Access) => object;
-  /** Additional fields for filtering lists that are not in the view. */
+  /** Fields by which lists can be filtered although they are not in the view. */
   readonly extraFilters?: readonly string[];
-  /** Runs before a list, e.g. to create default objects. */
+  /** Runs before a list is read, for example to create default objects. */
   readonly prepare?: (access: Access) => void;
 }
 
@@ -63,7 +63,7 @@ export function isVisible<R extends Resource, C extends z.ZodObject, U extends z
   return row.project_id === access.projectId || kind.isSharedWith(access, row);
 }
 
-/** The object, or 404 if it does not exist for the caller. */
+/** The object; throws 404 if it does not exist for the caller. */
 export function findVisible<R extends Resource, C extends z.ZodObject, U extends z.ZodObject>(
   kind: ResourceKind<R, C, U>,
   access: Access,
@@ -74,7 +74,9 @@ export function findVisible<R extends Resource, C extends z.ZodObject, U extends
   return row;
 }
 
-/** The object; throws 404 if it is not visible to the caller, and 403 if `verb` is not allowed. */
+/**
+ * The object; throws 404 if it is not visible to the caller, and 403 if the policy rule does not allow the operation.
+ */
 export function findOwn<R extends Resource, C extends z.ZodObject, U extends z.ZodObject>(
   kind: ResourceKind<R, C, U>,
   access: Access,
@@ -196,7 +198,7 @@ function parseOne<R extends Resource, C extends z.ZodObject, U extends z.ZodObje
   return { projectId: requested, attributes };
 }
 
-/** Policy: requires a writer, and an administrator for some attributes. */
+/** Enforces the policy: the caller must be a writer, and an administrator for some attributes. */
 function requireAttributes<R extends Resource, C extends z.ZodObject, U extends z.ZodObject>(
   kind: ResourceKind<R, C, U>,
   access: Access,

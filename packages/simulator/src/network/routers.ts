@@ -164,7 +164,7 @@ function refuseGatewayInUse(world: World, router: Router, { network_id }: Extern
   );
 }
 
-/** Neutron's default of max_routes. */
+/** Neutron's default for max_routes. */
 const MAX_ROUTES = 30;
 
 /** The next hop of a route must be on a network that the router is connected to, and not be the router itself. */

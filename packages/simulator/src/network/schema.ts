@@ -17,7 +17,7 @@ export const MacText = z.string().refine((text) => /^[0-9a-f]{2}(:[0-9a-f]{2}){5
 });
 export const HostRoutes = z.array(z.strictObject({ destination: CidrText, nexthop: IpText }));
 
-/** Neutron accepts booleans in several spellings. */
+/** Accepts the different spellings of booleans that Neutron accepts. */
 export const Flag = z.preprocess((value) => {
   if (typeof value === 'number') return value === 1 ? true : value === 0 ? false : value;
   if (typeof value !== 'string') return value;
@@ -25,7 +25,7 @@ export const Flag = z.preprocess((value) => {
   return ['true', '1'].includes(lower) ? true : ['false', '0'].includes(lower) ? false : value;
 }, z.boolean());
 
-/** Attributes common to every create. */
+/** Attributes that every create request may contain. */
 export const ownerAttributes = {
   project_id: z.string().optional(),
   tenant_id: z.string().optional(),

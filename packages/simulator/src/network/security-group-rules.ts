@@ -199,7 +199,7 @@ function refuseDuplicate(world: World, rule: SecurityGroupRule): void {
   throw conflict('SecurityGroupRuleExists', `Security group rule already exists. Rule id is ${known.id}.`);
 }
 
-/** A protocol's name and number are equivalent. */
+/** The canonical form of a protocol: its name and number are equivalent. */
 function canonicalProtocol(protocol: string | null): string | null {
   return protocol === null ? null : (PROTOCOL_NUMBERS[protocol] ?? protocol);
 }

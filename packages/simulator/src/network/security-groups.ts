@@ -70,7 +70,7 @@ export function securityGroupKind(world: World): ResourceKind<SecurityGroup, typ
   };
 }
 
-/** Neutron creates a project's default group on the project's first use of the network API. */
+/** Returns a project's default group. Neutron creates it when the project first uses the network API. */
 export function ensureDefaultGroup(world: World, projectId: string): SecurityGroup {
   const { securityGroups } = world.tables;
   const known = securityGroups.find((group) => group.project_id === projectId && group.name === 'default');
@@ -90,7 +90,7 @@ function newGroup(
   return { ...newResource(world, projectId, description), name, stateful };
 }
 
-/** All egress is allowed; in the default group, also ingress from members. */
+/** Adds the rules of a new group: all egress is allowed and, in the default group, ingress from members. */
 function addRules(world: World, group: SecurityGroup, isDefault: boolean): void {
   for (const ethertype of ['IPv4', 'IPv6'] as const) {
     world.tables.securityGroupRules.put(newRule(world, group, { direction: 'egress', ethertype }));

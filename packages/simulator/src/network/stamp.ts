@@ -5,7 +5,7 @@ export function networkTime(world: World): string {
   return `${new Date(world.clock.now()).toISOString().slice(0, 19)}Z`;
 }
 
-/** Fields common to every object of the network API. */
+/** Fields that every object of the network API has. */
 export function newResource(world: World, projectId: string, description: string | null | undefined) {
   const now = networkTime(world);
   return {

@@ -123,7 +123,7 @@ export function subnetKind(world: World): ResourceKind<Subnet, typeof CreateSubn
   };
 }
 
-/** The same as neutron-lib's `validate_nameservers`. */
+/** Throws the same error as neutron-lib's `validate_nameservers`. */
 function refuseDuplicates(nameservers: readonly string[] = []): void {
   const duplicate = nameservers.find((server, index) => nameservers.indexOf(server) < index);
   if (duplicate === undefined) return;

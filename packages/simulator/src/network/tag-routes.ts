@@ -10,7 +10,7 @@ import { networkTime } from './stamp.ts';
 const MAX_TAGS = 50;
 const MAX_TAG_LENGTH = 255;
 
-/** The standard-attr-tag extension for one resource. */
+/** Routes of the standard-attr-tag extension for one resource. */
 export function tagRoutes<R extends Resource, C extends z.ZodObject, U extends z.ZodObject>(
   world: World,
   kind: ResourceKind<R, C, U>,

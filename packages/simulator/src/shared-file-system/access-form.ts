@@ -1,7 +1,7 @@
 import { parseCidr, parseIp } from '../network/cidr.ts';
 import { badRequest } from './problem.ts';
 
-/** Rules that a back end for NFS and CIFS supports; other rules go to error. */
+/** Rules that a back end for NFS and CIFS supports; other rules end in error. */
 export function supportsAccessType(protocol: string, type: string): boolean {
   return (protocol === 'NFS' && type === 'ip') || (protocol === 'CIFS' && type === 'user');
 }
@@ -9,7 +9,7 @@ export function supportsAccessType(protocol: string, type: string): boolean {
 const CEPH_MICROVERSION = 13;
 const IPV6_MICROVERSION = 38;
 
-/** Validates the target of a rule, depending on the microversion. */
+/** Validates the target of a rule, in the way that depends on the microversion. */
 export function checkAccess(type: string, to: string, microversion: number): void {
   const hasCeph = microversion >= CEPH_MICROVERSION;
   if (type === 'ip') checkNetwork(to, microversion >= IPV6_MICROVERSION);

@@ -8,7 +8,7 @@ import { shareRoute, shareTime } from './route.ts';
 import { visibleShare } from './share-lookup.ts';
 import { accessRulesStatus } from './share-view.ts';
 
-/** A rule with the fields of the microversion. */
+/** The view of a rule, with the fields of the microversion. */
 export function viewRule(
   world: World,
   { microversion }: ApiRequest,
@@ -29,7 +29,7 @@ export function viewRule(
   };
 }
 
-/** Until 2.27, rules had no state. */
+/** The state of a rule up to 2.27: rules had no state of their own, so the share's combined state is used. */
 function legacyState(world: World, { shareId, state }: AccessRule, microversion: number): string {
   const share = world.tables.shares.get(shareId);
   const status = share === undefined ? state : accessRulesStatus(world, share, microversion);

@@ -37,7 +37,7 @@ export function nextLink(request: ApiRequest, path: string, response: readonly {
 
 export type SortKeys<R> = Readonly<Record<string, (row: R) => string | number | boolean | null>>;
 
-/** The requested order, newest first by default; IDs break ties. */
+/** The rows in the requested order, newest first by default; IDs break ties. */
 export function sorted<R extends { readonly id: string }>(
   { query }: ApiRequest,
   rows: readonly R[],
@@ -62,7 +62,7 @@ function compare(a: string | number | boolean | null, b: string | number | boole
   return a < b ? -1 : 1;
 }
 
-/** A Python dictionary of strings: `{'a': 'b'}`. */
+/** A dictionary of strings in Python syntax: `{'a': 'b'}`. */
 export function pythonDict(text: string): Readonly<Record<string, string>> {
   const item = /\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)")\s*/y;
   const body = /^\s*\{(.*)\}\s*$/s.exec(text)?.[1];

@@ -21,7 +21,7 @@ const SORT_KEYS: SortKeys<ShareMessage> = {
   created_at: ({ createdMs }) => createdMs,
 };
 
-/** User messages about failed requests. */
+/** User messages about requests that failed. */
 export function shareMessageRoutes(world: World): Route[] {
   const { shareMessages } = world.tables;
   const find = ({ access, params }: ApiRequest): ShareMessage => {

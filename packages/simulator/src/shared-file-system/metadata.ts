@@ -4,7 +4,7 @@ import { shareRoute } from './route.ts';
 
 type Labels = Readonly<Record<string, string>>;
 
-/** Labels of a body, under `metadata`; throws if they are invalid. */
+/** Reads the labels under `metadata` in a body; throws if they are invalid. */
 export function readMetadata(body: unknown, malformed = 'Malformed request body'): Record<string, string> {
   const labels = (body as Readonly<Record<string, unknown>> | null | undefined)?.['metadata'];
   if (typeof labels !== 'object' || labels === null || Array.isArray(labels)) throw badRequest(malformed);
@@ -24,14 +24,14 @@ export function checkMetadata(labels: Labels): void {
 
 interface Subject<R> {
   readonly collection: 'shares' | 'snapshots';
-  /** The first microversion with labels of this resource. */
+  /** The first microversion in which this resource has labels. */
   readonly since: number;
   readonly find: (request: ApiRequest, verb: 'read' | 'write') => R;
   readonly labelsOf: (row: R) => Labels;
   readonly store: (row: R, labels: Labels) => void;
 }
 
-/** The labels of shares and snapshots. */
+/** Routes for the labels of shares and snapshots. */
 export function metadataRoutes<R>({ collection, since, find, labelsOf, store }: Subject<R>): Route[] {
   const template = `/${collection}/{id}/metadata`;
   const item = (row: R, { params }: ApiRequest): string => {

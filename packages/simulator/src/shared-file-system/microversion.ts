@@ -1,14 +1,14 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { ApiError } from '../http/api.ts';
 
-/** Zed's, as its minor number. */
+/** Minor version of the newest microversion in Zed. */
 export const MAX_SHARE_MICROVERSION = 73;
 
 const HEADER = 'X-OpenStack-Manila-API-Version';
 
 /**
- * The minor number x of the microversion 2.x requested by the headers; 0 if absent. Zed's messages contain placeholders
- * that are not filled in.
+ * The minor version x of the microversion 2.x in the headers; 0 if absent. Zed's messages contain placeholders that are
+ * not filled in.
  */
 export function negotiateShareMicroversion(headers: IncomingHttpHeaders): number {
   const requested = headers[HEADER.toLowerCase()];

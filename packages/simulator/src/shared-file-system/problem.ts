@@ -21,7 +21,7 @@ export function renderShareProblem(
   { status, message, type }: Problem,
   { accept }: { readonly accept: string },
 ): ApiResponse {
-  // Unknown routes and unsupported methods are rejected before Manila's own code.
+  // Unknown routes and unsupported methods are rejected before they reach Manila's own code.
   if (type === 'HTTPNotFound' || status === 405)
     return renderWebobProblem({
       status: 404,
@@ -66,7 +66,7 @@ export function unexpectedError(): ApiError {
   return new ApiError(500, UNEXPECTED_MESSAGE);
 }
 
-/** Exceeded quotas return a 413 with an immediate Retry-After. */
+/** A 413 for an exceeded quota, with a Retry-After of zero. */
 export function overQuota(kind: string, message: string): ApiError {
   return new ApiError(413, `${kind}: ${message}`, { headers: { 'Retry-After': '0' } });
 }

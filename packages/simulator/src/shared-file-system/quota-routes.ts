@@ -21,7 +21,7 @@ const QUOTA_NAMES: Readonly<Record<string, number>> = {
   per_share_gigabytes: 62,
 };
 
-/** Limits of projects, in Manila's order. */
+/** Routes for the limits of projects, which are returned in Manila's order. */
 export function shareQuotaRoutes(world: World): Route[] {
   const paths = (suffix = ''): readonly [string, string] => [
     `/os-quota-sets/{target}${suffix}`,
@@ -126,7 +126,7 @@ const ABSOLUTE_LIMITS: Readonly<Record<string, readonly [limit: string, used: st
   replica_gigabytes: ['maxTotalReplicaGigabytes', 'totalReplicaGigabytesUsed'],
 };
 
-/** Limits of replicas and groups were added in other microversions than in quota sets. */
+/** For replicas and groups, `limits` has other minimum microversions than quota sets. */
 const ABSOLUTE_LIMITS_SINCE: Readonly<Record<string, number>> = {
   share_groups: 58,
   share_group_snapshots: 58,

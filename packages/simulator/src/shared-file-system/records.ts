@@ -15,7 +15,7 @@ export const SHARE_STATUSES = [
 ] as const;
 export type ShareStatus = (typeof SHARE_STATUSES)[number];
 
-/** The pending operation of a share and when it is done; stored so that it continues after a restart. */
+/** The pending operation of a share and when it is done; stored so that the operation continues after a restart. */
 export type ShareStep =
   | { readonly step: 'create' | 'delete'; readonly dueMs: number }
   | { readonly step: 'extend' | 'shrink'; readonly sizeGiB: number; readonly dueMs: number };
@@ -30,13 +30,13 @@ export interface Share {
   readonly status: ShareStatus;
   readonly sizeGiB: number;
   readonly protocol: string;
-  /** Null until it is scheduled, unless requested. */
+  /** Null until the share is scheduled, unless a zone was requested. */
   readonly zone: string | null;
-  /** ID of its instance in export paths. */
+  /** ID of the share's instance, which is part of export paths. */
   readonly instanceId: string;
-  /** Whether it has been placed on a back end. */
+  /** Whether the share has been placed on a back end. */
   readonly isPlaced: boolean;
-  /** Whether the back end has created it. */
+  /** Whether the back end has created the share. */
   readonly isExported: boolean;
   readonly typeId: string;
   readonly snapshotId: string | null;
@@ -70,7 +70,7 @@ export interface ShareSnapshot {
   readonly userId: string;
   readonly createdMs: number;
   readonly status: ShareSnapshotStatus;
-  /** The share's size when the snapshot was taken. */
+  /** The share's size at the time of the snapshot. */
   readonly sizeGiB: number;
   readonly protocol: string;
   readonly metadata: Readonly<Record<string, string>>;

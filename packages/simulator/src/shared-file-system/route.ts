@@ -7,7 +7,7 @@ export interface Versions {
   readonly until?: number;
 }
 
-/** A route below the version, e.g. `/shares/{id}`; it does not exist in other microversions. */
+/** A route below the version, such as `/shares/{id}`; it does not exist in other microversions. */
 export function shareRoute(
   method: string,
   template: string,
@@ -46,7 +46,7 @@ export function linksTo({ origin, serviceUrl }: ApiRequest, path: string): objec
   ];
 }
 
-/** A time in Manila's format: microseconds, in UTC, without a zone. */
+/** A time in Manila's format: UTC with microseconds and without a time zone. */
 export function shareTime(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, -1)}000`;
 }

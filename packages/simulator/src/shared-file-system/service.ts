@@ -14,7 +14,7 @@ import { shareRoutes } from './share-routes.ts';
 import { shareSnapshotRoutes } from './snapshot-routes.ts';
 import { shareTypeRoutes } from './type-routes.ts';
 
-/** Manila with back ends that have no share servers. */
+/** Manila with back ends that do not use share servers. */
 export function sharedFileSystemService(world: World, lifecycle: ShareLifecycle): Service {
   return {
     name: 'shared-file-system',
@@ -61,7 +61,7 @@ function versionRoutes(): Route[] {
   ];
 }
 
-/** Availability zones, and their services and pools for administrators: one back end in each zone of the servers. */
+/** Availability zones and, for administrators, their services and pools: one back end in each of the servers' zones. */
 function backendRoutes(world: World): Route[] {
   const { config, clock } = world;
   return [

@@ -14,7 +14,7 @@ import { visibleSnapshot } from './snapshot-lookup.ts';
 type ActionArguments = Readonly<Record<string, unknown>>;
 type Action = (request: ApiRequest, args: ActionArguments) => ApiResponse;
 
-/** The actions on a share by name; until 2.6 with the prefix `os-`. */
+/** The actions on a share, by name. Up to 2.6 the names have the prefix `os-`. */
 export function shareActionRoutes(world: World, lifecycle: ShareLifecycle): Route[] {
   const actions: Readonly<Record<string, readonly [action: Action, versions?: Versions]>> = {
     extend: [(request, args) => extend(world, lifecycle, request, args)],
@@ -41,7 +41,7 @@ export function shareActionRoutes(world: World, lifecycle: ShareLifecycle): Rout
   return [shareRoute('POST', '/shares/{id}/action', (request) => runAction(request, actions))];
 }
 
-/** Runs the action in a body. */
+/** Runs the action that the body specifies. */
 export function runAction(
   request: ApiRequest,
   actions: Readonly<Record<string, readonly [action: Action, versions?: Versions]>>,

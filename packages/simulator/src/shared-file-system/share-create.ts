@@ -31,7 +31,7 @@ export function bodyOf(body: unknown, name: string): Fields {
   return value as Fields;
 }
 
-/** Rejects public shares unless an administrator creates them. */
+/** Rejects public shares unless the caller is an administrator. */
 export function parseIsPublic({ access }: ApiRequest, value: unknown): boolean {
   const isPublic = value === undefined || value === null ? false : flag(value);
   if (isPublic && !isAdmin(access)) {

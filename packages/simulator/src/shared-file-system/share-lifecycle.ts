@@ -22,7 +22,7 @@ type AgendaItem =
   | { readonly step: 'create' | 'delete' }
   | { readonly step: 'extend' | 'shrink'; readonly sizeGiB: number };
 
-/** The name of each zone's only back end. */
+/** The name of the only back end in each zone. */
 export const BACKEND = 'simulated';
 
 /** Simulates Manila's scheduler and back ends, step by step on the cloud's clock. */
@@ -109,7 +109,7 @@ export class ShareLifecycle {
     tables.shares.delete(id);
   }
 
-  /** Whether the back ends match the share's type. */
+  /** Whether the back ends meet the requirements of the share's type. */
   #isPlaceable({ typeId }: Share): boolean {
     const { extraSpecs = {} } = this.#world.tables.shareTypes.get(typeId) ?? {};
     const { share_backend_name: name = BACKEND, driver_handles_share_servers: handles = 'False' } = extraSpecs;

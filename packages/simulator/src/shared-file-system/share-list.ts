@@ -32,7 +32,7 @@ const EXACT_FILTERS: Readonly<Record<string, (share: Share) => string | null>> =
   share_type_id: ({ typeId }) => typeId,
 };
 
-/** The first microversion with a filter, which earlier ones ignore. */
+/** The first microversion that supports a filter; earlier ones ignore the filter. */
 const VERSION_RANGE: Readonly<Record<string, number>> = {
   export_location_id: 35,
   export_location_path: 35,

@@ -18,7 +18,7 @@ export function findShare(world: World, { access, params }: ApiRequest, message?
   return share;
 }
 
-/** The share of a path for changes, which other projects cannot make to public shares. */
+/** The share in a path, for a change; other projects cannot change public shares. */
 export function findOwnShare(world: World, request: ApiRequest, message?: string): Share {
   const share = findShare(world, request, message);
   if (!canSee(request.access, share.projectId)) throw notFound(message);

@@ -19,7 +19,7 @@ export function shareUsage({ config, tables }: World, projectId: string): Record
   for (const share of tables.shares.values()) {
     if (share.projectId !== projectId) continue;
     add('shares', 1);
-    // The additional size is reserved when an extension is requested.
+    // The additional size is reserved as soon as an extension is requested.
     add('gigabytes', share.pending?.step === 'extend' ? share.pending.sizeGiB : share.sizeGiB);
   }
   for (const snapshot of tables.shareSnapshots.values()) {
@@ -47,7 +47,7 @@ export function requireShareQuota(world: World, projectId: string, sizeGiB: numb
   }
 }
 
-/** The same for an extension: exceeding the total gigabytes is a 403. */
+/** Throws if the project's quota does not allow the extension; exceeding the total gigabytes results in a 403. */
 export function requireRoomToExtend(world: World, projectId: string, fromGiB: number, toGiB: number): void {
   requireSize(world, projectId, toGiB);
   if (hasRoom(world, projectId, 'gigabytes', toGiB - fromGiB)) return;

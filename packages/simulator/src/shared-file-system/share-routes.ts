@@ -35,7 +35,7 @@ export function shareRoutes(world: World, lifecycle: ShareLifecycle): Route[] {
   ];
 }
 
-/** Manila responds to accepted requests with an empty body. */
+/** Manila's response to accepted requests, which has an empty body. */
 export const ACCEPTED_RESPONSE: ApiResponse = { status: 202, headers: { 'Content-Type': 'text/html; charset=UTF-8' } };
 
 function update(world: World, request: ApiRequest): ApiResponse {
@@ -54,7 +54,7 @@ function update(world: World, request: ApiRequest): ApiResponse {
 
 const DELETABLE_STATUSES = ['available', 'error', 'inactive'];
 
-/** Throws Zed's 403, which contains no reason. */
+/** Throws Zed's 403, which does not contain the reason. */
 function requireDeletable({ indexes }: World, share: Share): void {
   const hasSnapshots = indexes.snapshotsByShare.of(share.id).length > 0;
   if (hasSnapshots || !DELETABLE_STATUSES.includes(share.status)) throw forbidden('Invalid share: %(reason)s.');

@@ -11,7 +11,7 @@ export function shareSummary(request: ApiRequest, { id, name }: Share): object {
   return { id, name, links: linksTo(request, `shares/${id}`) };
 }
 
-/** A share with the fields of the microversion. */
+/** The view of a share, with the fields of the microversion. */
 export function shareDetail(world: World, request: ApiRequest, share: Share): object {
   const { microversion, access } = request;
   const type = world.tables.shareTypes.get(share.typeId);
@@ -61,7 +61,7 @@ function progressOf({ isExported, isPlaced, snapshotId }: Share): string | null 
   return isPlaced || snapshotId !== null ? '0%' : null;
 }
 
-/** Combined state of a share's rules; until 2.27 the state during a change had another name. */
+/** Combined state of a share's rules. Up to 2.27, the state during a change has another name. */
 export function accessRulesStatus({ indexes }: World, { id }: Share, microversion: number): string {
   const states = indexes.accessRulesByShare.of(id).map(({ state }) => state);
   if (states.includes('error')) return 'error';

@@ -10,7 +10,7 @@ export function visibleSnapshot({ tables }: World, access: Access, id: string): 
   return snapshot !== undefined && canSee(access, snapshot.projectId) ? snapshot : undefined;
 }
 
-/** The snapshot of a path such as `/snapshots/{id}`. */
+/** The snapshot in a path such as `/snapshots/{id}`. */
 export function findSnapshot(
   world: World,
   { access, params }: ApiRequest,

@@ -48,7 +48,7 @@ export function shareSnapshotRoutes(world: World, lifecycle: ShareLifecycle): Ro
         reset_status: [
           ({ access }, { status }) => {
             requireAdmin(access);
-            // Snapshots have no migration states: these are left unchanged.
+            // Snapshots do not support migration states; such a status is stored as is.
             const requested = resettableStatus(status) as ShareSnapshotStatus;
             lifecycle.settleSnapshot({ ...findSnapshot(world, request), status: requested });
             return ACCEPTED_RESPONSE;

@@ -11,7 +11,7 @@ import { checkSpecs, extraSpecRoutes } from './type-specs.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Share types with their required capabilities; administrators create them and grant projects access. */
+/** Share types with the capabilities that they require. Administrators create them and grant projects access. */
 export function shareTypeRoutes(world: World): Route[] {
   const { shareTypes } = world.tables;
   return [
@@ -52,7 +52,7 @@ function find(world: World, { access, params }: ApiRequest): ShareType {
   return type;
 }
 
-/** A type with the fields of the microversion; users see only the specs that concern their own choices. */
+/** The view of a type, with the fields of the microversion. Users see only the specs that concern their own choices. */
 function view(world: World, { access, microversion }: ApiRequest, type: ShareType): object {
   const { id, name, description, isPublic, extraSpecs } = type;
   const visible = ['driver_handles_share_servers', ...CAPABILITIES, 'availability_zones', 'replication_type'];
@@ -77,7 +77,7 @@ function inferredSpecs(specs: ShareType['extraSpecs']): Record<string, boolean> 
   return Object.fromEntries(CAPABILITIES.filter((name) => !(name in specs)).map((name) => [name, false]));
 }
 
-/** Also present under its older name. */
+/** The response contains the type under its older name too. */
 function response(world: World, request: ApiRequest, type: ShareType): ApiResponse {
   const body = view(world, request, type);
   return ok({ volume_type: body, share_type: body });

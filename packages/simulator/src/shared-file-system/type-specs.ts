@@ -9,7 +9,7 @@ import { CAPABILITIES } from './share-types.ts';
 const REQUIRED_SPEC = 'driver_handles_share_servers';
 
 /**
- * Extra specs of a body; Zed's error does not name the invalid one. A new type must set driver_handles_share_servers.
+ * Extra specs in a body. Zed's error does not name the invalid spec. A new type must set driver_handles_share_servers.
  */
 export function checkSpecs(value: unknown, { isNew }: { readonly isNew: boolean }): Record<string, string> {
   const specs = value ?? {};

@@ -3,12 +3,12 @@ import type { Logger } from '@fairway/base/log';
 import type { Database } from './database.ts';
 import type { Row, Table } from './table.ts';
 
-/** A row with pending work that is due at a time of the cloud's clock. */
+/** A row with pending work that is due at a time on the cloud's clock. */
 interface AgendaRow extends Row {
   readonly pending: { readonly dueMs: number } | null;
 }
 
-/** Retry delay after a step could not be saved. */
+/** Delay before the next attempt if a step could not be saved. */
 const RETRY_MS = 1000;
 
 /**
@@ -32,7 +32,7 @@ export class Agenda<R extends AgendaRow> {
     this.#run = run;
   }
 
-  /** Resumes the work that was pending when the state was saved or restored. */
+  /** Resumes the work that is pending in the saved or restored state. */
   resume(): void {
     this.#cancelAll();
     for (const row of this.#table.values()) this.#arm(row);

@@ -64,7 +64,7 @@ describe('Database', () => {
     expect(rowsTable.has('x')).toBe(false);
   });
 
-  it('restores a snapshot over existing content', () => {
+  it('replaces existing content when it restores a snapshot', () => {
     const database = new Database();
     const rowsTable = database.table('things');
     database.transact(() => rowsTable.put({ id: 'a' }));

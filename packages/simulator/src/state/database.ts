@@ -13,8 +13,8 @@ export interface Journal {
 export type Snapshot = Readonly<Record<string, readonly Row[]>>;
 
 /**
- * The cloud's in-memory database. A transaction runs synchronously, so it needs no locks: it commits when the
- * callback returns and rolls back when it throws.
+ * The cloud's in-memory database. Transactions run synchronously, so they need no locks. A transaction commits when its
+ * callback returns, and rolls back when its callback throws.
  */
 export class Database {
   readonly #tables = new Map<string, Table<Row>>();
@@ -66,7 +66,7 @@ export class Database {
     }
   }
 
-  /** Runs `callback` once the current transaction has committed; immediately outside of one. */
+  /** Runs `callback` after the current transaction has committed, or immediately if there is no transaction. */
   afterCommit(callback: () => void): void {
     if (this.#depth === 0) callback();
     else this.#callbacks.push(callback);

@@ -16,7 +16,7 @@ function petTable() {
 }
 
 describe('Table', () => {
-  it('collects changes, except rows created and deleted within them', () => {
+  it('collects changes, except for rows that were created and deleted since the last commit', () => {
     const { table } = petTable();
 
     table.put({ id: 'a', owner: 'bob' });

@@ -19,7 +19,7 @@ interface LiveIndex<R extends Row> extends Index<R> {
   replace(before: R | undefined, after: R | undefined): void;
 }
 
-/** Rows of one type by id, in order of creation. Changes are collected until the database commits or rolls back. */
+/** Rows of one type by ID, in order of creation. Changes are collected until the database commits or rolls back. */
 export class Table<R extends Row> {
   readonly name: string;
   readonly #rows = new Map<string, R>();
@@ -80,7 +80,7 @@ export class Table<R extends Row> {
     this.#replace(row.id, row);
   }
 
-  /** Changes since the last commit, without rows created and deleted since. */
+  /** Changes since the last commit, except for rows that were created and deleted since then. */
   changes(): Change[] {
     const changes: Change[] = [];
     for (const [id, before] of this.#previous) {

@@ -17,7 +17,9 @@ export function catalogueImage(image: Image): CatalogueImage {
   };
 }
 
-/** Properties that Nova sets on images of servers: `image_type`, and for servers booted from volumes their snapshots. */
+/**
+ * Properties that Nova sets on images of servers: `image_type` and, for servers booted from volumes, their snapshots.
+ */
 function isSnapshot(image: Image): boolean {
   const type = image['image_type'];
   const hasCreationDate = ['base_image_ref', 'instance_uuid', 'block_device_mapping'].some((key) =>

@@ -110,7 +110,7 @@ describe('cached quotas', () => {
     expect(quotaResults[49]?.quotas).toMatchObject({ instances: { limit: 10, used: 3 } });
   });
 
-  test('cost an unresponsive cloud no more requests while the outage lasts', async () => {
+  test('cost an unresponsive cloud no additional requests while the outage lasts', async () => {
     const clock = new FakeClock();
     const offer = new CloudOffer(clock, silentLogger);
     const fault = new Error('503');

@@ -10,8 +10,8 @@ test('reports a resource that was never requested as missing', () => {
 
 test.each([
   { listBeganAtMs: 49, items: [one], reason: 'the list began before the response to the create' },
-  { listBeganAtMs: 50, items: [one], reason: 'a later list without the resource is conclusive' },
-  { listBeganAtMs: 51, items: [], reason: 'a later list without it is conclusive' },
+  { listBeganAtMs: 50, items: [one], reason: 'only a later list is conclusive' },
+  { listBeganAtMs: 51, items: [], reason: 'a later list without the resource is conclusive' },
 ])('handles a create that gets its response at 50: $reason', ({ listBeganAtMs, items }) => {
   const ledger = new Ledger(SETTLE_MS);
   ledger.recordWritten('a', one, 50);

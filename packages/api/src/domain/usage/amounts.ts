@@ -53,7 +53,7 @@ export function* partsOf({ fromMs, toMs }: Span, hoursFromMs: number): Generator
 
 export const DETAIL_DAYS = 8;
 
-/** Ended intervals from this time on are summed up by hour, earlier ones by day. */
+/** Ended intervals from this time on are summed up by hour, and earlier ones by day. */
 export function detailFromMs(nowMs: number): number {
   return startOfDay(nowMs) - DETAIL_DAYS * DAY_MS;
 }

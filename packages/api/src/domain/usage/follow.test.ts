@@ -60,7 +60,7 @@ const cases: readonly {
     expectedIntervals: ['a b3-8 10-175 (5)'],
   },
   {
-    name: 'ends an interval at the first observation after an outage, uncertain since the last accepted one',
+    name: 'ends an interval at the first observation after an outage, uncertain since the last accepted observation',
     observations: [nodes(60, [node('a', 10)]), nodes(3600, [])],
     expectedIntervals: ['a b3-8 10-3600 (3540)'],
   },
@@ -88,7 +88,7 @@ const cases: readonly {
     expectedIntervals: ['a b3-8 10-180 (120)'],
   },
   {
-    name: 'starts no interval before the last accepted observation',
+    name: 'does not start an interval before the last accepted observation',
     observations: [nodes(60, [node('a', 10)]), nodes(180, [node('a', 10), node('b', 20)])],
     expectedIntervals: ['a b3-8 10-', 'b b3-8 60-'],
   },

@@ -30,10 +30,12 @@ export interface UsageObservation {
 }
 
 /**
- * The status after observations of some resource types; the same object if they show nothing new. Other resource types stay unchanged. Pure.
+ * The status after observations of some resource types; the same object if they show nothing new. Other resource types
+ * stay unchanged. Pure.
  *
- * **Guarantees.** Intervals of one ID never overlap, whatever the order of observations and however often one is repeated: an observation that
- * started before the last accepted one is ignored, and no interval begins before that one or before the end of the ID's previous interval.
+ * **Guarantees.** Intervals of one ID never overlap, whatever the order of observations and however often one is
+ * repeated: an observation that started before the last accepted one is ignored, and no interval begins before the last
+ * accepted observation or before the end of the ID's previous interval.
  */
 export function followUsage(status: UsageRecordStatus, observations: readonly UsageObservation[]): UsageRecordStatus {
   const before = status.intervals ?? [];

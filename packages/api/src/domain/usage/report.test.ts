@@ -122,7 +122,7 @@ describe('a usage report', () => {
     expect(rows.map(({ namespace, cluster, amount }) => `${namespace} ${cluster} ${amount}`)).toEqual(says);
   });
 
-  test('includes sums of whole periods, and refuses to split one', () => {
+  test('includes sums of whole periods, and refuses to split a period', () => {
     const total = (period: string): UsageTotal => ({ period, resource: 'Node', type: 'b3-8', amount: 60 });
     const records = [record({ totals: [total('2026-11-04'), total('2026-12-10T10'), total('2026-12-10T11')] })];
 

@@ -41,7 +41,7 @@ function isSeen({ fromMs, toMs }: Lifetime, times: readonly number[]): boolean {
   return times.some((atMs) => fromMs <= atMs && atMs < toMs);
 }
 
-test('usage is exact within the reported uncertainty, whatever observations are lost', () => {
+test('usage is exact within the reported uncertainty, whichever observations are lost', () => {
   fc.assert(
     fc.property(lifetimes, observations, (all, schedule) => {
       let status: UsageRecordStatus = {};

@@ -14,7 +14,10 @@ import { QUOTAS_REQUEST_FIELDS } from './quotas-request.ts';
 import { UPGRADE_PLAN_REQUEST_FIELDS } from './upgrade-plan-request.ts';
 import { USAGE_RECORD_FIELDS } from './usage-record.ts';
 
-/** The ledger of all spec fields, by kind. A field that is not in it fails `ledger.test.ts`; `npm run ledger` proves each line. */
+/**
+ * The ledger of all spec fields, by kind. A field missing from it fails `ledger.test.ts`; `npm run ledger` proves each
+ * line.
+ */
 export const LEDGER: Readonly<Record<string, FieldLedger>> = {
   Cluster: CLUSTER_FIELDS,
   NodePool: NODE_POOL_FIELDS,

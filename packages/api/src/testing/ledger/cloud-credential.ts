@@ -19,7 +19,7 @@ export const CLOUD_CREDENTIAL_FIELDS: FieldLedger = {
   'spec.reclaimPolicy': entryProvenBy(
     'acts',
     'tests/credential-revocation.test.ts',
-    'revokes a credential with reclaimPolicy Delete once its last cluster is deleted, but not if it never had a cluster',
+    'revokes a credential with reclaimPolicy Delete once its last cluster is deleted, but not a credential that never had a cluster',
     'a whole Fairway in a process of its own reads it; with the default, Retain, the credential stays',
   ),
 };

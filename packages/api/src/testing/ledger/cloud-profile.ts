@@ -4,7 +4,7 @@ import { acts, type FieldLedger, inColumn } from './entry.ts';
 export const CLOUD_PROFILE_FIELDS: FieldLedger = {
   'spec.cloud': acts(
     'packages/controllers/src/behaviour/cloud-profile/reconciler.test.ts',
-    'a profile is refreshed every $minutes minutes if used: $used, regardless of changes, and written only when it changes',
+    'a profile (used: $used) is refreshed every $minutes minutes regardless of changes, and written only when it changes',
   ),
   'spec.credentialName': inColumn(),
 };

@@ -36,7 +36,7 @@ export const NODE_POOL_FIELDS: FieldLedger = {
   ),
   'spec.autoscaling.priority': acts(
     AUTOSCALING_TEST,
-    'selects the pool that wastes least, unless another has priority',
+    'selects the pool that wastes the least, unless another has priority',
   ),
   'spec.autoscaling.scaleDownUtilizationThreshold': acts(AUTOSCALING_TEST, 'scaling down with the pool’s settings'),
   'spec.autoscaling.scaleDownUnneededTime': acts(AUTOSCALING_TEST, 'scaling down with the pool’s settings'),
@@ -96,8 +96,8 @@ export const NODE_POOL_FIELDS: FieldLedger = {
     'is reported after the timeout of the $who',
   ),
   'spec.healing.enabled': acts(HEALING_TEST, 'in a pool that has opted out, except on request'),
-  'spec.healing.strategy': acts(HEALING_TEST, 'is $repaired if the $who says so'),
-  'spec.healing.notReadyTimeout': acts(HEALING_TEST, 'is replaced if the $who says so'),
+  'spec.healing.strategy': acts(HEALING_TEST, 'is $repaired with the strategy of the $who'),
+  'spec.healing.notReadyTimeout': acts(HEALING_TEST, 'is replaced after the timeout of the $who'),
   'spec.healing.maxUnhealthy': acts(HEALING_TEST, 'while more are broken than the pool allows'),
   'spec.upgradeStrategy.type': acts(
     UPGRADE_TEST,

@@ -4,7 +4,7 @@ import { acts, type FieldLedger, inColumn, notYet } from './entry.ts';
 const UNAPPLIED_FIELDS_TEST = 'packages/controllers/src/behaviour/unapplied-fields.test.ts';
 
 const ALLOWANCE_TEST = 'packages/controllers/src/behaviour/plan-allowance.test.ts';
-const MORE_NODES_TITLE = 'creates no more nodes of a removed $what, and keeps existing nodes';
+const MORE_NODES_TITLE = 'creates no more nodes with a removed $what, and keeps existing nodes';
 
 const SPEC_FIELDS_TEST = 'packages/controllers/src/behaviour/spec-fields.test.ts';
 const ADMISSION_TEST = 'packages/api/src/admission/admission.test.ts';
@@ -48,15 +48,15 @@ export const PLAN_FIELDS: FieldLedger = {
   'spec.network.gatewayRequired': acts(ADMISSION_TEST, 'refuses %j at %s: %s'),
   'spec.allowed.flavors': acts(ALLOWANCE_TEST, MORE_NODES_TITLE),
   'spec.allowed.images': acts(ALLOWANCE_TEST, MORE_NODES_TITLE),
-  'spec.allowed.regions': acts(ALLOWANCE_TEST, 'blocks a cluster with $what that it does not contain'),
-  'spec.allowed.networks': acts(ALLOWANCE_TEST, 'blocks a cluster with $what that it does not contain'),
+  'spec.allowed.regions': acts(ALLOWANCE_TEST, 'blocks a cluster with $what that the plan does not allow'),
+  'spec.allowed.networks': acts(ALLOWANCE_TEST, 'blocks a cluster with $what that the plan does not allow'),
   'spec.allowed.upgradeStrategies': acts(
     'packages/api/src/admission/plan-allowance.test.ts',
-    'refuses a pool $field: $expectedMessage',
+    'refuses a pool at $field: $expectedMessage',
   ),
   'spec.allowed.healingStrategies': acts(
     'packages/api/src/admission/plan-allowance.test.ts',
-    'refuses a pool $field: $expectedMessage',
+    'refuses a pool at $field: $expectedMessage',
   ),
   'spec.allowed.kubeletSettings': acts(ALLOWANCE_TEST, 'creates no nodes of a pool with $what beyond its limits'),
   'spec.allowed.unsafeSysctls': acts(ALLOWANCE_TEST, 'creates no nodes of a pool with $what beyond its limits'),
@@ -101,11 +101,11 @@ export const PLAN_FIELDS: FieldLedger = {
   ),
   'spec.healing.strategy': acts(
     'packages/controllers/src/behaviour/healing.test.ts',
-    'is $repaired if the $who says so',
+    'is $repaired with the strategy of the $who',
   ),
   'spec.healing.notReadyTimeout': acts(
     'packages/controllers/src/behaviour/healing.test.ts',
-    'is replaced if the $who says so',
+    'is replaced after the timeout of the $who',
   ),
   'spec.healing.nodeStartupTimeout': acts(
     'packages/controllers/src/behaviour/startup.test.ts',

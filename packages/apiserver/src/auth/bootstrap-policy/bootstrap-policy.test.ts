@@ -62,7 +62,7 @@ describe('a new cluster', () => {
     expect(new RbacAuthorizer(reader).authorize({ user: anonymous, verb: 'get', path }).allowed).toBe(expected);
   });
 
-  test('view may not read secrets, edit may, admin may grant roles', () => {
+  test('view may not read Secrets, edit may read them, and admin may also grant roles', () => {
     const rules = (name: string) => reader.get(ClusterRoles, '', name)?.rules ?? [];
     const has = (name: string, resource: string, verb: string) =>
       rules(name).some((rule) => rule.resources?.includes(resource) && rule.verbs.includes(verb));
@@ -72,7 +72,7 @@ describe('a new cluster', () => {
   });
 });
 
-describe('reconciliation', () => {
+describe('reconciliation of the bootstrap policy', () => {
   const discovery = () => reader.get(ClusterRoles, '', 'system:discovery');
 
   test('is idempotent', () => {

@@ -17,7 +17,7 @@ const API_VERSION = `${RBAC}/v1`;
 
 export type RbacObject = ClusterRole | ClusterRoleBinding | Role | RoleBinding;
 
-/** Roles that aggregate others by label, and the roles that they are aggregated to. */
+/** Aggregated roles, each with the role that its rules are added to. */
 const AGGREGATION_TARGETS: Readonly<Record<string, string | undefined>> = {
   admin: undefined,
   edit: 'admin',

@@ -34,7 +34,7 @@ describe('certificateRequestExpiryMs, in hours after creation', () => {
     expect((certificateRequestExpiryMs(csr(status)) - START_MS) / HOUR_MS).toBe(hours);
   });
 
-  test('a signed request: never later than its certificate', async () => {
+  test('expires a signed request no later than its certificate', async () => {
     const authority = await createCertificateAuthority({ commonName: 'ca', clock, validityMs: 100 * HOUR_MS });
     const options = { commonName: 'a', usages: 'client', clock } as const;
     const { certificatePem } = await issueCertificate(authority, { ...options, validityMs: HOUR_MS / 2 });

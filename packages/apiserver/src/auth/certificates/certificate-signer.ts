@@ -18,7 +18,7 @@ import { pemOfRequest, SIGNERS, signerRefusal } from './signers.ts';
 
 const YEAR_MS = 365 * 24 * 3_600_000;
 const MIN_VALIDITY_MS = 10 * 60_000;
-/** Certificates with a shorter lifetime do not lose the five minutes of backdating. */
+/** A shorter lifetime is not reduced by the five minutes of backdating. */
 const SHORT_VALIDITY_MS = 8 * 3_600_000;
 const SIGNER_NAMES: ReadonlySet<string> = new Set(Object.values(SIGNERS));
 

@@ -13,12 +13,12 @@ const NODES_ONLY = ['system:nodes'];
 const KUBELET_CLIENT = ['digital signature', 'client auth'];
 const KUBELET_SERVING = ['digital signature', 'server auth'];
 
-/** The PEM text in `spec.request`, which carries it in base64. */
+/** The PEM text that `spec.request` contains in base64. */
 export function pemOfRequest(request: string): string {
   return Buffer.from(request, 'base64').toString('latin1');
 }
 
-/** Undefined for an ambiguous request: admission restricts what is signed, and such a request never is. */
+/** Undefined for an ambiguous request: it is never signed, so admission need not restrict it. */
 export function readableRequest({ request }: CertificateSigningRequest['spec']): CertificateRequest | undefined {
   try {
     return parseCertificateRequest(pemOfRequest(request));
@@ -46,7 +46,7 @@ export function signerRefusal(
 }
 
 function clientRefusal({ organizations }: CertificateRequest, usages: readonly string[]): string | undefined {
-  // Admission rejects such requests too, but some may be stored from before it was enabled.
+  // Admission rejects such requests too, but some may have been stored before it was enabled.
   if (organizations.includes('system:masters')) return 'subject organization system:masters is not allowed';
   const foreign = usages.find((usage) => !['digital signature', 'key encipherment', 'client auth'].includes(usage));
   if (foreign !== undefined) return `invalid usage for client certificate: ${foreign}`;

@@ -7,7 +7,10 @@ import { peerNetwork } from '../../server/peer-network.ts';
 export const MAX_CONCURRENT_REVIEWS = { total: 64, perHolder: 16 };
 /** Unknown tokens per address: a client with an expired token retries it a few times a second. */
 export const GUESS_RATE: Rate = { burst: 100, perMinute: 600 };
-/** Unknown tokens in total; beyond it, addresses that have guessed must wait, while others keep their share. */
+/**
+ * Unknown tokens in total. Beyond this rate, addresses that have already sent unknown tokens must wait, while other
+ * addresses keep their share.
+ */
 export const TOTAL_GUESS_RATE: Rate = { burst: 1_000, perMinute: 6_000 };
 
 export interface GuessLimits {
@@ -26,8 +29,8 @@ const RETRY_AFTER_SECONDS = 1;
 
 /**
  * Limits reviews of tokens that were never accepted: each costs the API server a signature check or a look-up, and
- * clients can make up any number. Behind a load balancer that forwards TCP, all clients share one address and its
- * limit.
+ * clients can make up any number of tokens. Behind a load balancer that forwards TCP, all clients share one address and
+ * its limit.
  */
 export class TokenGuesses {
   readonly #limits: GuessLimits;

@@ -21,9 +21,9 @@ interface ReviewResult {
 }
 
 /**
- * Reviews bearer tokens at another API server, each at most once in 10 s. If that server is unavailable or takes more
- * than 10 s, rejects with a distinct error: an outage does not make a credential invalid. Reviews of new tokens are
- * limited (`TokenGuesses`).
+ * Reviews bearer tokens at another API server, each token at most once in 10 s. If that server is unavailable or takes
+ * more than 10 s, rejects with a distinct error: an outage does not make a credential invalid. Reviews of new tokens
+ * are limited (`TokenGuesses`).
  */
 export function createTokenReviewAuthenticator(client: KubeClient, clock: Clock): Authenticator {
   // A separate cache, which prevents guessed tokens from evicting valid ones. Valid tokens are kept for longer than
@@ -35,7 +35,7 @@ export function createTokenReviewAuthenticator(client: KubeClient, clock: Clock)
   const reviews = client.resource(TokenReviews);
 
   async function review(token: string): Promise<ReviewResult> {
-    // Measured from before the review: a token revoked during the review is not accepted for longer.
+    // Measured from the start of the review: a token that is revoked during the review is not accepted for longer.
     const endMs = clock.now() + CACHE_TTL_MS;
     const timeout = Promise.withResolvers<never>();
     const abort = new AbortController();

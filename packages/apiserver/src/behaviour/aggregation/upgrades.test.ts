@@ -234,7 +234,7 @@ describe('a connection through an aggregating server', () => {
     await expect.poll(async () => (await requestUpgrade()).status).toBe(101);
   });
 
-  test('takes no seats of requests, and ends with the server', async () => {
+  test('occupies no request seats, and ends with the server', async () => {
     const { socket } = await requestUpgrade();
     await expect.poll(() => fixture.test.server.traffic.inUse('readingRequests')).toBe(0);
 

@@ -153,7 +153,7 @@ describe('a failure', () => {
     expect(events[0]?.objectRef?.name).toBe('twice');
   });
 
-  test('never quotes a Secret, though the response does', async () => {
+  test('never quotes a Secret, even though the response does', async () => {
     const { status, events } = await send('POST', SECRETS, {
       metadata: { name: 's' },
       data: { pass: 'hunter2-hunter2' },
@@ -211,7 +211,7 @@ test('records both users of a forbidden impersonation', async () => {
   ]);
 });
 
-test('audits reads of Secrets, and watches when they start, but no other reads', async () => {
+test('audits reads of Secrets, including watches when they start, but no other reads', async () => {
   await send('GET', MAPS);
   await send('GET', `${MAPS}?watch=1`);
   await send('GET', '/version');
@@ -232,7 +232,7 @@ test('records requests of this process itself without an address', async () => {
   expect(lines[0]).not.toContain('sourceIPs');
 });
 
-test('logs part of a flood of refusals, and counts the others', async () => {
+test('logs part of a flood of refusals, and counts the rest', async () => {
   await clock.advance(3_600_000);
   const transport = fixture.test.server.transport({ username: 'mallory', groups: [] });
   for (let count = 0; count < 700; count++) await transport.request({ method: 'GET', path: `${MAPS}/forbidden` });
@@ -243,7 +243,7 @@ test('logs part of a flood of refusals, and counts the others', async () => {
   expect(lines.filter((line) => line.includes('"name":"done"'))).toHaveLength(1);
 });
 
-describe('a dry run of a deletion is distinguished from a deletion', () => {
+describe('dry-run deletions are distinguished from real ones', () => {
   beforeEach(async () => {
     await send('POST', MAPS, { metadata: { name: 'dry' } });
     audit.clear();
@@ -268,7 +268,7 @@ describe('a dry run of a deletion is distinguished from a deletion', () => {
   });
 
   test.each(['?dryRun=All', '?dryRun=&dryRun=All'])(
-    'with two dryRun parameters in its query is a dry run: %s',
+    'a create with two dryRun parameters in its query is a dry run: %s',
     async (query) => {
       const { events } = await send('POST', `${MAPS}${query}`, { metadata: { name: 'never' } });
       const { status } = await send('GET', `${MAPS}/never`);

@@ -48,7 +48,7 @@ async function scanAll(
   }
 }
 
-test('returns the newest line first, then those of rotated files', async () => {
+test('returns the lines of the current file before those of rotated files, newest first', async () => {
   await writeFile(at(OLDEST), 'a\nb\n');
   await writeFile(at(OLDER), 'c\n');
   await writeFile(at('log.log'), 'd\ne\n');
@@ -103,7 +103,7 @@ describe('paging', () => {
     expect((await scanAll(limit)).lines).toEqual(written.toReversed());
   });
 
-  test('loses and repeats nothing if the log is rotated between two pages', async () => {
+  test('neither loses nor repeats lines if the log is rotated between two pages', async () => {
     const first = await scan({ limit: 3 });
     await rename(at('log.log'), at('log-2026-02-01T00-00-00.000.log'));
     await writeFile(at('log.log'), 'new\n');
@@ -112,7 +112,7 @@ describe('paging', () => {
     expect([...first.lines, ...second.lines]).toEqual(written.toReversed());
   });
 
-  test('returns nothing if the file of a token no longer exists', async () => {
+  test('returns nothing if the file that a token refers to no longer exists', async () => {
     const first = await scan({ limit: 20 });
     await rm(at(OLDER));
 
@@ -146,14 +146,14 @@ describe('paging', () => {
   });
 });
 
-describe('a hostile writer', () => {
+describe('reading a log with a hostile writer', () => {
   test('skips and counts a line that is too long, and returns the lines around it', async () => {
     await writeFile(at('log.log'), `a\n${'x'.repeat(MAX_LINE_BYTES * 2)}\nb\n`);
 
     expect(await scanAll()).toMatchObject({ lines: ['b', 'a'], skipped: 1 });
   });
 
-  test('returns a line longer than a scan in a scan of its own', async () => {
+  test('returns a line longer than a scan in a separate scan', async () => {
     const long = 'x'.repeat(MAX_LINE_BYTES - 1);
     await writeFile(at('log.log'), `a\n${long}\nb\n${long}\nc\n`);
     const { lines, scans } = await scanAll();
@@ -172,7 +172,7 @@ describe('a hostile writer', () => {
     expect(scans).toBe(5);
   });
 
-  test('continues in the next scan beyond the limit', async () => {
+  test('continues in the next scan after the limit is reached', async () => {
     const written = Array.from({ length: 90 }, (_, index) => `${index} ${'x'.repeat(100_000)}`);
     await writeFile(at('log.log'), written.map((line) => `${line}\n`).join(''));
     const { lines, scans } = await scanAll();
@@ -181,7 +181,7 @@ describe('a hostile writer', () => {
     expect(scans).toBe(3);
   });
 
-  test('limits empty lines per scan like others', async () => {
+  test('counts empty lines towards the limit of lines per scan', async () => {
     await writeFile(at('log.log'), `a${'\n'.repeat(MAX_SCAN_LINES * 2 + 1)}`);
     const { lines, scans } = await scanAll();
 

@@ -51,7 +51,7 @@ class FloodedServer {
     await writeFlowControlObjects({ client, reader: this.server.reader, clock: this.clock });
   }
 
-  /** Writes one object after another until the time is over; a refused client retries when told to. */
+  /** Creates one object after another until `untilMs`; after a 429, waits as long as `Retry-After` says. */
   async write(user: UserInfo, untilMs: number, tally: Tally): Promise<void> {
     const transport = this.server.transport(user);
     while (this.clock.now() < untilMs) {
@@ -113,7 +113,7 @@ describe('writes of clients that have disconnected', () => {
     }
     const timeoutCount = statuses.filter((status) => status === 504).length;
 
-    // As many as the level has seats, in half of the duration of a write.
+    // During half the duration of a write, at most as many writes start as the level has seats.
     expect(timeoutCount).toBeLessThan(10);
     expect(statuses.filter((status) => status === 429)).toHaveLength(50 - timeoutCount);
     await flooded.clock.advance(WRITE_MS);
@@ -131,7 +131,8 @@ describe('a flood of writes', () => {
 
     // 29 s of writes that take 100 ms each, one after another: a controller never waits.
     expect(tallies.controller).toEqual({ done: 290, refused: 0, longestMs: WRITE_MS });
-    // Before a level borrows seats it has few: a tenant waits for one of them, and at most for the queues of the flood.
+    // A level has few seats until it borrows some: a tenant waits for one of them, behind the queues of the flood at
+    // most.
     expect(tallies.tenant.refused).toBe(0);
     expect(tallies.tenant.done).toBeGreaterThan(120);
     expect(tallies.tenant.longestMs).toBeLessThan(1000);
@@ -139,7 +140,7 @@ describe('a flood of writes', () => {
     expect(tallies.flood.done).toBeGreaterThan(3_500);
   });
 
-  it('by all accounts of a namespace counts as that of one user if the kinds are not served', async () => {
+  it('by all service accounts of a namespace counts as a flood by one user if the flow-control kinds are not served', async () => {
     const flood = Array.from({ length: 10 }, (_, n) => account('evil', `${n}`));
     const flooded = new FloodedServer(false);
     const tallies = await flooded.run(flood, account('team', 'ci'));
@@ -147,7 +148,7 @@ describe('a flood of writes', () => {
     expect(tallies.controller).toEqual({ done: 290, refused: 0, longestMs: WRITE_MS });
     expect(tallies.tenant.refused).toBe(0);
     expect(tallies.tenant.done).toBeGreaterThan(120);
-    // At most 30 of them run or wait at a time.
+    // At most 30 of the flood's writes run or wait at a time.
     expect(tallies.flood.refused).toBeGreaterThan(100);
     const groups = await flooded.server.transport(admin).request({ method: 'GET', path: '/apis' });
     expect(await groups.text()).not.toContain('flowcontrol');

@@ -17,7 +17,7 @@ const definitions = builtinDefinitions();
 
 interface KeyedList {
   readonly kind: ResourceDefinition;
-  /** Names of fields; `[]` for the item of a list in between. */
+  /** Field names on the way to the list; `[]` stands for an item of an enclosing list. */
   readonly path: readonly string[];
   readonly list: Schema;
 }
@@ -58,7 +58,7 @@ test('finds lists in pods and in all pod templates', () => {
   expect(names).toContain('Deployment spec.template.spec.imagePullSecrets');
 });
 
-/** Makes the object belong to the applier even while the list is empty. */
+/** Includes a label, so that the applier owns a field even while the list is empty. */
 const METADATA = { name: 'a', labels: { by: 'git' } };
 
 /** The object with this list at the path. Items of lists along the path get the keys that distinguish them. */

@@ -33,7 +33,7 @@ const APPLICABLE_MANIFESTS = [...ACCEPTED_MANIFESTS, ...RECENT_MANIFESTS]
   .filter(({ metadata }) => metadata.name !== 'odd')
   .map((manifest) => [`${manifest.apiVersion} ${manifest.kind} ${manifest.metadata.name}`, manifest] as const);
 
-/** The manifest once for each value that can be changed, with that value changed. */
+/** Copies of the manifest, one for each value that can be changed, with that value changed. */
 function variantsOf(manifest: Manifest): { readonly what: string; readonly variant: Manifest }[] {
   const kind = ALL_KINDS.find((candidate) => candidate.kind === manifest.kind);
   const variants: { what: string; variant: Manifest }[] = [
@@ -107,7 +107,7 @@ describe.each(APPLICABLE_MANIFESTS)('%s', (_, manifest) => {
     expect(third.body).toEqual(first.body);
   });
 
-  test('is restored when applied with a change and then as before', async () => {
+  test('is restored when a change is applied and then undone', async () => {
     for (const { what, variant } of variantsOf(manifest)) {
       await freshServer();
       const first = await apply(manifest);

@@ -10,7 +10,7 @@ test.each([
   { method: 'POST', times: 1, outcome: 'EOF' },
   { method: 'DELETE', times: 1, outcome: 'EOF' },
   { method: 'POST', isRepeatable: true, times: 2, outcome: '200' },
-])('sends a $method that breaks an idle connection $times times', async ({ times, outcome, ...call }) => {
+])('sends a $method $times times if an idle connection breaks', async ({ times, outcome, ...call }) => {
   await using server = await ExtensionServer.open({ dnsName: 'ext.ns.svc', group: 'example.com', version: 'v1' });
   let heard = 0;
   server.respond('/first', (_request, response) => response.end());

@@ -63,7 +63,7 @@ describe('connections', () => {
     expect(served.test.server.traffic.inUse('connections')).toBe(4);
   });
 
-  it('from the address with the most unauthenticated ones are closed first at the total limit', async () => {
+  it('are closed first at the total limit if their address has the most', async () => {
     const served = await serve({ maxUnauthenticatedConnections: 3 });
     const [first, second, third] = [await connect(served), await connect(served), await connect(served)];
     const other = await connect(served, '127.0.0.2');
@@ -75,13 +75,13 @@ describe('connections', () => {
     expect(served.test.server.traffic.inUse('unauthenticatedConnections')).toBe(3);
   });
 
-  it('are accepted again when another ends', async () => {
+  it('are accepted again when another connection ends', async () => {
     const served = await serve({ maxUnauthenticatedConnectionsPerAddress: 1 });
     const { traffic } = served.test.server;
     const alice = await sendRequest(served, 'alice');
     const otherClient = await connect(served);
     await otherClient.close();
-    // The server learns of it later than the client that closed it.
+    // The server notices later than the client that the connection has ended.
     while (traffic.inUse('connections') > 1) await new Promise((resolve) => setImmediate(resolve));
 
     expect(await (await sendRequest(served, 'bob')).status()).toBe(404);
@@ -162,7 +162,7 @@ describe('connections', () => {
     expect(await (await sendRequest(served, 'alice')).status()).toBe(404);
   });
 
-  it('release everything, including pipelined requests', async () => {
+  it('release everything when they end, including pipelined requests', async () => {
     const served = await serve({});
     const { traffic } = served.test.server;
     const client = await connect(served);
@@ -170,7 +170,7 @@ describe('connections', () => {
     while (traffic.inUse('watches') < 3) await new Promise((resolve) => setImmediate(resolve));
     await client.close();
     while (traffic.inUse('connections') > 0) await new Promise((resolve) => setImmediate(resolve));
-    // A queued request ends as soon as it begins.
+    // A queued request ends as soon as it starts.
     while (traffic.inUse('watches') > 0) await new Promise((resolve) => setImmediate(resolve));
 
     expect(traffic.inUse('readingRequests')).toBe(0);

@@ -210,12 +210,12 @@ describe('hostile requests', () => {
     expect(reply.message).toMatch(message);
   });
 
-  it('store YAML aliases expanded', async () => {
+  it('are stored with YAML aliases expanded', async () => {
     const body = 'metadata: {name: y}\nspec:\n  a: &a {x: 1}\n  b: *a\n';
     expect(await responseTo(create(body, YAML))).toMatchObject({ status: 201 });
   });
 
-  it('report at most a hundred unknown fields', async () => {
+  it('get an error that lists at most a hundred unknown fields', async () => {
     const body = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`f${index}`, 1]));
     const reply = await responseTo({
       method: 'POST',

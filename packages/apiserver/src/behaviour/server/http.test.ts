@@ -122,7 +122,7 @@ describe('over HTTPS', () => {
     expect(JSON.parse(body.toString())).toMatchObject({ kind: 'Status', reason: 'Unauthorized', code: 401 });
   });
 
-  it('sends each line of a watch as one chunk, and accepts the next request when it has ended', async () => {
+  it('sends each line of a watch as one chunk, and accepts the next request when the watch has ended', async () => {
     const { listener, certificateAuthority, token } = fixture;
     await transport.request({
       method: 'POST',
@@ -145,7 +145,7 @@ describe('over HTTPS', () => {
     await client.close();
   });
 
-  it('sends only the lines to an HTTP/1.0 client', async () => {
+  it('sends the lines of a watch unchunked to an HTTP/1.0 client', async () => {
     const { listener, certificateAuthority, token } = fixture;
     const client = await RawClient.open(listener.port, certificateAuthority);
     const path = `${maps}?watch=1&timeoutSeconds=1&fieldSelector=metadata.name=z`;

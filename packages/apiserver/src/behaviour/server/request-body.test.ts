@@ -53,27 +53,33 @@ describe('a body', () => {
   it.each([
     { name: 'stranger', status: 401 },
     { name: 'mallory', status: 403 },
-  ])('gets $status immediately from $name if it never ends, and is closed', async (testCase) => {
-    const served = await serve();
-    const client = await begin(served, testCase.name, { 'transfer-encoding': 'chunked', body: '1\r\nx\r\n' });
-    const status = await client.status();
-    await clock.advance(1_000);
-    await client.closed;
+  ])(
+    'is rejected with $status immediately if it comes from $name and never ends, and its connection is closed',
+    async (testCase) => {
+      const served = await serve();
+      const client = await begin(served, testCase.name, { 'transfer-encoding': 'chunked', body: '1\r\nx\r\n' });
+      const status = await client.status();
+      await clock.advance(1_000);
+      await client.closed;
 
-    expect(status).toBe(testCase.status);
-    expect(served.test.server.traffic.inUse('bodyBytes')).toBe(0);
-  });
+      expect(status).toBe(testCase.status);
+      expect(served.test.server.traffic.inUse('bodyBytes')).toBe(0);
+    },
+  );
 
   it.each([
     { name: 'stranger', status: 401 },
     { name: 'mallory', status: 403 },
     { name: 'alice', status: 400, reason: 'the body is decoded last' },
-  ])('gets $status for $name if it is not Protobuf despite its Content-Type', async ({ name, status }) => {
-    const served = await serve();
-    const client = await begin(served, name, { 'content-type': PROTOBUF, 'content-length': 4, body: 'none' });
+  ])(
+    'is rejected with $status if it comes from $name and is not Protobuf despite its Content-Type',
+    async ({ name, status }) => {
+      const served = await serve();
+      const client = await begin(served, name, { 'content-type': PROTOBUF, 'content-length': 4, body: 'none' });
 
-    expect(await client.status()).toBe(status);
-  });
+      expect(await client.status()).toBe(status);
+    },
+  );
 
   it('is rejected with 408 if it does not end in time', async () => {
     const served = await serve({ bodyTimeoutMs: 10_000 });
@@ -109,7 +115,7 @@ describe('a body', () => {
     expect(await client.status()).toBe(415);
   });
 
-  it('counts against its user until the response is sent: beyond the share of that user requests get 429, while other users continue', async () => {
+  it('counts against its user until the response is sent; beyond the share of that user requests get 429, while other users continue', async () => {
     const served = await serve({ maxBodyBytesInFlightPerUser: 100 });
     const { traffic } = served.test.server;
     await begin(served, 'alice', { 'content-length': 1_000, body: 'x'.repeat(90) });

@@ -74,20 +74,20 @@ test('records a write before watchers see it', async () => {
   expect(tracer.causeOf(`${uid}/${resourceVersion}`)?.traceId).toBe(tracer.rootSpans[0]?.traceId);
 });
 
-test('records no admission of an unauthenticated reader', async () => {
+test('omits admission from the span of an unauthenticated read', async () => {
   await send('GET', MAPS, { token: '', headers: { traceparent: TRACEPARENT } });
 
   expect(tracer.rootSpans).toMatchObject([{ name: 'list configmaps', holder: undefined, isEnded: true }]);
 });
 
-test('records no admission with a wrong token', async () => {
+test('omits admission from the span of a request with an invalid token', async () => {
   const status = await send('GET', MAPS, { token: 'stolen', headers: { traceparent: TRACEPARENT } });
 
   expect(status).toBe(401);
   expect(tracer.rootSpans).toMatchObject([{ holder: undefined, attributes: { 'http.response.status_code': 401 } }]);
 });
 
-test('records no spans of health, discovery, metrics and in-process requests', async () => {
+test('records no spans for health, discovery, metrics and in-process requests', async () => {
   await send('GET', '/healthz');
   await send('GET', '/openapi/v3');
   await fixture.test.call('GET', MAPS);

@@ -129,7 +129,7 @@ describe('SqliteDatabase', () => {
     await second.close();
   });
 
-  it('returns the whole keyspace to all callers that open it during loading, and then drops it', async () => {
+  it('returns the whole keyspace to all callers that open it during loading, and can then drop it', async () => {
     const first = SqliteDatabase.open(path);
     for (const key of ['1', '2', '3']) await putLarge(first.store('a'), key, 3);
     await first.close();

@@ -76,7 +76,7 @@ describe('a database whose disk is busy', () => {
     await database.close();
   });
 
-  it('shows durable writes to readers, and accepted ones to writers', async () => {
+  it('shows durable writes to readers, and accepted writes to writers', async () => {
     const disk = new SlowDisk();
     const database = SqliteDatabase.open(path, { flush: disk.flush });
     const store = database.store('a');
@@ -219,7 +219,7 @@ describe('a log that has grown long', () => {
   });
 });
 
-describe('a power failure', () => {
+describe('a database after a power failure', () => {
   it('never reuses a revision of a lost Lease that a watch may have seen', async () => {
     const disk = (name: string) => join(folder, name);
     const fail = (from: string, to: string) => {
@@ -227,7 +227,7 @@ describe('a power failure', () => {
     };
     const lease = { bucket: 'leases.coordination.k8s.io', encode: () => ({ text: '{}' }), expected: undefined };
     for (const name of ['first', 'second', 'third']) mkdirSync(disk(name));
-    /** Runs on one disk, and ends with what was flushed last on the other disk. */
+    /** Runs `work` on one disk, and leaves on the other disk what was flushed last. */
     const boot = async (from: string, to: string, work: (store: Store) => Promise<number>) => {
       const flush = () => Promise.resolve(fail(disk(from), disk(to)));
       const database = SqliteDatabase.open(join(disk(from), 'state.db'), { flush });
@@ -257,7 +257,7 @@ describe('a power failure', () => {
     await closed.close();
   });
 
-  it('leaves the file intact if a keyspace was dropped just before the log was copied', async () => {
+  it('has an intact file even if a keyspace was dropped just before the log was copied', async () => {
     const flushed = join(folder, 'flushed');
     const after = join(folder, 'after');
     for (const each of [flushed, after]) mkdirSync(each);
@@ -295,7 +295,7 @@ describe('a power failure', () => {
     { reason: 'the file as written', unflushed: ['state.db'] },
     { reason: 'the log as written', unflushed: ['state.db-wal'] },
     { reason: 'everything as written', unflushed: FILES },
-  ] as const)('loses no acknowledged write if the disk holds $reason', async ({ unflushed }) => {
+  ] as const)('has lost no acknowledged write if the disk holds $reason', async ({ unflushed }) => {
     const flushed = join(folder, 'flushed');
     mkdirSync(flushed);
     const acknowledged = new Map<string, number>();

@@ -12,7 +12,7 @@ import { defineKind } from '../define-kind.ts';
 import { AGE, text } from '../printing/column.ts';
 import { autoscalerErrors, formatTargets } from './horizontal-pod-autoscaler.ts';
 
-/** autoscaling/v1 has one metric: CPU. Others are kept in an annotation, as upstream. */
+/** autoscaling/v1 has one metric: CPU. Other metrics are kept in an annotation, like upstream. */
 const METRICS_ANNOTATION = 'autoscaling.alpha.kubernetes.io/metrics';
 const CURRENT_METRICS_ANNOTATION = 'autoscaling.alpha.kubernetes.io/current-metrics';
 const CONDITIONS_ANNOTATION = 'autoscaling.alpha.kubernetes.io/conditions';
@@ -23,8 +23,8 @@ function isCpuPercent(metric: MetricSpec): boolean {
 }
 
 /**
- * Data that v1 has no fields for is in annotations. An annotation that is not valid JSON counts as missing: only a user
- * can have written it.
+ * Data that v1 has no fields for is kept in annotations. An annotation that is not valid JSON counts as missing: only a
+ * user can have written it.
  */
 function parsed(text: string | undefined): unknown {
   try {

@@ -30,7 +30,7 @@ function canonicalizeTarget(metric: MetricSpec): void {
   }
 }
 
-/** If a client sets any scaling behavior, the rest of it gets upstream's default rules. */
+/** Completes a scaling behavior that the client has set in part with upstream's default rules. */
 function defaultBehavior(rules: HPAScalingRules | undefined, direction: 'up' | 'down'): HPAScalingRules {
   const percent = { type: 'Percent', value: 100, periodSeconds: POLICY_PERIOD_SECONDS };
   const pods = { type: 'Pods', value: 4, periodSeconds: POLICY_PERIOD_SECONDS };

@@ -30,7 +30,7 @@ export function defaultJob(job: Job): void {
   defaultPodTemplate(spec.template);
 }
 
-/** Generates the selector of this Job's pods by its UID. A manual selector is unchanged. */
+/** Generates the selector of the Job's pods from the Job's UID. A manual selector is unchanged. */
 export function generateSelector(job: Job, uid: string): void {
   const { spec } = job;
   if (spec.manualSelector) return;
@@ -57,7 +57,10 @@ function defaultFailurePolicy(spec: JobSpec | undefined): void {
   }
 }
 
-/** In a CronJob's template only pods and patterns get defaults, since there is no Job yet. */
+/**
+ * In a CronJob's template only the pod template and the patterns of the failure policy get defaults, since there is no
+ * Job yet.
+ */
 export function defaultJobTemplate(spec: JobSpec | undefined): void {
   defaultFailurePolicy(spec);
   defaultPodTemplate(spec?.template);

@@ -39,7 +39,7 @@ export const LimitRangeKind = defineKind(LimitRanges, {
   columns: [CREATED_AT],
 });
 
-/** `pods: 2/10, services: 1/5`: the resources that `select` names. */
+/** `pods: 2/10, services: 1/5`: the resources that `select` accepts. */
 function usage({ status = {} }: ResourceQuota, select: (name: string) => boolean): string {
   const names = Object.keys(status.hard ?? {}).filter(select);
   return names

@@ -94,7 +94,7 @@ export const NodeKind = defineKind(Nodes, {
   strategy: {
     default(node) {
       const { spec, status } = node;
-      // The list is authoritative; the single field is its first entry, and wins if they differ.
+      // `podCIDR` is the first entry of `podCIDRs`, and takes precedence if they differ.
       if (spec.podCIDR && spec.podCIDRs?.[0] !== spec.podCIDR) spec.podCIDRs = [spec.podCIDR];
       if (!spec.podCIDR && spec.podCIDRs?.[0]) spec.podCIDR = spec.podCIDRs[0];
       if (!status) return;

@@ -77,8 +77,8 @@ function keepAllocatedFields({ spec }: Service, { spec: old }: Service): void {
 }
 
 /**
- * Keeps allocated values that an update omits, and removes those that no longer fit the type. An allocator calls it before it
- * allocates missing ones; idempotent.
+ * Keeps allocated values that an update omits, and removes allocated values that no longer fit the type. An allocator
+ * calls it before it allocates missing values; idempotent.
  */
 export function prepareServiceUpdate(service: Service, old: Service): void {
   dropTypeDependentFields(service, old);

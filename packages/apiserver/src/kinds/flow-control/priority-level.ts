@@ -16,7 +16,7 @@ import { conditionErrors } from './conditions.ts';
 const DEFAULT_SHARES = 30;
 const DEFAULT_QUEUING = { queues: 64, handSize: 8, queueLengthLimit: 50 };
 const MAX_QUEUES = 10_000_000;
-/** Bits of a flow's hash, of which each card of the flow's hand consumes some. */
+/** Bits of a flow's hash. Each card of the flow's hand consumes some of them. */
 const MAX_HASH_BITS = 60;
 const ZERO_SHARES_ANNOTATION = 'flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares';
 

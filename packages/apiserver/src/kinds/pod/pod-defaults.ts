@@ -14,7 +14,7 @@ type AnyContainer = Container | EphemeralContainer;
 
 const DEFAULT_GRACE_PERIOD_SECONDS = 30;
 
-/** Upstream's defaults of a pod's spec, those of templates included (pkg/apis/core/v1/defaults.go). */
+/** Upstream's defaults of a pod's spec, including specs in templates (pkg/apis/core/v1/defaults.go). */
 export function defaultPodSpec(spec: PodSpec): void {
   spec.containers ??= [];
   mirrorServiceAccount(spec);

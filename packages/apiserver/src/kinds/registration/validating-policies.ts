@@ -70,7 +70,7 @@ const TYPES: Readonly<Record<string, CelType | undefined>> = {
   authorizer: simpleType('Authorizer'),
 };
 
-/** Adds the types of the variables. Each can use the previous ones. */
+/** Adds the types of the variables. Each variable can use the previous ones. */
 function variableErrors(
   path: string,
   { name, expression }: Variable,
@@ -91,7 +91,7 @@ function variableErrors(
 
 function validationErrors(path: string, validation: Validation, scope: Scope): FieldError[] {
   const { expression, message, messageExpression, reason } = validation;
-  // A rejected client does not learn about permissions.
+  // The message must not reveal permissions to a rejected client.
   const messageScope = new Map([...scope].filter(([variable]) => variable !== 'authorizer'));
   return [
     ...expressionErrors(`${path}.expression`, expression, scope, ['bool']),

@@ -55,7 +55,7 @@ function qualifiedNameErrors(path: string, name: string | undefined): FieldError
   return [invalidValue(path, name, 'should be a domain with at least three segments separated by dots')];
 }
 
-/** Errors of a list of review versions, of which this server supports one. */
+/** Errors of a list of review versions; this server supports only one version. */
 export function reviewVersionErrors(
   path: string,
   versions: readonly string[] | undefined,

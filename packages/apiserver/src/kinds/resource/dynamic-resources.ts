@@ -4,8 +4,8 @@ import { AGE, text } from '../printing/column.ts';
 import { immutable } from '../validation-common.ts';
 
 /**
- * Dynamic resource allocation, whose kinds schedulers wait for since 1.34. Drivers implement it; this server only
- * stores and serves the objects.
+ * Dynamic resource allocation. Since 1.34, schedulers wait until these kinds are served. Drivers implement it; this
+ * server only stores and serves the objects.
  */
 
 const ALLOCATED_STATE = 'allocated';

@@ -1,8 +1,10 @@
 import { load } from 'js-yaml';
 
-/** Manifests of users and controllers, in groups. Both servers must return the same for each. */
+/**
+ * Manifests of users and controllers, in groups. This server and kube-apiserver must return the same for each manifest.
+ */
 
-/** Created before the others. */
+/** Created before the other manifests. */
 export const NAMESPACE = 'shop';
 
 function manifests(text: string): readonly Manifest[] {

@@ -24,7 +24,7 @@ export interface WebhookResponse {
 /** A webhook's response; undefined means no response. */
 export type WebhookBehavior = (review: ReceivedReview) => WebhookResponse | undefined;
 
-/** An HTTPS server of webhooks on this machine, each with its own path. */
+/** An HTTPS server for webhooks on this machine, each with its own path. */
 export class WebhookServer implements AsyncDisposable {
   readonly caBundle: string;
   /** Received requests by path. */

@@ -4,7 +4,7 @@ import type { RestorePlan } from '@fairway/service/backup/restore/restore-plan';
 import type { EndState, Reporter } from '../../progress/reporter.ts';
 import type { Step } from '../../progress/step.ts';
 
-/** Counts completed objects, one line per kind. */
+/** Shows how many objects are complete, one line per kind. */
 export class RestoreProgress {
   readonly #reporter: Reporter;
   readonly #counts = new Map<ResourceType, { done: number; all: number }>();

@@ -64,7 +64,10 @@ async function readArgument(context: CliContext, file: string, options: RestoreO
   return { path, backup: parseBackup(path, bytes), passphrase: givenPassphrase ?? offHost.passphrase };
 }
 
-/** Two Fairway installations that manage the same servers would undo each other's changes. */
+/**
+ * Refuses a backup whose source may still be running: two Fairway installations that manage the same servers would undo
+ * each other's changes.
+ */
 function requirePausedSource(
   { contents, objects }: Archive,
   { dryRun = false, sourceStopped = false }: RestoreOptions,

@@ -78,7 +78,7 @@ describe('a lock file', () => {
     expect(await advanceUntilSettled(clock, second)).toBe('in');
   });
 
-  it('times out after the maximum duration of a sign-in', async () => {
+  it('makes a waiting process give up after the maximum duration of a sign-in', async () => {
     const never = Promise.withResolvers<void>();
     const entered = Promise.withResolvers<void>();
     const first = lock(1, () => {

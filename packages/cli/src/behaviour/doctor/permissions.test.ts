@@ -34,7 +34,7 @@ async function start() {
   };
 }
 
-/** Everything that the probes would create, as a member sees it. */
+/** Lists the resources of every type that the probes try to create, as a member sees them. */
 async function contents({ compute, network, identity }: ReturnType<CloudConnection['client']>) {
   const [servers, groups, networks, routers, floatingIps] = await Promise.all([
     Array.fromAsync(compute.servers.list()),

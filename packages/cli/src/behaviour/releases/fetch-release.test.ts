@@ -175,7 +175,7 @@ test('leaves no release after an aborted attempt, and completes it on the next a
   expect(mirror.requests.at(-5)).toMatch(/kubelet bytes=\d+-$/);
 });
 
-describe('errors', () => {
+describe('fetching a release', () => {
   test('rejects a file that does not match its checksum', async () => {
     mirror.files.set(KUBELET, Buffer.from('something else'));
 
@@ -227,7 +227,7 @@ describe('files to request', () => {
     { version: '1.36.3', etcd: undefined, request: MIRRORED_RELEASE },
     { version: 'v1.33.1', etcd: undefined, request: { version: '1.33.1', etcd: '3.5.24', architecture: 'amd64' } },
     { version: '1.99.0', etcd: 'v3.9.1', request: { version: '1.99.0', etcd: '3.9.1', architecture: 'amd64' } },
-  ])('$version', ({ version, etcd, request }) => {
+  ])('are derived from version $version', ({ version, etcd, request }) => {
     expect(releaseRequest(version, etcd, machine)).toEqual(request);
   });
 
@@ -239,11 +239,11 @@ describe('files to request', () => {
       machine: { platform: 'darwin', arch: 'arm64' } as const,
       message: 'Kubernetes has no control plane binaries for darwin/arm64',
     },
-  ])('$message', ({ version, machine: on, message }) => {
+  ])('are refused: $message', ({ version, machine: on, message }) => {
     expect(() => releaseRequest(version, undefined, on)).toThrow(message);
   });
 
-  test('accepts only HTTP URLs as mirror', () => {
+  test('come only from mirrors with an HTTP URL', () => {
     expect(() => mirrorsAt('file:///srv')).toThrow('is not an http or https URL');
   });
 });

@@ -18,7 +18,7 @@ export interface LedgerOptions {
   readonly client: KubeClient;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Identifies the CloudKitty; each has its own ledger. */
+  /** Identifies the CloudKitty instance; each instance has its own ledger. */
   readonly target: string;
   /** Unique to this run. */
   readonly holder: string;
@@ -28,8 +28,8 @@ export interface LedgerOptions {
 
 /**
  * Records what a CloudKitty has accepted: a ConfigMap with the first hour that is missing and a digest of each recent
- * hour. One run at a time holds it. Every write is based on the previous version, so one of two concurrent writes is
- * rejected.
+ * hour. One run at a time holds the ledger. Every write is based on the previous version, so one of two concurrent
+ * writes is rejected.
  */
 export class PushLedger {
   readonly #options: LedgerOptions;
@@ -136,7 +136,7 @@ export class PushLedger {
     );
   }
 
-  /** Starting elsewhere would lose the hours in between for good. */
+  /** Refuses anything but the start of an hour: starting elsewhere would permanently lose the hours in between. */
   #hourOf(next: string): number {
     const ms = Date.parse(next);
     if (ms % HOUR_MS === 0) return ms;

@@ -27,7 +27,7 @@ class CountingStorage implements Pick<Rating, 'dataFrames' | 'addDataFrames'> {
 
   async *dataFrames({ begin, end, metric }: FrameFilter): AsyncGenerator<RatedFrame> {
     for (const point of this.points.filter((each) => each.metric === metric && each.begin === begin)) {
-      // The zone is that of CloudKitty.
+      // CloudKitty writes its time zone like this.
       yield { period: { begin: begin.replace('Z', '+00:00'), end }, usage: { [metric]: [point] } };
     }
   }
@@ -159,7 +159,7 @@ describe('pushing usage', () => {
     expect(storage.amounts).toEqual({ ...atNoon, '12:00 b3-8': 1, '12:00 small': 1 });
   });
 
-  it('starts at the last hour, unless another is named', async () => {
+  it('starts at the last hour, unless another hour is given', async () => {
     await push([newRecord([aNode()])]);
 
     expect(storage.amounts).toEqual({ '11:00 b3-8': 1 });
@@ -240,13 +240,16 @@ describe('pushing usage', () => {
     ]);
   });
 
-  it.each(['lost', 'half', 'taken'] as const)('sends once although a response is lost (%s)', async (fault) => {
-    storage.faults.push(fault);
+  it.each(['lost', 'half', 'taken'] as const)(
+    'sends each point once even if a response is lost (%s)',
+    async (fault) => {
+      storage.faults.push(fault);
 
-    await push([newRecord([aNode(), CONTROL_PLANE])]);
+      await push([newRecord([aNode(), CONTROL_PLANE])]);
 
-    expect(storage.amounts).toEqual({ '11:00 b3-8': 1, '11:00 small': 1 });
-  });
+      expect(storage.amounts).toEqual({ '11:00 b3-8': 1, '11:00 small': 1 });
+    },
+  );
 
   it('gives up on a CloudKitty that does not respond', async () => {
     storage.faults.push('lost', 'lost', 'lost');
@@ -263,7 +266,7 @@ describe('pushing usage', () => {
     expect(storage.amounts).toEqual({ '11:00 b3-8': 1, '11:00 small': 1 });
   });
 
-  describe.each(['before', 'after'] as const)('sends once although it is killed %s', (when) => {
+  describe.each(['before', 'after'] as const)('sends each point once even if it is killed %s', (when) => {
     it.each([1, 2, 3, 4, 5])('write %i of the ledger', async (count) => {
       const records = [newRecord([aNode(), CONTROL_PLANE])];
       const sinceMs = NOON - 3 * HOUR_MS;
@@ -292,7 +295,7 @@ describe('pushing usage', () => {
     expect(clock.now() - killedMs).toBeGreaterThanOrEqual(180_000);
   });
 
-  it('does not start earlier because the clock was changed', async () => {
+  it('does not start earlier if the clock is changed', async () => {
     const client = api.killableClient(2, 'before');
     await expect(push([newRecord([aNode()])], { client })).rejects.toThrow(KilledError);
     const killedMs = clock.now();

@@ -82,8 +82,8 @@ function requirePast(nextMs: number | undefined, endMs: number): void {
 }
 
 /**
- * There is nothing to send before the first known usage, however early the start; more usage of recent days may still
- * be discovered.
+ * The first hour to send: not before the first known usage, however early the requested start. Usage of recent days may
+ * still be discovered.
  */
 function firstHour(records: readonly UsageRecord[], sinceMs: number, endMs: number): number {
   let firstMs = endMs - RECHECK_INTERVAL_MS;

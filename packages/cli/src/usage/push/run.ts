@@ -28,7 +28,7 @@ export interface PushUsageOptions {
   readonly prices?: string;
 }
 
-/** The outcome of a slower call is unknown, and is checked. */
+/** The outcome of a slower call is considered unknown, and is checked. */
 const CALL_TIMEOUT_MS = 60_000;
 
 /** Sends CloudKitty the missing hours, then exits. */

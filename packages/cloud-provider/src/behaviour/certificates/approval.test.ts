@@ -17,7 +17,7 @@ import { createCloudProvider } from '../../start.ts';
 
 const keys = await generateKeyPair();
 
-/** A machine whose server runs and has not joined, with its bootstrap token. */
+/** A machine whose server runs but has not joined yet, with its bootstrap token. */
 interface Victim {
   readonly name: string;
   readonly clusterUid: string;
@@ -308,7 +308,7 @@ describe('kubelet CSRs', () => {
     expect(await response).toMatchObject({ type: 'Approved' });
   });
 
-  describe('an address that a user set on a server', () => {
+  describe('a server address set by a user', () => {
     const serving = (ipAddresses: readonly string[]) =>
       decision({
         cluster: ownVictim,

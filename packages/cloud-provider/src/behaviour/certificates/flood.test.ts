@@ -67,7 +67,7 @@ describe(`${FLOOD} hostile CSRs in a cluster`, () => {
       .create({ ...csr, spec } satisfies CertificateSigningRequest);
   }
 
-  test('cost no server reads, few writes, and do not block a kubelet', async () => {
+  test('cost no server reads and few writes, and do not block a kubelet', async () => {
     const [own, other] = [await request(`system:node:${name}`), await request('system:node:demo-general-zzzzz')];
     const large = Buffer.from(`${'x'.repeat(20_000)}\n${Buffer.from(own, 'base64').toString()}`).toString('base64');
     const authenticated = ['system:authenticated'];
@@ -92,7 +92,7 @@ describe(`${FLOOD} hostile CSRs in a cluster`, () => {
     expect(honestRequest?.status?.conditions?.[0]?.type).toBe('Approved');
     expect(items).toHaveLength(FLOOD + 1);
     expect(items.filter((csr) => csr.status?.conditions?.some(({ type }) => type === 'Approved'))).toHaveLength(1);
-    // The honest machine's own lookups.
+    // The only lookup is for the honest machine.
     expect(cloudLookups - before).toBe(1);
   });
 });

@@ -22,7 +22,7 @@ describe('Gateway API kinds', () => {
     expect(await fairway.policies()).toHaveLength(2);
   });
 
-  test('may be defined differently: unreadable fields are reported, and affect nothing else', async () => {
+  test('may have another schema: unreadable fields are reported and affect no other object', async () => {
     fairway = await GatewayFairway.start();
 
     await fairway.createGateway('odd', { gatewayClassName: 'octavia', listeners: { a: 1 } });
@@ -66,7 +66,7 @@ describe('Gateway API kinds', () => {
 });
 
 describe('classes', () => {
-  test('are accepted and their Gateways served if they are Fairway’s; others are ignored', async () => {
+  test('are accepted and their Gateways served if they are Fairway’s; other classes are ignored', async () => {
     fairway = await GatewayFairway.start();
     await fairway.createGateway('early', { ...GATEWAY, gatewayClassName: 'public' });
     await fairway.createGateway('foreign', { ...GATEWAY, gatewayClassName: 'envoy' });
@@ -99,7 +99,7 @@ describe('classes', () => {
   });
 });
 
-test('spec.infrastructure makes a Gateway internal, and its labels are reported to have no effect', async () => {
+test('spec.infrastructure makes a Gateway internal, and its labels are reported as having no effect', async () => {
   fairway = await GatewayFairway.start();
   const internal = { 'service.beta.kubernetes.io/openstack-internal-load-balancer': 'true' };
   await fairway.createGateway('shop', { ...GATEWAY, infrastructure: { annotations: internal, labels: { team: 'a' } } });

@@ -18,7 +18,7 @@ test.each<{ is: string; fault: FaultInput }>([
   { is: 'fails', fault: octavia({ action: { kind: 'answer', status: 500 } }) },
   { is: 'refuses every write', fault: octavia({ method: 'POST', action: { kind: 'answer', status: 403 } }) },
 ])(
-  'makes few calls and writes while Octavia $is for two hours, and then creates everything once',
+  'makes few calls and writes while Octavia $is for two hours, and then creates every resource once',
   async ({ fault }) => {
     fairway = await GatewayFairway.start();
     const { cloud } = fairway.balanced.fairway;

@@ -42,7 +42,7 @@ test('assigns a Gateway an address and routes paths to their Services', async ()
   });
 });
 
-test('leaves nothing behind when it is deleted, and clears its status on routes', async () => {
+test('leaves nothing behind when a Gateway is deleted, and clears its status on routes', async () => {
   fairway = await GatewayFairway.startWithShop();
   const before = resourceCounts(fairway.balanced.fairway.cloud);
 
@@ -149,7 +149,7 @@ test('reverts changes by hand within a minute', async () => {
   expect(await fairway.policies()).toHaveLength(2);
 });
 
-test('costs one list a minute while idle, and writes nothing', async () => {
+test('an idle Gateway costs one list a minute and no writes', async () => {
   fairway = await GatewayFairway.startWithShop();
   await fairway.pass(60_000);
   const calls = fairway.balanced.countCalls();

@@ -30,7 +30,7 @@ test.each<{ is: string; fault: Omit<FaultInput, 'service' | 'times'> }>([
   { is: 'refuses everything', fault: { action: { kind: 'answer', status: 403 } } },
   { is: 'is full', fault: { method: 'POST', action: { kind: 'answer', status: 403 } } },
   { is: 'does not answer', fault: { action: { kind: 'drop' } } },
-])('makes few calls while Barbican $is for two hours, and then creates everything once', async ({ fault }) => {
+])('makes few calls while Barbican $is for two hours, and then creates every resource once', async ({ fault }) => {
   await start();
   const { cloud } = fairway.balanced.fairway;
   cloud.faults.add({ ...fault, service: 'key-manager', times: null });
@@ -52,7 +52,7 @@ test.each<{ is: string; fault: Omit<FaultInput, 'service' | 'times'> }>([
   expect(await certificates.served()).toEqual({ 80: [], 443: await certificates.storedRefs() });
 });
 
-test('serves what a killed process had stored', async () => {
+test('serves the certificate that a killed process had stored', async () => {
   await start();
   const { cloud } = fairway.balanced.fairway;
   cloud.faults.add({ service: 'load-balancer', method: 'POST', times: null, action: { kind: 'answer', status: 500 } });
@@ -70,7 +70,7 @@ test('serves what a killed process had stored', async () => {
 });
 
 test.each([1, 2, 3, 4])(
-  'leaves one certificate when killed after write %i to the cluster, and none in the end',
+  'leaves one certificate when killed after write %i to the cluster, and none after the Gateway is deleted',
   async (writes) => {
     const crash = new Crash(/\/gateways\//);
     await start(crash.options);
@@ -117,21 +117,24 @@ test.each<{ is: string; fields: object; fault: FaultInput | undefined }>([
     fault: { service: 'load-balancer', method: 'POST', times: null, action: { kind: 'answer', status: 500 } },
   },
   { is: 'cannot get its address', fields: { addresses: [{ value: '198.51.100.99' }] }, fault: undefined },
-])('exhausts no quota with a sequence of Secrets for a load balancer that $is', async ({ fields, fault }) => {
-  await start();
-  const { cloud } = fairway.balanced.fairway;
-  if (fault) cloud.faults.add(fault);
-  const spec = (secret: string) => ({ ...HTTP_AND_HTTPS, ...fields, listeners: [https(secret)] });
-  await fairway.createGateway('shop', spec('shop'));
-  await fairway.pass(60_000);
-  for (const secret of ['second', 'third', 'fourth', 'fifth']) {
-    await certificates.make(secret, first);
-    await fairway.patch(Gateways, 'shop', { spec: spec(secret) });
+])(
+  'does not exhaust the quota when the Secret changes repeatedly for a load balancer that $is',
+  async ({ fields, fault }) => {
+    await start();
+    const { cloud } = fairway.balanced.fairway;
+    if (fault) cloud.faults.add(fault);
+    const spec = (secret: string) => ({ ...HTTP_AND_HTTPS, ...fields, listeners: [https(secret)] });
+    await fairway.createGateway('shop', spec('shop'));
     await fairway.pass(60_000);
-  }
+    for (const secret of ['second', 'third', 'fourth', 'fifth']) {
+      await certificates.make(secret, first);
+      await fairway.patch(Gateways, 'shop', { spec: spec(secret) });
+      await fairway.pass(60_000);
+    }
 
-  expect((await certificates.stored()).length).toBeLessThanOrEqual(2);
-});
+    expect((await certificates.stored()).length).toBeLessThanOrEqual(2);
+  },
+);
 
 test('serves an HTTP Gateway even if Barbican denies access', async () => {
   await start();
@@ -144,7 +147,7 @@ test('serves an HTTP Gateway even if Barbican denies access', async () => {
   expect(await fairway.addresses()).toHaveLength(1);
 });
 
-test('exhausts no quota with Secrets for an immutable load balancer, and deletes them once it can be changed', async () => {
+test('does not exhaust the quota with Secrets of an immutable load balancer, and deletes their copies once it can be changed', async () => {
   await start();
   const { cloud } = fairway.balanced.fairway;
   const useCertificates = (names: readonly string[]) => {

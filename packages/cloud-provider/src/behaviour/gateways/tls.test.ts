@@ -127,7 +127,7 @@ test('replaces a certificate before it deletes the old one', async () => {
   expect(await certificates.served()).toEqual({ 80: [], 443: [now] });
 });
 
-test('serves the last version of a certificate that changes faster than Octavia, and exhausts nothing', async () => {
+test('serves the last version of a certificate that changes faster than Octavia, without exhausting a quota', async () => {
   await startWithShop();
   const { cloud } = fairway.balanced.fairway;
   cloud.faults.add({ service: 'load-balancer', method: 'PUT', times: null, action: { kind: 'answer', status: 500 } });
@@ -180,7 +180,7 @@ test('serves cleartext listeners while a Secret is missing', async () => {
   expect(await listener()).toEqual(states({}));
 });
 
-test('creates nothing for HTTPS alone without a certificate', async () => {
+test('creates nothing for an HTTPS-only Gateway without a certificate', async () => {
   await start();
   await fairway.createGateway('shop', { ...GATEWAY, listeners: [https('shop')] });
   await fairway.pass(60_000);
@@ -195,7 +195,7 @@ test('creates nothing for HTTPS alone without a certificate', async () => {
   expect(await certificates.served()).toEqual({ 443: await certificates.storedRefs() });
 });
 
-test('reports an invalid or deleted Secret, and keeps serving its last certificate', async () => {
+test('reports an invalid or deleted Secret, and keeps serving its last valid certificate', async () => {
   await startWithShop();
   const [old] = await certificates.storedRefs();
 
@@ -218,7 +218,7 @@ test('reports an invalid or deleted Secret, and keeps serving its last certifica
 });
 
 describe('several certificates', () => {
-  test('use the first one as default within a listener', async () => {
+  test('use the first certificate as the default within a listener', async () => {
     await startWithShop();
     await certificates.make('more', secondCertificate);
     await change(https('shop', { tls: { certificateRefs: [{ name: 'more' }, { name: 'shop' }] } }));
@@ -229,7 +229,7 @@ describe('several certificates', () => {
     expect(refs?.map((ref) => names.get(ref))).toEqual(['default/more', 'default/shop']);
   });
 
-  test('use the one of the least specific hostname as default on a shared port, and each listener reports its own problems', async () => {
+  test('use the certificate of the least specific hostname as the default on a shared port, and each listener reports its own problems', async () => {
     await start();
     await certificates.make('shop', first);
     await certificates.make('any', secondCertificate);

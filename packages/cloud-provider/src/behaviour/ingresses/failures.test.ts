@@ -22,7 +22,7 @@ test.each<{ is: string; fault: FaultInput }>([
     fault: octavia({ method: 'POST', action: { kind: 'drop', when: 'before' } }),
   },
 ])(
-  'makes few calls and events while Octavia $is for three hours, and then creates everything once',
+  'makes few calls and events while Octavia $is for three hours, and then creates every resource once',
   async ({ fault }) => {
     fairway = await RoutedFairway.start();
     const { cloud } = fairway.balanced.fairway;
@@ -62,7 +62,7 @@ test('creates a policy once, even if its response was lost', async () => {
   ]);
 });
 
-test('recreates a load balancer that never worked; one that did keeps its floating IP', async () => {
+test('recreates a load balancer that never worked, and keeps the floating IP of one that did', async () => {
   fairway = await RoutedFairway.start();
   const { cloud } = fairway.balanced.fairway;
   cloud.faults.add({ action: { kind: 'loadBalancerError' } });

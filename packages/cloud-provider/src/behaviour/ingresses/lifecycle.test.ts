@@ -15,7 +15,7 @@ const paths = (...all: ReturnType<typeof prefix>[]) => ({
 let fairway: RoutedFairway;
 afterEach(() => fairway[Symbol.asyncDispose]());
 
-test('assigns an address to an Ingress and routes its paths to their Services, in one call for the tree and one for the address', async () => {
+test('assigns an address to an Ingress and routes its paths to their Services, in one call for the load balancer tree and one for the address', async () => {
   fairway = await RoutedFairway.startWithShop();
   const calls = fairway.balanced.countCalls();
   await fairway.create('other');
@@ -82,7 +82,7 @@ test('routes a path to another Service, and deletes unused pools', async () => {
   expect(await fairway.memberPorts()).toEqual({ pool_web_80: [30_080, 30_080] });
 });
 
-test('adds what an edit needs before it removes the rest', async () => {
+test('adds what an edit needs before it removes what is unused', async () => {
   fairway = await RoutedFairway.startWithShop();
 
   await fairway.patch('shop', {
@@ -95,7 +95,7 @@ test('adds what an edit needs before it removes the rest', async () => {
   expect(await fairway.events()).toEqual(['Normal Creating 1', 'Normal Created 1', 'Normal Updated 1']);
 });
 
-test('makes one call per pool for an additional node, and none for an unrelated edit', async () => {
+test('makes one call per pool for an additional node, and no calls for an unrelated edit', async () => {
   fairway = await RoutedFairway.startWithShop();
   await fairway.patch('shop', { metadata: { labels: { team: 'a' } } });
   const calls = fairway.balanced.countCalls();
@@ -110,7 +110,7 @@ test('makes one call per pool for an additional node, and none for an unrelated 
   });
 });
 
-test('reports a backend that is missing or has no node port, and serves it once it has one', async () => {
+test('reports a backend that is missing or has no node port, and serves it once it has a node port', async () => {
   fairway = await RoutedFairway.start();
   await fairway.balanced.create('late', { type: 'ClusterIP', ports: [{ port: 80, nodePort: undefined }] } as never);
   await fairway.create('shop', { ...SPEC, defaultBackend: { service: { name: 'late', port: { number: 80 } } } });
@@ -140,7 +140,7 @@ test('reverts changes by hand within a minute', async () => {
   expect(await fairway.policies()).toEqual(['shop.example/api -> pool_api_80', 'shop.example/ -> pool_web_80']);
 });
 
-test('costs one list a minute while idle', async () => {
+test('an idle Ingress costs one list a minute', async () => {
   fairway = await RoutedFairway.startWithShop();
   await fairway.pass(60_000);
   const calls = fairway.balanced.countCalls();
@@ -152,7 +152,7 @@ test('costs one list a minute while idle', async () => {
   expect(calls()[USAGE_LIST]).toBeLessThanOrEqual(2);
 });
 
-test('leaves nothing behind when it is deleted or changes its class', async () => {
+test('leaves nothing behind when an Ingress is deleted or changes its class', async () => {
   fairway = await RoutedFairway.startWithShop();
   await fairway.create('other');
   await fairway.pass(60_000);
@@ -198,7 +198,7 @@ test('deletes an Ingress with its cluster', async () => {
   expect(resourceCounts(testFairway.cloud)).toMatchObject({ load_balancers: 0, floating_ips: 0, ports: 0, routers: 0 });
 });
 
-test('applies a class of the controller once it exists, and no other class', async () => {
+test('serves an Ingress once its class exists and belongs to the controller; ignores other classes', async () => {
   fairway = await RoutedFairway.start();
   await fairway.create('shop', { ...SPEC, ingressClassName: 'public' });
   await fairway.create('foreign', { ...SPEC, ingressClassName: 'nginx' });

@@ -25,7 +25,7 @@ beforeAll(async () => {
 let fairway: RoutedFairway;
 afterEach(() => fairway[Symbol.asyncDispose]());
 
-/** Access to the contents of the Secrets, and to what is stored and served. */
+/** Access to the contents of the Secrets, to the stored certificates and to the served ones. */
 function certificates(): CertificateFixture {
   return new CertificateFixture(fairway.balanced);
 }
@@ -99,7 +99,7 @@ test('replaces a certificate before it deletes the old one', async () => {
   expect(await listeners()).toEqual({ 80: [], 443: [now?.secret_ref] });
 });
 
-test('serves the last version of a certificate that changes faster than Octavia, and exhausts nothing', async () => {
+test('serves the last version of a certificate that changes faster than Octavia, without exhausting a quota', async () => {
   await withTls();
   const { cloud } = fairway.balanced.fairway;
   cloud.faults.add({ service: 'load-balancer', method: 'PUT', times: null, action: { kind: 'answer', status: 500 } });
@@ -124,7 +124,7 @@ test('serves the last version of a certificate that changes faster than Octavia,
   expect(await listeners()).toEqual({ 80: [], 443: [now?.secret_ref] });
 });
 
-test('serves nothing in cleartext while a Secret is missing, and serves other hosts', async () => {
+test('does not serve a host in cleartext while its Secret is missing, and serves other hosts', async () => {
   fairway = await RoutedFairway.start();
   const other = { host: 'other.example', http: SPEC.rules?.[0]?.http };
   await fairway.create('shop', { ...TLS, rules: [...(TLS.rules ?? []), other] } as never);
@@ -147,7 +147,7 @@ test('serves nothing in cleartext while a Secret is missing, and serves other ho
   expect(await listeners()).toEqual({ 80: [], 443: [(await stored())[0]?.secret_ref] });
 });
 
-test('reports an invalid or deleted Secret, and keeps serving its last certificate', async () => {
+test('reports an invalid or deleted Secret, and keeps serving its last valid certificate', async () => {
   await withTls();
   const [old] = await stored();
 
@@ -164,7 +164,7 @@ test('reports an invalid or deleted Secret, and keeps serving its last certifica
   ]);
 });
 
-test('uses the first Secret as default and selects the others by host', async () => {
+test('uses the first Secret as the default and selects the others by host', async () => {
   await withTls();
   await certificates().make('more', secondCertificate);
   const tls = [...TLS.tls, { hosts: ['more.example'], secretName: 'more' }];
@@ -194,7 +194,7 @@ test.each([
   expect((await fairway.policies()).filter((each) => each.includes('HTTPS'))).toEqual([]);
 });
 
-test('leaves no certificate behind, whether it is deleted alone or with its cluster', async () => {
+test('leaves no certificate behind when an Ingress is deleted alone or with its cluster', async () => {
   await withTls();
   await fairway.create('other', TLS);
   await fairway.pass(60_000);
@@ -210,7 +210,7 @@ test('leaves no certificate behind, whether it is deleted alone or with its clus
   expect(await stored()).toEqual([]);
 });
 
-test('leaves no certificate behind if the cluster is deleted right after it', async () => {
+test('leaves no certificate behind if the cluster is deleted right after the Ingress is created', async () => {
   const lifecycle = { ...NO_LATENCY.lifecycle, loadBalancerCreate: 1_000, loadBalancerDelete: 1_000 };
   await withTls({ cloud: { latency: { ...NO_LATENCY, lifecycle } } });
   await fairway.pass(700_000);
@@ -250,7 +250,7 @@ test.each<{ is: string; fault: Omit<FaultInput, 'service' | 'times'> }>([
   { is: 'refuses everything', fault: { action: { kind: 'answer', status: 403 } } },
   { is: 'is full', fault: { method: 'POST', action: { kind: 'answer', status: 403 } } },
   { is: 'does not answer', fault: { action: { kind: 'drop' } } },
-])('makes few calls while Barbican $is for three hours, and then creates everything once', async ({ fault }) => {
+])('makes few calls while Barbican $is for three hours, and then creates every resource once', async ({ fault }) => {
   fairway = await RoutedFairway.start();
   const { cloud } = fairway.balanced.fairway;
   await certificates().make('shop', first);
@@ -271,7 +271,7 @@ test.each<{ is: string; fault: Omit<FaultInput, 'service' | 'times'> }>([
   expect(await listeners()).toEqual({ 80: [], 443: [(await stored())[0]?.secret_ref] });
 });
 
-test('serves what a killed process had stored', async () => {
+test('serves the certificate that a killed process had stored', async () => {
   fairway = await RoutedFairway.start();
   const { cloud } = fairway.balanced.fairway;
   cloud.faults.add({ service: 'load-balancer', method: 'POST', times: null, action: { kind: 'answer', status: 500 } });
@@ -290,7 +290,7 @@ test('serves what a killed process had stored', async () => {
 });
 
 test.each([1, 2, 3])(
-  'leaves one certificate when killed after write %i to the cluster, and none in the end',
+  'leaves one certificate when killed after write %i to the cluster, and none after the Ingress is deleted',
   async (writes) => {
     const crash = new Crash(/\/ingresses\//);
     fairway = await RoutedFairway.start(crash.options);

@@ -8,7 +8,7 @@ import { LOAD_BALANCER_LATENCY } from '../../load-balancers/testing/load-balance
 
 /*
  * The operator's load balancer settings in clouds.yaml also apply to load balancers of Ingresses and Gateways, wherever
- * they have a meaning there.
+ * they make sense there.
  */
 
 const latency = { ...NO_LATENCY, lifecycle: { ...NO_LATENCY.lifecycle, ...LOAD_BALANCER_LATENCY } };
@@ -49,7 +49,7 @@ const KINDS: readonly Kind[] = [
 ];
 
 describe.each(KINDS)('$kind', ({ start, make }) => {
-  test('uses amphorae and the pools’ algorithm if OVN, which does not parse HTTP, is configured for Services', async () => {
+  test('uses amphorae and the pools’ algorithm if Services are configured to use OVN, which does not parse HTTP', async () => {
     await start({ cloud: OVN_FIRST, loadBalancers: CLOUD_SETTINGS });
     await make();
     await fairway.pass(60_000);

@@ -17,7 +17,7 @@ import {
  * takes. The next process completes the work, without leftovers or duplicates.
  */
 
-/** A fast cloud, as there is much to be done. */
+/** A fast cloud, because these tests make many changes. */
 const lifecycle = { loadBalancerCreate: 2_000, loadBalancerUpdate: 500, loadBalancerDelete: 1_000 };
 const latency = { ...NO_LATENCY, lifecycle: { ...NO_LATENCY.lifecycle, ...lifecycle } };
 const LOAD_BALANCER_ID_ANNOTATION = 'loadbalancer.openstack.org/load-balancer-id';
@@ -181,7 +181,7 @@ test('deletes a load balancer', async () => {
   expect(calls).toBeGreaterThan(2);
 });
 
-/** `first` with its load balancer, and its id. */
+/** The Service `first` with its load balancer, and the load balancer's ID. */
 async function first(): Promise<string> {
   await create('first', 30_000, [80]);
   await fairway.clock.pass(SETTLE_MS);

@@ -69,7 +69,7 @@ describe('a second address that is not available', () => {
   }
 
   test.each(cases)(
-    'is reported for a Service that prefers two addresses, which is served at the first: $is',
+    'is reported for a Service that prefers two addresses and is served at the first: $is',
     async (each) => {
       await create(each, PREFER_DUAL_STACK);
 
@@ -81,7 +81,7 @@ describe('a second address that is not available', () => {
     },
   );
 
-  test.each(cases)('is reported for a Service that requires two addresses, which gets none: $is', async (each) => {
+  test.each(cases)('is reported for a Service that requires two addresses and gets none: $is', async (each) => {
     await create(each, DUAL_STACK);
 
     expect((await servedAddresses(fairway)).at).toEqual([]);
@@ -196,7 +196,7 @@ describe('a Service that changes its families', () => {
     },
   );
 
-  test('closes the address of a removed family, and opens it when the family comes back', async () => {
+  test('closes the address of a removed family, and reopens it when the family is restored', async () => {
     await fairway.create('web', DUAL_STACK);
     await fairway.clock.pass(60_000);
     await fairway.patch('web', { spec: { ipFamilies: ['IPv4'], ipFamilyPolicy: 'SingleStack' } });
@@ -212,7 +212,7 @@ describe('a Service that changes its families', () => {
   });
 });
 
-test('reports an address that can’t be closed, and refuses ranges instead of letting clients bypass them', async () => {
+test('reports an address that can’t be closed, and refuses source ranges that clients could bypass through it', async () => {
   fairway = await startWithVersion(26);
   await makeSubnet(fairway);
   await fairway.create('web', DUAL_STACK);

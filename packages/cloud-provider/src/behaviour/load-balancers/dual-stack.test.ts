@@ -44,7 +44,7 @@ describe('a Service with two families', () => {
     expect(await warningsOf(fairway)).toEqual([]);
   });
 
-  test('has members of the nodes’ first family, and of both for UDP', async () => {
+  test('has members of the nodes’ first family, and of both families for UDP', async () => {
     fairway = await startWithVersion();
     const ipv6Subnet = await makeSubnet(fairway);
     await assignNodeAddresses(fairway, ipv6Subnet);

@@ -34,7 +34,7 @@ async function withWeb(): Promise<string | undefined> {
   return addressOf('web');
 }
 
-describe('lasting failures', () => {
+describe('persistent failures', () => {
   test.each([{ step: 'loadBalancerCreate' }, { step: 'loadBalancerUpdate' }])(
     'polls a load balancer that is pending forever ($step) a few times a minute',
     async ({ step }) => {
@@ -170,7 +170,7 @@ describe('external changes', () => {
     expect(resourceCounts(fairway.fairway.cloud)).toMatchObject({ load_balancers: 1, floating_ips: 1 });
   });
 
-  test('recreates a load balancer that goes to ERROR later if failovers are not allowed, and keeps its floating IP', async () => {
+  test('if failovers are not allowed, recreates a load balancer that later goes to ERROR and keeps its floating IP', async () => {
     const address = await withWeb();
     const [before] = await fairway.trees();
     fairway.fairway.cloud.faults.add({ action: { kind: 'loadBalancerError' } });
@@ -268,7 +268,7 @@ describe('a process that dies', () => {
   test.each([
     { call: 'POST /loadbalancers', method: 'POST', path: '/loadbalancers$' },
     { call: 'POST /floatingips', method: 'POST', path: '/floatingips$' },
-  ])('creates no second object if $call got no response', async ({ method, path }) => {
+  ])('does not create an object twice if $call got no response', async ({ method, path }) => {
     fairway = await LoadBalancedFairway.start({ cloud: { latency } });
     fairway.fairway.cloud.faults.add({ method, path, action: { kind: 'drop', when: 'after' } });
     await fairway.create('web');
@@ -279,7 +279,7 @@ describe('a process that dies', () => {
   });
 });
 
-test('makes two calls per Service for two hundred concurrent Services, besides a shared list', async () => {
+test('makes two calls per Service, in addition to a shared list, for two hundred concurrent Services', async () => {
   fairway = await LoadBalancedFairway.start({ cloud: { latency } });
   const calls = fairway.countCalls();
   const names = Array.from({ length: 200 }, (_, index) => `web-${index}`);

@@ -8,7 +8,7 @@ const LOAD_BALANCER_ID = 'loadbalancer.openstack.org/load-balancer-id';
 const MEMBER_SUBNET = 'loadbalancer.openstack.org/member-subnet-id';
 const SUBNET = 'loadbalancer.openstack.org/subnet-id';
 
-/** The operator's credential for the tenant's project has the admin role, so the cloud permits every request. */
+/** The operator's credentials have the admin role in the tenant's project, so the cloud permits every request. */
 const entries = DEFAULT_CONFIG.entries.map((each) =>
   each.entry === 'simulator' ? { ...each, role: 'admin' as const } : each,
 );
@@ -19,7 +19,7 @@ beforeEach(async () => {
 });
 afterEach(() => fairway[Symbol.asyncDispose]());
 
-/** A subnet of another project that is shared with no one. */
+/** A subnet of another project that does not share it. */
 async function foreignSubnet(): Promise<string> {
   let id = '';
   await createForeignClient(fairway.fairway, async ({ network }) => {
@@ -46,7 +46,7 @@ async function warnings(): Promise<readonly string[]> {
 }
 
 test.each([SUBNET, MEMBER_SUBNET])(
-  'creates no load balancer in a subnet of another project by %s',
+  'creates no load balancer in a subnet of another project that is specified by %s',
   async (annotation) => {
     await serveService('web', 80, { [annotation]: await foreignSubnet() });
 

@@ -57,7 +57,7 @@ describe('#3102, #2241, #2571, #2624, #1273: clusters take each other’s load b
 });
 
 describe('#2858, #1595, #1304, #2066, #2222: slow with many ports and a slow Octavia', () => {
-  test('takes only Octavia’s own time per pool for a change of nodes, and delays no other Service', async () => {
+  test('takes only Octavia’s own time per pool for a change of nodes, and does not delay other Services', async () => {
     await start({ loadBalancerUpdate: 120_000 });
     await fairway.create('web', { ports: [{ port: 80 }, { port: 81 }, { port: 82 }] });
     await fairway.clock.pass(MINUTE_MS);
@@ -77,7 +77,7 @@ describe('#2858, #1595, #1304, #2066, #2222: slow with many ports and a slow Oct
 });
 
 describe('#2541, #2165, #2036, #821, #1052: a load balancer that ends in ERROR stays there', () => {
-  test('recreates the load balancer, and leaves no failed one behind', async () => {
+  test('recreates the load balancer, and leaves no failed load balancer behind', async () => {
     await start();
     fairway.fairway.cloud.faults.add({ action: { kind: 'loadBalancerError' } });
     await fairway.create('web');
@@ -100,7 +100,7 @@ describe('#1597, #2962, #2370: drift is never corrected', () => {
 });
 
 describe('#628, #2003, #2695, #2699, #1976: security groups are wiped, leaked and subject to races', () => {
-  test('creates no security group for a Service, and writes to no port of a node', async () => {
+  test('creates no security group for a Service, and does not update the nodes’ ports', async () => {
     await start();
     const groupsOf = async () => {
       const ports = await Array.fromAsync(fairway.network.ports.list());
@@ -113,7 +113,7 @@ describe('#628, #2003, #2695, #2699, #1976: security groups are wiped, leaked an
     };
     const groupNames = async () => {
       const groups = await Array.fromAsync(fairway.network.securityGroups.list());
-      // Octavia creates one for the load balancer's own port.
+      // Octavia creates a security group for the load balancer's own port.
       return groups.map(({ name }) => name).filter((name) => !/^lb-[0-9a-f-]{36}$/.test(name));
     };
     const before = { ports: await groupsOf(), groups: await groupNames() };
@@ -199,7 +199,7 @@ describe('#2443, #2451: a change of loadBalancerIP has no effect', () => {
 });
 
 describe('#2698, #407, #1039, #573: members use an address of another interface', () => {
-  test('uses the member address in the nodes’ subnet, in any order of networks', () => {
+  test('uses the member address in the nodes’ subnet, regardless of the order of networks', () => {
     const at = (addr: string) => [{ addr, version: 4 as const, 'OS-EXT-IPS:type': 'fixed' as const }];
     const server = { name: 'node-a', addresses: { 'a-storage': at('10.9.0.5'), nodes: at('10.1.0.5') } };
     const addresses = machineAddresses(server, { nodesCIDR: '10.1.0.0/24', clusterRanges: [] });

@@ -51,7 +51,7 @@ describe('a Service of type LoadBalancer', () => {
     expect(tree?.members.map((members) => members.length)).toEqual([2, 2]);
   });
 
-  test('is observed in time on a cloud without history, and with few polls once there is a history', async () => {
+  test('is polled often enough on a cloud without history, and rarely once there is a history', async () => {
     const slowLatency = { ...latency, lifecycle: { ...latency.lifecycle, loadBalancerCreate: 60_000 } };
     fairway = await LoadBalancedFairway.start({ cloud: { latency: slowLatency } });
     const isServed = async (name: string) => (await fairway.get(name)).status?.loadBalancer?.ingress !== undefined;
@@ -73,7 +73,7 @@ describe('a Service of type LoadBalancer', () => {
     expect(next()[LIST_CALL]).toBeLessThanOrEqual(5);
   });
 
-  test('has its health monitor updated, which the create response did not include', async () => {
+  test('has its health monitor updated, although the create response did not include the monitor', async () => {
     await withWeb();
     const calls = fairway.countCalls();
 
@@ -92,7 +92,7 @@ describe('a Service of type LoadBalancer', () => {
     });
   });
 
-  test('costs nothing when an unrelated field changes, and one list a minute while idle', async () => {
+  test('costs no calls when an unrelated field changes, and one list a minute while idle', async () => {
     await withWeb();
     await fairway.patch('web', { metadata: { labels: { team: 'a' } } });
     await fairway.clock.pass(1_000);
@@ -109,7 +109,7 @@ describe('a Service of type LoadBalancer', () => {
     expect(calls()[USAGE_LIST]).toBeLessThanOrEqual(2);
   });
 
-  test('adds and removes ports in one call per part', async () => {
+  test('adds and removes ports in one call per part of the load balancer', async () => {
     await withWeb();
     const calls = fairway.countCalls();
     const ports = [
@@ -142,7 +142,7 @@ describe('a Service of type LoadBalancer', () => {
     expect(shrunk?.pools).toHaveLength(1);
   });
 
-  test('sends traffic to the current nodes, in one call per pool', async () => {
+  test('sends traffic to the current nodes, with one call per pool for a change', async () => {
     await withWeb();
     const calls = fairway.countCalls();
 
@@ -205,7 +205,7 @@ describe('a Service of type LoadBalancer', () => {
     });
   });
 
-  test('causes no more calls after its cluster is deleted', async () => {
+  test('causes no calls after its cluster is deleted', async () => {
     await withWeb();
     await fairway.fairway.delete(clusters, 'demo');
     await fairway.clock.pass(600_000);
@@ -216,7 +216,7 @@ describe('a Service of type LoadBalancer', () => {
     expect(since()).toEqual({ 'GET /floatingips': 1, 'GET /loadbalancers': 1 });
   });
 
-  test('has its floating IP deleted if the cluster is deleted right after it, although older lists do not show it', async () => {
+  test('has its floating IP deleted if the cluster is deleted right after its creation, although older lists do not show the address', async () => {
     const fastLatency = {
       ...latency,
       lifecycle: { ...latency.lifecycle, loadBalancerCreate: 1_000, loadBalancerDelete: 1_000 },

@@ -88,7 +88,7 @@ describe('a flavor that the cloud does not have', () => {
   });
 });
 
-test('an existing load balancer keeps its flavor, reports it once, and causes no more queries for flavors', async () => {
+test('an existing load balancer keeps its flavor, reports the difference once, and causes no further flavor queries', async () => {
   await withWeb({ [NAME]: 'small' });
   await fairway.patch('web', { metadata: { annotations: { [NAME]: 'large' } } });
   await fairway.clock.pass(120_000);

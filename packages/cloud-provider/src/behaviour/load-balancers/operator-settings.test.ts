@@ -22,12 +22,12 @@ function specOf(written: object, ...service: Parameters<typeof aService>) {
 }
 
 describe('defaults for all Services of a cloud', () => {
-  test('make Services internal, unless a Service overrides it', () => {
+  test('make Services internal, unless a Service overrides the setting', () => {
     expect(specOf({ internal: true }).floatingIP).toBeUndefined();
     expect(specOf({ internal: true }, {}, { internal: 'false' }).floatingIP).toBeDefined();
   });
 
-  test('set the algorithm, except for OVN, which has its own', () => {
+  test('set the algorithm, except for OVN, which has its own algorithm', () => {
     const written = { lb_method: 'LEAST_CONNECTIONS' };
 
     expect(specOf(written).algorithm).toBe('LEAST_CONNECTIONS');
@@ -35,7 +35,7 @@ describe('defaults for all Services of a cloud', () => {
     expect(specOf(written, {}, { provider: 'ovn' }).algorithm).toBe('SOURCE_IP_PORT');
   });
 
-  test('set a certificate, unless a Service has its own, none, or a setting that excludes it', () => {
+  test('set a certificate, unless a Service has its own, an empty reference, or a setting that excludes it', () => {
     const written = { default_tls_container_ref: 'https://barbican/v1/containers/all' };
     const of = (annotations: Parameters<typeof aService>[1]) =>
       specOf(written, {}, annotations).ports.map(({ listenerProtocol }) => listenerProtocol);
@@ -49,7 +49,7 @@ describe('defaults for all Services of a cloud', () => {
     );
   });
 
-  test('set the times of monitors, and whether to create them', () => {
+  test('set the intervals of monitors, and whether to create monitors', () => {
     const ports = { ports: [HTTP, DNS] };
     const monitors = (monitor: object, annotations = {}) =>
       specOf({ monitor }, ports, annotations).ports.map((port) => port.monitor?.delay);
@@ -110,14 +110,14 @@ describe('cloud-provider-openstack’s settings', () => {
       written: { node_selector: 'edge=true' },
       service: { nodeSelector: '' },
       balancerSpec: { nodeSelector: new Map() },
-      reason: 'a Service wants all nodes',
+      reason: 'a Service selects all nodes',
     },
     { written: { ingress_hostname_suffix: 'nip.io' }, balancerSpec: { hostnameSuffix: 'nip.io' } },
   ])('$written with $service: $reason', ({ written, service = {}, balancerSpec }) => {
     expect(specOf(written, {}, service)).toMatchObject(balancerSpec);
   });
 
-  test('leaves the choice to Octavia for a network without a subnet', () => {
+  test('leaves the choice of subnet to Octavia for a network without a subnet', () => {
     const { balancerSpec } = specFromService(aService(), { ...SETTINGS, subnetID: undefined, networkID: ID });
 
     expect(balancerSpec.vip).toMatchObject({ subnetID: undefined, networkID: ID });
@@ -146,13 +146,13 @@ describe('classes', () => {
     });
   });
 
-  test('are refused if unknown, with the names of existing ones', () => {
+  test('are refused if unknown, with the names of the existing classes', () => {
     expect(() => specOf(written, {}, { class: 'iron' })).toThrow(
       'annotation loadbalancer.openstack.org/class: class "iron" does not exist; available: gold, inside',
     );
   });
 
-  test('are reported by name if a pattern is invalid', () => {
+  test('are reported by name if one of their patterns is invalid', () => {
     const invalidSettings = { classes: { gold: { floating_subnet: '~(' } } };
 
     expect(() => specOf(invalidSettings, {}, { class: 'gold' })).toThrow(/^class gold: "~\(" is not a valid pattern/);
@@ -185,7 +185,7 @@ describe('a cloud', () => {
     expect(await fairway.trees()).toEqual([after]);
   });
 
-  test('creates a load balancer step by step, and then serves it, if its providers cannot create one in one call', async () => {
+  test('creates a load balancer step by step before serving it, if its providers cannot create it in one call', async () => {
     const loadBalancers = CloudLoadBalancers.parse({ serial_calls: true });
     fairway = await LoadBalancedFairway.start({ cloud: { latency }, loadBalancers });
     await fairway.create('web', { ports: [{ port: 80 }, { port: 81 }] });

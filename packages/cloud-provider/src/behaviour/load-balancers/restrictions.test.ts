@@ -76,7 +76,7 @@ test('keeps the listener’s restrictions when sources become invalid', async ()
   expect(await sourceRangesOf(fairway)).toEqual([['198.51.100.0/24']]);
 });
 
-test('keeps a floating IP if the setting that controls it is invalid', async () => {
+test('keeps the floating IP if the annotation that decides on it is invalid', async () => {
   await withWeb({});
   await fairway.patch('web', { metadata: { annotations: { 'loadbalancer.openstack.org/keep-floatingip': 'True' } } });
   await fairway.clock.pass(10_000);
@@ -87,7 +87,7 @@ test('keeps a floating IP if the setting that controls it is invalid', async () 
   expect(await fairway.floatingIps()).toMatchObject([{ port_id: null }]);
 });
 
-test('reports a subnet without a router, with alternatives', async () => {
+test('reports a subnet without a router, and suggests alternatives', async () => {
   fairway = await LoadBalancedFairway.start({ cloud: { latency } });
   const { network_id } = await nodesSubnet();
   const { id } = await fairway.network.subnets.create({ network_id, ip_version: 4, cidr: '10.77.0.0/24', name: 'far' });

@@ -24,7 +24,7 @@ async function start(loadBalancers: object = {}): Promise<void> {
 }
 
 let nodePort = 30_000;
-/** A Service with one port, after it has reached its final state. */
+/** Creates a Service with one port, and waits until it has settled. */
 async function serveService(name: string, port: number, annotations: Record<string, string> = {}, spec = {}) {
   nodePort += 10;
   await fairway.create(name, { ports: [{ port }], ...spec }, annotations, nodePort);
@@ -37,7 +37,7 @@ const idOf = async (name: string) => (await annotationsOf(name))[LOAD_BALANCER_I
 const readyOf = async (name: string) =>
   (await fairway.get(name)).status?.conditions?.find(({ type }) => type === 'fairway.dev/LoadBalancerReady');
 
-/** Failures, as reported by events. */
+/** Failures that events report. */
 async function failures(): Promise<readonly string[]> {
   const { items } = await fairway.fairway.runtime
     .client(fairway.clusterUid)
@@ -51,7 +51,7 @@ async function remove(name: string): Promise<void> {
   await fairway.clock.pass(SETTLE_MS);
 }
 
-/** Ports by load balancer, each with its number of members. */
+/** Served ports with the names of their load balancers and their numbers of members. */
 async function served(): Promise<readonly string[]> {
   const trees = await fairway.trees();
   return trees.flatMap(({ loadBalancer, listeners, pools, members }) =>
@@ -74,7 +74,7 @@ const EMPTY_USAGE = { load_balancers: 0, floating_ips: 0, parts: [0, 0] };
 // The scenario of cloud-provider-openstack's tests/e2e/cloudprovider/test-lb-service.sh, and the deletion orders that
 // it omits.
 describe('a load balancer shared by two Services of a cluster', () => {
-  test('is created for the first, referred to by the second, serves both, and is deleted with the last', async () => {
+  test('is created for the first Service, referenced by the second, serves both, and is deleted with the last', async () => {
     await start();
     await serveService('first', 80);
     const id = await idOf('first');
@@ -98,7 +98,7 @@ describe('a load balancer shared by two Services of a cluster', () => {
     expect(await failures()).toEqual([]);
   });
 
-  test('remains when the first is deleted: the second then owns it with its address, and may share it again', async () => {
+  test('remains when the first Service is deleted: the second then owns it with its address, and may share it again', async () => {
     await start();
     await serveService('first', 80);
     const id = await idOf('first');
@@ -204,7 +204,7 @@ describe('a load balancer shared by two Services of a cluster', () => {
     expect(await served()).toHaveLength(2);
   });
 
-  test('costs one update of tags in addition to its parts, and nothing while idle', async () => {
+  test('costs one update of tags in addition to its listeners and pools, and no calls while idle', async () => {
     await start();
     await serveService('first', 80);
     const callsWhileJoining = fairway.countCalls();
@@ -288,7 +288,7 @@ describe('a Service that changes its reference', () => {
   });
 });
 
-test('moves a Service that shares a failed load balancer to the replacement', async () => {
+test('moves a Service from a failed shared load balancer to its replacement', async () => {
   await start();
   await serveService('first', 80);
   const id = await idOf('first');

@@ -23,7 +23,7 @@ const API = { name: 'api', port: 81, nodePort: 30_180 };
 let fairway: LoadBalancedFairway;
 afterEach(() => fairway[Symbol.asyncDispose]());
 
-/** A cluster with a load balancer of an upstream controller that has stopped. */
+/** A cluster with a load balancer left by an upstream controller that has stopped. */
 async function start(services = [WEB], options: object = TAKEOVER_OPTIONS): Promise<UpstreamLoadBalancer> {
   fairway = await LoadBalancedFairway.start({ cloud: { latency }, ...options });
   const made = await upstreamLoadBalancer(fairway, services);
@@ -58,7 +58,7 @@ async function events(): Promise<readonly string[]> {
   return items.map(({ reason }) => reason ?? '');
 }
 
-/** Ids of everything in Octavia, and of the pools' members. */
+/** IDs of everything in Octavia, including the pools' members. */
 async function ids(): Promise<object> {
   const trees = await fairway.trees();
   return trees.map(({ loadBalancer, listeners, pools, members }) => ({
@@ -191,7 +191,7 @@ describe('a load balancer that upstream created for a Service', () => {
   });
 });
 
-test('loses the security group that upstream added to nodes when the Service is deleted, and no other', async () => {
+test('loses only the security group that upstream added to nodes when the Service is deleted', async () => {
   const { annotations } = await start();
   const { uid } = (await createUpstream(WEB, annotations)).metadata;
   const { network } = fairway;
@@ -254,7 +254,7 @@ describe('a load balancer that only resembles upstream’s is refused, and remai
         fairway.octavia.loadBalancers.update(loadBalancer.id, { tags: ['kube_service_peer_default_shop'] }),
       expected: 'is also used by kube_service_peer_default_shop',
     },
-  ])('refuses one of $of', async ({ change, expected }) => {
+  ])('refuses a load balancer of $of', async ({ change, expected }) => {
     const made = await start();
     await change(made);
     await fairway.clock.pass(SETTLE_MS);
@@ -269,7 +269,7 @@ describe('a load balancer that only resembles upstream’s is refused, and remai
     expect(await events()).toContain('LoadBalancerLeft');
   });
 
-  test('refuses one that another cluster has taken over', async () => {
+  test('refuses a load balancer that another cluster has taken over', async () => {
     const { annotations, loadBalancer } = await start();
     const tags = [...loadBalancer.tags, 'fairway', 'fairway-cluster-other', 'fairway-service-other'];
     await fairway.octavia.loadBalancers.update(loadBalancer.id, { tags });
@@ -282,7 +282,7 @@ describe('a load balancer that only resembles upstream’s is refused, and remai
 describe('a load balancer that upstream shared between Services', () => {
   const both = [WEB, API];
 
-  test('is taken over for all of them', async () => {
+  test('is taken over for all these Services', async () => {
     const { annotations, floatingIp } = await start(both);
     const before = await ids();
     await createUpstream(API, annotations);
@@ -299,7 +299,7 @@ describe('a load balancer that upstream shared between Services', () => {
   test.each([
     { first: WEB, last: API, left: 81 },
     { first: API, last: WEB, left: 80 },
-  ])('is deleted with the last Service: $first.name first', async ({ first, last, left }) => {
+  ])('is deleted with the last Service if $first.name is deleted first', async ({ first, last, left }) => {
     const { annotations } = await start(both);
     await createUpstream(API, annotations);
     await serveService(WEB, annotations);

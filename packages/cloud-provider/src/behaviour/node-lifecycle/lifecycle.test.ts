@@ -46,7 +46,7 @@ async function start() {
         { type: 'merge', value: { status: { conditions: [{ type: 'Ready', status: 'Unknown' }] } } },
         { subresource: 'status' },
       ),
-    /** An unresponsive node without a machine. */
+    /** Creates an unresponsive node without a machine. */
     leave: async (
       name: string,
       spec: TenantNode['spec'],
@@ -97,10 +97,10 @@ describe('a node whose server was deleted in the cloud', () => {
     expect(await t.reasons()).toContain('DeletingNode');
   });
 
-  test.each([500, 403, 429])('is kept while the cloud responds with %i, however long', async (status) => {
+  test.each([500, 403, 429])('is kept while the cloud responds with %i, no matter how long', async (status) => {
     await using t = await start().then(asDisposable);
     const fault = t.fairway.cloud.faults.add(faultOn('/servers', status));
-    // The older list was conclusive, but is too old by now.
+    // The older list was conclusive, but is now too old.
     await t.clock.pass(2 * MINUTE_MS);
     await t.leave('demo-left', {});
     await t.notReady(t.victim);
@@ -130,7 +130,7 @@ describe('a node without a machine', () => {
       spec: { providerID: `openstack://${REGION}/${MISSING_ID}` },
       reason: 'its providerID refers to a deleted server',
     },
-    { spec: {}, reason: 'it came back after its machine was deleted' },
+    { spec: {}, reason: 'it reappeared after its machine was deleted' },
   ])('is deleted: $reason', async ({ spec }) => {
     await using t = await start().then(asDisposable);
     await t.leave('demo-left', spec);
@@ -150,7 +150,7 @@ describe('a node without a machine', () => {
     expect(callsInAnHour.lists).toBeLessThanOrEqual(64);
   });
 
-  test('is kept while the cloud does not report whether its server exists', async () => {
+  test('is kept while the cloud cannot say whether its server exists', async () => {
     await using t = await start().then(asDisposable);
     const fault = t.fairway.cloud.faults.add(faultOn(`/servers/${MISSING_ID}`, 500));
     await t.leave('demo-left', { providerID: `openstack://${REGION}/${MISSING_ID}` });

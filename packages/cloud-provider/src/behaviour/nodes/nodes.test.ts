@@ -32,7 +32,7 @@ async function start() {
 const isTainted = ({ spec }: TenantNode) => spec?.taints?.some(({ key }) => key === SHUTDOWN) ?? false;
 
 describe('a node', () => {
-  test('reports that its server was stopped, and that it runs again', async () => {
+  test('reports that its server was stopped, and that it is running again', async () => {
     await using t = await start();
     await t.client.compute.servers.stop(t.serverID);
     await t.clock.pass(2 * MINUTE_MS);
@@ -44,7 +44,7 @@ describe('a node', () => {
     expect(isTainted(await t.node())).toBe(false);
   });
 
-  test('is identified by the address in the nodes’ subnet when its server gets another interface', async () => {
+  test('is identified by its address in the nodes’ subnet when its server gets another interface', async () => {
     await using t = await start();
     const before = await t.node();
     const { network } = t.client;
@@ -61,7 +61,7 @@ describe('a node', () => {
     expect((await t.machine())?.status?.address).toBe(after[0]);
   });
 
-  test('costs no calls besides the shared list while nothing changes', async () => {
+  test('costs no calls other than the shared list while nothing changes', async () => {
     await using t = await start();
     await t.clock.pass(5 * MINUTE_MS);
     const before = t.fairway.cloud.calls.counts();

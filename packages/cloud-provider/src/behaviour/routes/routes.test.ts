@@ -101,7 +101,7 @@ async function startRouted() {
 const routeTo = ({ address }: RoutedMachine, destination: string) => ({ destination, nexthop: address });
 
 describe('a cluster with pod routes on its router', () => {
-  test('has a route to each node, whose port lets pods send and whose condition reports it', async () => {
+  test('has a route to each node, whose port allows traffic from pods and whose condition reports the route', async () => {
     await using t = await startRouted();
 
     expect(await t.routes()).toEqual(
@@ -120,7 +120,7 @@ describe('a cluster with pod routes on its router', () => {
     expect(await t.routes()).toEqual([routeTo(t.b, '10.2.1.0/24')]);
   });
 
-  test('has a removed route restored within two minutes, and an extra one removed; other routes stay', async () => {
+  test('has a removed route restored and an extra one removed within two minutes; foreign routes stay', async () => {
     await using t = await startRouted();
     const foreignRoute = { destination: '192.168.77.0/24', nexthop: t.b.address };
     const overlappingRoute = { destination: '10.2.0.0/25', nexthop: t.b.address };
@@ -133,7 +133,7 @@ describe('a cluster with pod routes on its router', () => {
     expect(await t.routes()).toEqual(expect.arrayContaining([foreignRoute, routeTo(t.a, '10.2.0.0/24')]));
   });
 
-  test('costs two lists a minute while idle, and no writes', async () => {
+  test('costs two lists a minute and no writes while idle', async () => {
     await using t = await startRouted();
     await t.clock.pass(5 * MINUTE_MS);
     const { resourceVersion } = (await t.nodes.get(t.a.name)).metadata;
@@ -173,7 +173,7 @@ describe('a cluster with pod routes on its router', () => {
   });
 
   test.each([500, 403, 429])(
-    'costs few calls while the cloud responds with %i for an hour, and is served afterwards',
+    'costs few calls while the cloud responds with %i for an hour, and gets its routes afterwards',
     async (status) => {
       await using t = await start();
       const fault: FaultInput = {
@@ -234,7 +234,7 @@ describe('a cluster with pod routes on its router', () => {
   });
 });
 
-test('a cluster without pod routes has none, regardless of its nodes’ ranges', async () => {
+test('a cluster without pod routes has no routes on its router, regardless of its nodes’ ranges', async () => {
   await using t = await start('None');
   await t.assign(t.a.name, '10.2.0.0/24');
   await t.clock.pass(5 * MINUTE_MS);

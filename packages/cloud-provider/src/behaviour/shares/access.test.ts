@@ -43,7 +43,7 @@ test('grants access to new nodes, revokes it from deleted ones, and keeps foreig
   expect(await addressesWithAccess(storage)).toEqual([...one, '192.0.2.7']);
 });
 
-test('adds one rule for each share and new node if ten shares grow by ten nodes, and makes few other calls', async () => {
+test('adds one rule per share and new node if a cluster with ten shares grows by ten nodes, and makes few other calls', async () => {
   await using storage = await startShares();
   const { clock } = storage;
   for (let index = 0; index < 10; index++) await storage.create(aClaim(READ_WRITE_MANY, { name: `data-${index}` }));
@@ -60,7 +60,7 @@ test('adds one rule for each share and new node if ten shares grow by ten nodes,
   for (const { id } of shares) {
     expect((await rulesOf(storage, id)).map(({ access_to: to }) => to).toSorted()).toEqual(addresses);
   }
-  // One rule each, and the lists that show when they apply.
+  // One rule for each share and node, and the lists that show when they apply.
   expect(calls).toBeGreaterThanOrEqual(100);
   expect(calls).toBeLessThanOrEqual(130);
 });
@@ -128,7 +128,7 @@ test.each([
   { cause: 'fails', action: { kind: 'answer', status: 500 } },
   { cause: 'acts but returns 503', action: { kind: 'answer', status: 503, when: 'after' } },
   { cause: 'limits', action: { kind: 'answer', status: 429, retryAfterSeconds: 30 } },
-] as const)('makes few calls while Manila $cause for an hour, and loses nothing', async ({ action }) => {
+] as const)('makes few calls while Manila $cause for an hour, and then grants all access', async ({ action }) => {
   await using storage = await start();
   const { clock, fairway } = storage;
   const rule = { service: 'shared-file-system', method: 'POST', path: '/action$', times: null, action } as const;

@@ -4,7 +4,7 @@ import { SHARE_DRIVER } from '../../shares/driver.ts';
 import { sharesOf, startShares } from '../../shares/testing/share-fairway.ts';
 import { aClaim, aClass } from '../../volumes/testing/objects.ts';
 
-test('deletes the shares of one of two clusters in a project with that cluster, except for retained ones', async () => {
+test('deletes a cluster’s shares with the cluster, except for retained shares and those of another cluster in the project', async () => {
   await using storage = await startShares();
   const { clock, fairway } = storage;
   await fairway.createCluster({}, 'other');

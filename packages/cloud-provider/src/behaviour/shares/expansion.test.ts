@@ -46,7 +46,7 @@ test('calls Manila once, although Manila’s lists are slow to show that a share
   expect(await sharesOf(storage)).toMatchObject([{ size: 8 }]);
 });
 
-test('requires a class that allows expansion', async () => {
+test('does not extend a share whose class does not allow expansion', async () => {
   await using storage = await start(false);
   await grow(storage, '8Gi');
   await storage.clock.pass(60_000);
@@ -57,7 +57,7 @@ test('requires a class that allows expansion', async () => {
   );
 });
 
-test('names a quota that blocks a share, makes few calls, and loses nothing', async () => {
+test('reports the quota that blocks the growth of a share, makes few calls, and loses no data', async () => {
   await using storage = await start();
   const { cloud } = storage.fairway;
   cloud.setQuota('demo', { gigabytes: 6 }, 'shared-file-system');

@@ -47,28 +47,31 @@ test.each<{ cause: string; fault: FaultInput | undefined; quota?: number; report
     reported: /while reading resources of the project/,
   },
   { cause: 'an exhausted quota', fault: undefined, quota: 0, reported: /quota/ },
-])('$cause costs few calls for many claims, is reported, and resolves itself', async ({ fault, quota, reported }) => {
-  await using storage = await startShares();
-  const { clock, fairway } = storage;
-  const { cloud } = fairway;
-  const id = fault && cloud.faults.add(fault);
-  if (quota !== undefined) cloud.setQuota('demo', { shares: quota }, 'shared-file-system');
-  for (let index = 0; index < CLAIMS; index++) await storage.create(aClaim({}, { name: `data-${index}` }));
-  await clock.pass(60_000);
+])(
+  '$cause costs few calls for many claims, is reported, and is recovered from automatically',
+  async ({ fault, quota, reported }) => {
+    await using storage = await startShares();
+    const { clock, fairway } = storage;
+    const { cloud } = fairway;
+    const id = fault && cloud.faults.add(fault);
+    if (quota !== undefined) cloud.setQuota('demo', { shares: quota }, 'shared-file-system');
+    for (let index = 0; index < CLAIMS; index++) await storage.create(aClaim({}, { name: `data-${index}` }));
+    await clock.pass(60_000);
 
-  const calls = await storage.callsIn(HOUR_MS);
-  const texts = await storage.messages(SHARE_DRIVER);
-  if (id !== undefined) cloud.faults.remove(id);
-  if (quota !== undefined) cloud.setQuota('demo', { shares: 100 }, 'shared-file-system');
-  await clock.pass(900_000);
+    const calls = await storage.callsIn(HOUR_MS);
+    const texts = await storage.messages(SHARE_DRIVER);
+    if (id !== undefined) cloud.faults.remove(id);
+    if (quota !== undefined) cloud.setQuota('demo', { shares: 100 }, 'shared-file-system');
+    await clock.pass(900_000);
 
-  expect(texts.some((text) => reported.test(text))).toBe(true);
-  expect(calls).toBeLessThanOrEqual(CALLS_PER_HOUR);
-  expect(texts.length).toBeLessThanOrEqual(3 * CLAIMS);
-  const createdVolumes = await storage.persistentVolumes();
-  expect(createdVolumes.filter(({ status }) => status?.phase === 'Bound')).toHaveLength(CLAIMS);
-  expect(await sharesOf(storage)).toHaveLength(CLAIMS);
-});
+    expect(texts.some((text) => reported.test(text))).toBe(true);
+    expect(calls).toBeLessThanOrEqual(CALLS_PER_HOUR);
+    expect(texts.length).toBeLessThanOrEqual(3 * CLAIMS);
+    const createdVolumes = await storage.persistentVolumes();
+    expect(createdVolumes.filter(({ status }) => status?.phase === 'Bound')).toHaveLength(CLAIMS);
+    expect(await sharesOf(storage)).toHaveLength(CLAIMS);
+  },
+);
 
 test('reports in Manila’s words why no back end accepts a share', async () => {
   const config = {

@@ -7,7 +7,7 @@ import { aClaim, aClass, aVolume } from '../../volumes/testing/objects.ts';
 
 const READ_WRITE_MANY = { accessModes: ['ReadWriteMany'] };
 
-test('serves a class of upstream’s chart', async () => {
+test('uses a StorageClass of upstream’s chart', async () => {
   await using storage = await startShares({ provisioner: 'nfs.manila.csi.openstack.org' });
 
   await storage.create(aClaim(READ_WRITE_MANY));
@@ -93,7 +93,7 @@ test('gives nodes read-only access for a read-only claim', async () => {
   expect((await storage.persistentVolumes())[0]?.spec.nfs?.readOnly).toBe(true);
 });
 
-test('reports an impossible claim, and creates Cinder volumes in the same cluster', async () => {
+test('reports a claim that cannot be met, and creates Cinder volumes in the same cluster', async () => {
   await using storage = await startShares({ parameters: { 'cephfs-mounter': 'kernel' } });
   await storage.create(aClass({}, 'disks'));
   await storage.create(aClaim(READ_WRITE_MANY));
@@ -107,7 +107,7 @@ test('reports an impossible claim, and creates Cinder volumes in the same cluste
   ]);
 });
 
-test('keeps a retained share, and lets its object be deleted', async () => {
+test('keeps a retained share, and lets its PersistentVolume be deleted', async () => {
   await using storage = await startShares({ reclaimPolicy: 'Retain' });
   const { clock, client } = storage;
   await storage.create(aClaim(READ_WRITE_MANY));
@@ -126,7 +126,7 @@ test('keeps a retained share, and lets its object be deleted', async () => {
   ]);
 });
 
-test('neither opens nor deletes a share that was not created for the PersistentVolume that refers to it', async () => {
+test('neither grants access to nor deletes a share that was not created for the PersistentVolume that refers to it', async () => {
   await using storage = await startShares();
   const { clock, fairway } = storage;
   const { shares } = fairway.process.project.client.sharedFileSystem;
@@ -149,7 +149,7 @@ test('neither opens nor deletes a share that was not created for the PersistentV
   );
 });
 
-test('reports what to write in a PersistentVolume for upstream’s driver', async () => {
+test('reports how to convert a PersistentVolume of upstream’s driver', async () => {
   await using storage = await startShares();
   const csi = { driver: SHARE_DRIVER, volumeHandle: 'x', volumeAttributes: { shareID: 'x', shareAccessID: 'y' } };
   await storage.create(aVolume({ csi }, { metadata: { name: 'static', annotations: {}, finalizers: [] } }));
@@ -160,7 +160,7 @@ test('reports what to write in a PersistentVolume for upstream’s driver', asyn
   ]);
 });
 
-test('leaves nothing behind if a claim is deleted while its share is created', async () => {
+test('leaves nothing behind if a claim is deleted while its share is being created', async () => {
   await using storage = await startShares();
   const dropResponse = { kind: 'answer', status: 503, when: 'after' } as const;
   storage.fairway.cloud.faults.add({
@@ -178,7 +178,7 @@ test('leaves nothing behind if a claim is deleted while its share is created', a
   expect(await storage.persistentVolumes()).toEqual([]);
 });
 
-test('creates no second share after a restart, and continues', async () => {
+test('continues after a restart without creating a second share', async () => {
   await using storage = await startShares();
   const { clock, fairway } = storage;
   await storage.create(aClaim(READ_WRITE_MANY));

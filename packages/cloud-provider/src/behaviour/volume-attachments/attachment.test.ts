@@ -126,7 +126,7 @@ test('frees a volume when its node was deleted with its server', async () => {
   expect(await fairway.holders()).toEqual([other?.serverID]);
 });
 
-describe('volumes that are not attached, and why', () => {
+describe('volumes that cannot be attached, and why', () => {
   test('a volume of another cluster', async () => {
     await using fairway = await withVolume();
     const { storage } = fairway;

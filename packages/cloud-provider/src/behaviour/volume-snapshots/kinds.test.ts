@@ -92,7 +92,7 @@ test('makes no calls while the kinds are removed, and serves them once they are 
   expect((await storage.volumeSnapshot())?.status).toMatchObject({ readyToUse: true });
 });
 
-test('ignores kinds with other definitions, whatever they contain', async () => {
+test('ignores kinds with other definitions, no matter what they contain', async () => {
   const { storage, definitions } = await begin();
   await using _ = storage;
   const { clock } = storage;

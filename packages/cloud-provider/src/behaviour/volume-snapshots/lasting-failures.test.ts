@@ -40,29 +40,32 @@ test.each<{ cause: string; fault: FaultInput | undefined; quota?: number; messag
     quota: 0,
     message: /Maximum number of snapshots allowed \(0\) exceeded/,
   },
-])('$cause costs few calls for many snapshots, is reported, and resolves itself', async ({ fault, quota, message }) => {
-  await using storage = await StorageFairway.start();
-  const { clock, fairway } = storage;
-  const { cloud } = fairway;
-  await storage.create(aClaim());
-  await storage.create(aSnapshotClass());
-  await clock.pass(60_000);
-  const id = fault && cloud.faults.add(fault);
-  if (quota !== undefined) cloud.setQuota('demo', { snapshots: quota });
-  for (let index = 0; index < SNAPSHOTS; index++) await storage.create(aSnapshot({}, { name: `snapshot-${index}` }));
-  await clock.pass(60_000);
+])(
+  '$cause costs few calls for many snapshots, is reported, and is recovered from automatically',
+  async ({ fault, quota, message }) => {
+    await using storage = await StorageFairway.start();
+    const { clock, fairway } = storage;
+    const { cloud } = fairway;
+    await storage.create(aClaim());
+    await storage.create(aSnapshotClass());
+    await clock.pass(60_000);
+    const id = fault && cloud.faults.add(fault);
+    if (quota !== undefined) cloud.setQuota('demo', { snapshots: quota });
+    for (let index = 0; index < SNAPSHOTS; index++) await storage.create(aSnapshot({}, { name: `snapshot-${index}` }));
+    await clock.pass(60_000);
 
-  const calls = await storage.callsIn(HOUR_MS);
-  const texts = await storage.messages();
-  if (id !== undefined) cloud.faults.remove(id);
-  if (quota !== undefined) cloud.setQuota('demo', { snapshots: 100 });
-  await clock.pass(900_000);
+    const calls = await storage.callsIn(HOUR_MS);
+    const texts = await storage.messages();
+    if (id !== undefined) cloud.faults.remove(id);
+    if (quota !== undefined) cloud.setQuota('demo', { snapshots: 100 });
+    await clock.pass(900_000);
 
-  expect(texts.some((text) => message.test(text))).toBe(true);
-  expect(calls).toBeLessThanOrEqual(CALLS_PER_HOUR);
-  // The attempt, the reason why it fails, and the success; and the state of its volume.
-  expect(texts.length).toBeLessThanOrEqual(4 * SNAPSHOTS + 2);
-  const contents = await storage.contents();
-  expect(contents.filter(({ status }) => status?.readyToUse)).toHaveLength(SNAPSHOTS);
-  expect(await storage.snapshots()).toHaveLength(SNAPSHOTS);
-});
+    expect(texts.some((text) => message.test(text))).toBe(true);
+    expect(calls).toBeLessThanOrEqual(CALLS_PER_HOUR);
+    // Per snapshot: the attempt, the reason for its failure, and the success. Also the state of its volume.
+    expect(texts.length).toBeLessThanOrEqual(4 * SNAPSHOTS + 2);
+    const contents = await storage.contents();
+    expect(contents.filter(({ status }) => status?.readyToUse)).toHaveLength(SNAPSHOTS);
+    expect(await storage.snapshots()).toHaveLength(SNAPSHOTS);
+  },
+);

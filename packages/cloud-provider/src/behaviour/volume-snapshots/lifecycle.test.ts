@@ -136,7 +136,7 @@ describe('a snapshot', () => {
     expect(await storage.contents()).toEqual([]);
   });
 
-  test('keeps its volume until it is deleted', async () => {
+  test('prevents the deletion of its volume until the snapshot is deleted', async () => {
     await using storage = await begin();
     const { clock } = storage;
     await storage.create(aSnapshot());
@@ -177,7 +177,7 @@ describe('a snapshot', () => {
     expect((await storage.volumeSnapshot())?.status?.error).toBeUndefined();
   });
 
-  test('leaves nothing behind if it is deleted while it is created, and its claim can be deleted', async () => {
+  test('leaves nothing behind if it is deleted while it is being created, and its claim can be deleted', async () => {
     await using storage = await begin();
     const { clock, fairway } = storage;
     const dropResponse = { kind: 'answer', status: 503, when: 'after' } as const;
@@ -284,7 +284,7 @@ describe('foreign snapshots', () => {
     expect(await storage.messages()).toContainEqual(expect.stringMatching(/^SnapshotNotServed: .* uses driver other/));
   });
 
-  test('are not deleted when a status refers to one instead of ours', async () => {
+  test('are not deleted when the status of a VolumeSnapshotContent references one', async () => {
     await using storage = await begin();
     const { clock, fairway, client } = storage;
     await storage.create(aSnapshot());
@@ -347,7 +347,7 @@ describe('a claim from a snapshot', () => {
       reportedText: /a snapshot needs at least its 5Gi/,
     },
     {
-      reason: 'refers to another namespace',
+      reason: 'references another namespace',
       claim: aClaim(
         {
           dataSourceRef: {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { aClaim, aClass } from '../../volumes/testing/objects.ts';
 import { StorageFairway } from '../../volumes/testing/storage-fairway.ts';
 
-test('deletes the volumes of one of two clusters in a project with that cluster, except for retained ones', async () => {
+test('deletes a cluster’s volumes with the cluster, except for retained volumes and those of another cluster in the project', async () => {
   await using storage = await StorageFairway.start();
   const { clock, fairway } = storage;
   await fairway.createCluster({}, 'other');

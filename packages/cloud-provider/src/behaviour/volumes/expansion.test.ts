@@ -16,7 +16,7 @@ async function grow({ client }: StorageFairway, storage: string): Promise<void> 
   await client.resource(PersistentVolumeClaims).patch('data', { type: 'merge', value }, { namespace: 'default' });
 }
 
-test('extends the volume of a claim that grows, and the node expands its file system', async () => {
+test('extends the volume of a claim that grows, and the node then expands its file system', async () => {
   await using storage = await start();
   await grow(storage, '8Gi');
   await storage.clock.pass(60_000);
@@ -34,7 +34,7 @@ test('extends the volume of a claim that grows, and the node expands its file sy
   );
 });
 
-test('reports a size to the kubelet only after the volume’s server has it', async () => {
+test('reports a size to the kubelet only after the server sees the volume at that size', async () => {
   await using storage = await start();
   const { clock, fairway } = storage;
   const { compute } = fairway.process.project.client;
@@ -55,7 +55,7 @@ test('reports a size to the kubelet only after the volume’s server has it', as
   expect(await storage.volumes()).toMatchObject([{ status: 'in-use' }]);
 });
 
-test('grows a raw block device without a node', async () => {
+test('expands a raw block device without involving a node', async () => {
   await using storage = await start({ volumeMode: 'Block' });
   await grow(storage, '8Gi');
   await storage.clock.pass(60_000);
@@ -63,7 +63,7 @@ test('grows a raw block device without a node', async () => {
   expect((await storage.claim())?.status).toMatchObject({ capacity: { storage: '8Gi' }, conditions: [] });
 });
 
-test('names a quota that blocks a volume, makes few calls, and loses nothing', async () => {
+test('reports the quota that blocks the growth of a volume, makes few calls, and loses no data', async () => {
   await using storage = await start();
   const { cloud } = storage.fairway;
   cloud.setQuota('demo', { gigabytes: 6 });
@@ -92,7 +92,7 @@ test('reports who must act if Cinder could not extend a volume', async () => {
   expect(calls).toBeLessThanOrEqual(60 * 6);
 });
 
-test('does not grow a volume that was not created for the PersistentVolume', async () => {
+test('does not extend a volume that was not created for the PersistentVolume', async () => {
   await using storage = await start();
   const { clock, client, fairway } = storage;
   const { volumes } = fairway.process.project.client.blockStorage;
@@ -128,7 +128,7 @@ test('does not grow a volume that was not created for the PersistentVolume', asy
   );
 });
 
-test('creates a claim that refers to another as a copy of its volume', async () => {
+test('creates the volume of a claim that references another claim as a copy of that claim’s volume', async () => {
   await using storage = await start();
   const dataSource = { kind: 'PersistentVolumeClaim', name: 'data' };
   await storage.create(aClaim({ dataSource, resources: { requests: { storage: '6Gi' } } }, { name: 'copy' }));

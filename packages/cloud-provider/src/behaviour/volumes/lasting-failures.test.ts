@@ -38,26 +38,29 @@ test.each<{ cause: string; fault: FaultInput | undefined; quota?: number; messag
     message: /while reading resources of the project/,
   },
   { cause: 'an exhausted quota', fault: undefined, quota: 0, message: /quota exceeded for volumes: 0 allowed/ },
-])('$cause costs few calls for many claims, is reported, and resolves itself', async ({ fault, quota, message }) => {
-  await using storage = await StorageFairway.start();
-  const { clock, fairway } = storage;
-  const { cloud } = fairway;
-  const id = fault && cloud.faults.add(fault);
-  if (quota !== undefined) cloud.setQuota('demo', { volumes: quota });
-  for (let index = 0; index < CLAIMS; index++) await storage.create(aClaim({}, { name: `data-${index}` }));
-  await clock.pass(60_000);
+])(
+  '$cause costs few calls for many claims, is reported, and is recovered from automatically',
+  async ({ fault, quota, message }) => {
+    await using storage = await StorageFairway.start();
+    const { clock, fairway } = storage;
+    const { cloud } = fairway;
+    const id = fault && cloud.faults.add(fault);
+    if (quota !== undefined) cloud.setQuota('demo', { volumes: quota });
+    for (let index = 0; index < CLAIMS; index++) await storage.create(aClaim({}, { name: `data-${index}` }));
+    await clock.pass(60_000);
 
-  const calls = await storage.callsIn(HOUR_MS);
-  const texts = await storage.messages();
-  if (id !== undefined) cloud.faults.remove(id);
-  if (quota !== undefined) cloud.setQuota('demo', { volumes: 100 });
-  await clock.pass(900_000);
+    const calls = await storage.callsIn(HOUR_MS);
+    const texts = await storage.messages();
+    if (id !== undefined) cloud.faults.remove(id);
+    if (quota !== undefined) cloud.setQuota('demo', { volumes: 100 });
+    await clock.pass(900_000);
 
-  expect(texts.some((text) => message.test(text))).toBe(true);
-  expect(calls).toBeLessThanOrEqual(CALLS_PER_HOUR);
-  // The attempt, the reason why it fails, and the success.
-  expect(texts.length).toBeLessThanOrEqual(3 * CLAIMS);
-  const createdVolumes = await storage.persistentVolumes();
-  expect(createdVolumes.filter(({ status }) => status?.phase === 'Bound')).toHaveLength(CLAIMS);
-  expect(await storage.volumes()).toHaveLength(CLAIMS);
-});
+    expect(texts.some((text) => message.test(text))).toBe(true);
+    expect(calls).toBeLessThanOrEqual(CALLS_PER_HOUR);
+    // Per claim: the attempt, the reason for its failure, and the success.
+    expect(texts.length).toBeLessThanOrEqual(3 * CLAIMS);
+    const createdVolumes = await storage.persistentVolumes();
+    expect(createdVolumes.filter(({ status }) => status?.phase === 'Bound')).toHaveLength(CLAIMS);
+    expect(await storage.volumes()).toHaveLength(CLAIMS);
+  },
+);

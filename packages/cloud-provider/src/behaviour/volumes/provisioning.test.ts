@@ -54,7 +54,7 @@ test('creates a volume for a claim with the tags of its cluster, and deletes the
   expect(await storage.persistentVolumes()).toEqual([]);
 });
 
-test('creates the volume of a claim that waits for its pod in the zone of the node', async () => {
+test('creates the volume of a claim that waits for its pod in the zone of the pod’s node', async () => {
   await using storage = await StorageFairway.start({ volumeBindingMode: 'WaitForFirstConsumer' });
   const { clock, client } = storage;
   const { items: nodes } = await client.resource(Nodes).list();
@@ -96,7 +96,7 @@ test('creates a volume in a zone whose name is not a valid label, with the label
   ]);
 });
 
-test('returns a claim for a deleted node to the scheduler', async () => {
+test('returns a claim whose selected node was deleted to the scheduler', async () => {
   await using storage = await StorageFairway.start({ volumeBindingMode: 'WaitForFirstConsumer' });
 
   await storage.create(aClaim({}, { annotations: { [SELECTED_NODE_ANNOTATION]: 'gone' } }));
@@ -106,7 +106,7 @@ test('returns a claim for a deleted node to the scheduler', async () => {
   expect(await storage.volumes()).toEqual([]);
 });
 
-test('keeps a retained volume, and lets its object be deleted', async () => {
+test('keeps a retained volume, and lets its PersistentVolume be deleted', async () => {
   await using storage = await StorageFairway.start({ reclaimPolicy: 'Retain' });
   const { clock, client } = storage;
   await storage.create(aClaim());
@@ -125,7 +125,7 @@ test('keeps a retained volume, and lets its object be deleted', async () => {
   ]);
 });
 
-test('applies a changed reclaim policy from then on', async () => {
+test('applies a reclaim policy that is changed later', async () => {
   await using storage = await StorageFairway.start({ reclaimPolicy: 'Retain' });
   const { clock, client } = storage;
   await storage.create(aClaim());
@@ -169,7 +169,7 @@ test('does not delete a volume that was not created for the PersistentVolume tha
   ).toHaveLength(2);
 });
 
-test('leaves nothing behind if a claim is deleted while its volume is created', async () => {
+test('leaves nothing behind if a claim is deleted while its volume is being created', async () => {
   await using storage = await StorageFairway.start();
   const dropResponse = { kind: 'answer', status: 503, when: 'after' } as const;
   storage.fairway.cloud.faults.add({

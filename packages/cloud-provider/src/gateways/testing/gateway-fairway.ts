@@ -152,12 +152,12 @@ export class GatewayFairway implements AsyncDisposable {
     return describeConditions((await this.get(Gateways, name)).status?.conditions);
   }
 
-  /** Messages of these conditions. */
+  /** Messages of a Gateway's conditions. */
   async messages(name = 'shop'): Promise<readonly string[]> {
     return (await this.get(Gateways, name)).status?.conditions?.map(({ message }) => message) ?? [];
   }
 
-  /** Conditions of its listeners, by listener name. */
+  /** Conditions of a Gateway's listeners, by listener name. */
   async listeners(name = 'shop'): Promise<Readonly<Record<string, readonly string[]>>> {
     const { status } = await this.get(Gateways, name);
     return Object.fromEntries(

@@ -5,7 +5,7 @@ import { parseHttpRoute, parseReferenceGrant } from '../parse.ts';
 import type { RoutingContext } from '../routing.ts';
 import { GatewaySpec } from '../schemas.ts';
 
-/** A route to the Gateway `shop` in its namespace; routes without a time have the same time. */
+/** A route to the Gateway `shop` in its namespace; all routes have the same creation time unless they specify one. */
 export function aRoute(spec: object, metadata: object = {}): HttpRoute {
   return parseHttpRoute({
     kind: HttpRoutes.kind,

@@ -113,7 +113,7 @@ export class RoutedFairway implements AsyncDisposable {
       .map(({ name, redirect_pool_id }) => `${name} -> ${names.get(redirect_pool_id ?? '')}`);
   }
 
-  /** Node ports of each pool's members, by pool name; for the only load balancer. */
+  /** Node ports of each pool's members, by pool name. Requires that only one load balancer exists. */
   async memberPorts(): Promise<Readonly<Record<string, readonly number[]>>> {
     const [tree] = await this.balanced.trees();
     const entries = tree?.pools.map(({ name }, index) => {

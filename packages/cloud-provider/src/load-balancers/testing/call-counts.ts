@@ -1,6 +1,7 @@
 const LIST_CALL = 'GET /loadbalancers';
 /**
- * Fairway counts floating IPs as used where load balancers run: one list after each change, and one every five minutes.
+ * Where load balancers run, Fairway counts the floating IPs in use: it lists them after each change, and every five
+ * minutes.
  */
 export const USAGE_LIST = 'GET /floatingips';
 

@@ -5,7 +5,10 @@ import { LOAD_BALANCER_LATENCY, LoadBalancedFairway } from './load-balanced-fair
 
 const latency = { ...NO_LATENCY, lifecycle: { ...NO_LATENCY.lifecycle, ...LOAD_BALANCER_LATENCY } };
 
-/** The tests' API server accepts any `ipFamilies`, like one of a cluster with Service ranges of both families. */
+/**
+ * The tests' API server accepts any `ipFamilies`, like the API server of a cluster with Service ranges of both
+ * families.
+ */
 export const DUAL_STACK = { ipFamilies: ['IPv4', 'IPv6'], ipFamilyPolicy: 'RequireDualStack' };
 export const PREFER_DUAL_STACK = { ...DUAL_STACK, ipFamilyPolicy: 'PreferDualStack' };
 export const PROVIDER = 'loadbalancer.fairway.dev/provider';
@@ -24,7 +27,7 @@ export async function makeSubnet({ clock, fairway, network }: LoadBalancedFairwa
   return (await network.subnets.create({ network_id, ip_version: 6, cidr: 'fd00:7::/64', name: 'six' })).id;
 }
 
-/** Adds an address in the subnet to all nodes, which a list of servers shows a minute later. */
+/** Adds an address in the subnet to all nodes; a list of servers shows it a minute later. */
 export async function assignNodeAddresses({ clock, network }: LoadBalancedFairway, subnetID: string): Promise<void> {
   for await (const { id, device_owner, fixed_ips } of network.ports.list()) {
     if (!device_owner.startsWith('compute:')) continue;
@@ -35,7 +38,7 @@ export async function assignNodeAddresses({ clock, network }: LoadBalancedFairwa
 
 const maskHost = (address: string) => address.replace(/\d+$|[0-9a-f]+$/, '*');
 
-/** What is reported about a Service. */
+/** The addresses and the readiness that the status of a Service reports. */
 export async function servedAddresses(fairway: LoadBalancedFairway, name = 'web') {
   const { status, metadata } = await fairway.get(name);
   const ready = status?.conditions?.find(({ type }) => type === 'fairway.dev/LoadBalancerReady');

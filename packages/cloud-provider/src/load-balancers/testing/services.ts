@@ -16,7 +16,7 @@ export const DNS: ServicePort = { name: 'dns', protocol: 'UDP', port: 53, nodePo
 
 type Annotations = Partial<Record<keyof typeof ANNOTATION, string>>;
 
-/** A Service of type LoadBalancer; annotations are given by their short names. */
+/** A Service of type LoadBalancer; keys of `annotations` are the short names. */
 export function aService(spec: Partial<ServiceSpec> = {}, annotations: Annotations = {}): Service {
   const names = Object.entries(annotations).map(([key, value]) => [ANNOTATION[key as keyof Annotations], value]);
   return {

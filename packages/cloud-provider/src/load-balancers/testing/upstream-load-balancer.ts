@@ -4,7 +4,7 @@ import { FAIRWAY_CONVENTIONS } from '../../conventions.ts';
 import { createCloudProvider } from '../../start.ts';
 import type { LoadBalancedFairway } from './load-balanced-fairway.ts';
 
-/** Upstream's name of the cluster. */
+/** Upstream's name for the cluster. */
 export const PEER = 'peer';
 
 /** Options of a Fairway that takes over what upstream created. */

@@ -27,7 +27,7 @@ export async function nodeAddressesOf({ fairway }: StorageFairway): Promise<read
   return machines.map(({ status }) => status?.address ?? '').toSorted();
 }
 
-/** Number of requests for access rules, and Manila's total. */
+/** Total number of calls to Manila. */
 export function manilaCalls({ fairway }: StorageFairway): number {
   return fairway.cloud.calls
     .counts()

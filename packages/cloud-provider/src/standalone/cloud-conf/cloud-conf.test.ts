@@ -69,7 +69,7 @@ describe('the credentials in a cloud.conf', () => {
       },
     },
     {
-      reason: 'a trust: the trustee authenticates, and the trust determines the project',
+      reason: 'a trust, where the trustee authenticates and the trust determines the project',
       keys: 'trust-id=tr\ntrustee-id=te\ntrustee-password=tp\nusername=u\npassword=p\ntenant-id=ti\ndomain-name=D',
       credential: {
         kind: 'password',
@@ -127,7 +127,7 @@ describe('the credentials in a cloud.conf', () => {
       expected: { region: 'R2', credential: { user: { name: 'other' } } },
     },
     {
-      reason: 'an entry in another file',
+      reason: 'an entry in another clouds.yaml',
       keys: 'clouds-file=/other/clouds.yaml\ncloud=two',
       expected: { authUrl: 'https://two.example/v3', credential: { kind: 'applicationCredential', id: 'a' } },
     },
@@ -156,8 +156,8 @@ describe('the credentials in a cloud.conf', () => {
   });
 });
 
-describe('the rest of a cloud.conf', () => {
-  it('has the same meaning as in cloud-provider-openstack', () => {
+describe('other settings in a cloud.conf', () => {
+  it('have the same meaning as in cloud-provider-openstack', () => {
     const conf = read(`${LOGIN}
 [Networking]
 ipv6-support-disabled = true
@@ -256,14 +256,14 @@ request-timeout = 1m30s
     { lines: 'enable-ingress-hostname', suffix: 'nip.io' },
     { lines: 'enable-ingress-hostname = false\ningress-hostname-suffix = lb.example', suffix: undefined },
     { lines: 'ingress-hostname-suffix = lb.example', suffix: undefined },
-  ])('makes host names end with $suffix after: $lines', ({ lines, suffix }) => {
+  ])('give host names the suffix $suffix: $lines', ({ lines, suffix }) => {
     expect(read(`${LOGIN}[LoadBalancer]\n${lines}`).loadBalancerSettings.loadBalancers?.hostnameSuffix).toBe(suffix);
   });
 
   it.each([
     {
       line: '[LoadBalancer]\nuse-octavia = true\nlb-version = v2\ncascade-delete = true',
-      reason: 'settings that are the default',
+      reason: 'values that are equal to the defaults',
     },
     {
       line: '[LoadBalancer]\nuse-octavia = True\nmanage-security-groups = No\ncascade-delete = ON',
@@ -276,7 +276,7 @@ request-timeout = 1m30s
     },
     { line: '[LoadBalancer]\ncreate-monitor = false\nlb-method = ROUND_ROBIN', reason: 'its defaults' },
     { line: '[LoadBalancer]\nflavor-id =', reason: 'an empty value' },
-  ])('accepts $reason', ({ line }) => {
+  ])('accept $reason', ({ line }) => {
     expect(read(`${LOGIN}${line}`).warnings).toEqual([]);
   });
 
@@ -324,7 +324,7 @@ request-timeout = 1m30s
     { line: '[LoadBalancerClass]\nsubnet-id = s', expectedMessage: '[loadbalancerclass] needs a name' },
     { line: '[Route "x"]\nrouter-id = s', expectedMessage: '[route] takes no name, but has "x"' },
     { line: '[BlockStorage]\nignore-volume-az = true', expectedMessage: 'ignore-volume-az = true is refused' },
-  ])('is refused: $expectedMessage', ({ line, expectedMessage }) => {
+  ])('are refused: $expectedMessage', ({ line, expectedMessage }) => {
     expect(() => read(`${LOGIN}${line}`)).toThrow(expectedMessage);
   });
 
@@ -332,7 +332,7 @@ request-timeout = 1m30s
     { lines: 'monitor-delay = 0.5m\nmonitor-timeout = 10s', delay: 30, timeout: 10 },
     { lines: 'monitor-delay = 1h\nmonitor-timeout = 1m0.5s', delay: 3_600, timeout: 61 },
     { lines: 'monitor-delay = 5000ms\nmonitor-timeout = 1500ms', delay: 5, timeout: 2 },
-  ])('reads durations in Go’s format: $lines', ({ lines, delay, timeout }) => {
+  ])('may contain durations in Go’s format: $lines', ({ lines, delay, timeout }) => {
     const { loadBalancers } = read(`${LOGIN}[LoadBalancer]\n${lines}`).loadBalancerSettings;
 
     expect(loadBalancers?.monitor).toMatchObject({ delay, timeout });
@@ -347,13 +347,13 @@ request-timeout = 1m30s
     { value: 'No', is: false },
     { value: 'OFF', is: false },
     { value: '0', is: false },
-  ])('reads internal-lb = $value as $is', ({ value, is }) => {
+  ])('may contain internal-lb = $value, read as $is', ({ value, is }) => {
     expect(read(`${LOGIN}[LoadBalancer]\ninternal-lb = ${value}`).loadBalancerSettings.loadBalancers?.isInternal).toBe(
       is,
     );
   });
 
-  it('reports all errors at once', () => {
+  it('have all their errors reported at once', () => {
     const invalidConfig = '[LoadBalancer]\nlb-method = NONE\nmanage-security-groups\nmonitor-delay = x';
 
     expect(() => read(`${LOGIN}${invalidConfig}`)).toThrow(/manage-security-groups.*; .*lb-method.*; .*monitor-delay/);
@@ -378,7 +378,7 @@ request-timeout = 1m30s
       expectedMessage: 'cascade-delete has no effect: load balancers are always deleted with all their parts',
     },
     { line: '[KeyManager]\nkey-id = k', expectedMessage: 'it is for the KMS plugin' },
-  ])('warns about it: $expectedMessage', ({ line, expectedMessage }) => {
+  ])('cause a warning: $expectedMessage', ({ line, expectedMessage }) => {
     expect(read(`${LOGIN}${line}`).warnings).toEqual([expect.stringContaining(expectedMessage)]);
   });
 });

@@ -14,15 +14,15 @@ import { type LoginContext, loginOf } from './login.ts';
 export interface ConfiguredLoadBalancers
   extends Pick<LoadBalancerSettings, 'subnetID' | 'networkID' | 'memberSubnetID' | 'floatingNetworkID'> {
   readonly isEnabled: boolean;
-  /** Undefined: use the clouds.yaml entry. */
+  /** If undefined, the clouds.yaml entry applies. */
   readonly loadBalancers: CloudLoadBalancers | undefined;
 }
 
-/** The supported part of a cloud.conf of cloud-provider-openstack. */
+/** The settings of a cloud.conf for cloud-provider-openstack that Fairway supports. */
 export interface CloudConf {
   readonly cloud: CloudConfig;
   readonly loadBalancerSettings: ConfiguredLoadBalancers;
-  /** The router for routes to the nodes' pods. */
+  /** The router that gets the routes to the nodes' pods. */
   readonly routerID: string | undefined;
   /** Timeout of a call to the cloud, in milliseconds. */
   readonly requestTimeoutMs: number | undefined;
@@ -30,7 +30,7 @@ export interface CloudConf {
   readonly warnings: readonly string[];
 }
 
-/** Defaults without a cloud.conf. */
+/** Load balancer settings that apply without a cloud.conf. */
 export const DEFAULT_LOAD_BALANCER_SETTINGS: ConfiguredLoadBalancers = {
   isEnabled: true,
   subnetID: undefined,
@@ -64,7 +64,7 @@ function parseFile(text: string, source: string) {
   }
 }
 
-/** Undefined if the file does not specify it; clouds.yaml may. */
+/** Undefined if the file does not specify it; clouds.yaml may specify it. */
 function nodeAddressesOf(values: ConfValues): NodeAddressSettings | undefined {
   const isIPv6Disabled = values.flag('networking', 'ipv6-support-disabled');
   const publicNetworks = values.list('networking', 'public-network-name');

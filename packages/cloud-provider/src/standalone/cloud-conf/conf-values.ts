@@ -28,13 +28,13 @@ export class ConfValues {
     return [...new Set(found.map(({ subsection }) => subsection))];
   }
 
-  /** All values of a repeatable key; empty ones are ignored. */
+  /** All values of a repeatable key; empty values are ignored. */
   list(section: string, key: string, subsection?: string): readonly string[] {
     const found = this.#entries(section, key, subsection);
     return found.flatMap(({ value }) => (value === undefined || value === '' ? [] : [value]));
   }
 
-  /** The last one wins; undefined if missing or empty. */
+  /** The last value of a key; undefined if the key is missing or the value is empty. */
   text(section: string, key: string, subsection?: string): string | undefined {
     return this.#entries(section, key, subsection).at(-1)?.value || undefined;
   }
@@ -60,7 +60,7 @@ export class ConfValues {
     return this.#problem(entry, `"${entry.value}" is not a whole number from ${min} to ${max}`);
   }
 
-  /** In milliseconds. */
+  /** Returns milliseconds. */
   duration(section: string, key: string): number | undefined {
     const entry = this.#entries(section, key).at(-1);
     if (!entry?.value) return undefined;
@@ -108,14 +108,17 @@ export class ConfValues {
   }
 }
 
-/** Booleans as in gcfg, case-insensitive; a key without or with an empty value is true. Undefined if invalid. */
+/**
+ * Parses booleans as gcfg does, case-insensitively; a key with no value or an empty value is true. Undefined if
+ * invalid.
+ */
 function booleanOf(value: string | undefined): boolean | undefined {
   const text = value?.toLowerCase() ?? '';
   if (['', 'true', 'yes', 'on', '1'].includes(text)) return true;
   return ['false', 'no', 'off', '0'].includes(text) ? false : undefined;
 }
 
-/** Whether a value is one of these; empty and boolean values are compared by meaning. */
+/** Whether a value is exempt; empty and boolean values are compared by meaning. */
 function isExempt(exemptValues: readonly string[], value: string | undefined): boolean {
   const isFlag = exemptValues.some((each) => each === 'true' || each === 'false');
   if (isFlag) return exemptValues.includes(String(booleanOf(value)));

@@ -1,9 +1,9 @@
 /** How a key of cloud.conf is treated. */
 export type Treatment =
   | { readonly kind: 'used' }
-  /** Only these values, if any, are accepted; `cause` follows "is refused:". */
+  /** Only the exempt values, if any, are accepted; `cause` follows "is refused:". */
   | { readonly kind: 'refused'; readonly exemptValues: readonly string[]; readonly cause: string }
-  /** It has no effect and is reported unless it has one of these values; `cause` follows "has no effect:". */
+  /** The key has no effect, and is reported unless it has an exempt value; `cause` follows "has no effect:". */
   | { readonly kind: 'ignored'; readonly exemptValues: readonly string[]; readonly cause: string };
 
 const used: Treatment = { kind: 'used' };
@@ -29,7 +29,7 @@ const CLASS_KEYS: Readonly<Record<string, Treatment>> = {
   'member-subnet-id': used,
 };
 
-/** Every key that cloud-provider-openstack v1.36 reads, by section; names in lower case. */
+/** Every key that cloud-provider-openstack v1.36 reads, by section, with names in lower case. */
 export const CLOUD_CONF_KEYS: Readonly<Record<string, Readonly<Record<string, Treatment>>>> = {
   global: {
     'auth-url': used,

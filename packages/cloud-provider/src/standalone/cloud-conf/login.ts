@@ -53,7 +53,7 @@ export function loginOf(values: ConfValues, context: LoginContext): CloudConfig 
   }
 }
 
-/** cinder-csi-plugin supports several clouds, each with a named section. */
+/** Undefined for a section without a name: cinder-csi-plugin supports several clouds, each with a named section. */
 function globalName(values: ConfValues): string | undefined {
   const [first, ...others] = values.sections('global');
   if (others.length > 0) {
@@ -80,7 +80,7 @@ function rawCloud(values: ConfValues, name: string | undefined): RawCloud {
   }
   if (raw.application_credential_secret !== undefined) raw.auth_type = 'v3applicationcredential';
   else if (raw.token !== undefined) raw.auth_type = 'token';
-  // `auth` in clouds.yaml would take precedence over them.
+  // `auth` in clouds.yaml would take precedence over these settings.
   return withAuth(raw);
 }
 

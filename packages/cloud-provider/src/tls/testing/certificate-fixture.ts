@@ -36,7 +36,7 @@ export class CertificateFixture {
     return (await this.stored()).map((each) => each.secret_ref).sort();
   }
 
-  /** By port, for the first load balancer; the default certificate first. */
+  /** Certificates by port of the first load balancer, the default certificate first. */
   async served(): Promise<Readonly<Record<number, readonly string[]>>> {
     const [tree] = await this.#balanced.trees();
     const refs = (tree?.listeners ?? []).map(

@@ -5,7 +5,10 @@ import { issueCertificate } from '@fairway/kube/pki/issue-certificate';
 
 const DAY_MS = 86_400_000;
 
-/** The data of a new Secret of the type `kubernetes.io/tls`: a certificate for the host, the authority that signed it, and its key. */
+/**
+ * The data of a new Secret of type `kubernetes.io/tls`: a certificate for the host, the CA certificate that signed it,
+ * and its key.
+ */
 export async function tlsData(host: string): Promise<NonNullable<Secret['data']>> {
   const validity = { clock: systemClock, validityMs: DAY_MS };
   const certificateAuthority = await createCertificateAuthority({ ...validity, commonName: `authority of ${host}` });

@@ -31,7 +31,7 @@ export function aSnapshot(
   };
 }
 
-/** A content of the VolumeSnapshot `first`, for an existing snapshot. */
+/** A content for an existing snapshot, bound to the VolumeSnapshot `first`. */
 export function aContent(
   spec: Partial<VolumeSnapshotContent['spec']> = {},
   { metadata, status }: Pick<Partial<VolumeSnapshotContent>, 'metadata' | 'status'> = {},

@@ -1,7 +1,7 @@
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '@fairway/kube/kinds/generated/types';
 import { DRIVER, PROVISIONED_BY_ANNOTATION, VOLUME_FINALIZER } from '../driver.ts';
 
-/** A class of the driver. */
+/** A StorageClass of the driver. */
 export function aClass(fields: Partial<StorageClass> = {}, name = 'standard'): StorageClass {
   return {
     apiVersion: 'storage.k8s.io/v1',
@@ -32,7 +32,7 @@ export function aClaim(
   };
 }
 
-/** A volume provisioned by the driver. */
+/** A PersistentVolume provisioned by the driver. */
 export function aVolume(
   spec: Partial<PersistentVolume['spec']> = {},
   { metadata, phase = 'Bound' }: { metadata?: PersistentVolume['metadata']; phase?: string } = {},

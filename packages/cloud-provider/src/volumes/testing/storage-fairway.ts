@@ -57,7 +57,7 @@ export class StorageFairway implements AsyncDisposable {
     return storage;
   }
 
-  /** The same for another cluster. */
+  /** The same Fairway, with another cluster as the subject. */
   in(clusterUid: string): StorageFairway {
     return new StorageFairway(this.clock, this.fairway, clusterUid, this.#stopCallbacks);
   }
@@ -131,7 +131,7 @@ export class StorageFairway implements AsyncDisposable {
     await this.client.resource(VolumeSnapshots).delete(name, { namespace: 'default' });
   }
 
-  /** Reasons and messages of a driver's Events. */
+  /** Reasons and messages of the Events that a driver recorded. */
   async messages(driver = 'cinder.csi.openstack.org'): Promise<readonly string[]> {
     const { items } = await this.client.resource(Events).list();
     return items

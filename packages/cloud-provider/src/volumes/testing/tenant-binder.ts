@@ -7,8 +7,8 @@ import { InformerSet } from '@fairway/kube/client/informer-set';
 import { EventRecorder } from '@fairway/kube/events/recorder';
 
 /**
- * Runs Kubernetes' volume controllers other than a provisioner, in a cluster whose control plane is only an API server;
- * returns a stop function.
+ * Runs Kubernetes' volume controllers, except for a provisioner, in a cluster whose control plane is only an API
+ * server. Returns a function that stops them.
  */
 export function bindVolumes(fairway: TestFairway, clusterUid: string): () => void {
   const { clock } = fairway;
@@ -16,7 +16,7 @@ export function bindVolumes(fairway: TestFairway, clusterUid: string): () => voi
   const random = () => 0.5;
   const informers = new InformerSet(client, { clock, random });
   const events = (component: string) => new EventRecorder(client, { component, clock, random });
-  // The part that these two controllers use.
+  // The part of the context that these two controllers use.
   const context = { client, informers, events, clock, random, log: silentLogger } as unknown as ControllerContext;
   const stop = new AbortController();
   for (const controller of [volumeBinder(context), volumeProtection(context)]) controller.start(stop.signal);

@@ -13,7 +13,7 @@ const NOTICE_MS = 5 * 60_000;
 /** The server's clock is known only to the second. */
 const GRACE_MS = 2_000;
 
-/** Warns before the session ends, and asks the server once it has. */
+/** Warns before the session ends, and checks with the server once it has ended. */
 export function SessionNotice() {
   const t = useText(shellTexts);
   const locale = useLocale();

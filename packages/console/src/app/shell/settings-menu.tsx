@@ -8,7 +8,7 @@ import { useText } from '../../text/use-text.ts';
 import { selectedTheme, THEMES, type Theme } from '../theme-choice.ts';
 import { shellTexts } from './texts.ts';
 
-/** Each in its own language, for users who cannot read the others. */
+/** Each name in its own language, for users who cannot read the others. */
 const LANGUAGE_NAMES: Readonly<Record<Language, string>> = { en: 'English', de: 'Deutsch' };
 const AUTO = 'auto';
 

@@ -45,7 +45,7 @@ export function Sidebar() {
   );
 }
 
-/** Pages of a cluster belong to the list's entry. */
+/** Whether the address belongs to the navigation entry of the cluster list, as a cluster's pages do. */
 function isClustersPath(location: string): boolean {
   return location === '/' || location.startsWith('/clusters');
 }

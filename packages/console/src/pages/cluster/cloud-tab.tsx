@@ -12,7 +12,7 @@ import type { TabProps } from './tab.ts';
 import { useCloudResources } from './use-cloud-resources.ts';
 import { VolumesTable } from './volumes-table.tsx';
 
-/** The cluster's cloud resources besides its nodes. */
+/** The cluster's cloud resources other than its nodes. */
 export function CloudTab({ cluster, machines = [] }: TabProps) {
   const t = useText(cloudTexts);
   const { known, failure } = useCloudResources(cluster);

@@ -26,7 +26,7 @@ test('groups events of several similar objects, latest first', () => {
   ]);
 });
 
-test('starts a new group if the same happens again much later', () => {
+test('starts a new group if the same event occurs again much later', () => {
   const eventGroups = groupEvents([
     event('demo-a', 'Ready', 'ready', '10:00:00'),
     event('demo-b', 'Ready', 'ready', '10:30:00'),

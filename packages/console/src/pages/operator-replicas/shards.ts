@@ -35,7 +35,7 @@ const RECENTLY_MOVED_MS = 60_000;
 
 /**
  * The assignment of clusters, from the Leases of their group. Like the replicas themselves, it decides whether a
- * replica is alive by when this browser observed renewals: `heardMs`, by the Lease's name.
+ * replica is alive based on when this browser observed renewals: `heardMs`, by the Lease's name.
  */
 export function shardStateOf(
   leases: readonly Lease[],

@@ -88,7 +88,7 @@ describe('a stuck object', () => {
     });
   });
 
-  test('is described by a running operation, since the operation’s start', () => {
+  test('is described by a running operation, with the operation’s start as its time', () => {
     const status = {
       conditions: [condition('Ready', 'False', 'WaitingForNode')],
       lastOperation: operation('Processing'),

@@ -98,7 +98,7 @@ describe('nodeCloudConfig', () => {
     });
   });
 
-  it('does not set providerID and the cgroup version by default', () => {
+  it('does not set providerID or the cgroup version by default', () => {
     const kubelet = load(files(config).get('/var/lib/kubelet/config.yaml') ?? '');
     expect(kubelet).not.toHaveProperty('providerID');
     expect(kubelet).not.toHaveProperty('failCgroupV1');
@@ -111,7 +111,7 @@ describe('nodeCloudConfig', () => {
     );
   });
 
-  it('writes the bootstrap credential readable by root only', () => {
+  it('makes the bootstrap credential readable only by root', () => {
     const document = load(nodeCloudConfig(config)) as CloudConfig;
     const file = document.write_files.find(({ path }) => path === '/etc/kubernetes/bootstrap-kubeconfig');
     expect(file?.permissions).toBe('0600');
@@ -142,7 +142,7 @@ describe('nodeCloudConfig', () => {
     ['containerd github.com/containerd/containerd 1.5.9-0ubuntu1~20.04.4 ', 'replaced', 'replaced'],
     ['', 'replaced', 'replaced'],
   ])(
-    'containerd of an image that reports %j is %s for 1.36 and %s for 1.37, which has no cgroup driver setting',
+    'for an image whose containerd reports %j, it is %s for 1.36 and %s for 1.37, which has no cgroup driver setting',
     (line, for36, for37) => {
       const settingsFor = (version: string) => {
         const script = files({ ...config, version }).get('/usr/local/lib/fairway/install-node') ?? '';
@@ -265,14 +265,14 @@ Address=10.60.0.7/24
     );
   });
 
-  it('removes the pod state of CNI at each boot, including empty files after a power cut', () => {
+  it('removes the pod state of CNI at each boot, including empty files left by a power cut', () => {
     const lines = files(config).get('/etc/tmpfiles.d/kubernetes.conf')?.trim().split('\n');
 
     // The exclamation mark means only at boot, never while pods run.
     expect(lines).toEqual(['R! /var/lib/cni/results', 'R! /var/lib/cni/networks']);
   });
 
-  it('exempts the ranges of the cluster from the proxy, whatever the operator listed', () => {
+  it('exempts the ranges of the cluster from the proxy, regardless of what the operator listed', () => {
     const paths = [
       '/etc/systemd/system/containerd.service.d/20-proxy.conf',
       '/etc/systemd/system/kubelet.service.d/20-proxy.conf',

@@ -33,7 +33,7 @@ function runToEnd(change: Partial<Launch> = {}): Promise<ProcessIdentity> {
   });
 }
 
-test('writes the pid file before the program runs, in its folder, with only its own environment', async () => {
+test('writes the pid file, then runs the program in its folder with only its own environment', async () => {
   const { pid } = await runToEnd();
 
   expect(readFileSync(join(folder, 'log'), 'utf8')).toMatch(new RegExp(`${folder}\n${pid} abc \\d*\n2:\n`));
@@ -67,7 +67,7 @@ test('does not run a program if the pid file contains another one', async () => 
   expect(readFileSync(join(folder, 'pid'), 'utf8')).toBe('1 other 5\n');
 });
 
-test('removes a stale socket only before the next program runs', async () => {
+test('removes a stale socket only when the next program is about to run', async () => {
   const socket = join(folder, 'etcd:0');
   writeFileSync(socket, '');
   writeFileSync(join(folder, 'pid'), '1 other 5\n');

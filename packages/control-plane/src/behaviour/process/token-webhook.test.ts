@@ -45,7 +45,7 @@ async function tlsOf(of = pki): Promise<WebhookTls> {
 
 const clock = new FakeClock(Date.now());
 
-/** As reported by the client's TLS. */
+/** Errors with which the client's TLS connection may fail. */
 const CONNECTION_ERROR = /alert|ECONNRESET|socket hang up|EPIPE|socket disconnected/;
 
 const reviewAccess: ReviewAccess = {
@@ -141,7 +141,7 @@ describe('token reviews of an API server', () => {
     expect(await post(await apiServer(), review('good'), { path: '/' })).toMatchObject({ status: 404 });
   });
 
-  test('are verified with the next authority during a rotation, in both directions', async () => {
+  test('use the next authority during a rotation, in both directions', async () => {
     webhook.setTls(await tlsOf(otherPki));
     webhook.setReviews({ reviewToken: () => Promise.resolve({ ...ALICE, username: 'keystone:u2' }) });
 
@@ -176,7 +176,7 @@ describe('access reviews of an API server', () => {
     { what: 'a denied request', spec: { user: 'u', groups, resourceAttributes: { verb: 'list' } }, allowed: false },
     { what: 'a user without a name', spec: { resourceAttributes: { verb: 'get' } }, allowed: false },
     { what: 'nothing', spec: { user: 'u', groups }, allowed: false },
-  ])('return for $what: $allowed', async ({ spec, allowed }) => {
+  ])('return $allowed for $what', async ({ spec, allowed }) => {
     const { status, text: body } = await post(await apiServer(), access(spec), { path });
 
     expect(status).toBe(200);
@@ -199,7 +199,7 @@ describe('access reviews of an API server', () => {
   });
 });
 
-test('does not process requests beyond a limit per minute', async () => {
+test('reviews beyond a limit per minute are not processed', async () => {
   const client = await apiServer();
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const statuses = await Promise.all(
@@ -240,7 +240,7 @@ describe('other clients', () => {
     expect(requestedPaths).toEqual([]);
   });
 
-  test('the certificate that the API server presents to aggregated API servers', async () => {
+  test('are refused even with the certificate that the API server presents to aggregated API servers', async () => {
     const { certificatePem: cert, privateKeyPem: key } = await certificateOf('front-proxy-client');
 
     expect(await post({ cert, key }, review('good'))).toMatchObject({ status: 403 });

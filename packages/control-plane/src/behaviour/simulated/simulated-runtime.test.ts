@@ -46,7 +46,7 @@ class PersistentStores implements ClusterStores {
   open(uid: string): Promise<Store> {
     const store = this.held.get(uid) ?? new MemoryStore(uid);
     this.held.set(uid, store);
-    // The data outlive the process that closes the store.
+    // The data outlives the process that closes the store.
     return Promise.resolve({
       revision: store.revision,
       buckets: store.buckets,
@@ -214,7 +214,7 @@ describe('audit events', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  it('include only those of the new cluster after a reset', async () => {
+  it('include only the events of the new cluster after a reset', async () => {
     const runtime = aRuntime(new PersistentStores(), busyHollow, undefined, folder);
     await settle(runtime, requestedSpec);
     while (!(await runtime.wipe('uid-1')));
@@ -224,7 +224,7 @@ describe('audit events', () => {
 });
 
 describe('SimulatedRuntime', () => {
-  it('reports its start, calls back, and serves with the CA of the cluster', async () => {
+  it('reports its start, calls back, and uses the CA of the cluster', async () => {
     const runtime = aRuntime(new PersistentStores());
     const changed = nextChange(runtime);
     expect(await runtime.ensure(spec)).toMatchObject({ phase: 'Starting', ready: false, reason: 'Provisioning' });
@@ -255,7 +255,7 @@ describe('SimulatedRuntime', () => {
     expect((await settle(aRuntime(stores), spec)).endpoint).toEqual(endpoint);
   });
 
-  it('hibernates, and serves again at the same endpoint with its data', async () => {
+  it('hibernates, and wakes up at the same endpoint with its data', async () => {
     const stores = new PersistentStores();
     const runtime = aRuntime(stores);
     const { endpoint } = await settle(runtime, spec);
@@ -349,7 +349,7 @@ describe('SimulatedRuntime', () => {
     await expect(fetchVersion(endpoint?.port ?? 0, '')).rejects.toThrow('ECONNREFUSED');
   });
 
-  it('wipes its database, and serves at the same endpoint again', async () => {
+  it('wipes its database, and starts again at the same endpoint', async () => {
     const stores = new PersistentStores();
     const runtime = aRuntime(stores);
     const { endpoint } = await settle(runtime, spec);
@@ -362,7 +362,7 @@ describe('SimulatedRuntime', () => {
     await runtime.close();
   });
 
-  it('completes a start before it is removed', async () => {
+  it('completes a pending start before the removal', async () => {
     const runtime = aRuntime(new PersistentStores());
     const changed = nextChange(runtime);
     await runtime.ensure(spec);

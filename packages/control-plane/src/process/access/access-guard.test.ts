@@ -159,7 +159,7 @@ describe('a machine that cannot restrict access', () => {
 });
 
 describe('kernel rules', () => {
-  test('are lifted after Fairway was killed when the cluster allows all clients', async () => {
+  test('are lifted if a cluster allows all clients again after Fairway was killed', async () => {
     nft.listed = [['uid-1', endpoint.host, endpoint.port]];
 
     expect(await guard.ensure(desired(undefined))).toEqual({ kind: 'open' });

@@ -12,7 +12,7 @@ export interface AccessGuardOptions {
   readonly nft: Nft | undefined;
   /** Ranges that may reach every API server, such as other hosts of the operator. */
   readonly alwaysAllowed: readonly string[];
-  /** Called with a cluster's UID when its rules could no longer be rewritten, or can be again. */
+  /** Called with a cluster's UID when its rules can no longer be rewritten, and when they can be rewritten again. */
   readonly onChange: (clusterUid: string) => void;
   readonly clock: Clock;
   readonly log: Logger;
@@ -117,7 +117,7 @@ export class AccessGuard {
     await this.#serialize(() => this.#removeAll((uid) => !isKnown(uid)));
   }
 
-  /** Removes all rules of this home: no API server listens any more. */
+  /** Removes all rules of this home: no API server is listening any more. */
   async removeTable(): Promise<void> {
     await this.#serialize(async () => {
       const exists = await this.#run(['list', 'table', 'inet', this.#table]).then(

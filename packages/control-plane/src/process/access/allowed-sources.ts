@@ -8,7 +8,7 @@ const MAX_LISTED_SOURCES = 5;
 
 /**
  * The addresses that may reach a cluster's API server: those that its owner allows, and those of its nodes. Undefined
- * allows all. Pure.
+ * if all addresses may reach it. Pure.
  */
 export function allowedSources(
   spec: Pick<ControlPlaneSpec, 'apiServer' | 'nodeNetworks' | 'nodeAddresses'>,

@@ -23,8 +23,8 @@ const CHAIN = 'input-';
 const PRIORITY = -10;
 
 /**
- * Statements that create the table with its base chains, whether or not it exists. Statements passed to nft together
- * take effect together or not at all.
+ * Statements that create the table with its base chains, whether or not it already exists. Statements passed to nft
+ * together take effect together or not at all.
  */
 export function tableScript(table: string): readonly string[] {
   return [

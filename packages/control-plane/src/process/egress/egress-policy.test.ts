@@ -34,8 +34,8 @@ describe('destinations of an API server', () => {
       port: 443,
       reason: 'the unspecified address, which is loopback on Linux',
     },
-    { kind: 'controlplane', address: '::', port: 443, reason: 'the unspecified address of IPv6' },
-    { kind: 'controlplane', address: '::1', port: 443, reason: 'the loopback address of IPv6' },
+    { kind: 'controlplane', address: '::', port: 443, reason: 'the unspecified IPv6 address' },
+    { kind: 'controlplane', address: '::1', port: 443, reason: 'the IPv6 loopback address' },
     { kind: 'controlplane', address: '::ffff:127.0.0.1', port: 443, reason: 'a loopback address mapped to IPv6' },
     { kind: 'controlplane', address: '::ffff:7f00:1', port: 443, reason: 'a mapped address in hexadecimal' },
     { kind: 'controlplane', address: '::127.0.0.1', port: 443, reason: 'a mapped address in the deprecated form' },
@@ -45,7 +45,7 @@ describe('destinations of an API server', () => {
     { kind: 'cluster', address: '169.254.169.254', port: 10_250, reason: 'the metadata service on any port' },
     { kind: 'controlplane', address: 'fe80::1', port: 443, reason: 'link-local' },
     { kind: 'controlplane', address: 'fe80::1%eth0', port: 443, reason: 'a link-local address with a zone' },
-    { kind: 'controlplane', address: 'fd00::1', port: 443, reason: 'a private address of IPv6' },
+    { kind: 'controlplane', address: 'fd00::1', port: 443, reason: 'a private IPv6 address' },
     { kind: 'cluster', address: '10.1.0.1', port: 10_250, reason: 'this machine in the range of the nodes' },
     { kind: 'controlplane', address: '93.184.215.1', port: 443, reason: 'this machine by its public address' },
     { kind: 'controlplane', address: '2a00:0::0:1', port: 443, reason: 'this machine in another notation' },
@@ -67,13 +67,13 @@ describe('destinations of an API server', () => {
     { kind: 'controlplane', address: '255.255.255.255', port: 443, reason: 'broadcast' },
     { kind: 'cluster', address: '93.184.215.14', port: 25, reason: 'a mail server reached through pods/proxy' },
     { kind: 'controlplane', address: 'localhost', port: 443, reason: 'a name that is not resolved' },
-    { kind: 'controlplane', address: '2130706433', port: 443, reason: 'an invalid notation of an address' },
+    { kind: 'controlplane', address: '2130706433', port: 443, reason: 'an invalid address notation' },
   ])('denies $kind $address:$port: $reason', ({ kind, address, port }) => {
     expect(decide(kind, address, port)).toContain(' ');
   });
 });
 
-describe('exceptions of the operator', () => {
+describe('exceptions configured by the operator', () => {
   test.each([
     { allowed: ['10.9.0.0/16'], address: '10.9.1.1', port: 8443, reason: 'any port of a private range' },
     { allowed: ['127.0.0.1:9443'], address: '127.0.0.1', port: 9443, reason: 'a port of this machine' },

@@ -21,7 +21,7 @@ export interface PodAccess {
 export type KubeletPolicy = (nodeAddress: string, port: number) => string | undefined;
 
 const PROTOCOL = 'v4.channel.k8s.io';
-/** Limit for the entire handshake: a node may send a byte now and then. */
+/** Time limit for the entire handshake: a node could otherwise prolong it by sending a byte now and then. */
 const HANDSHAKE_TIMEOUT_MS = 5000;
 /** Container runtimes send 32 KiB at a time. */
 const MAX_MESSAGE_BYTES = 2 ** 20;

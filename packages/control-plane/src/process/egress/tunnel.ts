@@ -6,13 +6,13 @@ import type { Duplex } from 'node:stream';
  * longer is dead.
  */
 const IDLE_TIMEOUT_MS = 5 * 3_600_000;
-/** For data that remains to be sent after the other side has closed. */
+/** Time to send remaining data after the other side has closed. */
 const LINGER_TIMEOUT_MS = 60_000;
 
 /** Copies bytes both ways with backpressure, until both sides have ended. */
 export function tunnel(client: Socket, upstream: Duplex): void {
   if (upstream.destroyed) return void client.destroy();
-  // All bytes pass through it.
+  // All bytes pass through the client socket, so its timeout covers both directions.
   client.setTimeout(IDLE_TIMEOUT_MS, () => client.destroy());
   for (const [stream, other] of [
     [client, upstream],
@@ -24,7 +24,7 @@ export function tunnel(client: Socket, upstream: Duplex): void {
   }
 }
 
-/** Like the method of sockets, but with a time limit: a peer that does not read cannot keep the stream open. */
+/** Like `destroySoon` of sockets, but with a time limit: a peer that does not read cannot keep the stream open. */
 function destroySoon(stream: Duplex): void {
   const timer = setTimeout(() => stream.destroy(), LINGER_TIMEOUT_MS).unref();
   stream.once('close', () => clearTimeout(timer));

@@ -85,7 +85,7 @@ export class ClusterSnapshots {
       const { keep } = spec.snapshots;
       this.#offHost?.setDesired({ list: this.#scheduler.list(), keep, record: JSON.stringify(record), mayAct });
     }
-    // A restore first takes a snapshot, so etcd gets time to start, unless it can't.
+    // A restore first takes a snapshot, so etcd gets time to start, unless etcd keeps failing.
     const { ready, failures } = this.#options.supervisor.state.components.etcd;
     if (!ready && failures < MAX_CONSECUTIVE_EXITS) return;
     this.#restorer.step(pending, async (request) => {
@@ -111,7 +111,7 @@ export class ClusterSnapshots {
     });
   }
 
-  /** To be called when the control plane serves: data from before a restore is no longer required. */
+  /** To be called when the control plane is ready: data from before a restore is no longer required. */
   async settle(record: ClusterRecord | undefined): Promise<void> {
     if (record === undefined || this.#restorer.isBusy || this.#settled === (record.dataGeneration ?? 0)) return;
     await removeOtherData(this.#options.folder, record.dataGeneration);

@@ -87,14 +87,14 @@ test('retries an unreachable store later', async () => {
 test.each([
   { what: 'a part is missing', harm: (key: string) => store.objects.delete(key) },
   { what: 'a part is damaged', harm: (key: string) => store.objects.set(key, Buffer.from('x')) },
-])('keeps nothing if $what in a copy, and does not fetch it again', async ({ harm }) => {
+])('keeps no file if $what in a copy, and does not fetch the copy again', async ({ harm }) => {
   harm([...store.objects.keys()].find((key) => key.includes('part-00001')) ?? '');
 
   await expect(obtain(COPIED)).rejects.toMatchObject({ problem: 'NotFound' });
   expect(files()).toEqual([`${LOCAL}.db`]);
 });
 
-test('ends with a stop, and keeps nothing', async () => {
+test('ends when it may no longer act, and keeps no partial file', async () => {
   let chunks = 0;
 
   await expect(obtain(COPIED, { mayAct: () => ++chunks < 3 })).rejects.toMatchObject({ problem: 'Failed' });

@@ -91,7 +91,7 @@ test('creates new data next to the old, with higher revisions, and takes a snaps
 describe('gives the same result if killed at any step and restarted', () => {
   const STEPS = ['etcd --version', 'etcdutl version', 'etcdutl snapshot status', 'etcdutl snapshot restore', 'sync'];
 
-  test.each(STEPS)('is killed at: %s', async (step) => {
+  test.each(STEPS)('killed at: %s', async (step) => {
     const die = () => Promise.reject(new Error('killed'));
     const killed = inputs({
       run: async (command, args) => {
@@ -157,7 +157,7 @@ describe('restore errors', () => {
   });
 });
 
-test('restores an etcd that does not serve without a snapshot, from the revision at which its data started', async () => {
+test('restores without a snapshot of the current data if etcd is down, from the revision at which that data started', async () => {
   const record = { ...RECORD, dataGeneration: 1, startRevision: 1_000_000_100 };
 
   const restoredData = await restoreData(inputs({ record, status: () => Promise.resolve(undefined) }));
@@ -177,7 +177,7 @@ test('does not bump revisions with a tool that lacks support for it', () => {
   expect(restoreArguments('a.db', 'etcd-1', undefined).join(' ')).not.toMatch(/bump|compacted/);
 });
 
-test('deletes other data folders once the new data serves', async () => {
+test('deletes other data folders once etcd uses the new data', async () => {
   for (const name of ['etcd-1', 'etcd-2', 'etcd-notes', 'logs']) mkdirSync(join(parent, 'cluster', name));
 
   await removeOtherData(join(parent, 'cluster'), 2);

@@ -18,7 +18,7 @@ export interface RestoreInputs extends SnapshotSources {
   /** Where to search for tools, after etcd's own folder. */
   readonly toolFolders: readonly string[];
   readonly run: RunCommand;
-  /** etcd's current status; undefined while it does not serve. */
+  /** etcd's current status; undefined while etcd is not ready. */
   readonly status: () => Promise<EtcdStatus | undefined>;
   /** Takes a snapshot named with this reason. */
   readonly save: (reason: string) => Promise<unknown>;

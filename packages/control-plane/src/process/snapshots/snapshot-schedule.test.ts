@@ -36,7 +36,7 @@ describe('nextSnapshotAtMs', () => {
       newest: taken(0),
       requestedAtMs: NOON_MS + 9 * HOUR_MS,
       dueAtMs: NOON_MS + 6 * HOUR_MS,
-      reason: 'takes the interval if a request is further in the future',
+      reason: 'uses the interval if a request is further in the future',
     },
   ])('$reason', ({ newest, requestedAtMs, dueAtMs }) => {
     expect(nextSnapshotAtMs({ intervalMs: 6 * HOUR_MS, keep: 3, requestedAtMs }, newest)).toBe(dueAtMs);

@@ -68,7 +68,7 @@ test('takes snapshots immediately and then regularly, and deletes the oldest', a
   expect(scheduler.list()).not.toContainEqual(first);
 });
 
-test('takes no snapshot while etcd does not serve', async () => {
+test('does not take snapshots while etcd is not ready', async () => {
   serves = false;
   scheduler.setDesired(POLICY, NO_SLOTS);
   await clock.advance(HOUR_MS);

@@ -9,14 +9,14 @@ export interface SnapshotSchedulerOptions {
   readonly folder: SnapshotFolder;
   /** etcd's snapshot stream, taken now. */
   readonly stream: () => AsyncIterable<Uint8Array>;
-  /** Whether etcd serves; no snapshot is attempted while it does not. */
+  /** Whether etcd is ready; otherwise no snapshot is attempted. */
   readonly canTake: () => boolean;
   readonly clock: Clock;
   readonly log: Logger;
   readonly onChange: () => void;
 }
 
-/** Poll interval while etcd does not serve yet. */
+/** Poll interval while etcd is not ready yet. */
 const RETRY_INTERVAL_MS = 1000;
 const MIN_RETRY_MS = 10_000;
 const MAX_RETRY_MS = 600_000;

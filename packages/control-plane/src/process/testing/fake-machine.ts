@@ -69,7 +69,7 @@ interface FakeProcess {
   readonly onExit: () => void;
 }
 
-/** A machine whose processes serve immediately by default and exit on SIGTERM. It outlives its supervisors. */
+/** A machine whose processes are ready immediately by default and exit on SIGTERM. It outlives its supervisors. */
 export class FakeMachine implements ProcessHost, Probes {
   readonly files = new MemoryFiles();
   readonly running = new Map<number, FakeProcess>();

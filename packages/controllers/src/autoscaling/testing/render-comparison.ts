@@ -1,7 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { expectedOutcome, initialSizes, type Outcome, type Situation } from './situation.ts';
 
-/** The page docs/tenants/autoscaling-compared.md. Throws if a difference is not explained, or an explanation explains none. */
+/**
+ * The page docs/tenants/autoscaling-compared.md. Throws if a difference has no explanation, or an explanation has no
+ * difference.
+ */
 export function renderComparison(
   situations: readonly Situation[],
   upstream: { readonly kubernetes: string; readonly decisions: Readonly<Record<string, Outcome>> },

@@ -21,7 +21,7 @@ function topologySpread(app: string, topologyKey: string): Partial<PodSpec> {
 
 /** More than half of a b3-8 node, so that the node is needed. */
 const BUSY_CPU = '1200m';
-/** A pool with one needed node; the pods on the other one decide. */
+/** A pool with one needed node; whether the other one is needed depends on its pods. */
 const TWO_NODES = { general: { size: 2, canShrink: true } };
 const busyNode = { busy: { on: ['general/0'], cpu: BUSY_CPU } };
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 
 const RecordedDecisions = z.object({
-  /** The version of the cluster in which it ran. */
+  /** The Kubernetes version of the cluster in which cluster-autoscaler ran. */
   kubernetes: z.string(),
   decisions: z.record(z.string(), z.object({ sizes: z.record(z.string(), z.int()), gone: z.array(z.string()) })),
 });

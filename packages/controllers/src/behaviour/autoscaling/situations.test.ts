@@ -9,8 +9,8 @@ import { UPSTREAM_DECISIONS } from '../../autoscaling/testing/upstream-decisions
 
 const PAGE_PATH = join(import.meta.dirname, '../../../../../docs/tenants/autoscaling-compared.md');
 
-/** tests/autoscaling-compared.test.ts runs the same situations with cluster-autoscaler. */
-describe('a cluster in situation', () => {
+/** The same situations run with cluster-autoscaler in tests/autoscaling-compared.test.ts. */
+describe('Fairway decides as expected in this situation', () => {
   let decided: ReadonlyMap<string, Outcome>;
 
   beforeAll(async () => {

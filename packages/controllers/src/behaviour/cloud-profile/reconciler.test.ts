@@ -154,7 +154,7 @@ test.each([
   { used: true, minutes: 20 },
   { used: false, minutes: 60 },
 ])(
-  'a profile is refreshed every $minutes minutes if used: $used, regardless of changes, and written only when it changes',
+  'a profile (used: $used) is refreshed every $minutes minutes regardless of changes, and written only when it changes',
   async ({ used, minutes }) => {
     const { clock, state, reconcile } = start({ used });
     await reconcile('team/default');
@@ -199,7 +199,7 @@ test('an unavailable cloud is reported, and its data is kept', async () => {
   });
 });
 
-test('a thousand stored profiles cost no call when Fairway starts', async () => {
+test('a thousand stored profiles cause no calls when Fairway starts', async () => {
   const stored = Array.from(
     { length: 1000 },
     (_, index): CloudProfile => ({

@@ -45,7 +45,7 @@ describe('the cloud resources of a cluster', () => {
     });
     const words = 'Kubernetes external service shop/web from cluster demo';
     await loadBalancing.loadBalancers.createTree(balancer(clusterUid, words));
-    // Another cluster's resource, which resembles this one's in everything except what identifies it.
+    // Another cluster's resource, which resembles this cluster's in everything except what identifies it.
     await loadBalancing.loadBalancers.createTree(balancer('other', words));
     const claim = { 'csi.storage.k8s.io/pvc/name': 'data', 'csi.storage.k8s.io/pvc/namespace': 'shop' };
     for (const uid of [clusterUid, 'other']) {
@@ -83,7 +83,7 @@ describe('the cloud resources of a cluster', () => {
     expect(unknown).toBeUndefined();
   });
 
-  it('include the machines that a volume is attached to, and the number of others', async () => {
+  it('include the machines that a volume is attached to', async () => {
     const { compute } = fairway.process.project.client;
     const [machine] = await fairway.machines();
     const [volume] = (await list(cluster)).volumes;

@@ -127,7 +127,7 @@ async function start(invalidCount: number) {
 describe('a tenant with refused CloudCredentials', () => {
   test('does not delay another tenant’s credential: it is Ready within a second, with hundreds queued before it', async () => {
     await using fairway = await start(200);
-    // The burst of the cloud's budget is used up by now, and most credentials still wait: for another 12 s.
+    // The burst of the cloud's budget is now used up, and most credentials still wait, for another 12 s.
     await fairway.clock.pass(2_000);
     expect(fairway.logins()).toBeLessThan(120);
 

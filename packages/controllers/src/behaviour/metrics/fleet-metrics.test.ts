@@ -81,7 +81,7 @@ describe('metrics with several replicas', () => {
     const objects = ['fairway_clusters', 'fairway_machines', 'fairway_cluster_info'];
     for (const name of objects) expect(await samples(registry, name)).toEqual([]);
     expect(await samples(registry, 'fairway_operation_duration_seconds_count')).toEqual([]);
-    // Each control plane has one replica anyway.
+    // Each control plane is reported by the one process that manages it.
     expect(await samples(registry, 'fairway_control_planes')).not.toEqual([]);
 
     owner.take(REPORTER_KEY, { isInherited: false });

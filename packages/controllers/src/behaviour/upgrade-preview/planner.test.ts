@@ -11,7 +11,7 @@ import { TENANT_ADMIN } from '../../testing/test-control-planes.ts';
 import { TEAM, TestFairway } from '../../testing/test-fairway.ts';
 import { upgradePlanner } from '../../upgrade-preview/planner.ts';
 
-/** The nodes of these clusters run 1.34: not too old for either. */
+/** The nodes of these clusters run 1.34: not too old for either version. */
 const [FROM, TO] = ['1.36', '1.37'] as const;
 const NAMESPACE = 'kube-system';
 
@@ -19,9 +19,9 @@ let fairway: TestFairway;
 let cluster: Cluster;
 /** The requests to the tenant's API server. */
 const tenantRequests: TransportRequest[] = [];
-/** Its reaction to a request; a response by default. */
+/** What the API server does before it responds; nothing by default. */
 let onRequest: (request: TransportRequest) => Promise<void>;
-/** Its response; the simulated server's by default. */
+/** The API server's response; the simulated server's by default. */
 let respond: () => TransportResponse | undefined = () => undefined;
 let open = 0;
 

@@ -140,7 +140,7 @@ export class MissingClusterGC {
     }
   }
 
-  /** One step. Rejects with what it is waiting for, so that the steps back off. */
+  /** Takes one step of the deletion. Rejects with what it is waiting for, so that the steps back off. */
   async #sweep(missingCluster: CaSecretRecord, { signal }: Pass): Promise<void> {
     const { cache, client, clock, runtime, credentials, tenants, clouds } = this.#dependencies;
     const { uid, clusterKey } = missingCluster;
@@ -205,7 +205,7 @@ export class MissingClusterGC {
     this.#dependencies.log.warn(fields, 'deleting resources without a Cluster');
   }
 
-  /** Recorded once, as long as it stays the same. */
+  /** Records an Event and a log entry, unless the last one was the same. */
   #report(missingCluster: CaSecretRecord, what: string, known: Known): void {
     if (known.message === what) return;
     known.message = what;

@@ -16,7 +16,7 @@ export const missingClusterController: Declaration = {
   rights: [
     { type: clusters, verbs: READ },
     { type: cloudCredentials, verbs: READ },
-    // Their metadata identifies clusters whose Cluster is missing.
+    // The metadata of CA Secrets identifies clusters whose Cluster is missing.
     { type: Secrets, namespace: SYSTEM_NAMESPACE, verbs: [...READ, 'patch'] },
     // Records of deleted clusters.
     { type: ConfigMaps, namespace: SYSTEM_NAMESPACE, verbs: ['get', 'create', 'update'] },

@@ -31,7 +31,7 @@ export interface CaSecretRecord {
   readonly clusterKey: string;
   /** Name and UID of the Secret. */
   readonly secret: { readonly name: string; readonly uid: string | undefined };
-  /** Since when no Cluster has been found; stored on the Secret, so that restarts do not reset it. */
+  /** When the Cluster was first found missing; stored on the Secret, so that restarts do not reset it. */
   readonly missingSinceMs: number | undefined;
   /** The CloudCredential that the cluster uses; empty for the operator's own login, undefined if it was not recorded. */
   readonly credentialName: string | undefined;
@@ -56,7 +56,7 @@ export const caSecretsByCluster: CacheIndex<KubeObject> = {
 
 /**
  * The content of a Secret's metadata; undefined for a Secret that belongs to no cluster. A cache drops the fields that
- * identify a restored one.
+ * identify a restored Secret.
  */
 export function recordOf(secret: KubeObject): CaSecretRecord | undefined {
   const { name = '', labels, annotations, managedFields = [] } = secret.metadata;
@@ -102,7 +102,7 @@ export async function recordsWithoutCluster<T extends Pick<CaSecretRecord, 'uid'
   return records.filter(({ uid }) => !known.has(uid));
 }
 
-/** Records on the CA Secret since when its Cluster has been missing, or with undefined that it exists. */
+/** Records on the CA Secret when its Cluster was found missing, or with undefined that the Cluster exists. */
 export async function markMissing(
   client: KubeClient,
   { secret }: CaSecretRecord,

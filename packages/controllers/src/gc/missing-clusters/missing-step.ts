@@ -1,7 +1,7 @@
 import type { CaSecretRecord } from './missing-clusters.ts';
 
 /**
- * `mark`: record on the CA Secret since when the Cluster has been missing, then wait. `hold`: leave its resources
+ * `mark`: record on the CA Secret that the Cluster is missing from now on, then wait. `hold`: leave its resources
  * alone.
  */
 export type MissingStep =
@@ -16,7 +16,10 @@ export function missingStep(record: CaSecretRecord, nowMs: number, graceMs: numb
   return leftMs > 0 ? { action: 'wait', waitMs: leftMs } : { action: 'delete' };
 }
 
-/** Undefined if the Cluster has not been found missing. If the clock was set back, the wait is still limited to the grace period. Pure. */
+/**
+ * How much of the grace period is left; undefined if the Cluster has not been found missing before. If the clock was
+ * set back, the wait is still limited to the grace period. Pure.
+ */
 export function remainingMs(
   { missingSinceMs }: Pick<CaSecretRecord, 'missingSinceMs'>,
   nowMs: number,

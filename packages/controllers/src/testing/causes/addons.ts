@@ -14,7 +14,7 @@ async function tenantOf({ client, runtime }: TestFairway): Promise<KubeClient> {
   return runtime.client(identityOf(await client.resource(clusters).get('demo', { namespace: TEAM })));
 }
 
-/** The status that the cluster's controllers would report. */
+/** Sets the status that the cluster's controllers would report. */
 async function setRunningOnNode(fairway: TestFairway, ...names: readonly string[]): Promise<void> {
   const daemonSets = (await tenantOf(fairway)).resource(DaemonSets);
   const counts = { desiredNumberScheduled: 1, updatedNumberScheduled: 1, numberReady: 1 };

@@ -11,7 +11,7 @@ import type { TestFairway } from '../test-fairway.ts';
 export interface Cause {
   /** The problem, in words for people. */
   readonly cause: string;
-  /** How to cause it: a name in `LASTING_CAUSES`, or steps. */
+  /** How to bring the problem about: a name in `LASTING_CAUSES`, or steps. */
   readonly by: string | Steps;
   /** How long it takes until it is reported; 20 s by default. */
   readonly afterMs?: number;

@@ -91,7 +91,7 @@ async function makePort(fairway: TestFairway): Promise<void> {
   await fairway.process.project.client.network.ports.create(port);
 }
 
-/** A floating IP on a port in the cluster's network, which blocks its router. */
+/** Creates a floating IP on a port in the cluster's network, which blocks its router. */
 async function assignFloatingIp(fairway: TestFairway): Promise<void> {
   const { network } = await clusterIn(fairway);
   const { ports, networks, floatingIps } = fairway.process.project.client.network;

@@ -48,7 +48,7 @@ async function requestReinstall(fairway: TestFairway): Promise<void> {
   await fairway.patch(machines, machine?.metadata.name ?? '', value);
 }
 
-/** A pod on the only node, protected by a PodDisruptionBudget. */
+/** Creates a pod on the only node, protected by a PodDisruptionBudget. */
 async function keepPod(
   fairway: TestFairway,
   faults: SwitchedFaults,

@@ -6,7 +6,7 @@ const PODS_PENDING = "the tenant's pods ask for it, not a fault: docs/tenants/au
 
 const TENANT_ADDON = 'the tenant has made it so, and the add-on works: docs/tenants/addons.md';
 
-/** Reasons without a row, and why. All others have one. */
+/** Reasons without a row, and why. All other reasons have a row. */
 export const UNLISTED_REASONS: Readonly<Partial<Record<ConditionReason, string>>> = {
   KeepRequested: 'what a person has asked for (behaviour/inspection.test.ts)',
   KeepRefused: 'what a person has asked for wrongly (behaviour/inspection.test.ts)',

@@ -76,7 +76,7 @@ export class MachineWitness implements AsyncDisposable {
   }
 
   /**
-   * Checks that enough other nodes work when a working node is removed. During an in-place update one is always
+   * Checks that enough other nodes work when a working node is removed. During an in-place update, one node is always
    * unavailable.
    */
   #checkAvailable(machine: Machine): void {

@@ -25,8 +25,8 @@ const list = (max: number, token = '') =>
   harness.call<ListResponse>('ListVolumes', { max_entries: max, starting_token: token });
 const ids = ({ entries }: ListResponse) => entries.map(({ volume }) => volume.volume_id);
 
-describe('a list', () => {
-  test("contains the cluster's own volumes, newest first, and none of another cluster", async () => {
+describe('a list of volumes', () => {
+  test("contains the cluster's own volumes, newest first, but no volumes of another cluster", async () => {
     const all = await list(0);
 
     expect(ids(all)).toEqual(own);
@@ -42,7 +42,7 @@ describe('a list', () => {
     expect(ids(await list(0, first.next_token))).toEqual(own.slice(2));
   });
 
-  test('has no next page after a full last page', async () => {
+  test('has no next page if the last page is full', async () => {
     expect(await list(3)).toMatchObject({ next_token: '' });
   });
 
@@ -56,7 +56,7 @@ describe('a list', () => {
     expect(await harness.refusal('ListVolumes', { max_entries: -1, starting_token: '' })).toMatch(/^INVALID_ARGUMENT/);
   });
 
-  test('reports which servers have a volume, and so does ControllerGetVolume', async () => {
+  test('reports which servers have a volume attached, as ControllerGetVolume does', async () => {
     const server = await harness.createServer();
     await harness.call('ControllerPublishVolume', publishRequest(own[0] ?? '', server));
 

@@ -18,7 +18,7 @@ const remove = (id: string) => harness.refusal('DeleteSnapshot', { snapshot_id: 
 const snapshots = () => harness.clock.during(Array.fromAsync(harness.client.blockStorage.snapshots.list()));
 
 describe('CreateSnapshot', () => {
-  test('returns when the snapshot is usable, and returns the same snapshot again', async () => {
+  test('returns when the snapshot is usable, and returns the same snapshot on a repeated call', async () => {
     const beginMs = harness.clock.now();
     const snapshot = await createSnapshot('s');
 
@@ -37,7 +37,7 @@ describe('CreateSnapshot', () => {
     expect(await snapshots()).toHaveLength(1);
   });
 
-  test('creates no second snapshot after a request whose response was lost', async () => {
+  test('does not create a second snapshot after the response to the first request is lost', async () => {
     const action = { kind: 'drop', when: 'after' } as const;
     harness.cloud.faults.add({ service: 'block-storage', method: 'POST', path: '/snapshots$', action });
     expect(await harness.refusal('CreateSnapshot', snapshotRequest('s', volume))).toMatch(/^UNAVAILABLE/);
@@ -64,7 +64,7 @@ describe('CreateSnapshot', () => {
     expect(await harness.refusal('CreateSnapshot', snapshotRequest('s', second))).toMatch(/^ALREADY_EXISTS/);
   });
 
-  test('creates a snapshot that a volume can be copied from', async () => {
+  test('creates a snapshot from which a volume can be created', async () => {
     const { snapshot_id: id } = await createSnapshot('s');
     const copy = await harness.createVolume('copy', { volume_content_source: { snapshot: { snapshot_id: id } } });
 
@@ -85,7 +85,7 @@ describe('CreateSnapshot', () => {
     { name: '', of: 'x', reported: /^INVALID_ARGUMENT: name is missing/ },
     { name: 's', of: '', reported: /^INVALID_ARGUMENT: source_volume_id is missing/ },
     { name: 's', of: 'x', reported: /^NOT_FOUND: volume x does not exist/ },
-  ])('refuses name "$name" with volume "$of"', async ({ name, of, reported }) => {
+  ])('refuses name "$name" for volume "$of"', async ({ name, of, reported }) => {
     expect(await harness.refusal('CreateSnapshot', snapshotRequest(name, of))).toMatch(reported);
   });
 });
@@ -101,7 +101,7 @@ describe('DeleteSnapshot', () => {
     expect(await remove('')).toMatch(/^INVALID_ARGUMENT/);
   });
 
-  test('leaves snapshots of another cluster and unmarked ones alone', async () => {
+  test('leaves unmarked snapshots and snapshots of another cluster alone', async () => {
     const { snapshot_id: other } = await createSnapshot('s');
     const { id: plain } = await harness.clock.during(
       harness.client.blockStorage.snapshots.create({ volume_id: volume }),
@@ -128,7 +128,7 @@ describe('ListSnapshots', () => {
     return entries.map(({ snapshot }) => snapshot.snapshot_id);
   };
 
-  test('lists all snapshots, those of a volume, or one', async () => {
+  test('lists all snapshots, the snapshots of a volume, or a single snapshot', async () => {
     const { snapshot_id: first } = await createSnapshot('s');
     await harness.clock.pass(1_000);
     const second = await harness.createVolume('pvc-2');

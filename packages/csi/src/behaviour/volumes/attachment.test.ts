@@ -20,7 +20,7 @@ const holders = async (id = volume) =>
   (await harness.volumes()).find((each) => each.id === id)?.attachments.map(({ server_id }) => server_id);
 
 describe('ControllerPublishVolume', () => {
-  test('returns the device when the server has the volume, also on a repeated call', async () => {
+  test('returns the device when the volume is attached, also on a repeated call', async () => {
     const response = await harness.call('ControllerPublishVolume', publishRequest(volume, server));
 
     expect(response).toEqual({ publish_context: { DevicePath: '/dev/vdb' } });
@@ -35,21 +35,21 @@ describe('ControllerPublishVolume', () => {
     expect(await publish()).toBe('OK');
   });
 
-  test('must be retried while another call changes the volume', async () => {
+  test('must be retried while another call is changing the volume', async () => {
     const first = harness.begin('ControllerPublishVolume', publishRequest(volume, server));
 
     expect(await unpublish()).toMatch(/^ABORTED: another .* is in progress for the same volume/);
     await harness.clock.during(first);
   });
 
-  test('reports the server that has the volume', async () => {
+  test('reports the server to which the volume is attached', async () => {
     await publish();
     const second = await harness.createServer();
 
     expect(await publish(volume, second)).toBe(`FAILED_PRECONDITION: it is still attached to server ${server}`);
   });
 
-  test('attaches a block device of a multiattach type to several servers', async () => {
+  test('attaches a block device with a multiattach type to several servers', async () => {
     const shared = capability(AccessMode.multiNodeMultiWriter, true);
     const parameters = { type: 'classic-multiattach' };
     const id = await harness.createVolume('shared', { parameters, volume_capabilities: [shared] });
@@ -62,7 +62,7 @@ describe('ControllerPublishVolume', () => {
     expect(await holders(id)).toEqual([second]);
   });
 
-  test('attaches an unmarked volume, but not another cluster’s', async () => {
+  test('attaches an unmarked volume, but not a volume of another cluster', async () => {
     const { id: unmarkedId } = await harness.clock.during(harness.client.blockStorage.volumes.create({ size: 1 }));
     await harness.clock.pass(5_000);
     harness.restart('other');
@@ -72,7 +72,7 @@ describe('ControllerPublishVolume', () => {
     expect(await holders()).toEqual([]);
   });
 
-  test('attaches nothing to the nodes of another cluster', async () => {
+  test('does not attach volumes to the nodes of another cluster', async () => {
     const foreignServer = await harness.createServer(['fairway', 'fairway-cluster-theirs', 'fairway-machine-m']);
 
     expect(await publish(volume, foreignServer)).toBe(
@@ -81,7 +81,7 @@ describe('ControllerPublishVolume', () => {
     expect(await holders()).toEqual([]);
   });
 
-  test('reports that the server has its maximum number of disks', async () => {
+  test('reports that the server already has its maximum number of disks', async () => {
     await using full = await CsiTestHarness.start({ maxDisksPerServer: 1 });
     const node = await full.createServer();
     const id = await full.createVolume('pvc-1');

@@ -5,7 +5,7 @@ import { incompleteReason, unsupportedReason } from '../../volumes/capabilities.
 
 const of = (mode: number, isBlock = false) => capability(mode, isBlock) as VolumeCapability;
 
-describe('a capability', () => {
+describe('a volume capability', () => {
   test.each([
     { given: null, reported: /is missing/ },
     { given: { mount: { fs_type: '' }, access_mode: null }, reported: /access_mode is 0/ },

@@ -15,7 +15,7 @@ const createCounts = () =>
 const createCount = () => createCounts().reduce((sum, { count }) => sum + count, 0);
 
 describe('CreateVolume', () => {
-  test('returns when Cinder has created the volume, which has its marks from creation', async () => {
+  test('returns when Cinder has created the volume, which is marked from the start', async () => {
     const parameters = { 'csi.storage.k8s.io/pvc/name': 'data', 'csi.storage.k8s.io/pvc/namespace': 'default' };
     const { volume } = await harness.call<{ volume: object }>('CreateVolume', volumeRequest('pvc-1', { parameters }));
 
@@ -34,7 +34,7 @@ describe('CreateVolume', () => {
     expect(createCount()).toBe(1);
   });
 
-  test('creates a volume for each of two names concurrently', async () => {
+  test('creates two volumes concurrently', async () => {
     const calls = [
       harness.begin('CreateVolume', volumeRequest('a')),
       harness.begin('CreateVolume', volumeRequest('b')),
@@ -53,7 +53,7 @@ describe('CreateVolume', () => {
     await harness.clock.during(first);
   });
 
-  test('ends at its deadline, and the next call finds the volume', async () => {
+  test('fails at its deadline, and the next call finds the volume', async () => {
     expect(await harness.refusal('CreateVolume', volumeRequest('pvc-1'), 1_000)).toMatch(
       /^DEADLINE_EXCEEDED: volume .* is being created by Cinder: still in progress, retry the call/,
     );
@@ -61,7 +61,7 @@ describe('CreateVolume', () => {
     expect(createCount()).toBe(1);
   });
 
-  test('creates no second volume after a lost response or a kill', async () => {
+  test('does not create a second volume after a lost response or a kill', async () => {
     harness.cloud.faults.add({
       service: 'block-storage',
       method: 'POST',
@@ -129,7 +129,7 @@ describe('CreateVolume', () => {
     expect(await harness.refusal('CreateVolume', copy)).toMatch(/^ALREADY_EXISTS: .* it is a copy of another source/);
   });
 
-  test('creates the volume in the requested zone, and reports where it is accessible', async () => {
+  test('creates the volume in the requested zone, and reports where the volume is accessible', async () => {
     await using zones = await CsiTestHarness.start({
       zones: ['a', 'b'].map((name) => ({ name, hosts: 1, hostVcpus: 8, hostRamMiB: 8192, hostDiskGiB: 100 })),
     });
@@ -144,7 +144,7 @@ describe('CreateVolume', () => {
     expect(await zones.volumes()).toMatchObject([{ availability_zone: 'b' }]);
   });
 
-  test('copies a volume, with at least its size', async () => {
+  test('copies a volume into a volume of at least the same size', async () => {
     const original = await harness.createVolume('original', {
       capacity_range: { required_bytes: 2 * GIB, limit_bytes: 0 },
     });

@@ -39,7 +39,7 @@ describe('DeleteVolume', () => {
     await harness.clock.during(createCall);
   });
 
-  test('leaves volumes of another cluster and unmarked ones alone', async () => {
+  test('leaves unmarked volumes and volumes of another cluster alone', async () => {
     const other = await harness.createVolume('pvc-1');
     const { id: plain } = await harness.clock.during(
       harness.client.blockStorage.volumes.create({

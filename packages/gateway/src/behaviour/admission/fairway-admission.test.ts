@@ -153,7 +153,7 @@ describe.each(FORMS)('%s gateway', (form) => {
     test.each([
       ['cluster', () => gateway.createCluster('demo', {}, UNKNOWN_CLOUD_TEAM)],
       ['pool', () => gateway.createPool('general', {}, UNKNOWN_CLOUD_TEAM)],
-    ])('accepts no %s, and explains what the operator must do', async (_, create) => {
+    ])('does not accept a %s, and explains what the operator must do', async (_, create) => {
       const refused = await refusal(create());
 
       expect(refused).toMatchObject({ code: 403, reason: 'Forbidden' });

@@ -163,7 +163,7 @@ describe.each(FORMS)('the console at the %s gateway', (form) => {
     expect((await browser.signIn({ kind: 'token', token })).status).toBe(200);
   });
 
-  it('switches to another project of the user, and only to such projects', async () => {
+  it('switches only to other projects of the user', async () => {
     const other = await gateway.keystone.as('simulator-other').session.projectId();
     const { id } = await gateway.keystone.as('simulator').identity.me();
     const roles = (await gateway.keystone.send('GET', '/roles?name=reader')) as { roles: { id: string }[] };
@@ -280,7 +280,7 @@ describe.each(FORMS)('the console at the %s gateway', (form) => {
     expect(receivedLines.filter(({ w }) => w === 1)).toEqual([]);
   });
 
-  it('opens no watch without a session', async () => {
+  it('does not open a watch without a session', async () => {
     const watches = [{ id: 1, path: `${clustersOf(project)}?watch=true` }];
 
     expect((await browser.fetchJson('/console/watches', { method: 'POST', body: { watches } })).status).toBe(401);

@@ -99,7 +99,7 @@ describe('a request', () => {
     expect(Object.keys(receivedHeaders)).toContain('audit-id');
   });
 
-  test('is forwarded only in the name of an impersonated user', async () => {
+  test('is forwarded only on behalf of an impersonated user', async () => {
     const frontEnd = await before(echo);
     const headers = { 'impersonate-user': 'bob', 'impersonate-group': ['x'], 'impersonate-extra-k': 'v' };
     const { headers: receivedHeaders } = (await json(await frontEnd.send(PODS, { headers }))) as {

@@ -61,7 +61,7 @@ const emptyRequest = { 'content-length': 2 };
 const asBob = { 'impersonate-user': 'bob' };
 
 describe('a body forwarded by the gateway', () => {
-  test('costs the API server nothing while it arrives slowly, delays no other request, and times out with 408', async () => {
+  test('costs the API server nothing while it arrives slowly, does not delay other requests, and times out with 408', async () => {
     const served = await serve({ maxMutatingRequests: 1, bodyTimeoutMs: 10_000 });
     const slow = await Promise.all([1, 2, 3].map(() => begin(served, { 'content-length': 1_000 }, '{')));
     await untilBuffered(served, 3);

@@ -132,7 +132,7 @@ describe('a refusal of the API server', () => {
     ['not a Status', ['x']],
     ['too long to keep', { message: 'x'.repeat(100_000) }],
     ['a Status with fields of other types', { message: 7, details: 'x' }],
-  ])('is logged only by its code if the response is %s', async (_, status) => {
+  ])('is logged only with its code if the response is %s', async (_, status) => {
     await startFrontEnd(refused(status, 409));
     const { events } = await eventsOf(`${CLUSTERS}/demo`, { method: 'DELETE' });
 

@@ -140,9 +140,9 @@ describe('announcement of a write to other processes', () => {
   }
 
   test.each([
-    { what: 'a created object', method: 'POST', path: CLUSTERS, body: '{"metadata":{"name":"demo"}}' },
-    { what: 'a changed object', method: 'PATCH', path: `${CLUSTERS}/demo`, body: '{}' },
-    { what: 'a deleted object', method: 'DELETE', path: `${CLUSTERS}/demo`, body: '{}' },
+    { what: 'the creation of an object', method: 'POST', path: CLUSTERS, body: '{"metadata":{"name":"demo"}}' },
+    { what: 'the change of an object', method: 'PATCH', path: `${CLUSTERS}/demo`, body: '{}' },
+    { what: 'the deletion of an object', method: 'DELETE', path: `${CLUSTERS}/demo`, body: '{}' },
   ])('happens before $what', async ({ method, path, body }) => {
     expect(await announcedObjects(method, path, body)).toEqual(['Cluster/red/demo']);
   });

@@ -18,7 +18,7 @@ async function newEntryPoint(listener: (request: IncomingMessage, response: Serv
   return signInService.connect({ bearerToken: 'a-token', peer: '192.0.2.7' });
 }
 
-test('passes a request through the gateway like that of a remote client', async () => {
+test('passes a request through the gateway like a remote client’s request', async () => {
   const transport = await newEntryPoint(async (request, response) => {
     const body = await text(request);
     response.setHeader('content-type', 'application/json');

@@ -29,7 +29,7 @@ async function sendAndRecord(method: string, body?: Uint8Array): Promise<{ heade
 }
 
 test.each(['POST', 'PUT', 'PATCH', 'DELETE'])(
-  'does not retry a %s without a body that the API server may have processed',
+  'does not retry a bodiless %s that the API server may have processed',
   async (method) => {
     const { headerLines, outcome } = await sendAndRecord(method);
 

@@ -20,7 +20,10 @@ export class MatchConditions {
     this.#ignoresFailures = failurePolicy === 'Ignore';
   }
 
-  /** A false condition takes precedence over failing ones; otherwise a failure is 403, or skips the webhook if its failurePolicy is Ignore. */
+  /**
+   * A false condition takes precedence over failing conditions. Otherwise a failure results in 403, or skips the
+   * webhook if its failurePolicy is Ignore.
+   */
   hold(request: AdmissionRequest, authorizer: Authorizer): boolean {
     if (this.#conditions.length === 0) return true;
     const budget = budgetOf(request);

@@ -15,7 +15,7 @@ import { MatchConditions } from './match-conditions.ts';
 /** A webhook of a configuration, compiled. */
 export interface Webhook {
   readonly configuration: string;
-  /** Unique among all webhooks of its kind, even with equal names. */
+  /** Unique among all webhooks of its kind, even if several have the same name. */
   readonly id: string;
   /** Position in the call order of all webhooks of its kind. */
   readonly index: number;

@@ -133,7 +133,7 @@ test.each<{
     },
   },
   {
-    reason: 'a selector of namespaces that this one does not match',
+    reason: 'a namespace selector that does not match',
     spec: { validations: [{ expression: 'false' }] },
     binding: { matchResources: { namespaceSelector: { matchLabels: { kept: 'true' } } } },
   },
@@ -169,7 +169,7 @@ test.each<{
   );
 });
 
-/** The error of the server. */
+/** The error that the server returns; empty if it accepts the request. */
 async function responseOf(request: Promise<unknown>): Promise<string> {
   try {
     await request;

@@ -74,7 +74,7 @@ describe.skipIf(!installed)(`kubectl on a hollow cluster${installed ? '' : ' (sk
     });
   }
 
-  it('rolls out, scales and undoes', async () => {
+  it('rolls out, scales and rolls back a Deployment', async () => {
     expect(await kubectl('version')).toMatch(/Server Version: .*v1\.34\.2\+fairway-hollow/);
     expect(await kubectl('create deployment web --image=nginx:1 --replicas=6')).toBe('deployment.apps/web created\n');
     expect(await kubectl('rollout status deployment/web --timeout=20s')).toContain(
@@ -94,7 +94,7 @@ describe.skipIf(!installed)(`kubectl on a hollow cluster${installed ? '' : ' (sk
     expect(await kubectl('rollout status deployment/web --timeout=20s')).toContain('successfully rolled out');
   });
 
-  it.skipIf(policyV1.isTooOld)(`exposes, drains and cordons${policyV1.reason}`, async () => {
+  it.skipIf(policyV1.isTooOld)(`exposes a Deployment, and drains and uncordons a node${policyV1.reason}`, async () => {
     await kubectl('create deployment shop --image=nginx:1 --replicas=3');
     await kubectl('rollout status deployment/shop --timeout=20s');
     expect(await kubectl('expose deployment/shop --port=80 --type=NodePort')).toBe('service/shop exposed\n');

@@ -6,7 +6,7 @@ import { TestCluster } from '../../testing/test-cluster.ts';
 
 const where = { namespace: 'default' };
 
-test('binding a pod to a node keeps its generation', async () => {
+test('binding a pod to a node does not change the pod’s generation', async () => {
   await using cluster = await TestCluster.start();
   const pods = cluster.client.resource<Pod>(Pods);
 

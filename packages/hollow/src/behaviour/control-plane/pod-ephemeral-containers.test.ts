@@ -14,7 +14,7 @@ async function withPod(cluster: TestCluster) {
     pods.patch('web', { type: 'strategic', value: { spec: { ephemeralContainers } } }, where);
 }
 
-test('adds containers to a pod and increases its generation', async () => {
+test('adds ephemeral containers to a pod and increases the pod’s generation', async () => {
   await using cluster = await TestCluster.start({ nodes: [] });
   const add = await withPod(cluster);
 
@@ -43,7 +43,7 @@ test.each([
     { name: 'one', image: 'a', livenessProbe: { exec: { command: ['true'] } } },
     'spec.ephemeralContainers[0].livenessProbe: Forbidden: cannot be set for an Ephemeral Container',
   ],
-])('rejects a container %s', async (_, container, message) => {
+])('rejects an ephemeral container %s', async (_, container, message) => {
   await using cluster = await TestCluster.start({ nodes: [] });
   const add = await withPod(cluster);
 

@@ -11,7 +11,7 @@ function evict(cluster: TestCluster, name: string): Promise<Eviction> {
 }
 
 describe('eviction', () => {
-  it('evicts no more pods than the disruption budget allows', async () => {
+  it('never exceeds the disruption budget', async () => {
     await using cluster = await TestCluster.start();
     const budgets = cluster.client.resource(PodDisruptionBudgets);
     await cluster.client.resource(Deployments).create(deployment(3));

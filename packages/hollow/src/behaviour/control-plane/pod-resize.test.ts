@@ -18,7 +18,7 @@ function main(resources: object) {
   return { containers: [{ name: 'main', resources }] };
 }
 
-test('changes CPU and memory, and increases the generation of the pod', async () => {
+test('a resize changes CPU and memory, and increases the generation of the pod', async () => {
   await using cluster = await TestCluster.start({ nodes: [] });
   const resize = await withPod(cluster);
   const after = await resize(main({ requests: { cpu: '750m' }, limits: { memory: '0.125Gi' } }));
@@ -30,7 +30,7 @@ test('changes CPU and memory, and increases the generation of the pod', async ()
   });
 });
 
-test('changes no other field of the pod', async () => {
+test('a resize does not change other fields of the pod', async () => {
   await using cluster = await TestCluster.start({ nodes: [] });
   const resize = await withPod(cluster);
   const containers = [{ name: 'main', image: 'other', resources: { requests: { cpu: '600m' } } }];
@@ -88,7 +88,7 @@ test.each([
     change: { initContainers: [{ name: 'init', resources: { requests: { cpu: '600m' } } }] },
     message: 'spec: Forbidden: resources for non-sidecar init containers are immutable',
   },
-])('rejects $reason', async ({ change, spec = {}, message }) => {
+])('rejects a resize with $reason', async ({ change, spec = {}, message }) => {
   await using cluster = await TestCluster.start({ nodes: [] });
   const resize = await withPod(cluster, spec);
 
@@ -117,7 +117,7 @@ test('rejects a resize on a node whose kubelet reports no resources', async () =
   });
 });
 
-test('enforces the quota of the namespace', async () => {
+test('enforces the quota of the namespace on a resize', async () => {
   await using cluster = await TestCluster.start({ nodes: [] });
   const resize = await withPod(cluster);
   await cluster.client
@@ -133,7 +133,7 @@ test('enforces the quota of the namespace', async () => {
   );
 });
 
-test('enforces the bounds of the namespace', async () => {
+test('enforces the bounds of the namespace’s LimitRange on a resize', async () => {
   await using cluster = await TestCluster.start({ nodes: [] });
   const resize = await withPod(cluster);
   const spec = { limits: [{ type: 'Container', max: { cpu: '1' } }] };
@@ -168,7 +168,7 @@ test.each<{ reason: string; body: object; code: number; message: string }>([
     code: 409,
     message: 'Precondition failed: UID in precondition: former',
   },
-])('rejects a resize by a whole pod with $reason', async ({ body, code, message }) => {
+])('rejects a resize that sends a whole pod with $reason', async ({ body, code, message }) => {
   await using cluster = await TestCluster.start({ nodes: [] });
   await withPod(cluster);
   const response = cluster.client.raw({

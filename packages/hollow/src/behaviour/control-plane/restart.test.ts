@@ -7,7 +7,7 @@ import {
 import { expect, it } from 'vitest';
 import { TestCluster } from '../../testing/test-cluster.ts';
 
-it('a cluster starts although a policy rejects its built-in objects, and creates them once allowed', async () => {
+it('a cluster starts even if a policy rejects its built-in objects, and creates them once allowed', async () => {
   const first = await TestCluster.start({ nodes: [] });
   const { store, client } = first;
   await client.resource(ValidatingAdmissionPolicies).create({

@@ -5,7 +5,7 @@ import { TestCluster } from '../../testing/test-cluster.ts';
 import { deployment, service } from '../../testing/workloads.ts';
 
 describe('a Service', () => {
-  it('gets an address, and releases it', async () => {
+  it('gets an address, and releases it when deleted', async () => {
     await using cluster = await TestCluster.start({ nodes: [] });
     const services = cluster.client.resource(Services);
     const { spec } = await services.create(service('one'));

@@ -201,7 +201,7 @@ it('keeps a node silent after a panic until its server is rebooted, although the
     const { status } = await cluster.client.resource(Nodes).get('node-1');
     return status?.conditions?.find(({ type }) => type === 'Ready');
   };
-  // No controller allocates a pod CIDR here until it selects one itself.
+  // No controller allocates a pod CIDR here, so the node selects one itself after a while.
   await cluster.clock.advance(11_000);
   await expect.poll(readiness).toMatchObject({ status: 'True' });
   const before = await readiness();

@@ -25,7 +25,7 @@ async function newReadyNode(cluster: NodeCluster) {
   return node;
 }
 
-describe('joining', () => {
+describe('a joining node', () => {
   it('requests a certificate with the token, registers, reports status and becomes Ready with its pod CIDR', async () => {
     await using cluster = await NodeCluster.start();
     const node = cluster.node('node-1', {
@@ -134,7 +134,7 @@ describe('joining', () => {
     ['no cloud-config', '#!/bin/sh\necho hello', 'user data is not a cloud-config'],
     ['no kubeconfig', '#cloud-config\nhostname: a\n', 'writes no /etc/kubernetes/bootstrap-kubeconfig'],
     ['broken YAML', '#cloud-config\na: [', 'cloud-config is not valid YAML'],
-  ])('fails on the console with %s', async (_, userData, message) => {
+  ])('fails and explains why on the console: %s', async (_, userData, message) => {
     await using cluster = await NodeCluster.start();
     const node = cluster.nodeFrom(userData);
 
@@ -165,7 +165,7 @@ async function soleRequestName(cluster: NodeCluster): Promise<string> {
   return (await cluster.client.resource(CertificateSigningRequests).list()).items[0]?.metadata.name ?? '';
 }
 
-describe('heartbeats', () => {
+describe('a running node', () => {
   it('renews its lease every ten seconds, in one request', async () => {
     await using cluster = await NodeCluster.start();
     await newReadyNode(cluster);
@@ -185,7 +185,7 @@ describe('heartbeats', () => {
     expect(cluster.requests - before).toBe(3);
   });
 
-  it('stops with the node and leaves no timer behind', async () => {
+  it('leaves no timer behind when it stops', async () => {
     await using cluster = await NodeCluster.start();
     const node = await newReadyNode(cluster);
 
@@ -265,8 +265,8 @@ describe('heartbeats', () => {
   });
 });
 
-describe('serving', () => {
-  it('requests a serving certificate once the cloud provider has set its addresses', async () => {
+describe('the serving certificate', () => {
+  it('is requested once the cloud provider has set the node’s addresses', async () => {
     await using cluster = await NodeCluster.start();
     const node = cluster.node('node-1', { flags: '--cloud-provider=external', kubelet: { serverTLSBootstrap: true } });
     node.start();
@@ -372,7 +372,7 @@ describe('pods', () => {
     expect(await ended('second')).toBe(0);
   });
 
-  it('are rejected if bound although another pod uses their port', async () => {
+  it('are rejected if they are bound to a node where another pod uses their port', async () => {
     await using cluster = await NodeCluster.start();
     await newReadyNode(cluster);
     const pods = cluster.client.resource(Pods);

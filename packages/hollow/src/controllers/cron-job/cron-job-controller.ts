@@ -91,7 +91,7 @@ export function cronJobController(context: ControllerContext): Controller {
       apiVersion: 'batch/v1',
       kind: 'Job',
       metadata: {
-        // The scheduled time is part of the name, so a second sync creates no second Job.
+        // The scheduled time is part of the name, so a second sync does not create another Job.
         name: `${name}-${Math.floor(scheduledMs / 60_000)}`,
         namespace,
         labels: { ...metadata.labels },

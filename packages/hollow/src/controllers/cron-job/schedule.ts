@@ -19,7 +19,7 @@ export function parseSchedule(text: string, timeZone: string | undefined): Sched
 }
 
 export interface MissedRuns {
-  /** The latest time that has passed; undefined if none has. */
+  /** The latest time that was due; undefined if none was. */
   readonly latestMs: number | undefined;
   readonly isTooMany: boolean;
 }

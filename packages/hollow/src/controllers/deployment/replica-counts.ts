@@ -48,8 +48,8 @@ export function desiredNewReplicas(deployment: Deployment, all: readonly Replica
 }
 
 /**
- * For a Deployment scaled during a rollout: its ReplicaSets are scaled proportionally, and the rounding remainder goes to the
- * largest (upstream's `scale` and GetProportion). Returns new sizes by uid.
+ * Scales the ReplicaSets of a Deployment proportionally when it is scaled during a rollout; the rounding remainder goes
+ * to the largest ReplicaSet (upstream's `scale` and GetProportion). Returns new sizes by uid.
  */
 export function proportionalSizes(deployment: Deployment, active: readonly ReplicaSet[]): Map<string, number> {
   const { replicas = 1 } = deployment.spec;

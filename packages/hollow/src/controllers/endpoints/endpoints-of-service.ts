@@ -71,7 +71,7 @@ function targetPort({ targetPort, port, protocol = 'TCP' }: ServicePort, pod: Po
     .find((candidate) => candidate.name === targetPort && (candidate.protocol ?? 'TCP') === protocol)?.containerPort;
 }
 
-/** The same endpoints as subsets of the legacy Endpoints kind. */
+/** Converts the endpoints to subsets of the legacy Endpoints kind. */
 export function subsetsOf(groups: readonly EndpointGroup[]): EndpointSubset[] {
   const subsets = groups.map(({ ports, endpoints }): EndpointSubset => {
     const live = endpoints.filter(({ conditions }) => conditions?.terminating !== true || conditions.ready === true);

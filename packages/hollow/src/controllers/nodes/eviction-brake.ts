@@ -14,9 +14,9 @@ export type BrakeDecision =
   | { readonly kind: 'halt' };
 
 /**
- * Limits evictions when a control plane loses contact with its nodes: one node in ten seconds per zone. If most nodes
- * of a zone are down, a tenth of that, or none in a small cluster. If all zones are down, none, since the fault is then
- * likely on our side.
+ * Limits evictions when a control plane loses contact with its nodes: one node every ten seconds per zone. If most
+ * nodes of a zone are down, the rate is a tenth of that, or zero in a small cluster. If all zones are down, nothing is
+ * evicted, since the fault is then likely on our side.
  */
 export class EvictionBrake {
   readonly #lastMs = new Map<string, number>();

@@ -59,8 +59,8 @@ export function unknownConditions(node: Node, nowMs: number): readonly NodeCondi
 }
 
 /**
- * The taints that a node should have: its own, those derived from its conditions, and (`mayEvict`) the NoExecute one. Taints
- * that are already correct keep their timeAdded.
+ * The taints that a node should have: its own, those derived from its conditions, and (`mayEvict`) the NoExecute taint.
+ * Taints that are already correct keep their timeAdded.
  */
 export function desiredTaints(node: Node, mayEvict: boolean, nowMs: number): Taint[] {
   const current = node.spec.taints ?? [];

@@ -50,7 +50,7 @@ export function nodeLifecycleController(context: ControllerContext): Controller 
     return waits.length === 0 ? {} : { requeueAfterMs: Math.min(...waits) };
   }
 
-  /** The time of the last heartbeat. The node's own clock is trusted only within what was observed here. */
+  /** The time of the last heartbeat. The node's own clock is trusted only between the previous heartbeat and now. */
   function observeHeartbeat(name: string, node: Node): Heartbeat {
     const known = heartbeats.get(name);
     const { renewTime } = reader.get<Lease>(Leases, LEASE_NAMESPACE, name)?.spec ?? {};

@@ -50,7 +50,7 @@ export function* expressionWarnings(
     const known: Record<string, CelType> = {};
     seen.set('variables', objectOf('kubernetes.variables', known));
     for (const { name, text, typed } of variables) {
-      // A variable with an error has any type: variables themselves cause no warnings.
+      // A variable with an error is treated as being of any type: variables themselves cause no warnings.
       setOwn(known, name, typed.check(seen).type);
       checkedChars += text.length;
       yield text.length;

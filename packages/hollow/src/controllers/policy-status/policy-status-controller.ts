@@ -13,7 +13,7 @@ import type { ControllerContext } from '../context.ts';
 import { expressionWarnings } from './expression-warnings.ts';
 import { kindsOfPolicy, type PolicyKinds } from './matched-kinds.ts';
 
-/** Size of a slice, a few milliseconds: other work runs before the next one. */
+/** Size of a slice, a few milliseconds: other work runs before the next slice. */
 const SLICE_CHARS = 10_000;
 /** Burst of checks without a pause, and the average rate beyond it: about half of a CPU. */
 const BURST_CHARS = 100_000;

@@ -110,7 +110,10 @@ export function statefulSetController(context: ControllerContext): Controller {
     );
   }
 
-  /** Claims are deleted with the set only while its retention policy specifies it; claims of other controllers are not touched. */
+  /**
+   * Claims are deleted with the set only while its retention policy requires it; claims of other controllers are not
+   * touched.
+   */
   async function updateClaimOwners(set: StatefulSet, pods: readonly Pod[]): Promise<void> {
     const isOwned = set.spec.persistentVolumeClaimRetentionPolicy?.whenDeleted === 'Delete';
     const claims = client.resource(PersistentVolumeClaims);

@@ -43,7 +43,7 @@ export function attachDetach(context: ControllerContext): Controller {
   );
   attachments.addIndex(BY_NODE, ({ spec }) => [spec.nodeName]);
   const events = context.events('attachdetach-controller');
-  /** Since when no pod has needed an attachment, by the attachment's UID. */
+  /** The time since which no pod has needed an attachment, by the attachment's UID. */
   const unneeded = new Map<string, number>();
 
   async function reconcile(name: string): Promise<Result> {
@@ -103,7 +103,7 @@ export function attachDetach(context: ControllerContext): Controller {
     }
   }
 
-  /** Returns the delay of the next check if no event will trigger it. */
+  /** Returns the delay until the next check if no event will trigger it. */
   async function release(
     attachment: VolumeAttachment,
     volume: PersistentVolume | undefined,

@@ -25,9 +25,9 @@ const BETA_PROVISIONER_ANNOTATION = 'volume.beta.kubernetes.io/storage-provision
 const VOLUME_KEY_PREFIX = ':';
 
 /**
- * Binds claims to existing volumes, requests the others from an external provisioner, and updates volumes whose claim
- * no longer exists (pkg/controller/volume/persistentvolume). Deleting the storage of a released volume is left to its
- * provisioner.
+ * Binds claims to existing volumes, requests volumes for the other claims from an external provisioner, and updates
+ * volumes whose claim no longer exists (pkg/controller/volume/persistentvolume). Deleting the storage of a released
+ * volume is left to its provisioner.
  */
 export function volumeBinder(context: ControllerContext): Controller {
   const { client, informers, clock, random, log } = context;

@@ -69,7 +69,7 @@ export class PodControl {
       this.#events.normal(owner, 'SuccessfulCreate', `Created pod: ${created.metadata.name}`);
     } catch (error) {
       this.#expectations.creationObserved(key);
-      // Nothing can be created in a terminating namespace; that needs no event.
+      // Nothing can be created in a terminating namespace; that does not need an event.
       const isTerminating =
         isApiError(error, 'Forbidden') && error.causes.some(({ reason }) => reason === 'NamespaceTerminating');
       if (isTerminating) return;

@@ -11,8 +11,8 @@ export interface ProgramEnvironment {
   /** Whether other variables may exist. */
   readonly hasUnknownVariables: boolean;
   /**
-   * The key under which a file outlives the container: its volume and its path on it. Undefined outside volumes with
-   * known content.
+   * The key under which a file outlives the container: the volume and the file's path on it. Undefined outside volumes
+   * with known content.
    */
   readonly fileAt: (path: string) => string | undefined;
   /** Keys of files that exist when it starts. */
@@ -308,7 +308,7 @@ function lastOf(text: string): string {
   return text.slice(-MAX_OUTPUT_CHARS);
 }
 
-/** Undefined if the result depends on the shell. */
+/** What `echo` prints; undefined if the result depends on the shell. */
 function echoed(words: readonly string[]): string | undefined {
   const isBare = words[0] === '-n';
   const text = words.slice(isBare ? 1 : 0).join(' ');

@@ -67,7 +67,7 @@ describe('the HTTPS transport', () => {
     );
   });
 
-  test('sends lists one at a time on one connection, and delays no other request', async () => {
+  test('sends lists one at a time on one connection without delaying other requests', async () => {
     const held: ServerResponse[] = [];
     const { server, transport } = await connect(({ url }, response) => {
       if (url === '/list') held.push(response);
@@ -87,7 +87,7 @@ describe('the HTTPS transport', () => {
     expect(server.connections.accepted).toBe(2);
   });
 
-  test('a long list does not delay other lists', async () => {
+  test('does not delay other lists behind a long one', async () => {
     const clock = new FakeClock();
     const held: ServerResponse[] = [];
     const { transport } = await connect(
@@ -170,7 +170,7 @@ describe('the HTTPS transport', () => {
     expect(calls).toBe(1);
   });
 
-  test('checks the grant only once connected, and never if the port is closed', async () => {
+  test('checks the grant only after connecting, and never if the port is closed', async () => {
     const { server, transport } = await connect((_request, response) => response.end('ok'));
     await server.close();
     let calls = 0;
@@ -191,7 +191,7 @@ describe('the HTTPS transport', () => {
     expect(server.connections.accepted).toBe(1);
   });
 
-  test('drops a connection after the service was unavailable', async () => {
+  test('drops a connection after a 503 response', async () => {
     const { transport, server } = await connect((_request, response) => {
       response.statusCode = 503;
       response.end();
@@ -288,7 +288,7 @@ describe('the HTTPS transport', () => {
     expect(() => new HttpsTransport({ server: 'http://127.0.0.1:8080' })).toThrow('https://');
   });
 
-  test('reports the address if the port is closed', async () => {
+  test('reports the address of a closed port', async () => {
     const { server, transport } = await connect((_request, response) => response.end());
     await server.close();
     closers.splice(0, 1);

@@ -120,7 +120,7 @@ test('uses the socket once the local server is closed, and the local server agai
   expect(await getText(transport)).toBe('near');
 });
 
-test('uses the socket if TLS would fail, to get its error message', async () => {
+test('falls back to the socket if TLS would fail, to get the TLS error message', async () => {
   const otherAuthority = await createCertificateAuthority({
     commonName: 'stranger',
     clock: systemClock,
@@ -159,7 +159,7 @@ test('sends nothing once the grant is lost or the transport is closed', async ()
   expect(local.presentedCredentials).toEqual([]);
 });
 
-test('waits no longer for a local server than for a remote one', async () => {
+test('applies the same timeout to a local server as to a remote one', async () => {
   local.ready = new Promise(() => {});
   const clock = new FakeClock();
   const abort = new AbortController();

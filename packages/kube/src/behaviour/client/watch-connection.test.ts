@@ -59,7 +59,7 @@ describe('watches on a server that supports HTTP/2', () => {
     expect(server.connections.accepted).toBe(2);
   });
 
-  test('do not block each other if one is not read', async () => {
+  test('do not block each other if one of them is not read', async () => {
     const { transport } = await connect((request, response) => {
       const more = () => {
         while (response.write('x'.repeat(10_000)));
@@ -88,7 +88,7 @@ describe('watches on a server that supports HTTP/2', () => {
     expect((await lines.next()).value).toBe('Bearer secret application/json fairway');
   });
 
-  test('open a new connection for a new certificate, while running watches stay', async () => {
+  test('open a new connection for a new certificate, while running watches stay on the old one', async () => {
     let name = 'first';
     const running: ServerResponse[] = [];
     const { server, transport } = await connect(
@@ -108,7 +108,7 @@ describe('watches on a server that supports HTTP/2', () => {
     expect((await before.next()).value).toBe('still here');
   });
 
-  test('open a new connection after GOAWAY, while running watches continue', async () => {
+  test('open a new connection after GOAWAY, while running watches stay on the old one', async () => {
     const running: ServerResponse[] = [];
     const { server, transport } = await connect((_request, response) => {
       running.push(response);
@@ -136,7 +136,7 @@ describe('watches on a server that supports HTTP/2', () => {
     expect((await (await linesOf(transport)).next()).value).toBe('3');
   });
 
-  test('open a new connection after the service was unavailable', async () => {
+  test('open a new connection after a 503 response', async () => {
     const { server, transport } = await connect((_request, response) => {
       response.statusCode = server.connections.accepted === 1 ? 503 : 200;
       response.end('no\n');
@@ -244,7 +244,7 @@ describe('watches on a server that supports HTTP/2', () => {
     await expect.poll(() => server.connections.open.size).toBe(0);
   });
 
-  test('open a new connection after one got no response, while running watches stay', async () => {
+  test('open a new connection after a watch got no response, while running watches stay on the old one', async () => {
     const clock = new FakeClock();
     const arrived = Promise.withResolvers<void>();
     const running: ServerResponse[] = [];
@@ -297,7 +297,7 @@ describe('watches on a server that supports HTTP/2', () => {
   });
 });
 
-test('probe a server without HTTP/2 once, then use one connection each', async () => {
+test('watches on a server without HTTP/2 probe it once, then use one connection each', async () => {
   const { server, transport } = await connect(
     (request, response) => response.write(`${request.httpVersion}\n`),
     {},
@@ -378,7 +378,7 @@ test('closes a connection to a hanging server without waiting for it', async () 
   await expect.poll(() => socket.destroyed || (socket.write('x') && socket.destroyed)).toBe(true);
 });
 
-test('reports the address if the port is closed', async () => {
+test('reports the address of a closed port', async () => {
   const { server, transport } = await connect(() => {});
   await server.close();
   closers.splice(0, 1);

@@ -42,7 +42,7 @@ describe('quotas, statistics and services', () => {
     expect((await magnum.call('admin', 'DELETE', path)).status).toBe(404);
   });
 
-  test('a quota that the operator sets in a ProjectQuota is returned', async () => {
+  test('a quota that the operator has set in a ProjectQuota is returned', async () => {
     const quotas = magnum.gateway.gateway.client.resource(projectQuotas);
     const where = { namespace: TEAM };
     await quotas.create({ metadata: { name: 'project', ...where }, spec: { clusters: 7 } });
@@ -68,7 +68,7 @@ describe('quotas, statistics and services', () => {
     ]);
   });
 
-  test('federations do not exist', async () => {
+  test('federations are not supported', async () => {
     expect((await magnum.call('alice', 'GET', '/v1/federations')).body).toEqual({ federations: [] });
     expect((await magnum.call('alice', 'GET', '/v1/federations/f')).status).toBe(404);
     expect((await magnum.call('alice', 'POST', '/v1/federations', {})).body.errors[0].detail).toBe(
@@ -76,7 +76,7 @@ describe('quotas, statistics and services', () => {
     );
   });
 
-  test('the operator’s credential is not rotated', async () => {
+  test('a rotation of the operator’s credential is refused', async () => {
     const response = await magnum.call('alice', 'PATCH', '/v1/credentials/one');
     expect(response.body.errors[0]).toMatchObject({
       status: 400,

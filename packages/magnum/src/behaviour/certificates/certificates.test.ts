@@ -87,7 +87,7 @@ describe('certificates', () => {
     });
   });
 
-  test('a rotation completes automatically, and no second one can start meanwhile', async () => {
+  test('a rotation completes automatically, and a second rotation cannot start in the meantime', async () => {
     expect(await magnum.call('alice', 'PATCH', `/v1/certificates/${uuid}`)).toMatchObject({
       status: 202,
       body: { uuid },

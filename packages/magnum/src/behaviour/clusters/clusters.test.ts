@@ -164,7 +164,7 @@ describe("clusters of Magnum's API", () => {
       detail: /^labels.kube_tag: /,
     },
     {
-      reason: 'zero nodes before version 1.10',
+      reason: 'zero nodes in an API version before 1.10',
       body: { node_count: 0 },
       status: 400,
       detail: /zero is not supported/,
@@ -189,7 +189,7 @@ describe("clusters of Magnum's API", () => {
     await expect(stored('half')).rejects.toMatchObject({ code: 404 });
   });
 
-  test('a cluster is resized by UUID or name, and shows the resize before a controller has observed it', async () => {
+  test('a cluster can be resized by UUID or name, and shows the new size before a controller has observed it', async () => {
     const uuid = await create('sized', { node_count: 1 });
 
     const response = await magnum.call('alice', 'POST', '/v1/clusters/sized/actions/resize', {
@@ -220,7 +220,7 @@ describe("clusters of Magnum's API", () => {
     expect(oldVersion.status).toBe(406);
   });
 
-  test('a cluster without nodes gets them on a resize', async () => {
+  test('a cluster without nodegroups gets one when it is resized', async () => {
     await create('bare');
     await magnum.gateway.as('alice').resource(nodePools).delete('bare-worker', { namespace: TEAM });
     // An earlier release stored this record.
@@ -331,7 +331,7 @@ describe("clusters of Magnum's API", () => {
     );
   });
 
-  test('pages contain all clusters', async () => {
+  test('all clusters are listed page by page', async () => {
     const names: string[] = [];
     let target = '/v1/clusters?limit=2&sort_key=name';
     for (let page = 0; page < 20 && target !== ''; page++) {
@@ -371,14 +371,14 @@ describe("clusters of Magnum's API", () => {
       ['POST', '/actions/resize', { node_count: 9 }, 'cluster:resize'],
       ['POST', '/actions/upgrade', { cluster_template: 'k8s-1.35-free' }, 'cluster:upgrade'],
       ['POST', '/nodegroups', { name: 'theirs' }, 'nodegroup:create'],
-    ])('cannot change a cluster with read access by %s …%s', async (method, path, body, action) => {
+    ])('cannot change a cluster by %s …%s with only read access', async (method, path, body, action) => {
       expect((await magnum.call('rita', 'GET', `/v1/clusters/${uuid}`)).status).toBe(200);
       const response = await magnum.call('rita', method, `/v1/clusters/${uuid}${path}`, body);
       expect(response.status).toBe(403);
       expect(response.body.errors[0].detail).toBe(`Policy doesn't allow ${action} to be performed.`);
     });
 
-    test('cannot create anything with read access', async () => {
+    test('cannot create anything with only read access', async () => {
       const response = await magnum.call('rita', 'POST', '/v1/clusters', { ...DEFAULTS, name: 'hers' });
       expect(response.body.errors[0].detail).toBe("Policy doesn't allow cluster:create to be performed.");
       expect((await magnum.call('rita', 'POST', '/v1/certificates', { cluster_uuid: uuid, csr: 'x' })).status).toBe(

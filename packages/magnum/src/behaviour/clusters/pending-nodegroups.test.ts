@@ -69,8 +69,8 @@ test('a missing nodegroup is created with the requested settings', async () => {
 });
 
 test.each([
-  { what: 'a busy API server', error: tooManyRequests('busy', 1) },
-  { what: 'an expired token of its own', error: new ApiError(401, 'Unauthorized', 'Unauthorized') },
+  { what: 'an error of a busy API server', error: tooManyRequests('busy', 1) },
+  { what: 'an error for Fairway’s expired token', error: new ApiError(401, 'Unauthorized', 'Unauthorized') },
 ])('a missing nodegroup is created after $what', async ({ error }) => {
   magnum.failRequests(isPool);
   await create();
@@ -82,7 +82,7 @@ test.each([
   expect([(await pools()).length, await notes()]).toEqual([1, []]);
 });
 
-test('a pending nodegroup is ignored if a user wrote it into a ConfigMap of the project', async () => {
+test('a pending nodegroup is ignored if a user wrote it to a ConfigMap in the project', async () => {
   magnum.failRequests(isPool);
   await create();
   const [note] = await notes();
@@ -124,7 +124,7 @@ test('a pending nodegroup is deleted if its cluster does not exist', async () =>
   expect([await notes(), await pools()]).toEqual([[], []]);
 });
 
-test('no nodegroup is created for another cluster with the same name', async () => {
+test('a pending nodegroup is not created for another cluster with the same name', async () => {
   magnum.failRequests(isPool);
   await create();
   await operator().resource(clusters).delete('demo', { namespace: TEAM });

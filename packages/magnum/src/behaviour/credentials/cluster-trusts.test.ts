@@ -80,7 +80,7 @@ describe('the credential of a cluster', () => {
     return Buffer.from(data?.[CREDENTIAL_KEYS.trustId] ?? '', 'base64').toString();
   }
   const token = async () => (await tenant.session.token()).id;
-  /** Expects that the credential remains until a pass finds its trust and deletes both. */
+  /** Expects that the credential remains until a pass finds its trust and deletes the credential with the trust. */
   async function expectToBeRevoked() {
     const [remaining] = await credentials();
     expect(remaining?.metadata.deletionTimestamp).toBeUndefined();
@@ -92,7 +92,7 @@ describe('the credential of a cluster', () => {
     expect((await credential(remaining?.metadata.name ?? '')).metadata.deletionTimestamp).toBeDefined();
   }
 
-  test('holds a trust that impersonates its creator, with the necessary roles', async () => {
+  test('holds a trust that impersonates the cluster’s creator, with the necessary roles', async () => {
     const { name } = await trusts.createCredential(call(), { clusterName: 'demo', token: await token() });
 
     const created = await credential(name);
@@ -110,7 +110,7 @@ describe('the credential of a cluster', () => {
   test.each([
     { reason: 'an application credential', status: 403 },
     { reason: 'nobody', status: 403 },
-  ])('is refused to $reason, with advice', async ({ reason, status }) => {
+  ])('is refused for a token of $reason, with advice', async ({ reason, status }) => {
     const unsuitableToken = reason === 'nobody' ? 'gAAAAnothing' : await credentialToken();
     const creation = trusts.createCredential(call(), { clusterName: 'demo', token: unsuitableToken });
 
@@ -128,7 +128,7 @@ describe('the credential of a cluster', () => {
     return (await (cloud as Cloud).client({ kind: 'applicationCredential', id, secret }).session.token()).id;
   }
 
-  test('is revoked with its trust after a crash', async () => {
+  test('is deleted with its trust after a crash', async () => {
     const { name } = await trusts.createCredential(call(), { clusterName: 'demo', token: await token() });
     await sweep();
     expect(await credentials()).toHaveLength(1);
@@ -139,7 +139,7 @@ describe('the credential of a cluster', () => {
     expect((await credential(name)).metadata.deletionTimestamp).toBeDefined();
   });
 
-  test('gets its unrecorded trust after a crash, and is then revoked', async () => {
+  test('is deleted after a crash even if its trust was not recorded', async () => {
     const { name } = await trusts.createCredential(call(), { clusterName: 'demo', token: await token() });
     const created = await credential(name);
     const secret = created.spec.secretRef.name;
@@ -157,7 +157,7 @@ describe('the credential of a cluster', () => {
     expect(await trustIdOf(secret)).toBe((await tenant.identity.trustsGiven())[0]?.id);
   });
 
-  test('gets no trust of another project, regardless of its annotation', async () => {
+  test('never gets the trust of another project, regardless of its annotation', async () => {
     const { name } = await trusts.createCredential(call(), { clusterName: 'demo', token: await token() });
     const secret = (await credential(name)).spec.secretRef.name;
     await gateway
@@ -171,7 +171,7 @@ describe('the credential of a cluster', () => {
     expect(await trustIdOf(secret)).toBe('');
   });
 
-  test('gets no trust if its expiry is that of another credential, whose trust must not be revoked', async () => {
+  test('gets no trust if another credential has the same expiry, because that credential’s trust must not be revoked', async () => {
     const { name } = await trusts.createCredential(call(), { clusterName: 'demo', token: await token() });
     const { metadata, spec } = await credential(name);
     const copy = {
@@ -240,7 +240,7 @@ describe('the credential of a cluster', () => {
     await expectToBeRevoked();
   });
 
-  test('shares one call for trusts with all other credentials in a pass', async () => {
+  test('shares a single request for the list of trusts with all other credentials in a pass', async () => {
     gateway.cloud.faults.add({
       method: 'POST',
       path: 'OS-TRUST/trusts$',
@@ -266,7 +266,7 @@ describe('the credential of a cluster', () => {
     expect((await credentials()).every(({ metadata }) => metadata.deletionTimestamp !== undefined)).toBe(true);
   });
 
-  test('waits for Keystone if Fairway’s own login gets no response', async () => {
+  test('is not created if Fairway’s own login fails', async () => {
     const own = await token();
     gateway.cloud.faults.add({
       method: 'POST',
@@ -280,7 +280,7 @@ describe('the credential of a cluster', () => {
     expect(await credentials()).toEqual([]);
   });
 
-  test('leaves no Secret if its creation is refused', async () => {
+  test('leaves no Secret behind if its creation is refused', async () => {
     const quota = { hard: { 'count/cloudcredentials.fairway.dev': '0' } };
     await gateway
       .as('operator')

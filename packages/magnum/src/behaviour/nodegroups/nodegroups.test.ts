@@ -17,7 +17,7 @@ describe('nodegroups', () => {
     magnum.call('alice', method, `/v1/clusters/demo/nodegroups${path}`, body, version);
   const pool = (name: string) => magnum.gateway.as('operator').resource(nodePools).get(name, { namespace: TEAM });
 
-  test('contain the control plane and the first workers of a new cluster', async () => {
+  test('include the control plane and the first workers of a new cluster', async () => {
     const { body } = await call('GET');
     const [master, worker] = body.nodegroups;
 
@@ -82,7 +82,7 @@ describe('nodegroups', () => {
     );
   });
 
-  test('have bounds from labels, and report labels without effect on nodes', async () => {
+  test('take bounds from labels, and report labels that have no effect on nodes', async () => {
     const labels = { min_node_count: '2', kube_tag: 'v1.30', fancy: 'yes' };
     const { status, body } = await call('POST', '', { name: 'labelled', node_count: 3, labels, merge_labels: true });
 

@@ -43,7 +43,7 @@ describe('cluster templates', () => {
     ).toBe(403);
   });
 
-  test('are stored, changed, used and deleted by a tenant, and hidden from others', async () => {
+  test('are stored, changed, used and deleted by a tenant, and hidden from other tenants', async () => {
     const { status, body } = await call('alice', 'POST', '', {
       ...OWN_TEMPLATE,
       name: 'own',
@@ -118,7 +118,7 @@ describe('cluster templates', () => {
     expect((await call('admin', 'DELETE', '/for-all')).status).toBe(204);
   });
 
-  test('cannot be created by readers', async () => {
+  test('cannot be created by users with only read access', async () => {
     expect((await call('rita', 'POST', '', OWN_TEMPLATE)).body.errors[0].detail).toBe(
       "Policy doesn't allow clustertemplate:create to be performed.",
     );
@@ -152,7 +152,7 @@ describe('cluster templates', () => {
     expect(response.body.errors[0].detail).toMatch(detail);
   });
 
-  test('are not changed by a path that is not an attribute', async () => {
+  test('are not changed by a patch whose path is not an attribute', async () => {
     await call('alice', 'POST', '', { ...OWN_TEMPLATE, name: 'plain' });
     const response = await call('alice', 'PATCH', '/plain', [
       { op: 'add', path: '/__proto__', value: { public: true } },

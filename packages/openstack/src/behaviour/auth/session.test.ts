@@ -127,7 +127,7 @@ describe('Session', () => {
     });
   });
 
-  it('uses no newer microversion than clouds.yaml sets', async () => {
+  it('never uses a newer microversion than clouds.yaml sets', async () => {
     const client = connect({ compute_default_microversion: '2.53' }).client();
 
     await server.run(clock, list(client));
@@ -247,7 +247,7 @@ describe('Session', () => {
   describe('with an external credential source', () => {
     const credential: Credential = { kind: 'applicationCredential', id: 'a1', secret: 'sesame' };
 
-    it('reads it at every login', async () => {
+    it('reads the source at every login', async () => {
       let kept: Credential = credential;
       const client = connect().client({ credential: () => Promise.resolve(kept), accept: () => {} });
       await server.run(clock, client.session.token());
@@ -331,7 +331,7 @@ describe('Session', () => {
     await server.run(clock, Promise.all(failing));
   });
 
-  describe('reports refusals', () => {
+  describe('refusals', () => {
     const call = {
       service: 'compute',
       method: 'GET',
@@ -345,7 +345,7 @@ describe('Session', () => {
       { status: 503, of: 'compute', reported: 0 },
       { status: 401, of: 'v3', reported: 1 },
       { status: 503, of: 'v3', reported: 0 },
-    ])('reports $reported for $status of $of', async ({ status, of, reported }) => {
+    ])('are reported $reported times for $status from $of', async ({ status, of, reported }) => {
       const { session } = connect().client();
       respond = ({ path }) =>
         path.startsWith(of === 'v3' ? '/v3/auth' : '/compute/v2.1/servers') ? { status, body: {} } : undefined;
@@ -360,7 +360,7 @@ describe('Session', () => {
       expect(heard).toBe(reported);
     });
 
-    it('does not report refusals that the caller of renew sees', async () => {
+    it('are not reported if the caller of renew sees them', async () => {
       const { session } = connect().client();
       respond = ({ path }) => (path === '/v3/auth/tokens' ? { status: 401, body: {} } : undefined);
       let heard = 0;

@@ -13,8 +13,8 @@ export function subjectToken({ tokenType }: OidcClient, payload: oauth.TokenEndp
 }
 
 /**
- * Identifies the provider by its ID token if only endpoints were configured: the token comes directly from that
- * endpoint, and Keystone checks it anyway.
+ * Identifies the provider by its ID token if only endpoints were configured: the token comes directly from the
+ * configured endpoint, and Keystone checks it as well.
  */
 export async function issuerFromIdToken(
   response: Response,

@@ -134,7 +134,7 @@ test('reports a field that another manager has set differently as a conflict, an
   expect(results.filter(({ change }) => change === 'configured').map(({ name }) => name)).toEqual([MEMBER]);
 });
 
-test('fails if another CRD uses a short name, and reports the name', async () => {
+test('fails if another CRD uses a name of Fairway’s kinds, and reports the name', async () => {
   const names = { plural: 'others', singular: 'other', kind: 'Cluster', listKind: 'ClusterList' };
   const schema = { openAPIV3Schema: { type: 'object' as const } };
   const versions = [{ name: 'v1', served: true, storage: true, schema }];

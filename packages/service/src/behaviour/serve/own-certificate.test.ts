@@ -98,7 +98,7 @@ test('presents the certificate to clients that request its names, and Fairway’
   }
 });
 
-test('takes the authority from the CA file', () => {
+test('reads the CA from the CA file', () => {
   const { authority: reportedAuthority } = open();
 
   expect(reportedAuthority).toBe(`${authority.certificatePem.trim()}\n`);

@@ -64,7 +64,7 @@ test('sends all remaining spans at shutdown, in any number of batches', async ()
   expect(await exportCounts(opened)).toEqual({ exported: 2_000, lost: 0 });
 });
 
-test('tries an unresponsive receiver once, counts excess spans, and waits for it for two seconds at shutdown', async () => {
+test('tries an unresponsive receiver once, counts excess spans, and waits two seconds for the receiver at shutdown', async () => {
   const clock = new FakeClock();
   const opened = await open(() => {}, clock);
   record(opened, 10_000);
@@ -78,7 +78,7 @@ test('tries an unresponsive receiver once, counts excess spans, and waits for it
   expect(opened.sizes).toHaveLength(1);
 });
 
-test('does not retry a receiver that refuses', async () => {
+test('does not retry a receiver that refuses spans', async () => {
   const opened = await open((response) => response.writeHead(403).end('x'.repeat(10_000)));
   record(opened, 600);
   await expect.poll(() => exportCounts(opened)).toMatchObject({ exported: 0, lost: 512 });

@@ -9,13 +9,13 @@ beforeAll(async () => {
 });
 afterAll(() => test.cloud.close());
 
-describe('microversions', () => {
+describe('microversions of the block storage API', () => {
   it.each([
     [undefined, 'volume 3.0'],
     ['volume 3.44', 'volume 3.44'],
     ['compute 2.93, volume 3.50', 'volume 3.50'],
     ['volume latest', 'volume 3.70'],
-  ])('reports %s as %s', async (requested, reported) => {
+  ])('selects version %s: %s', async (requested, reported) => {
     const headers = requested === undefined ? {} : { 'OpenStack-API-Version': requested };
 
     const response = await test.demo.call('GET', '/volume/v3/volumes', undefined, headers);
@@ -27,7 +27,7 @@ describe('microversions', () => {
     ['3.71', 406, 'Version 3.71 is not supported by the API. Minimum is 3.0 and maximum is 3.70.'],
     ['2.0', 406, 'Version 2.0 is not supported by the API. Minimum is 3.0 and maximum is 3.70.'],
     ['x', 400, 'API Version String x is of invalid format. Must be of format MajorNum.MinorNum.'],
-  ])('refuses %s with %i', async (requested, status, message) => {
+  ])('refuses version %s with %i', async (requested, status, message) => {
     const headers = { 'OpenStack-API-Version': `volume ${requested}` };
 
     const response = await test.demo.call('GET', '/volume/v3/volumes', undefined, headers);
@@ -39,7 +39,7 @@ describe('microversions', () => {
   it.each([
     ['GET', '/volumes/summary', '3.11'],
     ['GET', '/attachments', '3.26'],
-  ])('does not serve %s %s in %s', async (method, path, version) => {
+  ])('does not serve %s %s in version %s', async (method, path, version) => {
     const headers = { 'OpenStack-API-Version': `volume ${version}` };
 
     const response = await test.demo.call(method, `/volume/v3${path}`, undefined, headers);

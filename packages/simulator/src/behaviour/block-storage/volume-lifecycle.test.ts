@@ -65,7 +65,7 @@ describe('a volume', () => {
       during: 'in-use',
       after: { status: 'in-use', attachments: [expect.objectContaining({ device: '/dev/vdc' })] },
     },
-  ])('is $during during $action', async ({ action, during, after }) => {
+  ])('is $during during the action $action', async ({ action, during, after }) => {
     const id = await available();
 
     expect((await runAction(test.demo, id, action)).status).toBe(202);
@@ -92,7 +92,7 @@ describe('a volume', () => {
     expect((await test.demo.call('GET', '/volume/v3/snapshots')).body).toEqual({ snapshots: [] });
   });
 
-  it('continues where it was after a restart', async () => {
+  it('continues its last operation after a restart', async () => {
     const id = await available();
     await runAction(test.demo, id, { 'os-extend': { new_size: 2 } });
     const savedState = test.cloud.snapshot();
@@ -116,7 +116,7 @@ describe('a volume', () => {
     expect((await test.admin.call('GET', `${volumes}?all_tenants=1`)).body['volumes']).toMatchObject([{ id }]);
   });
 
-  it('can be put into another status only by administrators', async () => {
+  it('can have its status reset only by administrators', async () => {
     const id = await available();
     const action = { 'os-reset_status': { status: 'error' } };
 
@@ -126,7 +126,7 @@ describe('a volume', () => {
     expect((await test.demo.call('DELETE', `${volumes}/${id}`)).status).toBe(202);
   });
 
-  it('has a key if its type is encrypted', async () => {
+  it('has an encryption key if its type is encrypted', async () => {
     const id = await available({ volume_type: 'classic-luks' });
 
     expect(await show(test.demo, 'volume', id)).toMatchObject({
@@ -143,7 +143,7 @@ describe('quotas', () => {
     { limits: { gigabytes_classic: 2 }, volume: { size: 2 }, kind: 'VolumeSizeExceedsAvailableQuota' },
     { limits: { volumes_classic: 1 }, volume: {}, kind: 'VolumeLimitExceeded' },
     { limits: { per_volume_gigabytes: 3 }, volume: { size: 4 }, kind: 'VolumeSizeExceedsLimit' },
-  ])('refuse $volume with $limits', async ({ limits, volume, kind }) => {
+  ])('refuse the volume $volume with the limits $limits', async ({ limits, volume, kind }) => {
     await available();
     test.cloud.setQuota('demo', limits);
 
@@ -170,7 +170,7 @@ describe('quotas', () => {
 });
 
 describe('a server', () => {
-  it('has a volume from attachment to detachment', async () => {
+  it('lists a volume from attachment to detachment', async () => {
     const [server, id] = [await running(), await available()];
 
     expect((await attach(server, id)).body['volumeAttachment']).toMatchObject({ device: '/dev/vdb' });

@@ -244,7 +244,7 @@ describe('a quota', () => {
     expect(response.body).toEqual({ forbidden: { code: 403, message } });
   });
 
-  it('for Neutron ports limits Nova too', async () => {
+  it('for Neutron ports also limits server creation in Nova', async () => {
     const full = await startTestCloud();
     const { network } = await makeNetwork(full.demo);
     full.cloud.setQuota('demo', { port: 0 });

@@ -32,7 +32,7 @@ describe('server tags', () => {
     expect((await call('GET', '')).body).toEqual({ tags: [] });
   });
 
-  it('are not served before 2.26', async () => {
+  it('are not available before 2.26', async () => {
     expect((await test.demo.call('GET', `${path}/tags`)).status).toBe(404);
   });
 });

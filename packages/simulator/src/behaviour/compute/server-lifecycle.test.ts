@@ -62,7 +62,7 @@ describe('a server', () => {
     expect(ports.body['ports']).toMatchObject([{ status: 'ACTIVE', device_owner: 'compute:nova-a' }]);
   });
 
-  it('is removed some time after its deletion, with the ports that Nova created and no others', async () => {
+  it('is removed some time after the delete request, with the ports that Nova created but no other ports', async () => {
     const { network } = await makeNetwork(test.demo);
     const own = await test.demo.make('/network/v2.0/ports', { port: { network_id: network.id } });
     const id = await activeServer({ networks: [{ uuid: network.id }, { port: own.id }] });
@@ -90,7 +90,7 @@ describe('a server', () => {
     expect((await test.demo.call('GET', `/compute/v2.1/servers/${id}`)).status).toBe(404);
   });
 
-  it('goes to ERROR if the network has no address left by then', async () => {
+  it('goes to ERROR if the network has no address left when it is built', async () => {
     const { network } = await makeNetwork(test.demo, { cidr: '10.0.0.0/30' });
     const { id } = await makeServer(test.demo, { networks: [{ uuid: network.id }] });
     await test.demo.make('/network/v2.0/ports', { port: { network_id: network.id } });
@@ -147,7 +147,7 @@ describe('a server', () => {
   it.each([
     ['confirmResize', 'b3-16'],
     ['revertResize', 'b3-8'],
-  ])('has the right flavor after %s', async (action, flavor) => {
+  ])('has the expected flavor after %s', async (action, flavor) => {
     const id = await activeServer();
     const early = await act(id, { [action]: null });
     await act(id, { resize: { flavorRef: flavorId('b3-16') } });
@@ -185,7 +185,7 @@ describe('a server', () => {
     expect(body).toEqual({ output: 'talker login: \ncloud-init: failed\nkubelet: no route' });
   });
 
-  it('loses its guest on a memory dump, stays ACTIVE, and gets the guest back after a reboot', async () => {
+  it('loses its guest on a crash dump, stays ACTIVE, and gets the guest back after a reboot', async () => {
     const id = await activeServer();
     const gone: string[] = [];
     test.cloud.onServerDown((_server, reason) => gone.push(reason));
@@ -203,7 +203,7 @@ describe('a server', () => {
   it.each<[string, object, number, string]>([
     ['is off', { 'os-stop': null }, SECOND_MS, 'vm_state stopped'],
     ['is being rebooted', { reboot: { type: 'SOFT' } }, 0, 'task_state rebooting'],
-  ])('dumps no memory when it %s', async (_name, before, laterMs, state) => {
+  ])('refuses a crash dump when it %s', async (_name, before, laterMs, state) => {
     const id = await activeServer();
     await act(id, before);
     await test.clock.advance(laterMs);
@@ -220,7 +220,7 @@ describe('a server', () => {
     ['2.17', null, 202],
     ['2.17', {}, 400],
   ])(
-    'dumps its memory since 2.17: responds to version %s and argument %j with %i',
+    'supports crash dumps since 2.17: responds to version %s and argument %j with %i',
     async (version, argument, status) => {
       const id = await activeServer();
       const path = `/compute/v2.1/servers/${id}/action`;
@@ -249,7 +249,7 @@ describe('a resize', () => {
     expect(response.body).toEqual({ forbidden: { code: 403, message } });
   });
 
-  it('to a smaller flavor is always within the quota', async () => {
+  it('to a smaller flavor is always allowed by the quota', async () => {
     const id = await activeServer({ flavorRef: flavorId('b3-16') });
     test.cloud.setQuota('demo', { cores: 1, ram: 1, instances: 0 });
 
@@ -258,7 +258,7 @@ describe('a resize', () => {
 });
 
 describe('hypervisor notifications', () => {
-  it('report every start and end', async () => {
+  it('report whenever a guest starts or stops', async () => {
     const events: string[] = [];
     test.cloud.onServerActive((server) => events.push(`active ${server.name}`));
     test.cloud.onServerDown((server, reason) => events.push(`gone ${server.name} ${reason}`));
@@ -283,7 +283,7 @@ describe('hypervisor notifications', () => {
     ]);
   });
 
-  it('survive a listener that throws', async () => {
+  it('continue after a listener throws', async () => {
     const seen: string[] = [];
     test.cloud.onServerActive(() => {
       throw new Error('no');
@@ -295,7 +295,7 @@ describe('hypervisor notifications', () => {
     expect(await stateOf(id)).toBe('ACTIVE active -');
   });
 
-  it('begin with the running servers, and end on unsubscribe', async () => {
+  it('start with the running servers, and stop when the listener unsubscribes', async () => {
     await activeServer({ name: 'before' });
     const seen: string[] = [];
     const stop = test.cloud.onServerActive((server) => seen.push(server.name));
@@ -307,8 +307,8 @@ describe('hypervisor notifications', () => {
   });
 });
 
-describe('a snapshot', () => {
-  it('restores a cloud whose builds continue', async () => {
+describe('a simulated cloud', () => {
+  it('is restored from a snapshot and continues server builds', async () => {
     const { id } = await makeServer(test.demo);
     const snapshot = test.cloud.snapshot();
     await test.demo.call('DELETE', `/compute/v2.1/servers/${id}`);

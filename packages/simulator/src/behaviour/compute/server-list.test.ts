@@ -78,7 +78,7 @@ describe('filters', () => {
     expect((await test.demo.call('GET', `/compute/v2.1/servers?${query}`)).status).toBe(status);
   });
 
-  it('are available by tag since 2.26', async () => {
+  it('include tags since 2.26', async () => {
     const response = await test.demo.call('GET', '/compute/v2.1/servers?tags=x', undefined, {
       'OpenStack-API-Version': 'compute 2.25',
     });
@@ -87,7 +87,7 @@ describe('filters', () => {
   });
 });
 
-it('pages by marker', async () => {
+it('pages with a marker', async () => {
   let path: string | undefined = '/compute/v2.1/servers?limit=2';
   const seen: string[][] = [];
   while (path !== undefined) {
@@ -108,7 +108,7 @@ describe('microversions', () => {
     [26, ['tags'], ['locked_reason']],
     [73, ['locked_reason'], []],
     [90, ['OS-EXT-SRV-ATTR:hostname'], ['OS-EXT-SRV-ATTR:host']],
-  ] as const)('2.%i returns the expected fields', async (minor, present, absent) => {
+  ] as const)('2.%i returns the fields of that version', async (minor, present, absent) => {
     const response = await test.demo.call('GET', '/compute/v2.1/servers/detail', undefined, {
       'X-OpenStack-Nova-API-Version': `2.${minor}`,
     });
@@ -122,7 +122,7 @@ describe('microversions', () => {
   it.each([
     ['compute 2.46', { id: flavorId('b3-16') }],
     ['compute latest', { original_name: 'b3-16', vcpus: 4, ram: 16384, disk: 100 }],
-  ])('%s returns the flavor in its format', async (version, expected) => {
+  ])('%s returns the flavor in the format of that version', async (version, expected) => {
     const response = await test.demo.call('GET', '/compute/v2.1/servers/detail?name=db', undefined, {
       'OpenStack-API-Version': version,
     });

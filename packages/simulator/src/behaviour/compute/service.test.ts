@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => test.cloud.close());
 
 describe('flavors', () => {
-  it('include those of OVHcloud', async () => {
+  it('include OVHcloud’s flavors', async () => {
     const response = await test.demo.call('GET', '/compute/v2.1/flavors/detail', undefined, LATEST);
     const flavors = new Map(listed(response, 'flavors').map(({ name, vcpus, ram }) => [name, [vcpus, ram]]));
 
@@ -49,11 +49,11 @@ describe('server groups', () => {
     ['2.64', { policy: 'affinity', rules: { max_server_per_host: 3 } }, 400],
     ['2.64', { policies: ['affinity'] }, 400],
     ['2.64', { policy: 'together' }, 400],
-  ])('accept %s with %j: %i', async (version, group, status) => {
+  ])('accept version %s with %j: %i', async (version, group, status) => {
     expect((await create(group, version)).status).toBe(status);
   });
 
-  it('list their members and outlive them', async () => {
+  it('list their members, and remain after their members are deleted', async () => {
     const group = (await create({ policy: 'anti-affinity' }, '2.93')).body['server_group'];
     const id = group?.['id'] as unknown as string;
     const server = await makeServer(test.demo, {}, { 'os:scheduler_hints': { group: id } });
@@ -104,7 +104,7 @@ describe('key pairs', () => {
 });
 
 describe('quotas and limits', () => {
-  it('show limits and usage, by microversion', async () => {
+  it('show limits and usage in the format of the microversion', async () => {
     const path = `/compute/v2.1/os-quota-sets/${test.demo.projectId}`;
     await test.admin.call('PUT', path, { quota_set: { cores: 77 } });
     const old = await test.demo.call('GET', path);

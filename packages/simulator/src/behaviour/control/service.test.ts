@@ -47,7 +47,7 @@ describe('an error response', () => {
     expect(response.body).toMatchObject({ overLimit: { code: 429 } });
   });
 
-  it('keeps the changes if sent after execution', async () => {
+  it('keeps the changes of a request that was executed first', async () => {
     await armFault({ service: 'network', method: 'POST', action: { kind: 'answer', status: 500, when: 'after' } });
 
     expect((await create()).status).toBe(500);
@@ -59,7 +59,7 @@ describe('a dropped connection', () => {
   it.each([
     ['before', 0],
     ['after', 1],
-  ] as const)('leaves %i networks if it happens %s execution', async (when, expected) => {
+  ] as const)('leaves %i networks if the connection is dropped %s execution', async (when, expected) => {
     await armFault({ service: 'network', method: 'POST', action: { kind: 'drop', when } });
 
     await expect(create()).rejects.toThrow('fetch failed');
@@ -117,7 +117,7 @@ describe('the cloud itself', () => {
     expect(await showServer(test.demo, taken.id)).toMatchObject({ status: 'ACTIVE' });
   });
 
-  it('changes quotas by both services’ names', async () => {
+  it('changes quotas by the resource names of several services', async () => {
     const limits = { instances: 0, network: 0 };
     const response = await test.admin.call('PUT', '/_sim/quotas', { project: 'demo', limits });
 

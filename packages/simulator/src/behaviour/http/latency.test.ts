@@ -23,7 +23,7 @@ describe('operationDuration', () => {
 describe('a slow cloud', () => {
   let test: TestCloud;
   beforeAll(async () => {
-    // The API itself has no latency, so the test need not advance the clock during each call.
+    // The API itself has no latency, so the test does not have to advance the clock during each call.
     test = await startTestCloud({ latency: { ...REALISTIC_LATENCY, operations: {} } });
   });
   afterAll(() => test.cloud.close());
@@ -45,7 +45,7 @@ describe('a slow cloud', () => {
     expect(seen).toEqual(['BUILD/scheduling', 'BUILD/networking', 'BUILD/spawning', 'ACTIVE/null']);
   });
 
-  it('delays an operation by its clock', async () => {
+  it('delays an operation using the cloud’s clock', async () => {
     const slowCloud = await startTestCloud({
       latency: { ...NO_LATENCY, operations: { 'network GET /v2.0/networks': 150 } },
     });

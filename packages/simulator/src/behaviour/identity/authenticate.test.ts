@@ -35,7 +35,7 @@ describe('password', () => {
     expect(body['token']).toMatchObject({ user: { name: 'demo', domain: { id: 'default' } }, ...expected });
   });
 
-  it('leaves roles and catalog out of an unscoped token', async () => {
+  it('omits roles and catalog from an unscoped token', async () => {
     const { body } = await issue(passwordRequest('demo', TEST_PASSWORD, { unscoped: {} }));
 
     expect(body['token']).not.toHaveProperty('catalog');
@@ -45,7 +45,7 @@ describe('password', () => {
   it.each([
     ['system', { system: { all: true } }, { system: { all: true } }],
     ['domain', { domain: { id: 'default' } }, { domain: { name: 'Default' } }],
-  ])('issues administrators a %s token', async (_name, scope, expected) => {
+  ])('issues a %s token to an administrator', async (_name, scope, expected) => {
     const { status, body } = await issue(passwordRequest('admin', TEST_PASSWORD, scope));
 
     expect(status).toBe(201);
@@ -104,7 +104,7 @@ describe('a token', () => {
     expect(body['token']?.['audit_ids']).toHaveLength(2);
   });
 
-  it('is invalid once revoked, while tokens obtained with it are valid', async () => {
+  it('is invalid once revoked, while tokens obtained with it remain valid', async () => {
     const user = await logIn(test.origin, 'demo', 'demo');
     const child = await logInWith(test.origin, {
       auth: { identity: { methods: ['token'], token: { id: user.token } }, scope: demoProject },

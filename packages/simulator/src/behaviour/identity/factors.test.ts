@@ -24,7 +24,7 @@ const totpAuth = (passcode = totp(SECRET, test.clock.now()), user = 'demo') => (
 });
 
 describe('a user whose rules require two methods', () => {
-  it('gets a receipt for the first method, and a token for the second one with it', async () => {
+  it('gets a receipt for the first method, and a token for the receipt with the second method', async () => {
     const first = await call(test.origin, 'POST', TOKENS, passwordRequest('demo', TEST_PASSWORD, scope));
     const receipt = first.headers.get('openstack-auth-receipt') ?? '';
     const second = await call(test.origin, 'POST', TOKENS, totpAuth(), { 'Openstack-Auth-Receipt': receipt });
@@ -41,7 +41,7 @@ describe('a user whose rules require two methods', () => {
   it.each([
     { reason: 'it belongs to another user', user: 'other', afterMs: 0 },
     { reason: 'it has expired', user: 'demo', afterMs: 5 * 60_000 },
-  ])('gets nothing for a receipt if $reason', async ({ user, afterMs }) => {
+  ])('gets no token for a receipt if $reason', async ({ user, afterMs }) => {
     const options = { multi_factor_auth_rules: [['password', 'totp']] };
     await test.admin.call('PATCH', `/identity/v3/users/${test.other.userId}`, { user: { options } });
     const { headers } = await call(test.origin, 'POST', TOKENS, passwordRequest(user, TEST_PASSWORD, scope));
@@ -51,7 +51,7 @@ describe('a user whose rules require two methods', () => {
     expect((await call(test.origin, 'POST', TOKENS, totpAuth(), receipt)).status).toBe(401);
   });
 
-  it('keeps its tokens for other scopes', async () => {
+  it('can exchange a token for one with another scope', async () => {
     const { headers } = await call(test.origin, 'POST', TOKENS, passwordRequest('demo', TEST_PASSWORD, scope));
     const receipt = { 'Openstack-Auth-Receipt': headers.get('openstack-auth-receipt') ?? '' };
     const issued = await call(test.origin, 'POST', TOKENS, totpAuth(), receipt);

@@ -49,7 +49,7 @@ describe('a reader', () => {
     expect((await test.reader.call(method, paths[name] ?? '', body)).status).toBe(403);
   });
 
-  it("gets each service's own error message", async () => {
+  it('gets the error message of each service', async () => {
     const network = await test.reader.call('POST', '/network/v2.0/networks', { network: {} });
     const server = await test.reader.call('DELETE', paths['server'] ?? '');
     const user = await test.reader.call('GET', '/identity/v3/users');
@@ -83,7 +83,7 @@ describe('another project', () => {
     ['/compute/v2.1/os-server-groups', 'server_groups'],
     ['/network/v2.0/networks?router:external=false', 'networks'],
     ['/network/v2.0/subnets', 'subnets'],
-  ])('finds nothing under %s', async (path, key) => {
+  ])('gets an empty list from %s', async (path, key) => {
     expect((await test.other.call('GET', path)).body[key]).toEqual([]);
   });
 
@@ -100,7 +100,7 @@ describe('another project', () => {
 });
 
 describe('an administrator', () => {
-  it('sees all projects on request', async () => {
+  it('sees the objects of all projects on request', async () => {
     const own = await test.admin.call('GET', '/compute/v2.1/servers');
     const all = await test.admin.call('GET', '/compute/v2.1/servers?all_tenants=1');
     const one = await test.admin.call('GET', `/compute/v2.1/servers?all_tenants=1&project_id=${test.other.projectId}`);

@@ -15,7 +15,7 @@ it.each([
   ['?visibility=public&status=active', 3],
   ['?visibility=private', 0],
   ['?name=Windows', 0],
-])('lists %i images at /v2/images%s', async (query, count) => {
+])('lists the images at /v2/images%s: %i', async (query, count) => {
   const { body } = await test.demo.call('GET', `/image/v2/images${query}`);
 
   expect(body['images']).toHaveLength(count);

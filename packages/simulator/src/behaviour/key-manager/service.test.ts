@@ -41,7 +41,7 @@ describe('quotas', () => {
     expect((await test.demo.call('POST', `${V1}/secrets`, {})).status).toBe(201);
   });
 
-  it('are set through the control API too', async () => {
+  it('can also be set through the control API', async () => {
     test.cloud.setQuota('other', { containers: 0 });
 
     expect((await test.other.call('POST', `${V1}/containers`, { type: 'generic' })).status).toBe(403);

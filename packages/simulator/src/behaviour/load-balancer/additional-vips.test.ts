@@ -3,7 +3,7 @@ import { faultOf, LBAAS, make, settle, show } from '../../load-balancer/test-tre
 import { type CreatedObject, startTestCloud, type TestCloud } from '../../test-cloud.ts';
 import { makeNetwork } from '../../test-resources.ts';
 
-/** A cloud whose Octavia has this API version, with a dual-stack network. */
+/** Starts a cloud whose Octavia has this API version, with a dual-stack network. */
 async function start(
   minor: number,
 ): Promise<AsyncDisposable & { test: TestCloud; first: CreatedObject; second: CreatedObject }> {
@@ -15,7 +15,7 @@ async function start(
   return { test, first, second, [Symbol.asyncDispose]: () => test.cloud.close() };
 }
 
-/** The allowed CIDRs of a TCP listener. */
+/** Creates a TCP listener with these allowed CIDRs. */
 async function listen({ demo }: TestCloud, loadbalancer_id: string, allowed_cidrs: readonly string[]) {
   const listener = { loadbalancer_id, protocol: 'TCP', protocol_port: 80, allowed_cidrs };
   return demo.call('POST', `${LBAAS}/listeners`, { listener });
@@ -44,7 +44,7 @@ describe('an additional VIP', () => {
     { minor: 26, provider: 'amphora', address: 'fd00::7' },
     { minor: 26, provider: 'ovn', address: null },
     { minor: 27, provider: 'ovn', address: 'fd00::7' },
-  ])('gets the address $address with $provider of API version 2.$minor', async ({ minor, provider, address }) => {
+  ])('gets the address $address from $provider in API version 2.$minor', async ({ minor, provider, address }) => {
     await using cloud = await start(minor);
     const { test, first, second } = cloud;
     const additional_vips = [{ subnet_id: second.id, ip_address: 'fd00::7' }];
@@ -68,7 +68,7 @@ describe('an additional VIP', () => {
     { minor: 27, cidrs: ['192.0.2.0/24', '2001:db8::/32'], status: 201, message: /^{"listener":/, becomes: 'ACTIVE' },
     { minor: 27, cidrs: ['192.0.2.0/24'], status: 201, message: /^{"listener":/, becomes: 'ACTIVE' },
   ])(
-    'accepts CIDRs $cidrs in API version 2.$minor: $status $becomes',
+    'has allowed CIDRs $cidrs checked in API version 2.$minor: $status $becomes',
     async ({ minor, cidrs, status, message, becomes }) => {
       await using cloud = await start(minor);
       const { test, first, second } = cloud;
@@ -99,20 +99,17 @@ describe('an additional VIP', () => {
   it.each([
     { minor: 27, status: 501 },
     { minor: 28, status: 201 },
-  ])(
-    'lets OVN of API version 2.$minor have members of the additional VIP’s family: $status',
-    async ({ minor, status }) => {
-      await using cloud = await start(minor);
-      const { test, first, second } = cloud;
-      const pool = { name: 'p', protocol: 'TCP', lb_algorithm: 'SOURCE_IP_PORT' };
-      const members = [{ address: 'fd00::20', protocol_port: 80, subnet_id: second.id }];
-      const vips = { vip_subnet_id: first.id, additional_vips: [{ subnet_id: second.id }], provider: 'ovn' };
+  ])('may have members of its IP family with OVN in API version 2.$minor: $status', async ({ minor, status }) => {
+    await using cloud = await start(minor);
+    const { test, first, second } = cloud;
+    const pool = { name: 'p', protocol: 'TCP', lb_algorithm: 'SOURCE_IP_PORT' };
+    const members = [{ address: 'fd00::20', protocol_port: 80, subnet_id: second.id }];
+    const vips = { vip_subnet_id: first.id, additional_vips: [{ subnet_id: second.id }], provider: 'ovn' };
 
-      const response = await test.demo.call('POST', `${LBAAS}/loadbalancers`, {
-        loadbalancer: { ...vips, pools: [{ ...pool, members }] },
-      });
+    const response = await test.demo.call('POST', `${LBAAS}/loadbalancers`, {
+      loadbalancer: { ...vips, pools: [{ ...pool, members }] },
+    });
 
-      expect(response.status).toBe(status);
-    },
-  );
+    expect(response.status).toBe(status);
+  });
 });

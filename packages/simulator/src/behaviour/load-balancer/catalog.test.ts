@@ -94,7 +94,7 @@ describe('a flavor', () => {
       501,
       "Provider 'ovn' does not support a requested action: This provider does not support validating flavors.",
     ],
-  ])('has a profile that its provider %s must support: not %s', async (provider_name, flavor_data, status, message) => {
+  ])('has a profile that provider %s must support: refuses %s', async (provider_name, flavor_data, status, message) => {
     const refused = await test.admin.call('POST', `${LBAAS}/flavorprofiles`, {
       flavorprofile: { name: 'p', provider_name, flavor_data },
     });

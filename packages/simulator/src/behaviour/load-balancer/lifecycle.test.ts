@@ -45,7 +45,7 @@ describe('a load balancer', () => {
     ]);
   });
 
-  it('continues where it was when the cloud is restored', async () => {
+  it('resumes its pending operation when the cloud is restored', async () => {
     const { id: vip_subnet_id } = await makeSubnet(test.demo);
     const { id } = await test.demo.make(`${LBAAS}/loadbalancers`, { loadbalancer: { vip_subnet_id } });
     const savedState = test.cloud.snapshot();
@@ -57,7 +57,7 @@ describe('a load balancer', () => {
     expect(await statusOf(`loadbalancers/${id}`)).toBe('ACTIVE/ONLINE');
   });
 
-  it('goes to ERROR with its pending parts, and leaves that state only by deletion or failover', async () => {
+  it('goes to ERROR with its pending parts, and leaves that state only if it is deleted or fails over', async () => {
     const { loadBalancer, listener, pool, member } = await makeTree(test);
     test.cloud.faults.add({ action: { kind: 'loadBalancerError' } });
     await test.demo.call('PUT', `${LBAAS}/pools/${pool.id}/members/${member.id}`, { member: { weight: 5 } });
@@ -87,7 +87,7 @@ describe('a load balancer', () => {
   });
 });
 
-describe('a change in the tree', () => {
+describe('a change to the parts of a load balancer', () => {
   const monitor = { type: 'TCP', delay: 5, timeout: 3, max_retries: 2 };
 
   it.each<[string, string, (tree: Tree) => readonly [path: string, body?: object]]>([
@@ -99,7 +99,7 @@ describe('a change in the tree', () => {
     ['a member', 'DELETE', ({ pool, member }) => [`pools/${pool.id}/members/${member.id}`]],
     ['all members', 'PUT', ({ pool }) => [`pools/${pool.id}/members`, { members: [] }]],
     ['a monitor', 'POST', ({ pool }) => ['healthmonitors', { healthmonitor: { pool_id: pool.id, ...monitor } }]],
-  ])('%s by %s makes the load balancer immutable until it is done', async (_what, method, requestOf) => {
+  ])('(%s with %s) makes the load balancer immutable until it is complete', async (_what, method, requestOf) => {
     const tree = await makeTree(test);
     const { loadBalancer } = tree;
     const [path, body] = requestOf(tree);
@@ -123,7 +123,7 @@ describe('a change in the tree', () => {
     expect(third.status).toBe(201);
   });
 
-  it('is visible at the parents too', async () => {
+  it('is visible in the status of the parents too', async () => {
     const { listener, pool, member } = await makeTree(test);
 
     await test.demo.call('DELETE', `${LBAAS}/pools/${pool.id}/members/${member.id}`);
@@ -145,7 +145,7 @@ describe('deletion', () => {
     expect(await show(test.demo, `listeners/${listener.id}`)).toMatchObject({ default_pool_id: null });
   });
 
-  it('needs cascade for a load balancer with children, and includes the tree and the port', async () => {
+  it('requires cascade for a load balancer with children, and then includes the tree and the port', async () => {
     const { loadBalancer } = await makeTree(test);
     const path = `${LBAAS}/loadbalancers/${loadBalancer.id}`;
     const refused = await test.demo.call('DELETE', path);
@@ -193,7 +193,7 @@ describe('operating status', () => {
     ['one of two', '10.0.0.9', ['ERROR', 'DEGRADED', 'DEGRADED']],
     ['all', undefined, ['ERROR', 'ERROR', 'ERROR']],
   ])(
-    'is reported for member, pool and load balancer if the monitor reports %s as down',
+    'is reported for the member, pool and load balancer if the monitor reports %s as down',
     async (_what, address, expected) => {
       const { loadBalancer, pool, member } = await makeTree(test);
       await make(test, `pools/${pool.id}/members`, { member: { address: '10.0.0.10', protocol_port: 80 } });

@@ -110,7 +110,7 @@ describe('requests that providers refuse', () => {
     expect(after.body['loadbalancer']).toMatchObject({ provisioning_status: 'ACTIVE' });
   });
 
-  it('are accepted by the other providers', async () => {
+  it('are accepted by the other provider', async () => {
     const ovnTree = trees['ovn'];
     await make(test, ...monitorWith({ type: 'UDP-CONNECT' })(ovnTree));
     await make(test, ...memberWith({})(ovnTree));
@@ -136,7 +136,7 @@ describe('a failover', () => {
   });
 });
 
-it('lists its providers, and enables no others', async () => {
+it('lists the enabled providers, and refuses other providers', async () => {
   const { body } = await test.demo.call('GET', `${LBAAS}/providers`);
   const subnet = await makeSubnet(test.demo);
   const refused = await test.demo.call('POST', `${LBAAS}/loadbalancers`, {

@@ -63,7 +63,7 @@ describe('an exhausted quota', () => {
     expect(accepted.status).toBeLessThan(300);
   });
 
-  it('returns 403 for monitors too', async () => {
+  it('results in 403 for monitors too', async () => {
     const { pool } = await makeTree(test);
     test.cloud.setQuota('demo', { healthmonitor: 0 });
     const refused = await test.demo.call('POST', `${LBAAS}/healthmonitors`, {
@@ -85,7 +85,7 @@ describe('an exhausted quota', () => {
     expect([early.status, late.status]).toEqual([403, 201]);
   });
 
-  it('lets a pool replace members', async () => {
+  it('allows a pool to replace its members', async () => {
     const { pool } = await makeTree(test);
     test.cloud.setQuota('demo', { member: 1 });
     const replacement = await test.demo.call('PUT', `${LBAAS}/pools/${pool.id}/members`, {

@@ -97,7 +97,7 @@ describe('the VIP', () => {
       400,
       () => 'Validation failure: VIP QoS policy is not allowed in this deployment.',
     ],
-  ])('is refused on %s, and leaves no port behind', async (_what, fieldsOf, status, messageOf) => {
+  ])('is refused with %s, and leaves no port behind', async (_what, fieldsOf, status, messageOf) => {
     const input = await fieldsOf();
     const before = listed(await test.demo.call('GET', '/network/v2.0/ports'), 'ports').length;
 
@@ -120,7 +120,7 @@ describe('the VIP', () => {
 });
 
 describe("the VIP's security group", () => {
-  it('belongs to the amphora driver, admits what listeners allow, and is deleted with the load balancer', async () => {
+  it('belongs to the amphora driver, allows the listeners’ traffic, and is deleted with the load balancer', async () => {
     const created = await make(test, 'loadbalancers', { loadbalancer: { vip_subnet_id: subnet.id } });
     const listen = (fields: object) =>
       make(test, 'listeners', { listener: { loadbalancer_id: created.id, ...fields } });
@@ -151,7 +151,7 @@ describe("the VIP's security group", () => {
     expect(await rules()).toEqual([]);
   });
 
-  it('is removed from a port that stays', async () => {
+  it('is removed from a user’s port when the load balancer is deleted', async () => {
     const port = await makePort();
     const [address] = port['fixed_ips'] as { ip_address: string }[];
     const created = await make(test, 'loadbalancers', {

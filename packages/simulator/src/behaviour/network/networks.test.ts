@@ -59,7 +59,7 @@ describe('a network', () => {
     expect(body['networks']).toEqual([{ name: 'a' }, { name: 'b' }]);
   });
 
-  it('has read-only attributes', async () => {
+  it('has attributes that cannot be changed', async () => {
     const { id } = await test.demo.make(NETWORKS_PATH, { network: {} });
     const response = await test.demo.call('PUT', `${NETWORKS_PATH}/${id}`, { network: { project_id: 'x' } });
 

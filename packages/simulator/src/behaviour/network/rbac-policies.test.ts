@@ -40,7 +40,7 @@ describe('a share of a network', () => {
     expect((await test.other.call('GET', POLICIES)).body['rbac_policies']).toMatchObject([{ id }]);
   });
 
-  it('is created once, by the owner, and deleted with the network', async () => {
+  it('is created only once, only by the owner, and is deleted with the network', async () => {
     const { network } = await makeNetwork(test.other);
     const { id } = await shareWithDemo(network.id);
     const again = { object_type: 'network', object_id: network.id, action: 'access_as_shared' };

@@ -146,7 +146,7 @@ describe('a rule', () => {
     expect(response.body['NeutronError']?.['type']).toBe(type);
   });
 
-  it("cannot be put into another project's group", async () => {
+  it("cannot be added to another project's group", async () => {
     const group = await makeGroup();
 
     const response = await test.other.call('POST', RULES_PATH, {

@@ -101,7 +101,7 @@ describe('a new subnet', () => {
     expect(response.body['NeutronError']?.['message']).toMatch(message);
   });
 
-  it("is rejected on others' networks: with 404 if not visible, with 403 on the external one", async () => {
+  it("is rejected in another project's network: with 404 if it is not visible, with 403 if it is external", async () => {
     const subnet = { ip_version: 4, cidr: '10.77.0.0/24' };
     const unseen = await test.other.call('POST', SUBNETS_PATH, { subnet: { ...subnet, network_id: network.id } });
     const external = await externalNetworkId(test.other);

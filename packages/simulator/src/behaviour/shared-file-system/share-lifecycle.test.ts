@@ -46,7 +46,7 @@ describe('a share', () => {
     expect((await call('GET', path)).status).toBe(404);
   });
 
-  it('queues, applies and denies its rules one step at a time', async () => {
+  it('queues, applies and removes its access rules one step at a time', async () => {
     const path = await makeShare();
     await test.clock.advance(10_000);
     const rule = { access_type: 'ip', access_to: '10.0.0.1' };
@@ -72,7 +72,7 @@ describe('a share', () => {
   it.each([
     ['extend', { new_size: 2 }, 'extending_error'],
     ['force_delete', {}, 'error_deleting'],
-  ])('reports that its back end failed to %s', async (action, args, status) => {
+  ])('reports that its back end failed to perform %s', async (action, args, status) => {
     const path = await makeShare();
     await test.clock.advance(10_000);
     test.cloud.faults.add({ action: { kind: 'shareError' } });

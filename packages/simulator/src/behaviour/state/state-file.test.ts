@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => rm(directory, { recursive: true }));
 
 describe('a state file', () => {
-  it('retains everything after kill -9, including a server that was being built', async () => {
+  it('retains its content after kill -9, including a server that was being built', async () => {
     const stateFile = join(directory, 'killed.db');
     const script = `
       import { startTestCloud } from ${JSON.stringify(new URL('../../test-cloud.ts', import.meta.url).href)};
@@ -49,7 +49,7 @@ describe('a state file', () => {
     expect(networks).toHaveLength(1);
   });
 
-  it('does not generate an id twice, even if the random source starts over', async () => {
+  it('never generates an ID twice, even if the random source starts over', async () => {
     const stateFile = join(directory, 'seeded.db');
     const ids = new Set<string>();
     for (let start = 0; start < 3; start++) {
@@ -61,7 +61,7 @@ describe('a state file', () => {
     expect(ids.size).toBe(3);
   });
 
-  it('is readable by its owner only, since it holds passwords', async () => {
+  it('is readable only by its owner, because it contains passwords', async () => {
     const stateFile = join(directory, 'private.db');
     const { cloud } = await startTestCloud({ stateFile });
     await cloud.close();

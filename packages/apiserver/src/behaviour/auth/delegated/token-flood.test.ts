@@ -51,7 +51,7 @@ async function outcome(bearerToken: string, peer: string): Promise<string | numb
 const guess = () => randomBytes(16).toString('hex');
 
 describe(`${FLOOD_SIZE} unknown tokens`, () => {
-  it('use up only the share of reviews of their address if sent in sequence', async () => {
+  it('use up only the share of reviews of one address if sent in sequence', async () => {
     const outcomes = new Map<string | number, number>();
     for (let index = 0; index < FLOOD_SIZE; index++) {
       const code = await outcome(guess(), ATTACKER);
@@ -78,14 +78,14 @@ describe(`${FLOOD_SIZE} unknown tokens`, () => {
     expect(calls).toBe(MAX_CONCURRENT_REVIEWS.perHolder);
   });
 
-  it('count as those of one address if they come from one IPv6 network', async () => {
+  it('count as tokens from one address if they come from one IPv6 network', async () => {
     for (let index = 0; index < FLOOD_SIZE; index++)
       await outcome(guess(), `2001:db8::${(index % 65_536).toString(16)}`);
 
     expect(calls).toBe(GUESS_RATE.burst);
   });
 
-  it('share one limit across many addresses; an address without guesses still gets a review', async () => {
+  it('share one limit across many addresses, but an address without guesses still gets a review', async () => {
     const addresses = Array.from({ length: 100 }, (_, index) => `198.51.100.${index}`);
     for (let index = 0; index < FLOOD_SIZE; index++) await outcome(guess(), addresses[index % addresses.length] ?? '');
 

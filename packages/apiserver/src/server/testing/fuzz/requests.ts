@@ -15,7 +15,7 @@ const CONTENT_TYPES = [
   'application/x',
 ];
 
-/** Whole requests, none of which causes a server error. */
+/** Sends whole requests, none of which may cause a server error. */
 export async function fuzz(parameters: Runs): Promise<number> {
   const server = new TestServer();
   await server.namespace();

@@ -77,7 +77,7 @@ function openTunnel(authority: string, kind: EgressKind = 'controlplane'): Promi
   });
 }
 
-/** Sends text and returns what comes back. */
+/** Sends text and returns the response. */
 function echo(socket: Socket, text: string): Promise<string> {
   return new Promise((resolve, reject) => {
     let received = '';
@@ -265,7 +265,7 @@ test('limits the number of connections', async () => {
   for (const socket of idle) socket.destroy();
 });
 
-test('hands the socket over to a successor, which the shutdown of the predecessor does not affect', async () => {
+test('hands the socket over to a successor, which survives the shutdown of the predecessor', async () => {
   const before = await open(allowAny);
   await using _ = await open(allowAny);
   await before.close();

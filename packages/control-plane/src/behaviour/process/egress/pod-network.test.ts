@@ -159,7 +159,7 @@ test('fails with the error of the runtime if no process listens on the port', as
   await expect(text(await open())).rejects.toThrow('connection refused');
 });
 
-test('times out if a node sends its response byte by byte without end', async () => {
+test('times out if a node sends an endless response byte by byte', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   using _ = { [Symbol.dispose]: () => void vi.useRealTimers() };
   server.removeAllListeners('upgrade');
@@ -190,7 +190,10 @@ test('connects to only a few pods, however many claim the address', async () => 
 
 test.each([
   { frame: Buffer.from([0xff, 0xff, 0xff, 0xff]), reason: 'an invalid WebSocket frame' },
-  { frame: Buffer.from([0x82, 0x05, 0x01, 1, 2, 3, 4, 0x88, 0x00]), reason: 'an immediate error and the end' },
+  {
+    frame: Buffer.from([0x82, 0x05, 0x01, 1, 2, 3, 4, 0x88, 0x00]),
+    reason: 'an immediate error and the end of the stream',
+  },
 ])('fails only the connection if a node responds with $reason in the same packet', async ({ frame }) => {
   server.removeAllListeners('upgrade');
   server.on('upgrade', ({ headers }: IncomingMessage, socket: Duplex) => {

@@ -58,7 +58,7 @@ const configMap = (name = 'some') => ({ metadata: { name, namespace: 'default' }
 const rejectingWebhook: WebhookBehavior = (review) =>
   reviewResponse(review, { allowed: false, status: { message: 'no' } });
 
-test('resolves a Service to the address of its EndpointSlice, under its own name', async () => {
+test('connects to a Service at the address in its EndpointSlice, under the Service’s name', async () => {
   webhooks.reply('/hook', rejectingWebhook);
   const clientConfig = { service: { namespace: 'default', name: 'hooks', path: '/hook' }, caBundle: webhooks.caBundle };
   const rules = [rule('', 'configmaps')];
@@ -83,7 +83,7 @@ test('resolves a Service to the address of its EndpointSlice, under its own name
   });
 });
 
-test('never calls a webhook that the operator forbids, and returns the reason', async () => {
+test('never calls a webhook at an address that the operator forbids, and returns the reason', async () => {
   webhooks.reply('/hook', reviewResponse);
   const outbound: OutboundPolicy = (kind, address) => `${kind} ${address} is not for you`;
   await using cluster = await clusterWith(ValidatingWebhookConfigurations, [rule('', 'configmaps')], {}, outbound);
@@ -231,7 +231,7 @@ test('calls webhooks for connections to a pod, with their options', async () => 
   });
 });
 
-test('deletes objects with their definition, whatever webhooks return', async () => {
+test('deletes custom resources with their definition, whatever webhooks return', async () => {
   webhooks.reply('/hook', (review) =>
     review.request['operation'] === 'DELETE' ? rejectingWebhook(review) : reviewResponse(review),
   );

@@ -32,15 +32,18 @@ describe('a CronJob', () => {
     { concurrencyPolicy: 'Forbid', expected: 1 },
     { concurrencyPolicy: 'Replace', expected: 1 },
     { concurrencyPolicy: 'Allow', expected: 3 },
-  ])('has $expected running after three minutes with $concurrencyPolicy', async ({ concurrencyPolicy, expected }) => {
-    await using cluster = await TestCluster.start();
-    await cluster.client.resource(CronJobs).create(cronJob({ concurrencyPolicy }));
-    await cluster.advance(185);
-    await eventually(cluster.client.resource(Jobs), { namespace: 'default' }, (jobs) => {
-      expect(jobs).toHaveLength(expected);
-      return true;
-    });
-  });
+  ])(
+    'has $expected running Jobs after three minutes with $concurrencyPolicy',
+    async ({ concurrencyPolicy, expected }) => {
+      await using cluster = await TestCluster.start();
+      await cluster.client.resource(CronJobs).create(cronJob({ concurrencyPolicy }));
+      await cluster.advance(185);
+      await eventually(cluster.client.resource(Jobs), { namespace: 'default' }, (jobs) => {
+        expect(jobs).toHaveLength(expected);
+        return true;
+      });
+    },
+  );
 });
 
 describe('a schedule', () => {
@@ -61,7 +64,7 @@ describe('a schedule', () => {
     expect(parseSchedule(schedule, timeZone).next(at(after))).toBe(at(next));
   });
 
-  it('finds the last of many missed times', () => {
+  it('yields the last of many missed times', () => {
     const schedule = parseSchedule('* * * * *', undefined);
     const missed = latestDue(schedule, at('2026-01-01T00:00:00Z'), at('2026-03-01T12:34:56Z'));
     expect(missed).toEqual({ latestMs: at('2026-03-01T12:34:00Z'), isTooMany: true });

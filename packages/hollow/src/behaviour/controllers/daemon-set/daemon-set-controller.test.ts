@@ -18,7 +18,7 @@ function daemonSet(spec: Partial<DaemonSet['spec']> = {}): DaemonSet {
 }
 
 describe('a DaemonSet', () => {
-  it('runs one pod on each node, on cordoned and new ones too', async () => {
+  it('runs one pod on each node, including cordoned and new nodes', async () => {
     await using cluster = await TestCluster.start({ nodes: ['node-a', 'node-b'] });
     await cluster.client.resource(Nodes).patch('node-b', { type: 'merge', value: { spec: { unschedulable: true } } });
     await cluster.client.resource(DaemonSets).create(daemonSet());

@@ -89,7 +89,7 @@ describe('a Deployment', () => {
     ).toBe('1');
   });
 
-  it('stops a rollout whose pods do not become ready, and reports it after the deadline', async () => {
+  it('stops a rollout whose pods do not become ready, and reports the failure after the deadline', async () => {
     await using cluster = await TestCluster.start({
       fateOf: ({ spec }) => (spec.containers[0]?.image === 'broken' ? 'hold' : 'run'),
     });

@@ -42,7 +42,7 @@ describe('a success policy', () => {
     { rule: { succeededIndexes: '0,2' }, running: [1, 3], completed: '0,2' },
     { rule: { succeededCount: 1 }, running: [1, 2, 3], completed: '0' },
     { rule: { succeededIndexes: '0-3', succeededCount: 3 }, running: [3], completed: '0-2' },
-  ])('$rule ends the Job while others run', async ({ rule, running, completed }) => {
+  ])('with $rule ends the Job while other pods run', async ({ rule, running, completed }) => {
     await using cluster = await TestCluster.start({
       fateOf: fates(Object.fromEntries(running.map((index) => [index, 'run' as const]))),
     });
@@ -112,7 +112,7 @@ describe('a pod failure policy', () => {
     },
     { rule: { action: 'FailJob', onPodConditions: [{ type: 'Evil', status: 'False' }] }, exitCode: 1, action: 'Count' },
     { rule: { action: 'Ignore', onExitCodes: { operator: 'NotIn', values: [1] } }, exitCode: 0, action: 'Count' },
-  ])('$rule yields $action on exit code $exitCode', ({ rule, exitCode, action }) => {
+  ])('with $rule decides $action on exit code $exitCode', ({ rule, exitCode, action }) => {
     const pod: Pod = {
       metadata: { name: 'p', namespace: 'default' },
       spec: { containers: [] },
@@ -146,7 +146,7 @@ describe('a backoff limit per index', () => {
     expect(pods.every(({ metadata }) => !metadata.finalizers?.length)).toBe(true);
   });
 
-  it('ends the Job with more failed indexes than allowed', async () => {
+  it('fails the Job if more indexes fail than allowed', async () => {
     await using cluster = await TestCluster.start({ fateOf: fates({ 0: 1, 1: 1, 2: 'run', 3: 'run' }) });
     await cluster.client.resource(Jobs).create(job({ ...INDEXED, backoffLimitPerIndex: 0, maxFailedIndexes: 1 }));
     const ended = await untilFinished(cluster, 'Failed');

@@ -162,7 +162,7 @@ test.each<{ reason: string; spec: Spec; warnings: readonly string[] }>([
     warnings: [],
   },
   {
-    reason: 'rules with wildcards name no kinds',
+    reason: 'rules with wildcards do not name any kinds',
     spec: {
       matchConstraints: {
         resourceRules: [
@@ -185,7 +185,7 @@ test.each<{ reason: string; spec: Spec; warnings: readonly string[] }>([
   );
 });
 
-test('each kind of a policy has its own warnings, and at most ten are checked', async () => {
+test('each kind of a policy has its own warnings, and at most ten kinds are checked', async () => {
   await using cluster = await TestCluster.start({ nodes: [] });
   const resources = ['pods', 'services', 'secrets', 'configmaps', 'nodes', 'namespaces', 'endpoints', 'events'];
   const rules = [
@@ -210,7 +210,7 @@ test('each kind of a policy has its own warnings, and at most ten are checked', 
   expect(kinds.slice(0, 2)).toEqual(['/v1, Kind=ConfigMap', '/v1, Kind=Endpoints']);
 });
 
-test('checks a changed policy again, and writes no result twice', async () => {
+test('checks a changed policy again, and never writes the same result twice', async () => {
   await using cluster = await TestCluster.start({ nodes: [] });
   await create(cluster, { matchConstraints: DEPLOYMENTS, validations: [{ expression: 'object.spec.replica > 1' }] });
   await checked(cluster, (warnings) => warnings.length === 1);

@@ -71,7 +71,7 @@ describe('a StatefulSet', () => {
     ).toEqual(['data-db-0', 'data-db-1']);
   });
 
-  it('owns its claims while its retention policy says so', async () => {
+  it('owns its claims as long as its retention policy requires it', async () => {
     await using cluster = await TestCluster.start();
     const sets = cluster.client.resource(StatefulSets);
     const claim = {

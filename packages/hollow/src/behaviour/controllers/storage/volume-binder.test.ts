@@ -85,7 +85,7 @@ describe('a claim', () => {
     );
   });
 
-  it('releases a volume that was deleted before it', async () => {
+  it('releases a volume that was deleted before the claim', async () => {
     await using cluster = await TestCluster.start({ nodes: [] });
     const { client } = cluster;
     const volumes = client.resource(PersistentVolumes);
@@ -112,7 +112,7 @@ describe('a claim', () => {
       ({ metadata }) => metadata.annotations?.['volume.kubernetes.io/storage-provisioner'] === 'csi.example',
     );
     expect(boundClaim.spec.storageClassName).toBe('fast');
-    // What an external provisioner does.
+    // Imitates an external provisioner.
     const claimRef = { namespace: 'default', name: 'data', uid: boundClaim.metadata.uid ?? '' };
     await client.resource(PersistentVolumes).create(volume('made', '5Gi', { claimRef, storageClassName: 'fast' }));
     await eventuallyObject(client.resource(PersistentVolumeClaims), DATA, ({ status }) => status?.phase === 'Bound');
