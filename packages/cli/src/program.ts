@@ -38,9 +38,9 @@ export function buildProgram(context: CliContext): Command {
       writeErr: (text) => context.stderr.write(text),
     })
     .configureHelp({ showGlobalOptions: true, sortSubcommands: false })
-    .option('--kubeconfig <file>', "kubeconfig of Fairway's API, instead of KUBECONFIG or FAIRWAY_HOME/kubeconfig")
-    .option('--context <name>', 'context of the kubeconfig')
-    .option('-n, --namespace <name>', 'namespace; default: the context’s, else default')
+    .option('--kubeconfig <file>', "kubeconfig for Fairway's API, instead of KUBECONFIG or FAIRWAY_HOME/kubeconfig")
+    .option('--context <name>', 'context in the kubeconfig')
+    .option('-n, --namespace <name>', 'namespace; default: the namespace of the context, else "default"')
     .addOption(new Option('--debug', 'show the stack trace of an error'));
   addUpCommand(program, context);
   addInstallCommand(program, context);

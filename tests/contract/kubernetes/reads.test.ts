@@ -240,7 +240,7 @@ describeServers('reads', (server, target) => {
     });
   });
 
-  it('return a readable response to clients that prefer Protobuf and accept JSON', async () => {
+  it('return a readable response to clients that exclude Protobuf and accept JSON', async () => {
     const accept = 'application/vnd.kubernetes.protobuf;q=0,application/json';
 
     expect((await server().raw('GET', `${maps}/a`, { headers: { accept } })).json.kind).toBe('ConfigMap');

@@ -15,7 +15,7 @@ const spec = z
       .max(90 * DAY_SECONDS)
       .default(30 * DAY_SECONDS)
       .describe(
-        'Duration for which the certificate is valid. Changing spec.autoscaler.certificatesNotBefore of the cluster revokes it.',
+        'Validity of the certificate in seconds. To revoke the certificate earlier, set spec.autoscaler.certificatesNotBefore of the cluster to a later time.',
       ),
   })
   .describe('Desired properties of the credential.');
@@ -28,7 +28,7 @@ const status = z
     certificateAuthority: z.string().describe("CA of the server's certificate, in PEM."),
     expirationTimestamp: timestamp().describe('Time when the certificate expires.'),
   })
-  .describe('The answer.');
+  .describe('Response to the request.');
 
 /** Request and response body of a POST to `clusters/NAME/autoscalerconfig`. */
 export interface AutoscalerConfigRequest extends KubeObject {

@@ -11,7 +11,7 @@ const cloudCredentialSpec = z
       .min(1)
       .max(63)
       .describe(
-        "Entry of the operator's clouds.yaml that has the address of Keystone. The entry's own user is only used to receive a trust. Immutable.",
+        "Name of the entry in the operator's clouds.yaml that contains the address of Keystone. The entry's own user is used only as the trustee of a trust. Immutable.",
       ),
     secretRef: z
       .object({
@@ -24,7 +24,7 @@ const cloudCredentialSpec = z
       .enum(['Retain', 'Delete'])
       .default('Retain')
       .describe(
-        'What happens to the credential when the last Cluster that uses it is deleted or switches to another one. Retain: keep it. Delete: delete it and revoke it in Keystone if Keystone allows Fairway to do so, which it does for trusts with impersonation and unrestricted application credentials.',
+        'What happens to the credential when the last Cluster that uses it is deleted or switches to another one. Retain: it is kept. Delete: it is deleted, and revoked in Keystone if Keystone allows Fairway to do so, which it does for trusts with impersonation and unrestricted application credentials.',
       ),
   })
   .describe('Desired state of the credential with which Fairway acts for a tenant.');
@@ -35,13 +35,13 @@ const cloudCredentialStatus = z
     conditions: conditions()
       .optional()
       .describe(
-        'Conditions of the credential. Ready: Keystone accepts the credential, for the right project. ExpiresSoon: it expires within 30 days.',
+        'Conditions of the credential. Ready: Keystone accepts the credential, and the credential is for the right project. ExpiresSoon: it expires within 30 days.',
       ),
     phase: z
       .enum(['Available', 'Bound', 'Released'])
       .optional()
       .describe(
-        'Whether Clusters use the credential. Available: none has used it yet. Bound: at least one uses it. Released: none uses it any more.',
+        'Whether Clusters use the credential. Available: no Cluster has used it yet. Bound: at least one Cluster uses it. Released: no Cluster uses it any more.',
       ),
     type: z.enum(['ApplicationCredential', 'Trust']).optional().describe('Type of the credential in the Secret.'),
     credentialID: z.string().optional().describe('ID of the application credential or trust in Keystone.'),
@@ -55,7 +55,9 @@ const cloudCredentialStatus = z
       .describe('Roles of the credential.'),
     expiresAt: timestamp()
       .optional()
-      .describe('Time when the credential expires in Keystone. Absent if it does not expire or the time is unknown.'),
+      .describe(
+        'Time when the credential expires in Keystone. Absent if the credential does not expire or the time is unknown.',
+      ),
   })
   .describe('Observed state of the credential in Keystone.');
 

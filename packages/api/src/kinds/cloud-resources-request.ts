@@ -20,7 +20,7 @@ const owner = z
     name: text().optional().describe('Name of the object when the resource was created.'),
     uid: text().optional().describe('UID of the object, by which Fairway identifies the owner of the resource.'),
   })
-  .describe('Object in the cluster that the resource was created for.');
+  .describe('Object in the cluster for which the resource was created.');
 
 const listener = z
   .object({
@@ -29,7 +29,9 @@ const listener = z
     members: int32().min(0).optional().describe('Number of nodes or pods behind the listener. Absent if unknown.'),
     operatingStatus: text()
       .optional()
-      .describe('Operating status of the pool, as reported by the cloud: ONLINE, DEGRADED, ERROR.'),
+      .describe(
+        "Operating status of the listener's pool, as reported by the cloud, such as ONLINE, DEGRADED or ERROR.",
+      ),
   })
   .describe('Listener of a load balancer.');
 
@@ -38,25 +40,27 @@ const loadBalancer = z
     id: text().describe('ID in the cloud.'),
     name: text().optional().describe('Name in the cloud.'),
     owner: owner.optional(),
-    address: text().describe('Address in the network.'),
+    address: text().describe('Address of the load balancer in its network.'),
     floatingAddress: text().optional().describe('Floating IP of the load balancer.'),
     provider: text().optional().describe('Provider of the load balancer, which may determine its price.'),
-    provisioningStatus: text().describe('Provisioning status: ACTIVE, ERROR, or PENDING_ and the operation.'),
+    provisioningStatus: text().describe(
+      'Provisioning status: ACTIVE, ERROR, or PENDING_ followed by the operation, such as PENDING_UPDATE.',
+    ),
     operatingStatus: text().optional().describe('Operating status: ONLINE, DEGRADED, OFFLINE, ERROR or NO_MONITOR.'),
     isShared: z
       .boolean()
       .describe('Whether the load balancer was created outside the cluster and is used by its Services.'),
     createdAt: text().optional().describe('Creation time, as reported by the cloud.'),
-    listeners: z.array(listener).max(MAX_PARTS).describe('Its listeners.'),
+    listeners: z.array(listener).max(MAX_PARTS).describe('Listeners of the load balancer.'),
   })
-  .describe('A load balancer.');
+  .describe('Load balancer in the cloud.');
 
 const volume = z
   .object({
     id: text().describe('ID in the cloud.'),
     name: text().optional().describe('Name in the cloud, which is the name of the PersistentVolume.'),
     owner: owner.optional(),
-    sizeGiB: int32().min(0).describe('Its size.'),
+    sizeGiB: int32().min(0).describe('Size of the volume in GiB.'),
     type: text().optional().describe('Type of the volume, which may determine its price.'),
     zone: text().optional().describe('Availability zone of the volume.'),
     status: text().describe('Status as reported by the cloud, such as available, in-use or error.'),
@@ -64,24 +68,24 @@ const volume = z
     elsewhere: int32()
       .min(1)
       .optional()
-      .describe('Number of servers to which the volume is attached and that are not machines of the cluster.'),
+      .describe('Number of servers to which the volume is attached but which are not machines of the cluster.'),
     createdAt: text().optional().describe('Creation time, as reported by the cloud.'),
   })
   .describe('Volume of a PersistentVolume.');
 
 const unknown = z
   .object({
-    kind: z.enum(['LoadBalancers', 'Volumes', 'FloatingIPs']).describe('Resource that could not be listed.'),
+    kind: z.enum(['LoadBalancers', 'Volumes', 'FloatingIPs']).describe('Type of resource that could not be listed.'),
     message: z
       .string()
       .max(1024)
-      .describe('Human-readable reason. If the resource was listed before, the earlier list is returned.'),
+      .describe('Human-readable reason. If these resources were listed before, the earlier list is returned.'),
   })
-  .describe('Resource whose state is currently unknown.');
+  .describe('Type of resource whose state is currently unknown.');
 
 const status = z
   .object({
-    time: timestamp().describe('Time when the oldest of the lists was started.'),
+    time: timestamp().describe('Time when the oldest of the lists was requested.'),
     loadBalancers: z
       .array(loadBalancer)
       .max(MAX_RESOURCES)
@@ -89,9 +93,9 @@ const status = z
     moreLoadBalancers: int32().min(1).optional().describe('Number of load balancers that are not listed.'),
     volumes: z.array(volume).max(MAX_RESOURCES).describe('Volumes of PersistentVolumes.'),
     moreVolumes: int32().min(1).optional().describe('Number of volumes that are not listed.'),
-    unknown: z.array(unknown).max(3).optional().describe('Resources that could not be listed.'),
+    unknown: z.array(unknown).max(3).optional().describe('Types of resources that could not be listed.'),
   })
-  .describe('The answer.');
+  .describe('Response to the request.');
 
 export type CloudResourcesStatus = z.infer<typeof status>;
 export type ClusterLoadBalancer = z.infer<typeof loadBalancer>;
@@ -112,6 +116,6 @@ export const CLOUD_RESOURCES_REQUEST_KIND = { group: GROUP, version: VERSION, ki
 export function cloudResourcesRequestSchema(): Schema {
   return requestSchema(
     { spec, status },
-    'CloudResourcesRequest returns the load balancers and volumes of a cluster in the cloud, and their state.',
+    'CloudResourcesRequest returns the load balancers and volumes that a cluster has in the cloud, and their state.',
   );
 }

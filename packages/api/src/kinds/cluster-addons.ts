@@ -9,7 +9,7 @@ const addonStatus = z
     state: z
       .enum(['Ready', 'Progressing', 'Degraded', 'Modified', 'NotManaged', 'Unreached', 'Failed'])
       .describe(
-        'State of the add-on. Ready: it works. Progressing: it is being installed or updated. Degraded: it does not work. Modified: it works, but some of its values were changed in the cluster. NotManaged: the cluster has its own, which Fairway does not touch. Unreached: the control plane does not reach its pods, so its APIs are unavailable. Failed: the cluster rejects it.',
+        'State of the add-on. Ready: it works. Progressing: it is being installed or updated. Degraded: it does not work. Modified: it works, but some of its values were changed in the cluster. NotManaged: the cluster has its own installation of the add-on, which Fairway does not touch. Unreached: the control plane cannot reach the pods of the add-on, so its APIs are unavailable. Failed: the cluster rejects it.',
       ),
     reason: z.string().max(1024).describe('Machine-readable reason in CamelCase; indicates who must act.'),
     message: z.string().max(1024).optional().describe('Human-readable message.'),

@@ -8,7 +8,7 @@ export const credentialsStatus = z
       .enum(['Stable', 'Preparing', 'Prepared', 'Completing'])
       .optional()
       .describe(
-        'Phase of the rotation. Stable: no rotation. Preparing: new authorities are created and nodes are replaced so that they trust both. Prepared: everything trusts both, and the rotation waits for the annotation fairway.dev/complete-rotation. Completing: the old authorities are removed.',
+        'Phase of the rotation. Stable: no rotation is in progress. Preparing: new authorities are created and nodes are replaced so that they trust both. Prepared: everything trusts both, and the rotation waits for the annotation fairway.dev/complete-rotation. Completing: the old authorities are removed.',
       ),
     since: timestamp().optional().describe('Time when this phase started.'),
     rotation: z
@@ -18,7 +18,9 @@ export const credentialsStatus = z
       .describe(
         'Value of the annotation fairway.dev/rotate-credentials that was last processed. fairway.dev/complete-rotation with the same value completes the rotation.',
       ),
-    generation: int32().optional().describe('Number of rotations that nodes must have followed. Absent: none.'),
+    generation: int32()
+      .optional()
+      .describe('Number of rotations that nodes must have followed. Absent before the first rotation.'),
     nodes: z
       .object({
         total: int32().describe('Number of Machines, including those that are being deleted.'),
@@ -30,7 +32,7 @@ export const credentialsStatus = z
     certificatesNotAfter: timestamp()
       .optional()
       .describe(
-        'Time when the first certificate of the control plane components expires. They are renewed when a third of their lifetime is left. Absent if the runtime does not report it.',
+        'Time when the first of the certificates of the control plane components expires. These certificates are renewed when a third of their lifetime is left. Absent if the runtime does not report it.',
       ),
     revocation: z
       .object({
@@ -41,7 +43,7 @@ export const credentialsStatus = z
         time: timestamp()
           .optional()
           .describe(
-            'Time when the revocation took effect: kubeconfigs from before it are invalid. Absent if none had been issued.',
+            'Time when the revocation took effect: kubeconfigs issued before this time are invalid. Absent if no kubeconfigs had been issued.',
           ),
       })
       .optional()

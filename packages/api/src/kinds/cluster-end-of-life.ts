@@ -13,10 +13,12 @@ export const endOfLifeStatus = z
     notice: int32()
       .min(0)
       .max(30)
-      .describe('Last notice, in days before the end of life: 30, 7 or 1; 0: end of life reached.'),
+      .describe(
+        'Last notice, in days before the end of life: 30, 7 or 1, or 0 if the version has reached its end of life.',
+      ),
     noticeTime: timestamp().describe('Time of the last notice.'),
     upgrade: plannedUpgrade.optional(),
   })
-  .describe('End-of-life notices that the cluster has received, so that each is given once.');
+  .describe('End-of-life notices that the cluster has received, recorded so that each notice is given only once.');
 
 export type EndOfLifeStatus = z.infer<typeof endOfLifeStatus>;

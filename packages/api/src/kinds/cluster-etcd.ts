@@ -17,19 +17,21 @@ export const etcdSpec = z
   .object({
     snapshotRequestedAt: requestTime()
       .optional()
-      .describe("A snapshot not older than this time must exist, in addition to those of the plan's schedule."),
+      .describe(
+        'Requests a snapshot that is no older than this time, in addition to the scheduled snapshots of the plan.',
+      ),
     restore: z
       .object({
         snapshot: snapshotName().describe('Name of the snapshot, from status.etcd.snapshots.'),
         requestedAt: requestTime()
           .optional()
           .describe(
-            'Identifies the request: each pair of snapshot and time is restored once, and requests with a time before the last one are ignored.',
+            'Identifies the request: each pair of snapshot and time is processed once, and requests with a time before that of the last request are ignored.',
           ),
       })
       .optional()
       .describe(
-        'Restores the whole database of the cluster from a snapshot, once; the current data is first saved as a snapshot. The API server is unavailable meanwhile. Removing the field has no effect.',
+        'Restores the whole database of the cluster from a snapshot, once; the current data is first saved as a snapshot. The API server is unavailable during the restore. Removing the field has no effect.',
       ),
   })
   .describe("Operations on the cluster's database.");
@@ -54,7 +56,7 @@ export const etcdStatus = z
     lastRestore: z
       .object({
         snapshot: z.string().describe('Name of the snapshot.'),
-        requestedAt: z.string().optional().describe('requestedAt of the request.'),
+        requestedAt: z.string().optional().describe('Value of requestedAt in the request.'),
         restoredAt: timestamp().describe('Time when the restore was completed.'),
       })
       .optional()
@@ -63,7 +65,7 @@ export const etcdStatus = z
       .array(
         z.object({
           snapshot: z.string().describe('Name of the snapshot.'),
-          requestedAt: z.string().optional().describe('requestedAt of the request.'),
+          requestedAt: z.string().optional().describe('Value of requestedAt in the request.'),
         }),
       )
       .max(MAX_EARLIER_RESTORES)

@@ -12,7 +12,9 @@ const schedule = z
       .describe('Cron expression with five fields for waking the cluster up, such as "0 7 * * 1-5".'),
     timeZone: timeZone().default('UTC').describe('Time zone of the IANA database, such as Europe/Berlin.'),
   })
-  .describe('Schedule for hibernating and waking the cluster up. If both match the same time, the cluster wakes up.');
+  .describe(
+    'Schedule for hibernating the cluster and waking it up. If both match the same time, the cluster wakes up.',
+  );
 
 /** `spec.hibernation` of a Cluster. */
 export const hibernationSpec = z
@@ -21,11 +23,13 @@ export const hibernationSpec = z
       .boolean()
       .default(false)
       .describe(
-        'Whether the cluster should be hibernated. A change takes effect immediately; a later schedule overrides it until the next change, without changing this field.',
+        'Whether the cluster should be hibernated. A change takes effect immediately. Schedules that match later override it until the next change, without changing this field.',
       ),
     requestedAt: requestTime()
       .optional()
-      .describe('A later time requests `enabled` again, even if it is unchanged, for example to override a schedule.'),
+      .describe(
+        'A later time requests `enabled` again, even if `enabled` is unchanged, for example to override a schedule.',
+      ),
     schedules: z
       .array(schedule)
       .max(10)
@@ -33,17 +37,17 @@ export const hibernationSpec = z
       .describe('Schedules for hibernation; the one that matched last applies.'),
   })
   .describe(
-    'Hibernation of the cluster: it has no nodes and its control plane is stopped. Databases, volumes, load balancers, networks and addresses are kept, and the nodes are created again when the cluster wakes up.',
+    'Hibernation of the cluster: a hibernated cluster has no nodes, and its control plane is stopped. Databases, volumes, load balancers, networks and addresses are kept, and the nodes are created again when the cluster wakes up.',
   );
 
 const followed = z
   .object({
-    enabled: z.boolean().describe('spec.hibernation.enabled.'),
-    requestedAt: z.string().max(35).optional().describe('spec.hibernation.requestedAt.'),
-    schedules: z.array(schedule).optional().describe('spec.hibernation.schedules.'),
+    enabled: z.boolean().describe('Value of spec.hibernation.enabled.'),
+    requestedAt: z.string().max(35).optional().describe('Value of spec.hibernation.requestedAt.'),
+    schedules: z.array(schedule).optional().describe('Value of spec.hibernation.schedules.'),
     time: timestamp().describe('Time when spec.hibernation was first processed; schedules apply from then on.'),
   })
-  .describe('Values of spec.hibernation that were last processed, to detect a change.');
+  .describe('Values of spec.hibernation that were last processed, recorded to detect changes.');
 
 /** `status.hibernation` of a Cluster. */
 export const hibernationStatus = z
@@ -53,15 +57,15 @@ export const hibernationStatus = z
       .describe(
         'Whether the cluster should be hibernated, according to the latest of spec.hibernation.enabled and its schedules.',
       ),
-    wantedSince: timestamp().describe('Since when.'),
+    wantedSince: timestamp().describe('Time since which `wanted` has had this value.'),
     hibernated: z
       .boolean()
       .describe('Whether the cluster is hibernated: it has no nodes and its control plane is stopped.'),
     since: timestamp().optional().describe('Time when the cluster was hibernated.'),
     next: z
       .object({
-        hibernate: timestamp().optional().describe('Time when a schedule hibernates the cluster next.'),
-        wake: timestamp().optional().describe('Time when a schedule wakes the cluster up next.'),
+        hibernate: timestamp().optional().describe('Time when a schedule will next hibernate the cluster.'),
+        wake: timestamp().optional().describe('Time when a schedule will next wake the cluster up.'),
       })
       .optional()
       .describe('Next scheduled changes.'),

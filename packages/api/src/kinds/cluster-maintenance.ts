@@ -24,7 +24,7 @@ const maintenanceWindow = z
       .max(5)
       .regex(/^([01][0-9]|2[0-3]):[0-5][0-9]$/, 'must be a time of the day such as 02:30, from 00:00 to 23:59')
       .describe(
-        'Start of the window. If clocks skip this hour, it starts when they go on; if clocks repeat it, at the first time.',
+        'Time of day when the window starts. If the clocks skip this time (start of daylight saving time), the window starts right after the skipped hour; if they repeat it, the window starts the first time.',
       ),
     duration: duration()
       .default('1h')
@@ -43,7 +43,7 @@ export const maintenanceSpec = z
       .boolean()
       .default(false)
       .describe(
-        'Whether a new value of spec.version waits for the window too. By default it takes effect immediately.',
+        'Whether a new value of spec.version also waits for the window. By default it takes effect immediately.',
       ),
   })
   .describe('When Fairway may do non-urgent work, such as installing a new patch. Default: at any time.');
@@ -63,7 +63,7 @@ export const maintenanceStatus = z
       .max(256)
       .optional()
       .describe('Value of the annotation fairway.dev/maintenance-requested that was last processed.'),
-    requestedUntil: timestamp().optional().describe('Time until which that request keeps a window open.'),
+    requestedUntil: timestamp().optional().describe('Time until which this request keeps a window open.'),
   })
   .describe('Maintenance windows of the cluster.');
 

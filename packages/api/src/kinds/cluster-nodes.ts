@@ -21,21 +21,21 @@ export const registryMirrors = z
             /^[a-z0-9]([a-z0-9.-]{0,245}[a-z0-9])?(:[0-9]{1,5})?$/,
             'must be a registry as in image names, such as docker.io or registry.example.com:5000',
           )
-          .describe('Registry as in image names, such as docker.io.'),
+          .describe('Name of the registry as in image names, such as docker.io.'),
         mirrors: z
           .array(
             z
               .object({
                 url: url().describe(
-                  'URL of the mirror. "/v2" is appended to its path, unless the path starts with it: https://harbor.example.com/v2/cache.',
+                  'URL of the mirror. "/v2" is appended to its path, unless the path already starts with it, as in https://harbor.example.com/v2/cache.',
                 ),
                 certificateAuthority: z
                   .string()
                   .max(16_384)
                   .optional()
-                  .describe('CA certificates for the mirror, in PEM. Default: those that the node image trusts.'),
+                  .describe('CA certificates for the mirror, in PEM. Default: the CAs that the node image trusts.'),
               })
-              .describe('A mirror.'),
+              .describe('Mirror of the registry.'),
           )
           .min(1)
           .max(5)
@@ -48,7 +48,7 @@ export const registryMirrors = z
   .optional()
   .meta({ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['registry'] })
   .describe(
-    "Registry mirrors from which nodes pull images, before the operator's mirrors and the registries themselves. A change replaces or reinstalls the nodes.",
+    "Registry mirrors from which nodes try to pull images before they try the operator's mirrors and the registries themselves. A change replaces or reinstalls the nodes.",
   );
 
 /** `spec.proxy` of a Cluster. */
@@ -77,7 +77,7 @@ export const nodeProxy = z
   })
   .optional()
   .describe(
-    "Proxy of the nodes, instead of the operator's. A change replaces or reinstalls the nodes. Pods have their own settings.",
+    'Proxy settings of the nodes, instead of those of the operator. A change replaces or reinstalls the nodes. The settings do not apply to pods.',
   );
 
 export type RegistryMirrors = NonNullable<z.infer<typeof registryMirrors>>;

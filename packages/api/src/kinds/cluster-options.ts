@@ -14,7 +14,7 @@ export const kubeProxySpec = z
       .enum(['iptables', 'ipvs', 'nftables', 'none'])
       .optional()
       .describe('How Services are implemented. Default: iptables, or none if the CNI replaces kube-proxy. Immutable.'),
-    iptables: z.object(syncPeriods).optional().describe('Settings of mode iptables.'),
+    iptables: z.object(syncPeriods).optional().describe('Settings for mode iptables.'),
     ipvs: z
       .object({
         ...syncPeriods,
@@ -23,13 +23,13 @@ export const kubeProxySpec = z
           .optional()
           .describe('Scheduling algorithm for backends: round robin, least connections, destination or source hash, …'),
         tcpTimeout: duration().optional().describe('Idle timeout of TCP sessions; 0s or at least 5s.'),
-        tcpFinTimeout: duration().optional().describe('Timeout of TCP sessions after a FIN.'),
+        tcpFinTimeout: duration().optional().describe('Timeout of TCP sessions after a FIN packet.'),
         udpTimeout: duration().optional().describe('Idle timeout of UDP sessions.'),
       })
       .optional()
-      .describe('Settings of mode ipvs.'),
+      .describe('Settings for mode ipvs.'),
   })
-  .describe('kube-proxy on the nodes.');
+  .describe('Settings of kube-proxy on the nodes.');
 
 const resourceList = z.object({
   cpu: quantity().optional().describe('CPU, as a Kubernetes quantity.'),
@@ -37,8 +37,8 @@ const resourceList = z.object({
 });
 
 const containerResources = z.object({
-  limits: resourceList.optional().describe('Upper limits.'),
-  requests: resourceList.optional().describe('Resources that the scheduler reserves.'),
+  limits: resourceList.optional().describe('Maximum resources that the container can use.'),
+  requests: resourceList.optional().describe('Resources that the scheduler reserves for the container.'),
 });
 
 /** `spec.cni` of a Cluster. */
@@ -48,7 +48,7 @@ export const cniSpec = z
       .enum(['canal', 'cilium', 'none'])
       .optional()
       .describe(
-        "The pod network. Empty: the plan's default. canal, cilium: Fairway installs it. none: install one yourself. Immutable.",
+        'Type of the pod network. Empty: the default of the plan. canal, cilium: Fairway installs the pod network. none: you install a pod network yourself. Immutable.',
       ),
     cilium: z
       .object({
@@ -68,22 +68,22 @@ export const cniSpec = z
               .describe('API server of the mesh.'),
           })
           .optional()
-          .describe('Cluster mesh.'),
+          .describe('Cilium cluster mesh.'),
         hubble: z
           .object({
             enabled: z.boolean().default(false).describe('Whether to enable Hubble.'),
             relay: z
-              .object({ enabled: z.boolean().default(false).describe('Whether to run the relay.') })
+              .object({ enabled: z.boolean().default(false).describe('Whether to run Hubble relay.') })
               .optional()
               .describe('Hubble relay, which collects the flows of all nodes.'),
             ui: z
               .object({
                 enabled: z.boolean().default(false).describe('Whether to run the Hubble UI.'),
-                backendResources: containerResources.optional().describe('Resources of the back end.'),
-                frontendResources: containerResources.optional().describe('Resources of the front end.'),
+                backendResources: containerResources.optional().describe("Resources of the UI's back end."),
+                frontendResources: containerResources.optional().describe("Resources of the UI's front end."),
               })
               .optional()
-              .describe('Web interface.'),
+              .describe('Hubble UI, the web interface.'),
           })
           .optional()
           .describe('Observability with Hubble.'),
@@ -110,13 +110,15 @@ const oidc = z
       .string()
       .max(253)
       .optional()
-      .describe('Prefix of user names; "-" for none. Default: the URL of the issuer, except for claim email.'),
+      .describe(
+        'Prefix added to user names; "-" for no prefix. Default: issuerURL followed by "#", or no prefix if usernameClaim is email.',
+      ),
     groupsClaims: z
       .array(z.string().min(1).max(253))
       .max(10)
       .optional()
       .describe("Claims to use as the user's groups."),
-    groupsPrefix: z.string().max(253).optional().describe('Prefix of group names.'),
+    groupsPrefix: z.string().max(253).optional().describe('Prefix added to group names.'),
     requiredClaims: z
       .record(z.string(), z.string().max(253))
       .optional()
@@ -125,12 +127,14 @@ const oidc = z
       .array(z.enum(['RS256', 'RS384', 'RS512', 'ES256', 'ES384', 'ES512', 'PS256', 'PS384', 'PS512']))
       .max(9)
       .default(['RS256'])
-      .describe("Signature algorithms to accept. For process-based control planes, the issuer's keys determine them."),
+      .describe(
+        "Signature algorithms to accept. For process-based control planes, the issuer's keys determine the algorithms.",
+      ),
     certificateAuthority: z
       .string()
       .max(65536)
       .optional()
-      .describe("CAs of the issuer's certificate, in PEM. Default: the public CAs."),
+      .describe("CA certificates that the issuer's certificate must chain to, in PEM. Default: the public CAs."),
   })
   .describe('OpenID Connect provider that authenticates users of the cluster.');
 
@@ -151,23 +155,23 @@ const keystone = z
       .max(16)
       .optional()
       .describe(
-        "IDs of the projects whose users have access, instead of the cluster's own project. Default: the cluster's own project.",
+        "IDs of the projects whose users have access. The cluster's own project is not included unless it is listed. Default: only the cluster's own project.",
       ),
     roles: z
       .record(z.string(), z.enum(KEYSTONE_CLUSTER_ROLES))
       .optional()
       .describe(
-        'ClusterRole that each Keystone role in these projects grants in the whole cluster. Default: cluster-admin for admin, member and k8s_admin, edit for k8s_developer, view for reader and k8s_viewer; none if policy is set. {}: none, for your own RoleBindings.',
+        'ClusterRole that each Keystone role in these projects grants in the whole cluster. Default: cluster-admin for admin, member and k8s_admin; edit for k8s_developer; view for reader and k8s_viewer; none of these if policy is set. Empty map: no ClusterRoles are granted, so that you can create your own RoleBindings.',
       ),
     policy: z
       .string()
       .max(16384)
       .optional()
       .describe(
-        'JSON of a k8s-keystone-auth policy, which grants additional rights to these users. Names of users and projects only match in the default domain, IDs match everywhere.',
+        'k8s-keystone-auth policy in JSON, which grants additional rights to these users. Names of users and projects match only in the default domain; IDs match in all domains.',
       ),
   })
-  .describe("Authentication of the cloud's Keystone users by their tokens. Absent: disabled.");
+  .describe("Authentication of the cloud's Keystone users with their tokens. Absent: disabled.");
 
 /** Admission plugins that users can enable or disable. */
 export const ADMISSION_PLUGINS = ['AlwaysPullImages', 'NodeRestriction'] as const;
@@ -187,16 +191,16 @@ export const apiServerSpec = z
           .max(1)
           .default([])
           .describe(
-            'Plugins to disable, regardless of enabled. NodeRestriction isolates nodes from each other and cannot be disabled.',
+            'Plugins to disable, even if they are listed in `enabled`. NodeRestriction isolates nodes from each other and cannot be disabled.',
           ),
       })
       .prefault({})
-      .describe('Admission plugins in addition to those that Kubernetes enables.'),
+      .describe('Admission plugins in addition to those that Kubernetes enables by default.'),
     allowedCIDRs: z
       .array(ipv4Cidr())
       .max(100)
       .optional()
-      .describe('CIDRs that can reach the API server. Default: all. The nodes always have access.'),
+      .describe('CIDRs that can reach the API server. Default: all CIDRs. The nodes always have access.'),
     oidc: oidc.optional(),
     keystone: keystone.optional(),
     audit: auditSpec.optional(),

@@ -7,7 +7,7 @@ const nodes = () => z.enum(['Delete', 'Reinstall']);
 export const resetSpec = z
   .object({
     requestedAt: requestTime().describe(
-      'A time later than the last reset requests a reset, once. A new cluster is not reset.',
+      'A time later than that of the last reset requests one reset. It has no effect on a new cluster.',
     ),
     confirm: z.string().max(63).describe('Name of the cluster, to confirm that everything in it is deleted.'),
     nodes: nodes()
@@ -17,7 +17,7 @@ export const resetSpec = z
       ),
   })
   .describe(
-    'Reset to an empty cluster of the same name, UID and endpoint. Everything in its database and all its credentials are deleted. spec.version can be set to any version available for new clusters in the same change.',
+    'Reset to an empty cluster of the same name, UID and endpoint. Everything in its database and all of its credentials are deleted. In the same change, spec.version can be set to any version that is available for new clusters.',
   );
 
 /** `status.reset` of a Cluster. */
@@ -31,12 +31,12 @@ export const resetStatus = z
       ),
     since: timestamp().describe('Time when this phase started.'),
     startTime: timestamp().optional().describe('Time when the reset started. Absent if there was nothing to reset.'),
-    nodes: nodes().describe('Value of spec.reset.nodes at that time.'),
+    nodes: nodes().describe('Value of spec.reset.nodes when the request was processed.'),
     version: z.string().max(16).optional().describe('Exact version with which the empty control plane starts.'),
     emptiedTime: timestamp()
       .optional()
       .describe(
-        'Time when the control plane was last emptied. Machines with another spec.resetTime are from before the reset.',
+        'Time when the control plane was last emptied. Machines with a different spec.resetTime were created before the reset.',
       ),
   })
   .describe('Last reset that was processed, and its progress.');

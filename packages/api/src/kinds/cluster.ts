@@ -34,12 +34,12 @@ const clusterSpec = z
       .max(63)
       .default('free')
       .describe(
-        'Name of the Plan, which sets limits and service levels. It can be changed: the cluster keeps its addresses, pod network and kube-proxy mode, and its pools must be within the limits.',
+        'Name of the Plan, which sets limits and service levels. It can be changed: the cluster keeps its addresses, pod network and kube-proxy mode, and its pools must be within the limits of the new Plan.',
       ),
     version: kubernetesVersion()
       .optional()
       .describe(
-        'Kubernetes version: a minor version (1.34: its newest patch, by updatePolicy) or an exact version (1.34.2), which never changes. Default: the newest supported version at creation, then the patches of its minor version by updatePolicy. It can be raised by one minor version at a time, and lowered only together with a reset.',
+        'Kubernetes version: a minor version such as 1.34, whose newest patches are installed according to updatePolicy, or an exact version such as 1.34.2, which never changes. Default: the newest supported version at creation, then the patches of its minor version according to updatePolicy. The version can be raised by one minor version at a time, and lowered only together with a reset.',
       ),
     region: z
       .string()
@@ -51,7 +51,7 @@ const clusterSpec = z
       .enum(['AlwaysUpdate', 'MinimalDowntime', 'NeverUpdate'])
       .default('AlwaysUpdate')
       .describe(
-        "How new patches of the cluster's minor version are installed if spec.version is not an exact version. AlwaysUpdate: when the rollout reaches the cluster (spec.rollout of the KubernetesRelease), even if the API server is unavailable for a few minutes. MinimalDowntime: only if the API server stays available, which requires several replicas; otherwise the condition UpToDate reports that the patch waits. NeverUpdate: only by the user. A waiting patch is installed by setting spec.version to it.",
+        "How new patches of the cluster's minor version are installed if spec.version is not an exact version. AlwaysUpdate: when the rollout reaches the cluster (spec.rollout of the KubernetesRelease), even if the API server is unavailable for a few minutes. MinimalDowntime: only if the API server stays available, which requires several replicas; otherwise the condition UpToDate reports that the patch is waiting. NeverUpdate: only when the user requests it. A waiting patch is installed by setting spec.version to its exact version.",
       ),
     credentialName: z
       .string()
@@ -59,16 +59,18 @@ const clusterSpec = z
       .max(253)
       .optional()
       .describe(
-        'Name of the CloudCredential in the same namespace with which Fairway acts for this cluster. It can be replaced by another one of the same project. Default: the cloud that the operator assigned to the namespace.',
+        'Name of the CloudCredential in the same namespace with which Fairway acts for this cluster. It can be changed to another CloudCredential of the same project. Default: none; the cluster then uses the cloud that the operator assigned to the namespace.',
       ),
     network: clusterNetworkSpec.prefault({}),
     podCIDR: ipv4Cidr()
       .optional()
-      .describe("CIDR of pods, with a /24 for each node; private, /16 or larger. Default: the plan's. Immutable."),
+      .describe(
+        'CIDR of pods, with a /24 for each node; must be private, and /16 or larger. Default: the CIDR that the plan sets. Immutable.',
+      ),
     serviceCIDR: ipv4Cidr()
       .optional()
       .describe(
-        "CIDR of Services; private, /16 or larger where the plan allows a choice. Default: the plan's. Immutable.",
+        'CIDR of Services; must be private, and /16 or larger where the plan allows a choice. Default: the CIDR that the plan sets. Immutable.',
       ),
     registryMirrors,
     proxy: nodeProxy,
@@ -85,7 +87,9 @@ const clusterSpec = z
       .min(1)
       .max(255)
       .optional()
-      .describe("Image of the nodes, by ID or name, for pools that set none. Default: the operator's."),
+      .describe(
+        'Image of the nodes, by ID or name, for pools that do not set an image. Default: the image that the operator configured.',
+      ),
   })
   .describe('Desired state of the cluster.');
 
@@ -108,11 +112,11 @@ const clusterStatus = z
         'Deleting',
       ])
       .optional()
-      .describe('Phase of the cluster, for people. Programs should read conditions.'),
+      .describe('Phase of the cluster, for human readers. Programs should use the conditions instead.'),
     conditions: conditions()
       .optional()
       .describe(
-        'Conditions of the cluster. Ready summarizes NetworkReady, ControlPlaneReady and NodePoolsReady. Further conditions: SnapshotsReady, ControlPlaneHighlyAvailable, FieldsApplied, UpToDate (the cluster runs the version that its spec and policy select), VersionSupported, CredentialExpiresSoon, CredentialsStable, AuthorityExpiresSoon, WakingPossible and AddonsReady.',
+        'Conditions of the cluster. Ready summarizes NetworkReady, ControlPlaneReady and NodePoolsReady. Further conditions: SnapshotsReady, ControlPlaneHighlyAvailable, FieldsApplied, UpToDate (the cluster runs the version that its spec.version and updatePolicy select), VersionSupported, CredentialExpiresSoon, CredentialsStable, AuthorityExpiresSoon, WakingPossible and AddonsReady.',
       ),
     version: z.string().optional().describe('Exact version that the control plane runs.'),
     desiredVersion: z
@@ -130,7 +134,7 @@ const clusterStatus = z
     nextUpgradeVersions: z
       .array(z.string())
       .optional()
-      .describe('Minor versions to which spec.version can be raised; none while nodes are too old.'),
+      .describe('Minor versions to which spec.version can be raised; empty while nodes are too old.'),
     endOfLife: endOfLifeStatus.optional(),
     forcedUpgrade: forcedUpgradeStatus.optional(),
     upToDate: z.boolean().optional().describe('Whether the control plane and all nodes run the target version.'),
@@ -148,7 +152,7 @@ const clusterStatus = z
     keystone: z
       .object({ projects: z.array(z.string()).max(16).describe('IDs of the projects whose users have access.') })
       .optional()
-      .describe("Keystone users with access to the cluster's API server. Absent: none."),
+      .describe("Keystone users who have access to the cluster's API server. Absent if none have access."),
     network: clusterNetworkStatus.optional(),
     podCIDR: z.string().optional().describe('CIDRs of pods.'),
     serviceCIDR: z.string().optional().describe('CIDRs of Services.'),
@@ -157,15 +161,15 @@ const clusterStatus = z
       .enum(['Fairway', 'Tenant'])
       .optional()
       .describe(
-        'Who installs the pod network, determined at creation: Tenant for type none, for pod networks that Fairway does not install, and for clusters created by releases that installed none.',
+        'Who installs the pod network, determined at creation: Tenant for type none, for pod networks that Fairway does not install, and for clusters created by Fairway releases that did not install a pod network.',
       ),
     kubeProxyMode: z.string().optional().describe('kube-proxy mode of the cluster.'),
     nodes: z
       .object({
-        desired: int32().describe('Number of nodes that the pools want.'),
+        desired: int32().describe('Desired number of nodes in all pools.'),
         current: int32().describe('Number of machines in any state.'),
         ready: int32().describe('Number of nodes that are Ready.'),
-        upToDate: int32().describe('Number of nodes that match their pool and version.'),
+        upToDate: int32().describe('Number of nodes that match their pool and the target version.'),
         oldestVersion: z.string().max(32).optional().describe('Oldest kubelet version of the nodes.'),
       })
       .optional()
@@ -216,7 +220,7 @@ export const clusters = defineKind<Cluster>({
       name: 'HA',
       type: 'string',
       description:
-        'Whether the control plane is as available as the plan promises. Empty if the plan promises one replica.',
+        'Whether the control plane is as available as the plan promises. Empty if the plan promises only one replica.',
       value: '.status.conditions[?(@.type=="ControlPlaneHighlyAvailable")].status',
       priority: 1,
     },
@@ -225,21 +229,21 @@ export const clusters = defineKind<Cluster>({
     {
       name: 'Hibernates',
       type: 'string',
-      description: 'When a schedule hibernates the cluster next.',
+      description: 'Time when a schedule will next hibernate the cluster.',
       value: '.status.hibernation.next.hibernate',
       priority: 1,
     },
     {
       name: 'Wakes',
       type: 'string',
-      description: 'When a schedule wakes the cluster next.',
+      description: 'Time when a schedule will next wake the cluster up.',
       value: '.status.hibernation.next.wake',
       priority: 1,
     },
     {
       name: 'Maintenance',
       type: 'string',
-      description: 'Start of the current or next maintenance window. Empty if the cluster has none.',
+      description: 'Start of the current or next maintenance window. Empty if the cluster has no maintenance window.',
       value: '.status.maintenance.window.start',
       priority: 1,
     },

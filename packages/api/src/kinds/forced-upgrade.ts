@@ -13,7 +13,7 @@ export const forcedUpgradeSpec = z
     gracePeriod: duration()
       .default('336h')
       .describe(
-        'Duration after endOfLife for which clusters can stay on the version; at most 8760h. With phaseOverride EndOfLife it starts with the notice to the cluster.',
+        'Duration after endOfLife for which clusters can stay on the version; at most 8760h. With phaseOverride EndOfLife, it starts with the notice to the cluster.',
       ),
     notice: duration()
       .default('336h')
@@ -24,7 +24,12 @@ export const forcedUpgradeSpec = z
       .array(
         z.object({
           namespace: z.string().min(1).max(63).describe('Namespace of the clusters.'),
-          name: z.string().min(1).max(253).optional().describe('Name of one Cluster. Default: all of the namespace.'),
+          name: z
+            .string()
+            .min(1)
+            .max(253)
+            .optional()
+            .describe('Name of a single Cluster. Default: all Clusters in the namespace.'),
         }),
       )
       .max(MAX_EXEMPT_ENTRIES)
@@ -32,7 +37,7 @@ export const forcedUpgradeSpec = z
       .describe('Clusters that are exempt from forced upgrades.'),
   })
   .describe(
-    'Forced upgrade of clusters that still run the minor version after its end of life to the next one, in their maintenance windows and at the pace of rollout. Default: disabled.',
+    'Forced upgrade to the next minor version for clusters that still run this minor version after its end of life, in their maintenance windows and at the pace of `rollout`. Default: disabled.',
   );
 
 export const FORCED_UPGRADE_RULES = [
@@ -56,15 +61,17 @@ function boundsRule(name: 'gracePeriod' | 'notice', min: string | undefined, max
 export const plannedUpgrade = z
   .object({
     to: z.string().max(8).describe('Target minor version.'),
-    time: timestamp().describe('Earliest start of the upgrade.'),
+    time: timestamp().describe('Earliest time when the upgrade starts.'),
   })
-  .describe('Automatic upgrade of the cluster, if it still runs the minor version by then. Absent: none.');
+  .describe(
+    'Planned automatic upgrade of the cluster if it still runs the minor version by then. Absent if none is planned.',
+  );
 
 export const forcedUpgradeStatus = z
   .object({
-    from: kubernetesVersion().describe('Exact version that the control plane ran before.'),
+    from: kubernetesVersion().describe('Exact version that the control plane ran before the upgrade.'),
     to: kubernetesVersion().describe('Exact target version.'),
-    time: timestamp().describe('Time of the decision.'),
+    time: timestamp().describe('Time when the upgrade was decided.'),
     asked: kubernetesVersion()
       .optional()
       .describe(

@@ -17,19 +17,19 @@ const word = (text: string) => z.string().max(256).optional().describe(text);
 const inClusterStatus = z
   .object({
     observedGeneration: observedGeneration().optional(),
-    shown: word('State of the pool that this object shows; used by Fairway.'),
-    phase: word('Phase of the pool, for people.'),
+    shown: word('State of the pool that this object shows; for internal use by Fairway.'),
+    phase: word('Phase of the pool, for human readers.'),
     conditions: conditions()
       .optional()
       .describe(
-        'Conditions of the pool. Accepted: whether the last request in this object is applied. Ready: state of the pool.',
+        'Conditions of the pool. Accepted: whether the last request in this object has been applied. Ready: state of the pool.',
       ),
-    desiredReplicas: count('Current number of desired nodes.'),
+    desiredReplicas: count('Current desired number of nodes.'),
     replicas: count('Number of nodes that exist or are being created.'),
     readyReplicas: count('Number of nodes that are Ready.'),
     updatedReplicas: count('Number of nodes that match the pool and the version of the cluster.'),
     availableReplicas: count('Number of nodes that are Ready and schedulable.'),
-    readySummary: word('ready/desired.'),
+    readySummary: word('Ready and desired nodes as ready/desired.'),
     operation: word('Current operation and its progress. Empty if there is none.'),
     version: word('Lowest version of the nodes.'),
   })
@@ -82,7 +82,7 @@ export const inClusterNodePools = defineKind<InClusterNodePool>({
       name: 'Accepted',
       type: 'string',
       value: '.status.conditions[?(@.type=="Accepted")].status',
-      description: 'Whether the last request in this object is applied.',
+      description: 'Whether the last request in this object has been applied.',
     },
     { name: 'Phase', type: 'string', value: '.status.phase' },
     { name: 'Operation', type: 'string', value: '.status.operation', priority: 1 },
@@ -94,7 +94,7 @@ export const inClusterNodePools = defineKind<InClusterNodePool>({
       name: 'Refusal',
       type: 'string',
       value: '.status.conditions[?(@.type=="Accepted")].message',
-      description: 'Why the last request in this object is not applied.',
+      description: 'Why the last request in this object has not been applied.',
       priority: 1,
     },
     { ...MESSAGE_COLUMN, priority: 1 },

@@ -15,14 +15,16 @@ const spec = z
       .min(MIN_KUBECONFIG_SECONDS)
       .max(MAX_KUBECONFIG_SECONDS)
       .default(DEFAULT_KUBECONFIG_SECONDS)
-      .describe('Duration for which the credential is valid. It cannot be revoked individually before it expires.'),
+      .describe(
+        'Validity of the credential in seconds. The credential cannot be revoked individually before it expires.',
+      ),
     certificateRequest: z
       .string()
       .min(1)
       .max(65_536)
       .optional()
       .describe(
-        'Certificate request (PKCS #10) in PEM, for a private key that stays with the requester: the kubeconfig then has no key. Only the key of the request is used; the certificate is issued for the requesting user. Default: a key is generated.',
+        'Certificate request (PKCS #10) in PEM, for a private key that stays with the requester: the kubeconfig then contains no private key. Only the public key of the request is used; the certificate is issued for the requesting user. Default: a new key is generated.',
       ),
   })
   .describe('Desired properties of the kubeconfig.');
@@ -35,7 +37,7 @@ const status = z
     certificate: z.string().optional().describe('Certificate in PEM, if a certificateRequest was given.'),
     expirationTimestamp: timestamp().describe('Time when the credential expires.'),
   })
-  .describe('The answer.');
+  .describe('Response to the request.');
 
 /** Request and response body of a POST to `clusters/NAME/kubeconfig`. */
 export interface KubeconfigRequest extends KubeObject {

@@ -24,11 +24,11 @@ export const kubeletSettings = z
       .enum(['none', 'best-effort', 'restricted', 'single-numa-node'])
       .optional()
       .describe('How the CPUs and devices of a pod are aligned to NUMA nodes.'),
-    topologyManagerScope: z.enum(['container', 'pod']).optional().describe('Scope of the alignment.'),
+    topologyManagerScope: z.enum(['container', 'pod']).optional().describe('Scope of the NUMA alignment.'),
     kubeReserved: resourceAmounts()
       .optional()
       .describe(
-        'Resources reserved for Kubernetes components: cpu, memory, ephemeral-storage, pid. Default: by the size of the flavor.',
+        'Resources reserved for Kubernetes components: cpu, memory, ephemeral-storage, pid. Default: depends on the size of the flavor.',
       ),
     systemReserved: resourceAmounts()
       .optional()
@@ -36,7 +36,7 @@ export const kubeletSettings = z
     evictionHard: signalThresholds(amount())
       .optional()
       .describe(
-        'Thresholds below which a node evicts pods immediately, by signal: memory.available, nodefs.available, nodefs.inodesFree, imagefs.available, imagefs.inodesFree, pid.available; a quantity or a percentage such as 10%. Signals that are not set keep their defaults.',
+        'Thresholds below which a node evicts pods immediately, by signal: memory.available, nodefs.available, nodefs.inodesFree, imagefs.available, imagefs.inodesFree, pid.available. Each threshold is a quantity or a percentage such as 10%. Signals that are not set keep their defaults.',
       ),
     evictionSoft: signalThresholds(amount())
       .optional()
@@ -45,12 +45,14 @@ export const kubeletSettings = z
       ),
     evictionSoftGracePeriod: signalThresholds(duration())
       .optional()
-      .describe('Duration for which a signal must be below its evictionSoft threshold; required for each signal.'),
+      .describe(
+        'Duration for which a signal must be below its evictionSoft threshold before pods are evicted; required for each signal in evictionSoft.',
+      ),
     evictionMaxPodGracePeriod: int32()
       .min(0)
       .max(3600)
       .optional()
-      .describe('Maximum grace period in seconds of a pod that is evicted by evictionSoft.'),
+      .describe('Maximum termination grace period, in seconds, of a pod that is evicted because of evictionSoft.'),
     imageGCHighThresholdPercent: int32()
       .min(10)
       .max(100)
@@ -72,8 +74,8 @@ export const kubeletSettings = z
       .min(1)
       .max(10)
       .optional()
-      .describe('Maximum number of images pulled at the same time, with serializeImagePulls: false.'),
-    seccompDefault: z.boolean().optional().describe('Whether containers without a seccomp profile get RuntimeDefault.'),
+      .describe('Maximum number of images pulled at the same time, if serializeImagePulls is false.'),
+    seccompDefault: z.boolean().optional().describe('Whether containers without a seccomp profile use RuntimeDefault.'),
     allowedUnsafeSysctls: z
       .array(
         z

@@ -16,7 +16,7 @@ const phase = () =>
   z
     .enum(['Preview', 'Supported', 'Deprecated', 'EndOfLife'])
     .describe(
-      'Support phase. Preview: can be chosen, but is never the default. Supported: the default may be this version. Deprecated and EndOfLife: existing clusters can keep the version and pass through it to newer ones; they get a notice.',
+      'Support phase. Preview: the version can be chosen, but is never the default. Supported: the version can be the default. Deprecated and EndOfLife: existing clusters can keep the version, or upgrade through it to newer versions; they get a notice.',
     );
 
 const components = z.record(z.string(), z.string().max(63));
@@ -31,13 +31,13 @@ const kubernetesReleaseSpec = z
     phaseOverride: phase()
       .optional()
       .describe(
-        'Phase regardless of the dates. Default: by the dates: Preview until released, Supported from then, Deprecated from maintenanceMode, EndOfLife from endOfLife.',
+        'Phase to use regardless of the dates. Default: the phase according to the dates: Preview until released, Supported from then on, Deprecated from maintenanceMode, EndOfLife from endOfLife.',
       ),
-    released: date().optional().describe('Date of the first upstream release. The phase is Preview until then.'),
+    released: date().optional().describe('Date of the first upstream release. The phase is Preview until this date.'),
     maintenanceMode: date()
       .optional()
-      .describe('Date from which upstream only takes critical fixes. The phase is Deprecated from then.'),
-    endOfLife: date().optional().describe('Date when upstream support ends. The phase is EndOfLife from then.'),
+      .describe('Date from which upstream accepts only critical fixes. The phase is Deprecated from this date.'),
+    endOfLife: date().optional().describe('Date when upstream support ends. The phase is EndOfLife from this date.'),
     source: z.string().max(1024).describe('Source of the dates and versions.'),
     patches: z
       .array(
@@ -46,7 +46,7 @@ const kubernetesReleaseSpec = z
             .string()
             .max(16)
             .regex(/^[0-9]+\.[0-9]+\.[0-9]+$/, 'must be an exact version such as 1.34.2')
-            .describe('The exact version.'),
+            .describe('Exact version of the patch.'),
           released: date().optional().describe('Date of the upstream release.'),
           withdrawn: z
             .boolean()
@@ -60,7 +60,7 @@ const kubernetesReleaseSpec = z
       .meta({ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['version'] })
       .describe('Available patch versions.'),
     components: components.describe(
-      'Versions of the components that are installed with it, by name: containerd, coredns, calico, flannel, …',
+      'Versions of the components that are installed with the Kubernetes version, by name: containerd, coredns, calico, flannel, …',
     ),
     rollout: rolloutSpec.optional(),
     forcedUpgrade: forcedUpgradeSpec.optional(),
@@ -73,7 +73,7 @@ const kubernetesReleaseStatus = z
     conditions: conditions()
       .optional()
       .describe(
-        'Conditions of the release. Ready: clusters can use it. RolledOut: the clusters that follow it run its newest patch. EndOfLifeEnforced: all clusters subject to a forced upgrade have been upgraded.',
+        'Conditions of the release. Ready: clusters can use it. RolledOut: the clusters that follow the release run its newest patch. EndOfLifeEnforced: all clusters subject to a forced upgrade have been upgraded.',
       ),
     phase: phase().optional(),
     newest: z.string().max(16).optional().describe('Newest patch that clusters can use.'),
@@ -87,7 +87,7 @@ const kubernetesReleaseStatus = z
     forcedUpgrade: rolloutStatus
       .optional()
       .describe(
-        'Progress of forced upgrades after the end of life; `version` is the next minor version. Clusters in `moving` start.',
+        'Progress of forced upgrades after the end of life; `version` is the next minor version. Clusters in `moving` are being upgraded.',
       ),
   })
   .describe('Observed state of the release.');
@@ -123,7 +123,7 @@ export const kubernetesReleases = defineKind<KubernetesRelease>({
       name: 'Forced',
       type: 'string',
       value: '.status.forcedUpgrade.summary',
-      description: 'Number of clusters that were upgraded after its end of life.',
+      description: 'Number of clusters that were upgraded after the end of life of the version.',
       priority: 1,
     },
     {

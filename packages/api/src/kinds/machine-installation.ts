@@ -3,15 +3,17 @@ import { int32, timestamp } from '../schema/scalars.ts';
 
 /** What the server is installed from. */
 const installation = {
-  image: z.string().describe('ID of the image.'),
-  version: z.string().describe('Kubernetes version.'),
-  authorityGeneration: int32().optional().describe('Value of spec.authorityGeneration at that time.'),
-  reinstallTime: timestamp().optional().describe('Value of spec.reinstallTime at that time.'),
+  image: z.string().describe('ID of the image that is installed.'),
+  version: z.string().describe('Kubernetes version that is installed.'),
+  authorityGeneration: int32()
+    .optional()
+    .describe('Value of spec.authorityGeneration at the time of the installation.'),
+  reinstallTime: timestamp().optional().describe('Value of spec.reinstallTime at the time of the installation.'),
   settingsDigest: z
     .string()
     .max(64)
     .optional()
-    .describe('Digest of spec.nodeSettings at that time. Absent if it was empty.'),
+    .describe('Digest of spec.nodeSettings at the time of the installation. Absent if spec.nodeSettings was empty.'),
 };
 
 /** Written when the machine has a server, and when the cloud has rebuilt it. */
@@ -23,17 +25,17 @@ export const machineInstalled = z
       .literal(false)
       .optional()
       .describe(
-        'Whether the cloud cannot reinstall the volume from which the server boots: the machine must be replaced.',
+        'False if the cloud cannot reinstall the volume from which the server boots; the machine must then be replaced.',
       ),
   })
-  .describe("What is installed on the server's disk. If it differs from the spec, the server must be reinstalled.");
+  .describe("What is installed on the server's disk. If this differs from the spec, the server must be reinstalled.");
 
 /** Present from the decision until the node is Ready again, so the controller can resume after a crash. */
 export const reinstall = z
   .object({
     ...installation,
-    startTime: timestamp().describe('Time when it started; the drain timeout starts then.'),
-    wasCordoned: z.boolean().describe('Whether the node was already cordoned: then it stays cordoned.'),
+    startTime: timestamp().describe('Time when the reinstallation started; the drain timeout counts from then.'),
+    wasCordoned: z.boolean().describe('Whether the node was already cordoned, in which case it stays cordoned.'),
     requestedTime: timestamp().optional().describe('Time from which the cloud may have received the request.'),
     bootID: z
       .string()

@@ -9,7 +9,9 @@ const mark = <Shape extends z.ZodRawShape>(text: string, due: string, shape: Sha
       reason: z
         .string()
         .max(1024)
-        .describe('Machine-readable reason in CamelCase: why, or what it is waiting for; indicates who must act.'),
+        .describe(
+          'Machine-readable reason in CamelCase: why the mark was set, or what it is waiting for; indicates who must act.',
+        ),
       message: z.string().max(1024).describe('Human-readable message.'),
       time: timestamp().describe('Time when the mark was set.'),
       ...shape,
@@ -39,7 +41,7 @@ export const machineMarks = z
       },
     ).optional(),
     unneeded: mark(
-      'Mark of a machine whose pods fit elsewhere, or that has none. Set by autoscaling.',
+      'Mark of a machine whose pods fit elsewhere, or that has no pods. Set by autoscaling.',
       'Whether the machine is deleted when the pool shrinks.',
       {},
     ).optional(),

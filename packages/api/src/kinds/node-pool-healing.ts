@@ -12,18 +12,20 @@ export const poolHealing = z
     strategy: healingStrategy()
       .optional()
       .describe(
-        "Repair strategy. Reinstall: reinstall the same server, with its ports and addresses. Replace: create a new machine, then delete the old one. Default: the plan's.",
+        'Repair strategy. Reinstall: reinstall the same server, with its ports and addresses. Replace: create a new machine, then delete the old one. Default: the strategy that the plan sets.',
       ),
     notReadyTimeout: minutes()
       .optional()
-      .describe("Duration for which a node must be NotReady before it is repaired. Default: the plan's."),
+      .describe(
+        'Duration for which a node must be NotReady before it is repaired. Default: the duration that the plan sets.',
+      ),
     maxUnhealthy: z
       .string()
       .max(4)
       .regex(/^([0-9]{1,3}|[1-9]?[0-9]%|100%)$/, 'must be a percentage such as "40%", or a number of nodes such as "2"')
       .default('40%')
       .describe(
-        'Maximum number of unhealthy nodes: while there are more, none is repaired, because the nodes are unlikely to be the cause. A percentage applies to the pool and to the whole cluster, rounded down, at least one; a number applies to the pool.',
+        'Maximum number of unhealthy nodes: while more nodes are unhealthy, none is repaired, because the cause is unlikely to be the nodes themselves. A percentage applies both to the pool and to the whole cluster, and is rounded down to at least one node; a number applies to the pool.',
       ),
   })
   .prefault({})
@@ -33,8 +35,8 @@ const pastRepair = z
   .object({
     machine: z.string().max(253).describe('Name of the Machine.'),
     time: timestamp().describe('Time when the repair started.'),
-    reason: z.string().max(1024).describe('Why.'),
-    strategy: healingStrategy().describe('How.'),
+    reason: z.string().max(1024).describe('Reason for the repair.'),
+    strategy: healingStrategy().describe('Strategy of the repair.'),
     endTime: timestamp()
       .optional()
       .describe('Time when the machine worked again or was deleted. Absent while the repair is in progress.'),
@@ -43,12 +45,12 @@ const pastRepair = z
       .optional()
       .describe('Whether the machine or its replacement was unhealthy again within an hour.'),
   })
-  .describe('A repair.');
+  .describe('Repair of a machine.');
 
 const handledRequest = z
   .object({
     machine: z.string().max(253).describe('Name of the Machine.'),
-    value: z.string().max(1024).describe('Value of its annotation fairway.dev/repair-requested.'),
+    value: z.string().max(1024).describe("Value of the Machine's annotation fairway.dev/repair-requested."),
   })
   .describe('Processed repair request.');
 
@@ -59,11 +61,11 @@ export const healingRecord = z
       .max(10)
       .optional()
       .meta({ 'x-kubernetes-list-type': 'atomic' })
-      .describe('Repairs in progress, or finished within the last hour.'),
+      .describe('Repairs that are in progress or finished within the last hour.'),
     failures: int32().min(0).optional().describe('Number of consecutive repairs that did not help.'),
     notBefore: timestamp()
       .optional()
-      .describe('Time before which no repair starts, because the last ones did not help.'),
+      .describe('Time before which no repair starts, because the last repairs did not help.'),
     requests: z
       .array(handledRequest)
       .max(999)

@@ -51,7 +51,7 @@ const nodeTemplate = z
   );
 
 export const rootVolume = z.object({
-  sizeGiB: int32().min(10).max(16384).describe('Size.'),
+  sizeGiB: int32().min(10).max(16384).describe('Size of the volume in GiB.'),
   type: z
     .string()
     .min(1)
@@ -67,7 +67,7 @@ export const nodePoolSpec = z
       .min(1)
       .max(63)
       .describe(
-        'Name of the Cluster in the same namespace. It can be changed only while that Cluster does not exist and nothing was created for the pool. Names of pools are unique in a namespace across clusters: <cluster>-<purpose> avoids conflicts.',
+        'Name of the Cluster in the same namespace. It can be changed only while that Cluster does not exist and nothing has been created for the pool. Names of pools are unique in a namespace across clusters: <cluster>-<purpose> avoids conflicts.',
       ),
     flavor: z.string().min(1).max(255).describe('Flavor of the servers, by name or ID. A change replaces the nodes.'),
     replicas: int32().min(0).max(999).default(1).describe('Number of nodes; with autoscaling, the initial number.'),
@@ -76,7 +76,7 @@ export const nodePoolSpec = z
       .min(0)
       .max(999)
       .optional()
-      .describe('Maximum number of nodes, for replicas and autoscaling. Default: 100; with hard antiAffinity 5.'),
+      .describe('Maximum number of nodes, for replicas and autoscaling. Default: 100, or 5 with hard antiAffinity.'),
     autoscaling: autoscalingSpec.prefault({}),
     antiAffinity: z
       .boolean()
@@ -86,7 +86,7 @@ export const nodePoolSpec = z
       .enum(['Hard', 'Soft'])
       .optional()
       .describe(
-        'Strictness of antiAffinity. Hard: each node on its own hypervisor; at most 5 nodes. Soft: on different hypervisors while the cloud has room, otherwise several nodes share one. Default: Hard. Immutable.',
+        'Strictness of antiAffinity. Hard: each node runs on its own hypervisor; at most 5 nodes. Soft: nodes run on different hypervisors while the cloud has room; otherwise several nodes share a hypervisor. Default: Hard. Immutable.',
       ),
     availabilityZones: z
       // Nova interprets text after a colon as a hypervisor, which only administrators may select.
@@ -101,7 +101,7 @@ export const nodePoolSpec = z
       .optional()
       .meta({ 'x-kubernetes-list-type': 'set' })
       .describe(
-        "Availability zones over which new nodes are spread evenly. Default: the cloud's default zone. Nodes in a zone that is not listed are replaced; adding a zone moves no nodes.",
+        "Availability zones over which new nodes are spread evenly. Default: the cloud's default zone. Nodes in a zone that is not listed are replaced; adding a zone does not move any nodes.",
       ),
     template: nodeTemplate.prefault({}),
     serverTags: z
@@ -129,7 +129,7 @@ export const nodePoolSpec = z
       ),
     securityGroups: poolSecurityGroups,
     networks: poolNetworks().describe(
-      "Additional networks of the servers, at most 8: each server has one port and one IPv4 address in each. The cluster's network keeps the address of the node and the default route. A change replaces the nodes.",
+      "Additional networks of the servers, at most 8: each server has one port and one IPv4 address in each. The address of the node and the default route remain in the cluster's network. A change replaces the nodes.",
     ),
     floatingIPs: z
       .object({
@@ -137,7 +137,7 @@ export const nodePoolSpec = z
       })
       .prefault({})
       .describe(
-        'Floating IPs of the nodes. A floating IP is created and deleted with its server; requires a gateway of mode Router in the cluster.',
+        'Floating IPs of the nodes. A floating IP is created and deleted with its server; requires spec.network.gateway.mode Router in the Cluster.',
       ),
     rootVolume: rootVolume
       .optional()
@@ -148,17 +148,17 @@ export const nodePoolSpec = z
       .max(255)
       .optional()
       .describe(
-        "Image of the nodes, by ID or name. Default: the cluster's. A change replaces or reinstalls the nodes.",
+        'Image of the nodes, by ID or name. Default: the image of the cluster. A change replaces or reinstalls the nodes.',
       ),
     kubelet: kubeletSettings
       .optional()
       .describe(
-        'Kubelet settings, by their names in the kubelet configuration. Combinations that kubelet rejects are rejected. A change replaces or reinstalls the nodes.',
+        'Kubelet settings, by their names in the kubelet configuration. Combinations that the kubelet would reject are rejected. A change replaces or reinstalls the nodes.',
       ),
     nodeStartupTimeout: minutes()
       .optional()
       .describe(
-        "Maximum time for a server to join the cluster as a node after it is ACTIVE. When it is exceeded, the Machine reports it with the last lines of the server's console. Default: the plan's.",
+        "Maximum time for a server to join the cluster as a node after the server is ACTIVE. When this time is exceeded, the Machine reports the timeout with the last lines of the server's console. Default: the time that the plan sets.",
       ),
     healing: poolHealing,
     upgradeStrategy: z
@@ -167,12 +167,12 @@ export const nodePoolSpec = z
           .enum(['InPlace', 'Rolling'])
           .optional()
           .describe(
-            "Update strategy. InPlace: drain and reinstall the same servers, one by one. Rolling: create new servers first, then drain and delete the old ones. Default: the plan's.",
+            'Update strategy. InPlace: drain and reinstall the same servers, one by one. Rolling: create new servers first, then drain and delete the old ones. Default: the strategy that the plan sets.',
           ),
         maxSurge: countOrPercentage(10)
           .default(1)
           .describe(
-            'Maximum number of nodes above replicas during an update (Rolling): a number or a percentage of replicas, rounded up.',
+            'Maximum number of nodes in excess of replicas during a Rolling update: a number or a percentage of replicas, rounded up.',
           ),
         maxUnavailable: countOrPercentage(10)
           .default(0)
@@ -184,7 +184,7 @@ export const nodePoolSpec = z
           .max(1000)
           .default(0)
           .describe(
-            'Priority of the pool: pools with a higher priority are updated first; pools with the same priority at the same time.',
+            'Priority of the pool: pools with a higher priority are updated first; pools with the same priority are updated at the same time.',
           ),
         paused: z
           .boolean()
@@ -193,13 +193,13 @@ export const nodePoolSpec = z
         drainTimeout: duration()
           .optional()
           .describe(
-            "Maximum time that PodDisruptionBudgets can delay a drain before it is forced. Default: the plan's.",
+            'Maximum time that PodDisruptionBudgets can delay a drain before it is forced. Default: the time that the plan sets.',
           ),
         onDrainTimeout: z
           .enum(['Force', 'Hold'])
           .default('Force')
           .describe(
-            'What happens when pods have not left a node within drainTimeout during an update. Force: the node is deleted with them. Hold: the node stays cordoned until they leave or you force the drain (fairway machine drain NAME --force).',
+            'What happens when pods have not left a node within drainTimeout during an update. Force: the node is deleted together with these pods. Hold: the node stays cordoned until the pods leave or you force the drain (fairway machine drain NAME --force).',
           ),
       })
       .prefault({})
@@ -216,11 +216,11 @@ const nodePoolStatus = z
     phase: z
       .enum(['Pending', 'Provisioning', 'Ready', 'Scaling', 'Updating', 'Degraded', 'Failed', 'Deleting'])
       .optional()
-      .describe('Phase of the pool, for people.'),
+      .describe('Phase of the pool, for human readers.'),
     conditions: conditions()
       .optional()
-      .describe('Conditions of the pool: Ready and the conditions that it summarizes.'),
-    desiredReplicas: count('Current number of desired nodes, without additional nodes during an update.'),
+      .describe('Conditions of the pool: Ready, and the conditions that Ready summarizes.'),
+    desiredReplicas: count('Current desired number of nodes, not counting additional nodes during an update.'),
     replicas: count('Number of Machines that exist and are not being deleted.'),
     readyReplicas: count('Number of Machines whose node is Ready.'),
     updatedReplicas: count('Number of Machines that match the pool and the version of the cluster.'),
@@ -231,7 +231,7 @@ const nodePoolStatus = z
     bounds: boundsStatus.optional(),
     securityGroups: securityGroupsStatus.optional(),
     version: z.string().optional().describe('Lowest version of the nodes.'),
-    serverGroupID: z.string().optional().describe('Nova server group for antiAffinity.'),
+    serverGroupID: z.string().optional().describe('ID of the Nova server group for antiAffinity.'),
     flavorID: z.string().optional().describe('ID of the flavor.'),
     flavorName: z.string().max(255).optional().describe('Name of the flavor.'),
     imageID: z.string().optional().describe('ID of the image of new nodes.'),

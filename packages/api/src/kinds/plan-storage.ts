@@ -21,13 +21,13 @@ const planStorageClass = z
       .boolean()
       .optional()
       .describe(
-        'Whether the class is omitted in clusters whose cloud lacks the volume type. By default the add-on cinder-csi is Degraded there.',
+        'Whether the class is omitted in clusters whose cloud lacks the volume type. By default, the add-on cinder-csi is Degraded in such clusters.',
       ),
     default: z
       .boolean()
       .default(false)
       .describe(
-        'Whether the class is the default. If it is omitted because it is optional, the first of the others is the default.',
+        'Whether the class is the default StorageClass. If the class is omitted because it is optional, the first of the other classes is the default.',
       ),
     reclaimPolicy: z
       .enum(['Delete', 'Retain'])
@@ -43,7 +43,7 @@ const planStorageClass = z
       .default('ext4')
       .describe('File system of volumes, except raw block volumes.'),
   })
-  .describe('A StorageClass.');
+  .describe('StorageClass in the clusters.');
 
 /** `spec.storage` of a Plan. */
 export const planStorage = z
@@ -54,14 +54,14 @@ export const planStorage = z
       .meta({ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['name'] })
       .optional()
       .describe(
-        'StorageClasses that Fairway maintains in the clusters. Default: one, `default`, with the default volume type. Empty list: none.',
+        'StorageClasses that Fairway maintains in the clusters. Default: one StorageClass named `default`, with the default volume type. Empty list: no StorageClasses.',
       ),
     accessModes: z
       .array(z.enum(ACCESS_MODES))
       .min(1)
       .max(4)
       .optional()
-      .describe('Access modes that Cinder volumes can have. Default: all.'),
+      .describe('Access modes that Cinder volumes can have. Default: all access modes.'),
     tenantClasses: z
       .enum(['Allowed', 'Refused'])
       .default('Allowed')

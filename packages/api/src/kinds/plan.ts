@@ -14,14 +14,14 @@ const allowedNames = (what: string) =>
     .min(1)
     .max(100)
     .optional()
-    .describe(`${what}: names, IDs, or patterns such as "b3-*". Default: all.`);
+    .describe(`${what}: names, IDs or patterns such as "b3-*". Default: all.`);
 
 const maximum = (what: string) =>
   int32()
     .min(0)
     .max(1000)
     .optional()
-    .describe(`Maximum number of ${what} per NodePool; 0: none. Default: the limit of NodePools.`);
+    .describe(`Maximum number of ${what} per NodePool; 0: none. Default: the general limit for NodePools.`);
 
 const planSpec = z
   .object({
@@ -38,7 +38,7 @@ const planSpec = z
           .max(1_048_576)
           .optional()
           .describe(
-            'Maximum memory of one replica of all components together, for process-based control planes. A component that exceeds its share is restarted. Default: no limit.',
+            'Maximum memory of all components of one replica together, in MiB, for process-based control planes. A component that exceeds its share is restarted. Default: no limit.',
           ),
       })
       .describe('Control plane of the clusters.'),
@@ -49,15 +49,19 @@ const planSpec = z
           .max(8)
           .regex(/^[0-9]{2}(\.[0-9]{1,3})?$/, 'must be a percentage such as "99.95"')
           .describe('Percentage of a month for which the API server is available.'),
-        kind: z.enum(['Objective', 'Agreement']).describe('Objective (SLO), or agreement (SLA) with consequences.'),
+        kind: z
+          .enum(['Objective', 'Agreement'])
+          .describe(
+            'Objective: the service level is an objective (SLO). Agreement: it is an agreement (SLA) with consequences.',
+          ),
       })
       .describe('Service level of the plan.'),
     etcd: z
       .object({
-        topology: z.enum(['Shared', 'Dedicated']).describe('Whether clusters share one etcd.'),
-        baseMiB: int32().min(1).describe('Quota of a cluster without nodes.'),
-        perNodeMiB: int32().min(0).describe('Additional quota per node.'),
-        maxMiB: int32().min(1).describe('Largest quota.'),
+        topology: z.enum(['Shared', 'Dedicated']).describe('Whether clusters share one etcd or have dedicated ones.'),
+        baseMiB: int32().min(1).describe('Quota of a cluster without nodes, in MiB.'),
+        perNodeMiB: int32().min(0).describe('Additional quota per node, in MiB.'),
+        maxMiB: int32().min(1).describe('Maximum quota, in MiB.'),
         snapshots: z
           .object({
             interval: duration().default('6h').describe('Interval between snapshots; at least 1m.'),
@@ -66,7 +70,9 @@ const planSpec = z
           .optional()
           .describe('Snapshots of the database, if the control plane keeps any. Default: none are taken.'),
       })
-      .describe("Quota of a cluster's database: base + nodes * perNode, at most max. It never shrinks."),
+      .describe(
+        "Databases of the clusters. The quota of a cluster's database is baseMiB + nodes * perNodeMiB, at most maxMiB; it never shrinks.",
+      ),
     maxNodes: int32().min(1).describe('Maximum number of nodes per cluster.'),
     maxPodsPerNode: int32().min(1).max(250).describe('Maximum number of pods per node.'),
     maxClusters: int32()
@@ -85,12 +91,12 @@ const planSpec = z
       .describe('Pod networks.'),
     kubeProxy: z
       .object({
-        default: z.enum(['iptables', 'ipvs', 'nftables', 'none']).describe('Default mode.'),
+        default: z.enum(['iptables', 'ipvs', 'nftables', 'none']).describe('Default kube-proxy mode.'),
         allowed: z
           .array(z.enum(['iptables', 'ipvs', 'nftables', 'none']))
           .min(1)
           .max(4)
-          .describe('Modes that a Cluster can choose.'),
+          .describe('kube-proxy modes that a Cluster can choose.'),
       })
       .describe('kube-proxy modes.'),
     network: z
@@ -105,7 +111,7 @@ const planSpec = z
           .describe("Additional CIDRs that a cluster's networks must not overlap."),
         gatewayRequired: z.boolean().describe('Whether the subnet of the nodes must have an OpenStack router.'),
       })
-      .describe('Addresses.'),
+      .describe('Networks and CIDRs of the clusters.'),
     allowed: z
       .object({
         flavors: allowedNames('Flavors that a NodePool can use'),
@@ -152,7 +158,7 @@ const planSpec = z
       })
       .optional()
       .describe(
-        'What clusters of this plan can choose. A change applies to new clusters and nodes: existing ones are kept, and a pool creates no more of what is no longer allowed.',
+        'What clusters of this plan can choose. A change applies to new clusters and nodes: existing ones are kept, but a pool creates no further nodes with choices that are no longer allowed.',
       ),
     nodePools: z
       .object({
@@ -160,30 +166,36 @@ const planSpec = z
           .boolean()
           .optional()
           .describe(
-            "Whether clusters also have their NodePools within them, for the tenant's own kubectl. Default: true, unless the operator disables this.",
+            "Whether the NodePools of a cluster are also available within the cluster itself, for the tenant's own kubectl. Default: true, unless the operator disables this.",
           ),
-        maxServerTags: maximum('tags of servers (serverTags)'),
-        maxServerMetadata: maximum('items of metadata of servers (serverMetadata)'),
+        maxServerTags: maximum('server tags (serverTags)'),
+        maxServerMetadata: maximum('server metadata items (serverMetadata)'),
         maxSecurityGroups: maximum('custom security groups (securityGroups)'),
         maxNetworks: maximum('additional networks (networks)'),
       })
       .optional()
-      .describe('Limits and update policies of pools.'),
+      .describe('Settings and limits of NodePools.'),
     storage: planStorage.optional(),
-    upgradeStrategy: z.enum(['InPlace', 'Rolling']).describe('Default of spec.upgradeStrategy.type of NodePools.'),
-    drainTimeout: duration().describe('Maximum time that PodDisruptionBudgets can delay a drain before it is forced.'),
+    upgradeStrategy: z.enum(['InPlace', 'Rolling']).describe('Default for spec.upgradeStrategy.type of NodePools.'),
+    drainTimeout: duration().describe(
+      'Default for spec.upgradeStrategy.drainTimeout of NodePools: the maximum time that PodDisruptionBudgets can delay a drain before it is forced.',
+    ),
     maxDrainTimeout: duration()
       .optional()
-      .describe('Maximum drainTimeout of a NodePool. Higher values are capped. Default: no limit.'),
+      .describe('Maximum drainTimeout of a NodePool. Higher values are reduced to this maximum. Default: no limit.'),
     healing: z
       .object({
         strategy: healingStrategy().describe(
-          'Default of spec.healing.strategy of NodePools. Reinstall: reinstall the same server. Replace: create a new server for the old one.',
+          'Default for spec.healing.strategy of NodePools. Reinstall: reinstall the same server. Replace: create a new server to replace the old one.',
         ),
-        notReadyTimeout: duration().describe('Duration for which a node must be NotReady before it is repaired.'),
+        notReadyTimeout: duration().describe(
+          'Default for spec.healing.notReadyTimeout of NodePools: the duration for which a node must be NotReady before it is repaired.',
+        ),
         nodeStartupTimeout: minutes()
           .optional()
-          .describe('Default maximum time for a server to join as a node. Default: 10m.'),
+          .describe(
+            'Default for spec.nodeStartupTimeout of NodePools: the maximum time for a server to join as a node. Default: 10m.',
+          ),
       })
       .describe('Healing of unhealthy nodes.'),
   })

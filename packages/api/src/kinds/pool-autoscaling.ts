@@ -9,21 +9,21 @@ export const autoscalingSpec = z
       .boolean()
       .default(false)
       .describe(
-        'Whether autoscaling is enabled. spec.replicas is then only the initial size; status.autoscaling.replicas is the current one.',
+        'Whether autoscaling is enabled. spec.replicas is then only the initial size; status.autoscaling.replicas is the current size.',
       ),
     priority: int32()
       .min(-1000)
       .max(1000)
       .default(0)
       .describe(
-        'Priority of the pool when nodes of several pools would fit: the highest priority grows, and among equal ones the pool whose new nodes waste the least.',
+        'Priority of the pool when nodes of several pools would fit: the pool with the highest priority grows; among pools with the same priority, the pool whose new nodes would waste the fewest resources grows.',
       ),
     scaleDownUtilizationThreshold: z
       .string()
       .max(5)
       .regex(/^(0(\.[0-9]{1,3})?|1(\.0{1,3})?)$/, 'must be a number between 0 and 1, such as "0.5"')
       .default('0.5')
-      .describe('Fraction of a node that must be requested for the node to be kept.'),
+      .describe("Fraction of a node's resources that pods must request for the node to be kept."),
     scaleDownUnneededTime: duration()
       .default('10m')
       .describe('Duration for which a node must be unneeded before it is deleted.'),
@@ -32,7 +32,7 @@ export const autoscalingSpec = z
       .describe('Duration for which an unready node must be unneeded before it is deleted.'),
     schedules: boundsSchedules,
   })
-  .describe('Autoscaling between minReplicas and maxReplicas, by the requests of pods.');
+  .describe('Autoscaling between minReplicas and maxReplicas, based on the resource requests of pods.');
 
 const word = (text: string) => z.string().max(1024).describe(text);
 
@@ -52,14 +52,16 @@ export const autoscalingStatus = z
       .object({
         reason: word('Machine-readable reason in CamelCase; indicates who must act.'),
         message: word('Human-readable message.'),
-        since: timestamp().describe('Time when nodes last failed.'),
-        until: timestamp().describe('Time when the pool is retried.'),
+        since: timestamp().describe('Time when new nodes last failed.'),
+        until: timestamp().describe('Time when the pool will be retried.'),
         failures: int32()
           .min(1)
-          .describe('Number of consecutive failures; each doubles the back-off, from 5 to 30 minutes.'),
+          .describe(
+            'Number of consecutive failures; each failure doubles the back-off, from 5 minutes up to 30 minutes.',
+          ),
       })
       .optional()
-      .describe('Back-off after new nodes could not be created: other pools are tried meanwhile.'),
+      .describe('Back-off after new nodes could not be created; other pools are tried in the meantime.'),
     hindrance: z
       .object({
         reason: word('Machine-readable reason in CamelCase; indicates who must act.'),

@@ -17,8 +17,8 @@ const schedule = z
     start: cron().describe('Cron expression with five fields for the start of the limits, such as "0 7 * * 1-5".'),
     end: cron().describe('Cron expression with five fields for the end of the limits, such as "0 20 * * 1-5".'),
     timeZone: timeZone().default('UTC').describe('Time zone of the IANA database, such as Europe/Berlin.'),
-    minReplicas: bound("Minimum number of nodes during the schedule. Default: the pool's."),
-    maxReplicas: bound("Maximum number of nodes during the schedule. Default: the pool's."),
+    minReplicas: bound('Minimum number of nodes during the schedule. Default: minReplicas of the pool.'),
+    maxReplicas: bound('Maximum number of nodes during the schedule. Default: maxReplicas of the pool.'),
   })
   .describe('Limits that apply from each start to the next end.');
 
@@ -33,9 +33,13 @@ export const boundsSchedules = z
   );
 
 const activeBoundsFields = {
-  minReplicas: int32().min(0).max(999).describe('Fewest nodes.'),
-  maxReplicas: int32().min(0).max(999).describe('Most nodes.'),
-  schedule: z.string().max(63).optional().describe("Schedule of the limits. Empty: the pool's own limits."),
+  minReplicas: int32().min(0).max(999).describe('Minimum number of nodes.'),
+  maxReplicas: int32().min(0).max(999).describe('Maximum number of nodes.'),
+  schedule: z
+    .string()
+    .max(63)
+    .optional()
+    .describe("Name of the schedule that sets the limits. Empty: the pool's own limits."),
 };
 
 /** `status.bounds` of a NodePool, written by its own controller. */
@@ -43,7 +47,7 @@ export const boundsStatus = z
   .object({
     ...activeBoundsFields,
     nextChange: z
-      .object({ time: timestamp().describe('When.'), ...activeBoundsFields })
+      .object({ time: timestamp().describe('Time of the change.'), ...activeBoundsFields })
       .optional()
       .describe('Next change of the limits.'),
     problem: z.string().max(1024).optional().describe('Why a schedule is not applied.'),

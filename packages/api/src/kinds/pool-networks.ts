@@ -4,7 +4,7 @@ import { openstackId } from '../schema/scalars.ts';
 const poolNetwork = z
   .object({
     networkID: openstackId().describe(
-      'ID of a network of the project, or shared with it. It must not be the network of the nodes or an external network.',
+      'ID of a network that belongs to the project or is shared with it. It must not be the network of the nodes or an external network.',
     ),
     subnetID: openstackId()
       .optional()

@@ -20,26 +20,26 @@ export const poolSecurityGroups = z
   .optional()
   .meta({ 'x-kubernetes-list-type': 'set' })
   .describe(
-    "Additional security groups of the servers, including existing ones: names of the project's groups, or IDs, also of groups that another project shares with it. No server is created while one of them does not exist. Groups set by others are kept.",
+    "Additional security groups of the servers, including existing ones: names or IDs of the project's groups, or IDs of groups that another project shares with it. No server is created while one of the groups does not exist. Groups set by others are kept.",
   );
 
 /** `status.securityGroups` of a NodePool. */
 export const securityGroupsStatus = z
   .object({
-    names: z.array(id).max(MAX_SECURITY_GROUPS).describe('Value of spec.securityGroups that this status is for.'),
+    names: z.array(id).max(MAX_SECURITY_GROUPS).describe('Value of spec.securityGroups to which this status refers.'),
     groupIDs: z
       .array(id)
       .max(MAX_SECURITY_GROUPS)
       .optional()
-      .describe('IDs of the groups, which new servers get. Absent while one of them is unavailable.'),
+      .describe('IDs of the groups that new servers get. Absent while one of the groups is unavailable.'),
     appliedIDs: z
       .array(id)
       .max(MAX_APPLIED_GROUPS)
       .describe(
-        'Groups that servers may have because the pool lists or listed them: those that it no longer lists are removed, and those set by others are kept.',
+        'Groups that servers may have because the pool lists or listed them: groups that it no longer lists are removed, and groups set by others are kept.',
       ),
     changedTime: timestamp().describe('Time when names, groupIDs or appliedIDs last changed.'),
-    reason: z.string().max(63).optional().describe('Machine-readable reason why not all servers have the groups.'),
+    reason: z.string().max(63).optional().describe('Machine-readable reason why some servers do not have the groups.'),
     message: z.string().max(1024).optional().describe('Human-readable message.'),
   })
   .describe('Progress of applying spec.securityGroups.');

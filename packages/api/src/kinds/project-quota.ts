@@ -3,13 +3,14 @@ import { z } from 'zod';
 import { int32 } from '../schema/scalars.ts';
 import { AGE_COLUMN, defineKind } from './kind.ts';
 
-const limit = (what: string) => int32().min(0).optional().describe(`${what} Default: the operator's.`);
+const limit = (what: string) =>
+  int32().min(0).optional().describe(`${what} Default: the limit that the operator configured.`);
 
 const projectQuotaSpec = z
   .object({
     clusters: limit('Maximum number of clusters in the namespace.'),
-    nodes: limit('Maximum number of nodes in the pools of all its clusters.'),
-    cores: limit('Maximum number of cores of these nodes, by their flavors.'),
+    nodes: limit('Maximum number of nodes in the pools of all clusters in the namespace.'),
+    cores: limit('Maximum number of cores of these nodes, according to their flavors.'),
   })
   .describe('Limits of a project. If a namespace has several quotas, all of them apply.');
 

@@ -12,14 +12,14 @@ const spec = z.object({}).describe('Empty: the request has no parameters.');
 
 const status = z
   .object({
-    time: timestamp().optional().describe('Time when the cloud returned these quotas, at most a minute ago.'),
+    time: timestamp().optional().describe('Time when the cloud returned these quotas, which is at most a minute ago.'),
     quotas: z
       .array(quota)
       .max(MAX_QUOTAS)
       .optional()
       .describe('Quotas of the project in the services that answered. Absent if none did.'),
   })
-  .describe('The answer.');
+  .describe('Response to the request.');
 
 export type QuotasStatus = z.infer<typeof status>;
 

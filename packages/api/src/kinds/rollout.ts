@@ -12,36 +12,38 @@ export const rolloutSpec = z
       .min(1)
       .max(MAX_CONCURRENT_CLUSTERS)
       .default(20)
-      .describe('Maximum number of clusters that are updated at a time.'),
+      .describe('Maximum number of clusters that are updated at the same time.'),
     maxPercent: int32()
       .min(1)
       .max(100)
       .default(10)
       .describe(
-        'Maximum number of clusters that are updated at a time, in percent of those that follow the version; at least one.',
+        'Maximum percentage of the clusters that follow the version that are updated at the same time; at least one cluster.',
       ),
     canarySelector: z
       .object({
-        matchLabels: z.record(z.string(), z.string().max(63)).describe('Labels with values that a Cluster must have.'),
+        matchLabels: z
+          .record(z.string(), z.string().max(63))
+          .describe('Labels and their values that a Cluster must have.'),
       })
       .optional()
       .describe(
-        'Clusters that are updated first; all others wait until those are ready. One failure stops the rollout.',
+        'Clusters that are updated first; all other clusters wait until these are ready. One failure stops the rollout.',
       ),
     maxFailures: int32()
       .min(1)
       .max(MAX_CONCURRENT_CLUSTERS)
       .default(1)
-      .describe('Number of failed clusters that stops the rollout: no further cluster is updated.'),
+      .describe('Number of failed clusters at which the rollout stops: no further cluster is updated.'),
     timeout: duration()
       .default('15m')
       .describe(
-        'Maximum time for a cluster to run the patch and be ready once its update has started; at least 1m. Time in which Fairway could not read or write does not count.',
+        'Maximum time for a cluster to run the patch and be ready once its update has started; at least 1m. Time during which Fairway could not read or write objects does not count.',
       ),
     paused: z.boolean().default(false).describe('Whether the rollout is paused: no further cluster is updated.'),
   })
   .describe(
-    'Rollout of a new patch to the clusters that follow it by their updatePolicy, and the pace of forcedUpgrade. Exact versions requested by users do not wait for it.',
+    'Rollout of a new patch to the clusters that follow it according to their updatePolicy; also sets the pace of forcedUpgrade. Exact versions requested by users do not wait for the rollout.',
   );
 
 export const ROLLOUT_RULES = [
@@ -65,23 +67,23 @@ const movingCluster = rolloutCluster.extend({
   begun: timestamp()
     .optional()
     .describe(
-      'Time when the update was seen to have started: spec.rollout.timeout counts from then. Absent: it has not started, and the cluster is skipped after that time.',
+      'Time when the update was seen to have started: spec.rollout.timeout counts from then. Absent: the update has not started; if it does not start within that time, the cluster is skipped.',
     ),
 });
 
 export const rolloutStatus = z
   .object({
-    version: z.string().max(16).describe('Target of the rollout.'),
+    version: z.string().max(16).describe('Target version of the rollout.'),
     state: z
       .enum(['Canaries', 'Rolling', 'Halted', 'Paused', 'Complete'])
-      .describe('State of the rollout. Halted: stopped after failures. Paused: by spec.rollout.paused.'),
+      .describe('State of the rollout. Halted: stopped after failures. Paused: stopped by spec.rollout.paused.'),
     summary: z.string().max(64).describe('Progress in a few words.'),
     total: int32().describe('Number of clusters that follow the newest patch.'),
-    updated: int32().describe('Number of those that run it.'),
-    waiting: int32().describe('Number of those that the rollout has not reached.'),
+    updated: int32().describe('Number of these clusters that run the patch.'),
+    waiting: int32().describe('Number of these clusters that the rollout has not reached.'),
     paused: int32()
       .optional()
-      .describe('Number of those that are paused (annotation fairway.dev/paused) and not updated.'),
+      .describe('Number of these clusters that are paused (annotation fairway.dev/paused) and not updated.'),
     moving: z.array(movingCluster).max(MAX_CONCURRENT_CLUSTERS).describe('Clusters that the rollout has reached.'),
     failed: z
       .array(rolloutCluster.extend({ message: z.string().max(512).describe('Message of the cluster at that time.') }))
@@ -93,7 +95,7 @@ export const rolloutStatus = z
       .optional()
       .describe('Value of the annotation fairway.dev/retry-requested that was last processed.'),
   })
-  .describe('Progress of the newest patch. Clusters in `moving` are updated.');
+  .describe('Progress of the rollout of the newest patch. Clusters in `moving` are being updated.');
 
 export type RolloutSettings = z.infer<typeof rolloutSpec>;
 export type RolloutStatus = z.infer<typeof rolloutStatus>;

@@ -65,18 +65,18 @@ export function lastOperation() {
     state: z
       .enum(['Pending', 'Processing', 'Succeeded', 'Error', 'Failed'])
       .describe(
-        'State of the operation. Error: it is retried. Failed: it waits for a change of the spec or of the cloud.',
+        'State of the operation. Error: it is retried. Failed: it waits for a change to the spec or in the cloud.',
       ),
-    progress: int32().min(0).max(100).describe('Percent done.'),
+    progress: int32().min(0).max(100).describe('Progress of the operation in percent.'),
     description: z.string().describe('Current step, or what the operation is waiting for and who must act.'),
     reason: z
       .string()
       .max(1024)
       .optional()
       .describe(
-        'Machine-readable reason in CamelCase for which the operation waits; indicates who must act. Empty: it is not waiting.',
+        'Machine-readable reason, in CamelCase, why the operation is waiting; indicates who must act. Empty if the operation is not waiting.',
       ),
-    since: timestamp().optional().describe('Time from which the operation waits for this reason.'),
+    since: timestamp().optional().describe('Time since which the operation has been waiting for this reason.'),
     steps: z
       .object({
         done: int32().min(0).describe('Number of steps that are done.'),
@@ -84,19 +84,19 @@ export function lastOperation() {
       })
       .optional()
       .describe(
-        'Steps of the operation: for a Cluster its network, its control plane and each node; for a NodePool each node; for a Machine its consecutive steps.',
+        'Steps of the operation: for a Cluster, its network, its control plane and each node; for a NodePool, each node; for a Machine, its consecutive steps.',
       ),
     summary: z
       .string()
       .max(64)
       .optional()
-      .describe('Operation and percentage, for the OPERATION column. Empty when it is over.'),
+      .describe('Operation and percentage, for the OPERATION column. Empty when the operation is over.'),
     startTime: timestamp().optional().describe('Time when the operation started.'),
     waitedSeconds: int32()
       .min(0)
       .optional()
       .describe(
-        'Part of the time up to lastUpdateTime in which the operation was waiting for others or for a scheduled time.',
+        'Seconds up to lastUpdateTime during which the operation was waiting for others or for a scheduled time.',
       ),
     estimatedEndTime: timestamp().optional().describe('Estimated end. Empty if unknown.'),
     lastUpdateTime: timestamp().describe('Time of the last change of the operation.'),
@@ -110,15 +110,17 @@ export function durations() {
   return z
     .array(
       z.object({
-        what: z.enum(MEASURED_OPERATIONS).describe('Operation, or the update of a control plane within one.'),
+        what: z.enum(MEASURED_OPERATIONS).describe('Operation, or the update of a control plane within an operation.'),
         seconds: int32()
           .min(1)
-          .describe('Duration of the last such operation, without the time it was waiting for others.'),
+          .describe(
+            'Duration of the last such operation in seconds, excluding the time that it was waiting for others.',
+          ),
       }),
     )
     .max(MEASURED_OPERATIONS.length)
     .meta({ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['what'] })
-    .describe('Durations of the last operations, from which estimatedEndTime of the next ones is calculated.');
+    .describe('Durations of the last operations, from which estimatedEndTime of later operations is calculated.');
 }
 
 export function observedGeneration() {
@@ -137,7 +139,7 @@ export function originUID() {
     .max(36)
     .regex(UID_PATTERN, 'must be a UID such as 123e4567-e89b-42d3-a456-426614174000')
     .describe(
-      'UID of the object in the Fairway in which it was created. Its cloud resources are marked with this UID. Only a restored object has it; it never changes.',
+      'UID of the object in the Fairway installation in which it was created. Its cloud resources are marked with this UID. Set only on restored objects; never changes.',
     );
 }
 

@@ -13,14 +13,14 @@ const spec = z
     version: kubernetesVersion()
       .optional()
       .describe(
-        'Hypothetical value of spec.version. Default: the next minor version to which it can be raised, or else the newest patch.',
+        'Hypothetical value of spec.version. Default: the next minor version to which spec.version can be raised, or else the newest patch.',
       ),
   })
   .describe('Upgrade to plan.');
 
 const estimate = z
   .object({
-    seconds: int32().min(0).describe('Duration from the start.'),
+    seconds: int32().min(0).describe('Duration from the start, in seconds.'),
     from: z
       .enum(['LastUpgrade', 'NewNodes', 'Timeouts'])
       .describe(
@@ -40,7 +40,7 @@ const step = z
     parallel: int32()
       .min(1)
       .optional()
-      .describe('Number of nodes at a time, after the first one, which is updated alone.'),
+      .describe('Number of nodes that are updated at the same time, after the first node, which is updated alone.'),
     estimate: estimate.optional(),
     message: z.string().max(1024).describe('Human-readable description of the step.'),
   })
@@ -62,7 +62,11 @@ const quota = z
 const addon = z
   .object({
     name: z.string().max(63).describe('Name of the add-on.'),
-    from: z.string().max(63).optional().describe('Current version. Absent if the cluster has its own.'),
+    from: z
+      .string()
+      .max(63)
+      .optional()
+      .describe('Current version. Absent if the cluster has its own installation of the add-on.'),
     to: z.string().max(63).describe('Version that belongs to the new Kubernetes version.'),
     message: z.string().max(1024).describe('Human-readable description of the change.'),
   })
@@ -70,11 +74,14 @@ const addon = z
 
 const finding = z
   .object({
-    type: z.string().max(63).describe('Machine-readable reason in CamelCase; that of a condition if there is one.'),
+    type: z
+      .string()
+      .max(63)
+      .describe('Machine-readable reason in CamelCase; the reason of the corresponding condition if there is one.'),
     effect: z
       .enum(['Blocks', 'Delays', 'Loses', 'Unknown'])
       .describe(
-        'Blocks: the upgrade does not begin, or stops, until someone acts. Delays: it waits and then continues automatically. Loses: something is lost, or unavailable during the upgrade. Unknown: this could not be checked.',
+        'Blocks: the upgrade does not begin, or stops, until someone acts. Delays: the upgrade waits and then continues automatically. Loses: something is lost, or unavailable during the upgrade. Unknown: this could not be checked.',
       ),
     pool: z.string().max(253).optional().describe('Pool that the finding is about.'),
     message: z.string().max(2048).describe('Human-readable message: what, why, and what to do.'),
@@ -90,8 +97,12 @@ const finding = z
 const status = z
   .object({
     from: z.string().max(16).optional().describe('Version that the control plane runs.'),
-    to: z.string().max(16).optional().describe('Exact version after the upgrade. Empty: no change.'),
-    time: timestamp().describe('Time at which the plan was made. Later changes are not included.'),
+    to: z
+      .string()
+      .max(16)
+      .optional()
+      .describe('Exact version after the upgrade. Empty if the version does not change.'),
+    time: timestamp().describe('Time when the plan was made. Later changes are not included.'),
     steps: z.array(step).max(1000).describe('Steps in the order in which they run.'),
     estimate: estimate.optional(),
     quotas: z
@@ -109,7 +120,7 @@ const status = z
       .max(1000)
       .describe('What blocks the upgrade, delays it, or is lost by it; most severe first.'),
   })
-  .describe('The answer.');
+  .describe('Response to the request.');
 
 export type UpgradePlanStatus = z.infer<typeof status>;
 export type UpgradeStep = z.infer<typeof step>;

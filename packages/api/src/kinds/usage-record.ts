@@ -21,7 +21,7 @@ const uncertainSeconds = () =>
     .exactOptional()
     .meta({ format: 'int64' })
     .describe(
-      'Uncertainty of the end: the time between the last observation with the resource and the first one without it.',
+      'Uncertainty of the end time, in seconds: the time between the last observation with the resource and the first one without it.',
     );
 
 const usageRecordSpec = z
@@ -32,7 +32,7 @@ const usageRecordSpec = z
       .min(1)
       .max(63)
       .describe(
-        'Identity of the Cluster, with which its cloud resources are marked: the UID of its first object. Immutable.',
+        'Identity of the Cluster, with which its cloud resources are marked: the UID of the original Cluster object. Immutable.',
       ),
     namespace: z
       .string()
@@ -61,10 +61,14 @@ const usageInterval = z
 
 const usageTotal = z
   .object({
-    period: z.string().max(13).describe('UTC day (2026-11-26), or an hour of one (2026-11-26T10).'),
+    period: z.string().max(13).describe('UTC day (2026-11-26) or UTC hour (2026-11-26T10).'),
     resource: resource(),
     type: type(),
-    amount: z.int().min(0).meta({ format: 'int64' }).describe('Usage in seconds; for volumes, in GiB times seconds.'),
+    amount: z
+      .int()
+      .min(0)
+      .meta({ format: 'int64' })
+      .describe('Usage in seconds; for volumes, in GiB multiplied by seconds.'),
     uncertain: z
       .int()
       .min(0)
@@ -77,10 +81,13 @@ const usageTotal = z
 const observedTimes = z
   .object(
     Object.fromEntries(
-      USAGE_RESOURCES.map((each) => [each, timestamp().exactOptional().describe(`Of ${each}.`)]),
+      USAGE_RESOURCES.map((each) => [
+        each,
+        timestamp().exactOptional().describe(`Start of the last observation of ${each} that is included.`),
+      ]),
     ) as Record<UsageResource, z.ZodExactOptional<ReturnType<typeof timestamp>>>,
   )
-  .describe('Start of the last observation that is included, by resource.');
+  .describe('Start of the last observation that is included in the record, by resource.');
 
 const usageRecordStatus = z
   .object({
@@ -92,7 +99,7 @@ const usageRecordStatus = z
       .array(usageInterval)
       .exactOptional()
       .meta({ 'x-kubernetes-list-type': 'atomic' })
-      .describe('Resources that exist, and those that ended within the last hour.'),
+      .describe('Resources that exist, and those that ceased to exist within the last hour.'),
     totals: z
       .array(usageTotal)
       .exactOptional()

@@ -140,7 +140,7 @@ export function nodesOption(): Option {
 
 /** `--dry-run`: the server itself reports what it would do, including admission. */
 export function dryRunOption(): Option {
-  return new Option('--dry-run', 'validate on the server and show what would be done, without doing it');
+  return new Option('--dry-run', 'validate the request on the server and show what would be done, without doing it');
 }
 
 /** The total time to wait. For a command that doesn't wait by default it implies `--wait`. */

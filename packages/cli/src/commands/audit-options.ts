@@ -25,10 +25,10 @@ export function addAuditOptions(command: Command): Command {
   return command
     .option(
       '--audit-log-path <file>',
-      'audit log file, "-" for standard output; default: audit.log in the home (docs/operators/audit.md)',
+      'audit log file, "-" for standard output; default: audit.log in the home folder (docs/operators/audit.md)',
     )
     .addOption(
-      new Option('--audit-log-maxsize <megabytes>', 'size at which the audit log is rotated')
+      new Option('--audit-log-maxsize <megabytes>', 'size in megabytes at which the audit log is rotated')
         .argParser(wholeNumber(1))
         .default(DEFAULT_AUDIT.maxSizeMB),
     )
@@ -46,7 +46,7 @@ export function addAuditOptions(command: Command): Command {
       'kubeconfig with the URL of a webhook that also receives audit events; default: no webhook',
     )
     .addOption(
-      new Option('--audit-webhook-initial-backoff <duration>', 'wait before the first retry of sending events')
+      new Option('--audit-webhook-initial-backoff <duration>', 'time to wait before the first retry of sending events')
         .argParser(durationBetween('1s'))
         .default(webhook.initialBackoffMs, '10s'),
     )
@@ -66,12 +66,12 @@ export function addAuditOptions(command: Command): Command {
         .default(webhook.maxBatchWaitMs, '30s'),
     )
     .addOption(
-      new Option('--audit-webhook-batch-throttle-qps <count>', 'maximum requests per second to the webhook')
+      new Option('--audit-webhook-batch-throttle-qps <count>', 'maximum number of requests per second to the webhook')
         .argParser(wholeNumber(1))
         .default(webhook.throttleQps),
     )
     .addOption(
-      new Option('--audit-webhook-batch-throttle-burst <count>', 'maximum burst of requests to the webhook')
+      new Option('--audit-webhook-batch-throttle-burst <count>', 'maximum number of requests to the webhook in a burst')
         .argParser(wholeNumber(1))
         .default(webhook.throttleBurst),
     );

@@ -16,7 +16,7 @@ export function addClusterAuditCommand(cluster: Command, context: CliContext, pr
   declareAuditOptions(
     cluster
       .command('audit')
-      .description('show who did what within a cluster that has spec.apiServer.audit, newest first')
+      .description('show who did what within a cluster whose audit log is enabled (spec.apiServer.audit), newest first')
       .argument('<name>', 'name of the cluster'),
   ).action(async (name, options) => {
     const { printAudit } = await import('../audit/run.ts');
@@ -26,9 +26,13 @@ export function addClusterAuditCommand(cluster: Command, context: CliContext, pr
 
 function declareAuditOptions(command: Command): Command {
   return command
-    .option('--since <duration>', 'only events newer than this duration, such as 2h', durationBetween('1s'))
-    .option('--user <name>', 'only events of this user')
-    .option('--verb <verb>', 'only events with this verb: create, update, patch, delete, get, list')
-    .option('--limit <count>', 'maximum number of events', wholeNumber(1), 100)
+    .option(
+      '--since <duration>',
+      'show only events that are newer than this duration, such as 2h',
+      durationBetween('1s'),
+    )
+    .option('--user <name>', 'show only events of this user')
+    .option('--verb <verb>', 'show only events with this verb: create, update, patch, delete, get, list')
+    .option('--limit <count>', 'maximum number of events to show', wholeNumber(1), 100)
     .addOption(outputOption(['wide', 'json', 'yaml']));
 }

@@ -5,8 +5,8 @@ import { durationBetween, milliseconds } from '../command/options.ts';
 export function addAutoscalerConfigCommand(cluster: Command, context: CliContext, program: Command): void {
   cluster
     .command('autoscaler-config')
-    .description("print a Secret for the cluster's own cluster-autoscaler: its cloud-config, key and certificates")
-    .argument('<name>', 'name of the cluster, whose spec.autoscaler.mode is External')
+    .description("print a Secret for the cluster's own cluster-autoscaler, with its cloud-config, key and certificates")
+    .argument('<name>', 'name of the cluster, whose spec.autoscaler.mode must be External')
     .addOption(
       new Option('--expiration <duration>', 'validity of the certificate, from 1h to 2160h')
         .argParser(durationBetween('1h', '2160h'))

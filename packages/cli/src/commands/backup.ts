@@ -9,19 +9,25 @@ export function addBackupCommands(program: Command, context: CliContext): void {
   const backup = program
     .command('backup')
     .description("write all of Fairway's objects, including the clusters' keys, to one encrypted file")
-    .option('-o, --output <file>', 'output file, which must not exist yet; default: fairway-TIME.backup in this folder')
+    .option(
+      '-o, --output <file>',
+      'output file, which must not exist yet; default: fairway-TIME.backup in the current folder',
+    )
     .option(
       '--off-host <file>',
-      'upload the backup to the object store that this YAML file describes, instead of a file',
+      'upload the backup to the object store that this YAML file describes, instead of writing a file',
     )
     .addOption(
       new Option('--keep <count>', 'number of backups to keep in the object store; older ones are deleted')
         .argParser(wholeNumber(1))
         .default(DEFAULT_BACKUP_KEEP),
     )
-    .option('--pause', 'pause all clusters first and wait until nothing is in progress: for moving to another Fairway')
+    .option(
+      '--pause',
+      'pause all clusters first and wait until nothing is in progress; for a move to another Fairway installation',
+    )
     .option('--passphrase-file <file>', PASSPHRASE)
-    .option('--insecure-plain-text', 'do not encrypt, write JSON lines: for inspection, never for storage')
+    .option('--insecure-plain-text', 'write unencrypted JSON lines; for inspection, never for storage')
     .addOption(timeoutOption('2m'))
     .addHelpText(
       'after',
@@ -33,8 +39,8 @@ export function addBackupCommands(program: Command, context: CliContext): void {
     });
   backup
     .command('verify')
-    .description('verify a backup and print what it contains; needs no server')
-    .argument('<file>', 'the backup')
+    .description('verify a backup and print its contents; requires no server')
+    .argument('<file>', 'file with the backup')
     .addOption(new Option('--passphrase-file <file>', PASSPHRASE))
     .action(async (file, options, command) => {
       const { runVerify } = await import('../backup/run-backup.ts');
@@ -42,13 +48,16 @@ export function addBackupCommands(program: Command, context: CliContext): void {
     });
   program
     .command('restore')
-    .description('restore a backup to another Fairway; safe to run again after an interruption')
-    .argument('<file>', 'the backup; off-host:latest or off-host:NAME for one in an object store')
+    .description('restore a backup to another Fairway installation; safe to run again after an interruption')
+    .argument('<file>', 'file with the backup, or off-host:latest or off-host:NAME for a backup in an object store')
     .option('--off-host <file>', 'YAML file that describes the object store')
     .option('--dry-run', 'print what would be created and what conflicts, without changing anything')
     .option('--overwrite', 'overwrite existing objects that differ from the backup')
     .option('--keep-paused', 'leave the clusters paused so that you can check them first')
-    .option('--source-stopped', 'the Fairway that was backed up is permanently stopped: for backups without --pause')
+    .option(
+      '--source-stopped',
+      'confirm that the Fairway installation that was backed up is permanently stopped; for backups made without --pause',
+    )
     .option('--passphrase-file <file>', PASSPHRASE)
     .addHelpText(
       'after',
@@ -60,10 +69,12 @@ export function addBackupCommands(program: Command, context: CliContext): void {
     });
   program
     .command('recover')
-    .description('restore the databases of all clusters from an object store, on a machine that has lost them')
+    .description(
+      'restore the databases of all clusters from an object store, on a machine that has lost these databases',
+    )
     .requiredOption('--off-host <file>', 'YAML file that describes the object store (docs/operators/disaster.md)')
     .option('--home <dir>', 'folder for all state; default: FAIRWAY_HOME, else ./.fairway')
-    .option('--snapshots <folder>', 'folder for snapshots, as for "fairway up"; default: in the home')
+    .option('--snapshots <folder>', 'folder for snapshots, as for "fairway up"; default: a folder in the home folder')
     .option('--list', 'only print the contents of the object store')
     .action(async (options) => {
       const { runRecover } = await import('../backup/run-recover.ts');

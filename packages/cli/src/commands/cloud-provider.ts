@@ -16,23 +16,23 @@ export function addCloudProviderCommand(program: Command, context: CliContext): 
     .description(
       'run only the cloud provider, for an existing cluster on OpenStack, instead of openstack-cloud-controller-manager',
     )
-    .option('--cloud <name>', 'cloud of clouds.yaml; default: OS_CLOUD')
-    .option('--cloud-config <file>', 'cloud.conf of cloud-provider-openstack, instead of clouds.yaml')
+    .option('--cloud <name>', 'cloud in clouds.yaml; default: OS_CLOUD')
+    .option('--cloud-config <file>', 'cloud.conf file of cloud-provider-openstack, to use instead of clouds.yaml')
     .addOption(
       new Option('--cloud-provider <name>', 'ignored; accepted for compatibility with existing command lines').choices([
         'openstack',
       ]),
     )
-    .option('--cluster-name <name>', 'cluster name in the names of load balancers', 'kubernetes')
+    .option('--cluster-name <name>', 'name of the cluster, which is used in the names of load balancers', 'kubernetes')
     .option(
       '--adopt-cluster-name <name>',
-      "--cluster-name of the former openstack-cloud-controller-manager, if only this cluster used that name: its Services' load balancers are adopted",
+      'value of --cluster-name of the former openstack-cloud-controller-manager, if only this cluster used that name: the load balancers of its Services are adopted',
     )
     .option('--cluster-cidr <range>', 'pod CIDR of the cluster, for routes to pods')
     .addOption(
       new Option(
         '--controllers <names>',
-        '"*" for the controllers that are on by default (cloud-node, cloud-node-lifecycle, service, route), also volume and ingress; -NAME disables one',
+        'controllers to run: "*" for those that are on by default (cloud-node, cloud-node-lifecycle, service, route); volume and ingress can be added; -NAME disables a controller',
       )
         .argParser(controllerNames)
         .default(DEFAULT_CONTROLLERS, '*'),
@@ -43,8 +43,16 @@ export function addCloudProviderCommand(program: Command, context: CliContext): 
         .preset('true')
         .default(true),
     )
-    .addOption(election('lease-duration', 'time after which other candidates may take an unrenewed Lease', '15s'))
-    .addOption(election('renew-deadline', 'time after which the leader stops if it could not renew the Lease', '10s'))
+    .addOption(
+      election(
+        'lease-duration',
+        'time after which other candidates may take over a Lease that has not been renewed',
+        '15s',
+      ),
+    )
+    .addOption(
+      election('renew-deadline', 'time after which the leader stops if it has not been able to renew the Lease', '10s'),
+    )
     .addOption(election('retry-period', 'interval between attempts to acquire or renew the Lease', '2s'))
     .option('--leader-elect-resource-name <name>', 'name of the Lease', 'cloud-controller-manager')
     .option('--leader-elect-resource-namespace <name>', 'namespace of the Lease', 'kube-system')

@@ -7,7 +7,7 @@ const LIST_DESCRIPTIONS: Readonly<Record<CloudList, string>> = {
   flavors: 'list the flavors available to nodes',
   images: 'list the images available to nodes',
   zones: 'list the availability zones available to nodes',
-  networks: 'list the networks available to nodes, and the external networks',
+  networks: 'list the networks available to nodes and the external networks',
   'volume-types': 'list the volume types that nodes can boot from',
   quota: 'list the quotas of the project and what is left of them',
 };
@@ -15,14 +15,17 @@ const LIST_DESCRIPTIONS: Readonly<Record<CloudList, string>> = {
 export function addCloudCommands(program: Command, context: CliContext): void {
   const cloud = program
     .command('cloud')
-    .description("list what clusters of the namespace can choose in their cloud, from Fairway's CloudProfiles");
+    .description("list what clusters in the namespace can choose in their cloud, from Fairway's CloudProfiles");
   for (const [list, description] of Object.entries(LIST_DESCRIPTIONS)) {
     const command = cloud
       .command(list)
       .description(description)
-      .option('--credential <name>', "in the project of this CloudCredential; default: the namespace's own cloud")
+      .option(
+        '--credential <name>',
+        "show the cloud as seen by the project of this CloudCredential; default: the namespace's own cloud",
+      )
       .addOption(outputOption(['json', 'yaml', 'name']));
-    if (list in PLAN_LIMITED_LISTS) command.option('--plan <plan>', 'only those that this plan allows');
+    if (list in PLAN_LIMITED_LISTS) command.option('--plan <plan>', 'show only items that this plan allows');
     command.action(async (options) => {
       const { printCloudList } = await import('../resources/cloud-lists.ts');
       await printCloudList(context, program.opts(), list as CloudList, options);

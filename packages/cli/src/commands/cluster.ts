@@ -40,16 +40,16 @@ export function addClusterCommands(program: Command, context: CliContext): void 
       'file with a Cluster and its NodePools as YAML or JSON, instead of options; - reads stdin',
     )
     .option('--plan <name>', 'plan of the cluster, which sets its limits and service level')
-    .option('--version <version>', 'Kubernetes version such as 1.34 or 1.34.2; default: the newest supported')
-    .option('--flavor <name>', 'flavor of the nodes; without it the cluster has no nodes')
+    .option('--version <version>', 'Kubernetes version such as 1.34 or 1.34.2; default: the newest supported version')
+    .option('--flavor <name>', 'flavor of the nodes; without this option, the cluster has no nodes')
     .option('--nodes <count>', 'number of nodes, with --flavor; default: 3', wholeNumber(0))
     .option('--zones <names>', 'availability zones for the nodes, such as a,b,c', commaList)
     .option(
       '--pool <name>',
       "name of the node pool, unique in its namespace; default: the cluster's name with the suffix -general",
     )
-    .option('--network <id>', 'existing OpenStack network for the nodes; default: create one')
-    .option('--subnet <id>', 'subnet in --network')
+    .option('--network <id>', 'ID of an existing OpenStack network for the nodes; default: a new network is created')
+    .option('--subnet <id>', 'ID of a subnet of --network')
     .addOption(outputOption(['json', 'yaml', 'name']))
     .addOption(dryRunOption())
     .addOption(waitOption('its nodes are Ready'))
@@ -67,7 +67,7 @@ export function addClusterCommands(program: Command, context: CliContext): void 
   addWatchableGetCommand(cluster, context, program, {
     kind: 'cluster',
     plural: 'clusters',
-    watched: 'show one cluster with its pools',
+    watched: 'one cluster with its pools',
   });
   addDescribeCommand(cluster, context, program, { kind: 'cluster', plural: 'clusters' });
   addClusterUpdateCommand(cluster, context, program);
@@ -83,10 +83,10 @@ export function addClusterCommands(program: Command, context: CliContext): void 
   });
   cluster
     .command('scale')
-    .description('change the number of nodes of a pool of a cluster and wait until it is reached')
+    .description('change the number of nodes in a pool of a cluster and wait until the new number is reached')
     .argument('<name>', 'name of the cluster')
     .addOption(nodesOption())
-    .option('--pool <name>', 'name of the pool; required if the cluster has several')
+    .option('--pool <name>', 'name of the pool; required if the cluster has several pools')
     .addOption(dryRunOption())
     .addOption(waitOption('the requested number of nodes is Ready'))
     .addOption(noWaitOption())
@@ -105,9 +105,9 @@ export function addClusterCommands(program: Command, context: CliContext): void 
   addResetCommands(cluster, context, program);
   cluster
     .command('pause')
-    .description('stop reconciling clusters with their pools and machines; workloads keep running')
+    .description('stop reconciling clusters, their pools and their machines; workloads keep running')
     .argument('[names...]', 'names of clusters')
-    .option('--all', 'all clusters in all namespaces')
+    .option('--all', 'apply to all clusters in all namespaces')
     .addOption(dryRunOption())
     .action(async (names, options) => {
       const { setPaused } = await import('../resources/pause-clusters.ts');
@@ -117,7 +117,7 @@ export function addClusterCommands(program: Command, context: CliContext): void 
     .command('resume')
     .description('resume reconciling paused clusters')
     .argument('[names...]', 'names of clusters')
-    .option('--all', 'all clusters in all namespaces')
+    .option('--all', 'apply to all clusters in all namespaces')
     .addOption(dryRunOption())
     .action(async (names, options) => {
       const { setPaused } = await import('../resources/pause-clusters.ts');

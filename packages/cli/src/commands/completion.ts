@@ -5,7 +5,7 @@ export function addCompletionCommands(program: Command, context: CliContext): vo
   program
     .command('completion')
     .description('print a shell script that completes commands, options and names')
-    .addArgument(new Argument('<shell>', 'which shell').choices(['bash', 'zsh', 'fish']))
+    .addArgument(new Argument('<shell>', 'shell to print the script for').choices(['bash', 'zsh', 'fish']))
     .addHelpText(
       'after',
       '\nbash:  source <(fairway completion bash)\nzsh:   source <(fairway completion zsh)\nfish:  fairway completion fish | source',

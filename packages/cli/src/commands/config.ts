@@ -27,7 +27,7 @@ export function addConfigCommands(program: Command, context: CliContext): void {
     });
   config
     .command('schema')
-    .description('print the JSON schema of the file, for editors')
+    .description('print the JSON schema of the configuration file, for use in editors')
     .action(async () => {
       const { configurationSchema } = await import('../configuration/json-schema.ts');
       context.stdout.write(`${JSON.stringify(configurationSchema(), undefined, 2)}\n`);

@@ -3,7 +3,8 @@ import type { CliContext } from '../command/context.ts';
 import { milliseconds, timeoutOption } from '../command/options.ts';
 import { addGetCommand, addListCommand } from './kind-commands.ts';
 
-const CLOUD = 'entry of your own clouds.yaml; its user creates the credential, in its project';
+const CLOUD =
+  'entry in your own clouds.yaml whose user creates and revokes the credential, in the project of the entry';
 
 export function addCredentialCommands(program: Command, context: CliContext): void {
   const words = { kind: 'cloudcredential', plural: 'credentials' } as const;
@@ -13,19 +14,28 @@ export function addCredentialCommands(program: Command, context: CliContext): vo
   credential
     .command('create')
     .description(
-      'create an application credential limited to the project, with your own login, and store it in Fairway',
+      'create an application credential that is limited to the project, using your own login, and store it in Fairway',
     )
     .argument('<name>', 'name of the credential, for spec.credentialName of Clusters')
     .addOption(new Option('--cloud <entry>', CLOUD).makeOptionMandatory(true))
-    .option('--fairway-cloud <entry>', "name of that cloud in the operator's clouds.yaml; default: the same name")
-    .addOption(
-      new Option('--expires <duration>', 'validity of the credential; default: no expiry').argParser(milliseconds),
+    .option(
+      '--fairway-cloud <entry>',
+      "name of that cloud in the operator's clouds.yaml; default: the value of --cloud",
     )
-    .option('--trust-to <user-id>', "create a trust to Fairway's own user instead; ask the operator for its ID")
+    .addOption(
+      new Option(
+        '--expires <duration>',
+        'validity of the credential; default: the credential does not expire',
+      ).argParser(milliseconds),
+    )
+    .option(
+      '--trust-to <user-id>',
+      "create a trust to Fairway's own user instead; ask the operator for the ID of this user",
+    )
     .addOption(
       new Option(
         '--reclaim-policy <policy>',
-        'what happens to the credential when the last cluster that uses it is deleted',
+        'what happens to the credential when the last cluster that uses it is deleted or switches to another credential',
       )
         .choices(['Retain', 'Delete'])
         .default('Retain'),
@@ -40,8 +50,8 @@ export function addCredentialCommands(program: Command, context: CliContext): vo
   addGetCommand(credential, context, program, words);
   credential
     .command('delete')
-    .description('delete a credential that no cluster uses from Fairway and revoke it in Keystone')
-    .argument('<name>', 'the credential')
+    .description('delete a credential that no cluster uses: remove it from Fairway and revoke it in Keystone')
+    .argument('<name>', 'name of the credential')
     .addOption(new Option('--cloud <entry>', CLOUD).makeOptionMandatory(true))
     .addOption(timeoutOption('15m'))
     .action(async (name, options) => {

@@ -23,7 +23,7 @@ export function addCredentialCommands(cluster: Command, context: CliContext, pro
     .addOption(
       new Option(
         '--phase <phase>',
-        'prepare: create new ones and replace all nodes, so that everything trusts both; complete: remove the old ones and everything that they have signed',
+        'prepare: create new authorities and keys and replace all nodes, so that everything trusts both the old and the new ones; complete: remove the old ones and everything that they have signed',
       )
         .choices(['prepare', 'complete'])
         .default('prepare'),

@@ -10,14 +10,14 @@ export function addCsiCommand(program: Command, context: CliContext): void {
     .addOption(
       new Option(
         '--endpoint <socket>',
-        'socket to listen on: unix:///run/csi/csi.sock; only its own user can use it',
+        'socket to listen on, such as unix:///run/csi/csi.sock; only the user who runs this command can use it',
       ).makeOptionMandatory(true),
     )
     .addOption(new Option('--cloud <name>', 'cloud in clouds.yaml').makeOptionMandatory(true))
     .addOption(
       new Option(
         '--cluster <name>',
-        'name or UID of the cluster, unique in its project: it marks the volumes of the cluster and must not change',
+        'name or UID of the cluster, unique in its project; it marks the volumes of the cluster and must not change',
       )
         .argParser(parseClusterName)
         .makeOptionMandatory(true),

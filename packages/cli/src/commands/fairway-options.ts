@@ -76,17 +76,20 @@ export function addListenOptions(command: Command, what: string): Command {
     .addOption(
       new Option(
         '--advertise-address <host[:port]>',
-        'address by which clients reach it; default: the listen address, else the first of --tls-san',
+        'address at which clients reach the listener; default: the listen address or, if that is a wildcard address, the first name of --tls-san, else an address of this machine',
       ).argParser(parseAdvertiseAddress),
     )
     .addOption(
-      new Option('--tls-san <names>', 'additional host names and IP addresses for its certificate')
+      new Option('--tls-san <names>', "additional host names and IP addresses in the server's certificate")
         .argParser(parseSubjectAltNames)
         .default([], 'none'),
     )
-    .option('--tls-cert-file <file>', 'custom certificate with intermediates, in PEM; reloaded when it is replaced')
-    .option('--tls-private-key-file <file>', 'private key of the certificate, in PEM')
-    .option('--tls-ca-file <file>', 'CA of the certificate, in PEM, unless clients trust it already');
+    .option(
+      '--tls-cert-file <file>',
+      'custom certificate with its intermediates, in PEM; reloaded when the file is replaced',
+    )
+    .option('--tls-private-key-file <file>', 'private key of --tls-cert-file, in PEM')
+    .option('--tls-ca-file <file>', 'CA of --tls-cert-file, in PEM; not needed if clients already trust the CA');
 }
 
 /** Adds the options of all components except the API. */
@@ -108,7 +111,7 @@ function addComponentOptions(command: Command): Command {
     .option('--cloud <name>', 'use this cloud in clouds.yaml instead of a simulated one')
     .option(
       '--keystone <name>',
-      "authenticate Keystone users; this cloud's user validates their tokens (docs/operators/keystone.md)",
+      'authenticate Keystone users; the user of this entry in clouds.yaml validates their tokens (docs/operators/keystone.md)',
     )
     .addOption(
       new Option(
@@ -120,13 +123,13 @@ function addComponentOptions(command: Command): Command {
     .addOption(
       new Option(
         '--control-plane <runtime>',
-        'run control planes as local processes or simulate them; default: process if the binaries are in KUBEBUILDER_ASSETS, fetched (fairway releases) or on PATH',
+        'run control planes as local processes, or simulate them; default: process if the binaries are in KUBEBUILDER_ASSETS, have been fetched (fairway releases fetch) or are on PATH',
       ).choices(['process', 'simulated']),
     )
     .addOption(
       new Option(
         '--control-plane-address <address>',
-        'address of this machine on which process-based API servers listen and nodes reach them',
+        'address of this machine on which process-based API servers listen and at which nodes reach them',
       )
         .argParser(parseIPAddress)
         .default('127.0.0.1'),
@@ -158,14 +161,14 @@ function addComponentOptions(command: Command): Command {
     .addOption(
       new Option(
         '--egress-deny <range>',
-        'destinations that they can never connect to, such as 192.0.2.0/24; repeatable',
+        'destinations that process-based API servers can never connect to, such as 192.0.2.0/24; repeatable',
       )
         .argParser(collectRanges)
         .default([], 'none'),
     )
     .option(
       '--snapshots <folder>',
-      "folder for snapshots of clusters' databases, such as a mount of other storage; default: in the home",
+      "folder for snapshots of clusters' databases, such as a mount point of other storage; default: a folder in the home folder",
     )
     .option(
       '--off-host <file>',
@@ -178,7 +181,7 @@ function addComponentOptions(command: Command): Command {
     .addOption(
       new Option(
         '--cloud-check <duration>',
-        "interval at which each project's servers are listed while no change is expected; five times as long while all of its nodes are Ready",
+        "interval at which each project's servers are listed while no change is expected; five times as long while all of the project's nodes are Ready",
       )
         .argParser(durationBetween('1s'))
         .default(60_000, '1m'),
@@ -191,7 +194,7 @@ function addComponentOptions(command: Command): Command {
     .addOption(
       new Option(
         '--orphans <policy>',
-        'what to do with cloud resources of a cluster, pool or machine that Fairway has already deleted (docs/operators/orphans.md)',
+        'what to do with remaining cloud resources of clusters, pools and machines that Fairway has already deleted (docs/operators/orphans.md)',
       )
         .choices(ORPHAN_POLICIES)
         .default('Delete'),

@@ -11,7 +11,7 @@ export function addHibernationCommands(cluster: Command, context: CliContext, pr
     .argument('<cluster>', 'name of the cluster')
     .addOption(yesOption())
     .addOption(dryRunOption())
-    .addOption(waitOption('it hibernates'))
+    .addOption(waitOption('the cluster hibernates'))
     .addOption(noWaitOption())
     .addOption(timeoutOption('15m'))
     .action(async (name, options) => {

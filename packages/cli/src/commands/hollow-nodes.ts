@@ -8,7 +8,9 @@ export function addHollowNodesCommand(program: Command, context: CliContext): vo
       'simulate the nodes of a cloud whose servers do not really boot: join each server with its own user data',
     )
     .addOption(
-      new Option('--cloud <name>', 'cloud in clouds.yaml; requires an administrator').makeOptionMandatory(true),
+      new Option('--cloud <name>', 'cloud in clouds.yaml, whose user must be an administrator').makeOptionMandatory(
+        true,
+      ),
     )
     .option('--state <dir>', "folder for the nodes' disks; default: FAIRWAY_HOME/nodes")
     .addOption(

@@ -18,9 +18,9 @@ export function addListCommand(parent: Command, context: CliContext, program: Co
     .command('list')
     .alias('ls')
     .description(`list ${words.plural}, with the same columns as kubectl`)
-    .option('-l, --selector <labels>', 'only those with these labels, such as team=a');
-  if (!words.isClusterScoped) command.option('-A, --all-namespaces', 'in all namespaces that you can read');
-  if (words.hasCluster) command.option('--cluster <name>', 'only those of this cluster');
+    .option('-l, --selector <labels>', 'show only objects with these labels, such as team=a');
+  if (!words.isClusterScoped) command.option('-A, --all-namespaces', 'include all namespaces that you can read');
+  if (words.hasCluster) command.option('--cluster <name>', 'show only objects of this cluster');
   command.addOption(outputOption()).action(async (options) => {
     const { listObjects } = await import('../resources/show.ts');
     await listObjects(context, program.opts(), words.kind, options);
@@ -48,7 +48,7 @@ export function addWatchableGetCommand(
   words: KindWords & { readonly kind: KindName; readonly watched: string },
 ): void {
   addGetCommand(parent, context, program, words)
-    .option('-w, --watch', `show the progress of ${words.watched} until it is complete`)
+    .option('-w, --watch', `show the progress of ${words.watched} until the operation is complete`)
     .addOption(timeoutOption('24h'))
     .action(async (names, options) => {
       const { getOrWatch } = await import('../resources/watch.ts');
@@ -66,12 +66,12 @@ export function addWaitCommand(
   parent
     .command('wait')
     .description(
-      `wait until ${plural} reach a state, and show their progress; exits with 0 if they reach it, 1 if they cannot without intervention, 4 if they time out`,
+      `wait until ${plural} reach a state, and show their progress; exits with 0 if they reach the state, 1 if they cannot reach it without intervention, and 4 if the wait times out`,
     )
     .argument('<names...>', `names of ${plural}`)
     .option(
       '--for <state>',
-      `Ready (${ready}), deleted (also if it does not exist), upgraded (to the version in the cluster's spec), or as in kubectl condition=TYPE or condition=TYPE=STATUS`,
+      `Ready (${ready}), deleted (also if the object does not exist), upgraded (to the version in the cluster's spec), or, as in kubectl, condition=TYPE or condition=TYPE=STATUS`,
       'Ready',
     )
     .addOption(timeoutOption('30m'))
@@ -123,7 +123,7 @@ export function addDeleteCommand(
   parent
     .command('delete')
     .description(description)
-    .argument('<names...>', 'names to delete')
+    .argument('<names...>', 'names of the objects to delete')
     .addOption(yesOption())
     .addOption(waitOption('the operation is complete'))
     .addOption(noWaitOption())

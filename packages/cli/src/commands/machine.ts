@@ -27,7 +27,7 @@ export function addMachineCommands(program: Command, context: CliContext): void 
   });
   machine
     .command('repair')
-    .description('repair a machine now regardless of the state of its node: it is reinstalled or replaced')
+    .description('repair a machine now, regardless of the state of its node: the machine is reinstalled or replaced')
     .argument('<name>', 'name of the machine')
     .addOption(dryRunOption())
     .addOption(waitOption('the machine is repaired'))
@@ -39,7 +39,7 @@ export function addMachineCommands(program: Command, context: CliContext): void 
     });
   machine
     .command('exclude')
-    .description('exclude a machine from healing: its node is not repaired until it is included again')
+    .description('exclude a machine from healing: its node is not repaired until the machine is included again')
     .argument('<name>', 'name of the machine')
     .addOption(dryRunOption())
     .action(async (name, options) => {
@@ -59,7 +59,7 @@ export function addMachineCommands(program: Command, context: CliContext): void 
     .command('drain')
     .description('stop waiting for a drain in progress: the node is deleted with the pods that are still on it')
     .argument('<name>', 'name of the machine')
-    .addOption(new Option('--force', 'required: the remaining pods end with their node').makeOptionMandatory(true))
+    .addOption(new Option('--force', 'the remaining pods are deleted with their node').makeOptionMandatory(true))
     .addOption(dryRunOption())
     .action(async (name, options) => {
       const { forceDrain } = await import('../resources/machine-verbs.ts');
@@ -70,7 +70,7 @@ export function addMachineCommands(program: Command, context: CliContext): void 
     .description('keep the server of a machine for inspection when the machine is replaced or deleted')
     .argument('<name>', 'name of the machine')
     .addOption(
-      new Option('--for <duration>', 'how long to keep it, such as 4h; at most 72h')
+      new Option('--for <duration>', 'how long to keep the server, such as 4h; at most 72h')
         .argParser((text) => `${durationBetween('1m', '72h')(text) / 1000}s`)
         .makeOptionMandatory(true),
     )

@@ -6,11 +6,11 @@ import { dryRunOption, noWaitOption, timeoutOption, waitOption } from '../comman
 export function addMaintenanceCommands(cluster: Command, context: CliContext, program: Command): void {
   cluster
     .command('maintain')
-    .description('start now what waits for the maintenance window')
+    .description('start the work that is waiting for the maintenance window now')
     .argument('<cluster>', 'name of the cluster')
     .addOption(dryRunOption())
     .addOption(
-      waitOption('the work is done; this does not wait for a rollout that has not reached the cluster', {
+      waitOption('the work is done, without waiting for rollouts that have not reached the cluster', {
         isDefault: false,
       }),
     )

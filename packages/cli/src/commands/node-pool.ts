@@ -53,11 +53,11 @@ export function addNodePoolCommands(program: Command, context: CliContext): void
     .option('--security-group <name>', 'additional security group of the servers, by name or ID; repeatable', collect)
     .option(
       '--network <id[/subnet]>',
-      'additional network of the servers, by ID, and its subnet if it has several; repeatable',
+      'ID of an additional network of the servers, followed by the ID of a subnet if the network has several; repeatable',
       networks,
     )
     .option('--floating-ips', 'assign a floating IP to every node')
-    .option('--image <name>', "image of the nodes; default: the cluster's")
+    .option('--image <name>', 'image of the nodes; default: the image of the cluster')
     .option('--root-volume <GiB>', "boot from a volume of this size instead of the flavor's own disk", wholeNumber(10))
     .addOption(outputOption(['json', 'yaml', 'name']))
     .addOption(dryRunOption())
@@ -69,10 +69,10 @@ export function addNodePoolCommands(program: Command, context: CliContext): void
       await createNodePool(context, program.opts(), { name, ...options });
     });
   addListCommand(nodePool, context, program, words);
-  addWatchableGetCommand(nodePool, context, program, { ...words, watched: 'show one pool with its nodes' });
+  addWatchableGetCommand(nodePool, context, program, { ...words, watched: 'one pool with its nodes' });
   nodePool
     .command('scale')
-    .description('change the number of nodes and wait until it is reached')
+    .description('change the number of nodes in a pool and wait until the new number is reached')
     .argument('<name>', 'name of the pool')
     .addOption(nodesOption())
     .addOption(dryRunOption())
@@ -92,7 +92,7 @@ export function addNodePoolCommands(program: Command, context: CliContext): void
   addWaitCommand(nodePool, context, program, { ...words, ready: 'also show their nodes' });
   addDeleteCommand(nodePool, context, program, {
     kind: 'nodepool',
-    description: 'drain and delete all nodes of pools and wait until they are gone',
+    description: 'delete pools: drain and delete all of their nodes, and wait until they are gone',
   });
   const addVerb = (verb: PoolUpgradeVerb, description: string): void => {
     nodePool
@@ -109,6 +109,6 @@ export function addNodePoolCommands(program: Command, context: CliContext): void
   addVerb('resume', "resume the update of a pool's nodes that was paused or aborted");
   addVerb(
     'abort-upgrade',
-    "abort the update of a pool's nodes: updated nodes stay updated, the other nodes stay as they are",
+    "abort the update of a pool's nodes: updated nodes stay updated, and the other nodes stay as they are",
   );
 }

@@ -7,9 +7,9 @@ export function addOperationsCommand(program: Command, context: CliContext): voi
   program
     .command('operations')
     .description('list the current or last operations of clusters and node pools')
-    .option('-A, --all-namespaces', 'in all namespaces that you can read')
-    .option('--cluster <name>', 'only those of this cluster')
-    .option('--running', 'only those in progress')
+    .option('-A, --all-namespaces', 'include all namespaces that you can read')
+    .option('--cluster <name>', 'show only objects of this cluster')
+    .option('--running', 'show only operations in progress')
     .addOption(outputOption())
     .action(async (options) => {
       const { listOperations } = await import('../resources/operations.ts');

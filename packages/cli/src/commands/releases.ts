@@ -11,9 +11,9 @@ export function addReleasesCommands(program: Command, context: CliContext): void
     .argument('<version>', 'exact version of Kubernetes, such as 1.36.3')
     .option(
       '--mirror <url>',
-      "base URL of a mirror with upstream's paths: /release/… of dl.k8s.io, /etcd-io/etcd/releases/… of GitHub",
+      'base URL of a mirror with the same paths as upstream: /release/… as on dl.k8s.io, /etcd-io/etcd/releases/… as on GitHub',
     )
-    .option('--etcd <version>', 'version of etcd; default: the one that belongs to the release')
+    .option('--etcd <version>', 'version of etcd; default: the version that belongs to the release')
     .action(async (version, options) => {
       const { runFetch } = await import('../releases/run.ts');
       await runFetch(context, version, options);

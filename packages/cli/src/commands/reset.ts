@@ -12,7 +12,10 @@ export function addResetCommands(cluster: Command, context: CliContext, program:
     )
     .argument('<cluster>', 'name of the cluster')
     .addOption(
-      new Option('--nodes <policy>', 'recreate the nodes, or reinstall their servers')
+      new Option(
+        '--nodes <policy>',
+        'how to reset the nodes: delete them and create new ones, or reinstall their servers',
+      )
         .choices(['delete', 'reinstall'])
         .default('delete'),
     )

@@ -7,19 +7,19 @@ import { addFairwayOptions, addListenOptions } from './fairway-options.ts';
 export function addServeCommand(program: Command, context: CliContext): void {
   const command = program
     .command('serve')
-    .description('run Fairway\'s controllers and its gateway over a management cluster prepared by "fairway install"')
+    .description('run Fairway\'s controllers and gateway on top of a management cluster prepared by "fairway install"')
     .option('--home <dir>', 'folder for local state, such as control planes; default: FAIRWAY_HOME, else ./.fairway')
     .addOption(
       new Option(
         '--webhook-url <url>',
-        'https://HOST[:PORT] at which the API server reaches the gateways: a Service, as https://NAME.NAMESPACE.svc:PORT, or a load balancer; default: the listen address',
+        'URL (https://HOST[:PORT]) at which the API server reaches the gateways: a Service, as https://NAME.NAMESPACE.svc:PORT, or a load balancer; default: the listen address',
       ).argParser(parseWebhookUrl),
     )
     .option('--no-gateway', 'run only the controllers')
     .addOption(
       new Option(
         '--metrics-listen <host:port>',
-        'also serve /metrics over HTTP on this address, without authentication; with --no-gateway there are no metrics otherwise',
+        'also serve /metrics over HTTP on this address, without authentication; with --no-gateway, this is the only way to serve metrics',
       ).argParser(parseListenAddress),
     );
   addFairwayOptions(addListenOptions(command, "the tenants' gateway"))

@@ -10,7 +10,7 @@ export function addUpCommand(program: Command, context: CliContext): void {
   const command = program
     .command('up')
     .description(
-      'run Fairway on this machine: API, controllers, control planes and, without --cloud, a simulated OpenStack cloud',
+      'run Fairway on this machine: the API, controllers, control planes and, without --cloud, a simulated OpenStack cloud',
     )
     .option('--home <dir>', 'folder for all state; default: FAIRWAY_HOME, else ./.fairway');
   addFairwayOptions(addListenOptions(command, "Fairway's API"))
@@ -22,7 +22,7 @@ export function addUpCommand(program: Command, context: CliContext): void {
     .addOption(
       new Option(
         '--backup-schedule <cron>',
-        `schedule for backups of Fairway's own objects to the object store, in UTC: a cron expression with five fields, or never; default: ${DEFAULT_BACKUP_SCHEDULE} with --off-host`,
+        `schedule for backups of Fairway's own objects to the object store, in UTC: a cron expression with five fields, or "never"; default with --off-host: ${DEFAULT_BACKUP_SCHEDULE}`,
       ).argParser(checkedSchedule),
     )
     .addOption(

@@ -19,7 +19,7 @@ export function addClusterUpdateCommand(cluster: Command, context: CliContext, p
     .command('update')
     .description('change fields of a cluster; for the version, use "cluster upgrade"')
     .argument('<name>', 'name of the cluster')
-    .option('--plan <name>', 'new plan; the cluster and its pools must be within its limits')
+    .option('--plan <name>', 'new plan; the cluster and its pools must be within the limits of the plan')
     .addOption(
       new Option('--update-policy <policy>', 'how new patches are installed').choices([
         'AlwaysUpdate',
@@ -32,8 +32,8 @@ export function addClusterUpdateCommand(cluster: Command, context: CliContext, p
       'CIDRs that can reach the API server, such as 198.51.100.0/24; replaces the whole list',
       commaList,
     )
-    .option('--image <name>', 'image of the nodes of pools that set none')
-    .option('--credential <name>', 'CloudCredential of the same project to use')
+    .option('--image <name>', 'image of the nodes, for pools that do not set an image')
+    .option('--credential <name>', 'CloudCredential to use, which must be of the same project')
     .option('--maintenance-start <time>', 'start of the maintenance window, such as 02:30')
     .option('--maintenance-duration <duration>', 'duration of the maintenance window, from 30m to 23h')
     .option(
@@ -54,10 +54,10 @@ export function addNodePoolUpdateCommand(nodePool: Command, context: CliContext,
     .command('update')
     .description('change fields of a pool; for the number of nodes, use "nodepool scale"')
     .argument('<name>', 'name of the pool')
-    .option('--cluster <name>', 'cluster of the pool; only while the current one does not exist')
-    .option('--flavor <name>', 'flavor of the nodes; replaces them')
-    .option('--image <name>', 'image of the nodes; replaces or reinstalls them')
-    .option('--root-volume <GiB>', 'boot from a volume of this size; replaces the nodes', wholeNumber(10))
+    .option('--cluster <name>', 'cluster of the pool; can be changed only while the current cluster does not exist')
+    .option('--flavor <name>', 'flavor of the nodes; a change replaces the nodes')
+    .option('--image <name>', 'image of the nodes; a change replaces or reinstalls the nodes')
+    .option('--root-volume <GiB>', 'boot from a volume of this size; a change replaces the nodes', wholeNumber(10))
     .option('--zones <names>', 'availability zones for the nodes, such as a,b,c; replaces the whole list', commaList)
     .option('--min <count>', 'minimum number of nodes', wholeNumber(0))
     .option('--max <count>', 'maximum number of nodes', wholeNumber(0))
@@ -66,7 +66,7 @@ export function addNodePoolUpdateCommand(nodePool: Command, context: CliContext,
     .option('--labels <pairs>', 'labels to set on the nodes, such as tier=web', keyValues)
     .option('--remove-labels <keys>', 'labels to remove from the nodes', commaList)
     .option('--taints <list>', 'taints of the nodes, such as dedicated=db:NoSchedule; replaces the whole list', taints)
-    .option('--no-taints', 'no taints')
+    .option('--no-taints', 'remove all taints')
     .option(
       '--security-group <name>',
       'additional security group of the servers, by name or ID; repeatable; replaces the whole list',
@@ -75,7 +75,7 @@ export function addNodePoolUpdateCommand(nodePool: Command, context: CliContext,
     .option('--no-security-group', 'remove all additional security groups')
     .option(
       '--network <id[/subnet]>',
-      'additional network of the servers; repeatable; replaces the whole list and the nodes',
+      'ID of an additional network of the servers, followed by the ID of a subnet if the network has several; repeatable; replaces the whole list and the nodes',
       networks,
     )
     .option('--no-network', 'remove all additional networks; replaces the nodes')

@@ -16,7 +16,7 @@ export function addUpgradeCommand(cluster: Command, context: CliContext, program
     .addOption(
       new Option(
         '--strategy <strategy>',
-        'which version to upgrade to without --to: latest-patch (LATEST_PATCH) of the current minor version, or next-minor (NEXT_MINOR)',
+        'which version to upgrade to if --to is not given: latest-patch (or LATEST_PATCH), the latest patch of the current minor version, or next-minor (or NEXT_MINOR), the next minor version',
       )
         .choices(UPGRADE_STRATEGIES)
         .argParser(upgradeStrategy)
@@ -24,10 +24,10 @@ export function addUpgradeCommand(cluster: Command, context: CliContext, program
     )
     .option(
       '--plan',
-      'only show the steps, the resources needed and what would block the upgrade; exits with 1 if something blocks it',
+      'only show the steps, the required resources and what would block the upgrade; exits with 1 if something would block it',
     )
     .addOption(dryRunOption().conflicts('plan'))
-    .addOption(waitOption('the control plane and all nodes run the version', { isDefault: false }))
+    .addOption(waitOption('the control plane and all nodes run the new version', { isDefault: false }))
     .addOption(noWaitOption({ isDefault: true }))
     .addOption(timeoutOption('4h', { isWaitDefault: false }))
     .addOption(outputOption(['json', 'yaml']).implies({ plan: true }))

@@ -15,7 +15,7 @@ export function addVersionCommand(program: Command, context: CliContext): void {
     });
   const words = {
     kind: 'kubernetesrelease',
-    plural: 'list the available Kubernetes versions',
+    plural: 'Kubernetes versions',
     isClusterScoped: true,
   } as const;
   addListCommand(version, context, program, words);

@@ -6,9 +6,9 @@ import { outputOption } from '../command/options.ts';
 export function addVersionsCommand(program: Command, context: CliContext): void {
   program
     .command('versions')
-    .description('list the available Kubernetes versions: support, dates, and possible upgrades')
-    .option('--cluster <name>', 'only versions to which this cluster can be upgraded')
-    .option('--all', 'also versions that new clusters can no longer choose')
+    .description('list the available Kubernetes versions with their support phase, dates and possible upgrades')
+    .option('--cluster <name>', 'show only versions to which this cluster can be upgraded')
+    .option('--all', 'also show versions that new clusters can no longer choose')
     .addOption(outputOption())
     .action(async (options) => {
       const { listVersions } = await import('../resources/versions.ts');

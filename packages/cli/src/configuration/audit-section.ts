@@ -9,9 +9,9 @@ const MIN_ONE_SECOND = 'a duration of at least 1s, such as 90s or 10m';
 /** What is audited, and where events go. */
 export const AuditSection = z.strictObject({
   path: setting(text(), {
-    description: '[audit log](audit.md) file, `-` for standard output',
+    description: 'file of the [audit log](audit.md), or `-` for standard output',
     allowed: 'a file, or -',
-    defaultText: '`audit.log` in the home',
+    defaultText: '`audit.log` in the home folder',
     option: 'auditLogPath',
     path: 'new',
   }),
@@ -40,12 +40,13 @@ export const AuditSection = z.strictObject({
       configFile: setting(text(), {
         description: 'kubeconfig with the URL of a [webhook](audit.md#to-a-webhook) that also receives events',
         allowed: 'a file',
-        defaultText: 'nowhere',
+        defaultText: 'no webhook',
         option: 'auditWebhookConfigFile',
         path: 'file',
       }),
       initialBackoff: setting(duration(SECOND_MS), {
-        description: 'wait before the first retry of sending events; it doubles up to a minute',
+        description:
+          'time to wait before the first retry of sending events; it doubles with each retry, up to a minute',
         allowed: MIN_ONE_SECOND,
         default: '10s',
         option: 'auditWebhookInitialBackoff',
@@ -69,13 +70,13 @@ export const AuditSection = z.strictObject({
         option: 'auditWebhookBatchMaxWait',
       }),
       batchThrottleQPS: setting(wholeNumber(1), {
-        description: 'maximum requests per second',
+        description: 'maximum number of requests per second',
         allowed: POSITIVE_INTEGER,
         default: DEFAULT_AUDIT_WEBHOOK.throttleQps,
         option: 'auditWebhookBatchThrottleQps',
       }),
       batchThrottleBurst: setting(wholeNumber(1), {
-        description: 'maximum burst of requests',
+        description: 'maximum number of requests in a burst',
         allowed: POSITIVE_INTEGER,
         default: DEFAULT_AUDIT_WEBHOOK.throttleBurst,
         option: 'auditWebhookBatchThrottleBurst',

@@ -40,7 +40,7 @@ function projectLimit(resource: 'clusters' | 'nodes' | 'cores', what: string) {
  */
 export const Configuration = z.strictObject({
   home: setting(text(), {
-    description: 'folder for all state of this machine',
+    description: "folder for all of Fairway's state on this machine",
     allowed: 'a folder',
     default: './.fairway',
     option: 'home',
@@ -54,17 +54,17 @@ export const Configuration = z.strictObject({
     option: 'listen',
   }),
   advertiseAddress: setting(parsedText(parseAdvertiseAddress), {
-    description: 'address by which clients reach `listen`; used in kubeconfigs and in the certificate',
+    description: 'address at which clients reach `listen`; used in kubeconfigs and in the certificate',
     allowed: 'HOST or HOST:PORT, such as fairway.example.com or 192.0.2.7:443',
     defaultText:
-      'the address of `listen`; for 0.0.0.0 and [::] the first of `tls.subjectAltNames`, else an address of this machine',
+      'the address of `listen`; for 0.0.0.0 and [::], the first of `tls.subjectAltNames`, else an address of this machine',
     option: 'advertiseAddress',
   }),
   tls: z
     .strictObject({
       certFile: setting(text(), {
         description:
-          'custom certificate with its intermediates, in PEM, served to clients that request its names (SNI); reloaded within a minute when it is replaced',
+          'custom certificate with its intermediates, in PEM, served to clients that request its names (SNI); reloaded within a minute when the file is replaced',
         allowed: FILE_VALUE,
         defaultText: "a certificate of Fairway's own CA",
         option: 'tlsCertFile',
@@ -80,7 +80,7 @@ export const Configuration = z.strictObject({
         description:
           'CA of `tls.certFile`, in PEM: for kubeconfigs, and for kube-apiserver when it calls the webhook by the names of the certificate',
         allowed: FILE_VALUE,
-        defaultText: 'the certificate itself if it is self-signed, else the CAs that clients trust already',
+        defaultText: 'the certificate itself if it is self-signed, else the CAs that clients already trust',
         option: 'tlsCaFile',
         path: 'file',
       }),
@@ -103,9 +103,9 @@ export const Configuration = z.strictObject({
         path: 'file',
       }),
       context: setting(text(), {
-        description: 'context of that kubeconfig',
+        description: 'context in `management.kubeconfig`',
         allowed: NAME_VALUE,
-        defaultText: 'its current context',
+        defaultText: 'the current context of the kubeconfig',
         option: 'context',
         onlyCommand: 'serve',
       }),
@@ -133,7 +133,7 @@ export const Configuration = z.strictObject({
   cloud: z
     .strictObject({
       name: setting(text(), {
-        description: 'entry of clouds.yaml for the clusters of namespace `default`',
+        description: 'entry in clouds.yaml for the clusters of the namespace `default`',
         allowed: NAME_VALUE,
         defaultText: 'a simulated cloud',
         option: 'cloud',
@@ -147,7 +147,7 @@ export const Configuration = z.strictObject({
       }),
       checkInterval: setting(duration(SECOND_MS), {
         description:
-          "interval at which each project's servers are listed while no change is expected; five times as long while all of its nodes are Ready",
+          "interval at which each project's servers are listed while no change is expected; five times as long while all of the project's nodes are Ready",
         allowed: MIN_ONE_SECOND,
         default: '1m',
         option: 'cloudCheck',
@@ -160,7 +160,7 @@ export const Configuration = z.strictObject({
       }),
       orphans: setting(z.enum(ORPHAN_POLICIES), {
         description:
-          'what to do with cloud resources of a cluster, pool or machine that Fairway has already deleted: delete them, or only report them',
+          'what to do with remaining cloud resources of clusters, pools and machines that Fairway has already deleted: delete them, or only report them',
         allowed: ORPHAN_POLICIES.join(' or '),
         default: 'Delete',
         option: 'orphans',
@@ -170,20 +170,20 @@ export const Configuration = z.strictObject({
   keystone: z
     .strictObject({
       cloud: setting(text(), {
-        description: 'entry of clouds.yaml whose user validates the tokens of [Keystone users](keystone.md)',
+        description: 'entry in clouds.yaml whose user validates the tokens of [Keystone users](keystone.md)',
         allowed: NAME_VALUE,
-        defaultText: 'Keystone users cannot sign in',
+        defaultText: 'none; Keystone users cannot sign in',
         option: 'keystone',
       }),
       namespaceFormat: setting(parsedText(parseNamespaceFormat), {
         description:
-          "pattern for the names of projects' namespaces: `%i` is the ID, `%n` the name, `%d` the name of the domain",
+          "pattern for the names of projects' namespaces: `%i` is the ID of the project, `%n` its name, and `%d` the name of its domain",
         allowed: 'a text with %i, such as %n-%i',
         default: DEFAULT_NAMESPACE_FORMAT,
         option: 'keystoneSettings.namespaceFormat',
       }),
       roles: setting(listOf(parseRoleEntry), {
-        description: "ClusterRole that each Keystone role grants in its project's namespace",
+        description: 'ClusterRole that each Keystone role grants in the namespace of the project',
         allowed: 'a list of ROLE=CLUSTERROLE, such as member=fairway-member',
         default: Object.entries(DEFAULT_ROLES).map(([role, clusterRole]) => `${role}=${clusterRole}`),
         option: 'keystoneSettings.roles',
@@ -191,7 +191,7 @@ export const Configuration = z.strictObject({
       ignoredProjects: setting(
         listOf((id) => id),
         {
-          description: 'IDs of projects that get no namespace',
+          description: 'IDs of projects for which no namespace is created',
           allowed: 'a list of IDs',
           default: [],
           option: 'keystoneSettings.ignoredProjects',
@@ -215,7 +215,7 @@ export const Configuration = z.strictObject({
   nodes: z
     .strictObject({
       defaultImage: setting(text(), {
-        description: 'image of the nodes of pools that set none, by name or ID',
+        description: 'image of the nodes, by name or ID, for pools that do not set an image',
         allowed: NAME_VALUE,
         option: 'defaultImage',
       }),
@@ -232,11 +232,12 @@ export const Configuration = z.strictObject({
       runtime: setting(z.enum(['process', 'simulated']), {
         description: 'how control planes run: as local processes, or simulated',
         allowed: 'process or simulated',
-        defaultText: '`process` if the programs are in KUBEBUILDER_ASSETS, fetched or on PATH',
+        defaultText:
+          '`process` if the binaries are in KUBEBUILDER_ASSETS, have been fetched or are on PATH; else `simulated`',
         option: 'controlPlane',
       }),
       address: setting(parsedText(parseIPAddress), {
-        description: 'address of this machine on which API servers listen and nodes reach them',
+        description: 'address of this machine on which API servers listen and at which nodes reach them',
         allowed: 'the address of one host, such as 10.0.0.1',
         default: '127.0.0.1',
         option: 'controlPlaneAddress',
@@ -273,9 +274,9 @@ export const Configuration = z.strictObject({
         },
       ),
       snapshotFolder: setting(text(), {
-        description: "folder for snapshots of clusters' databases, such as a mount of other storage",
+        description: "folder for snapshots of clusters' databases, such as a mount point of other storage",
         allowed: 'a folder',
-        defaultText: 'in the home',
+        defaultText: 'a folder in the home folder',
         option: 'snapshots',
         path: 'new',
       }),
@@ -292,7 +293,7 @@ export const Configuration = z.strictObject({
     .strictObject({
       listen: setting(parsedText(parseListenAddress), {
         description:
-          'address on which [metrics](metrics.md) are also served over HTTP, without authentication: for `gateway.enabled: false`',
+          'address on which [metrics](metrics.md) are also served over HTTP, without authentication; with `gateway.enabled: false`, this is the only way to serve metrics',
         allowed: 'HOST:PORT, such as 127.0.0.1:9090',
         option: 'metricsListen',
         onlyCommand: 'serve',
@@ -302,15 +303,15 @@ export const Configuration = z.strictObject({
   tracing: z
     .strictObject({
       endpoint: setting(parsedText(parseTracingEndpoint), {
-        description: 'OTLP receiver over HTTP for [traces](monitoring.md#traces), without `/v1/traces`',
+        description: 'URL of an OTLP/HTTP receiver for [traces](monitoring.md#traces), without `/v1/traces`',
         allowed: 'a URL such as http://127.0.0.1:4318',
-        defaultText: 'OTEL_EXPORTER_OTLP_ENDPOINT; without it no traces are recorded',
+        defaultText: 'OTEL_EXPORTER_OTLP_ENDPOINT; if that is not set, no traces are recorded',
         option: 'tracing.endpoint',
       }),
       sampleRatio: setting(z.number().min(0).max(1), {
         description: 'fraction of requests and reconciles whose traces are recorded',
         allowed: 'a number from 0 to 1',
-        defaultText: 'OTEL_TRACES_SAMPLER and OTEL_TRACES_SAMPLER_ARG; else all',
+        defaultText: 'OTEL_TRACES_SAMPLER and OTEL_TRACES_SAMPLER_ARG; else all traces are recorded',
         option: 'tracing.sampleRatio',
       }),
     })
@@ -321,7 +322,7 @@ export const Configuration = z.strictObject({
         description:
           "address on which clusters' own cluster-autoscalers are served ([external autoscaler](external-autoscaler.md))",
         allowed: 'HOST:PORT, such as 0.0.0.0:8447',
-        defaultText: 'nowhere',
+        defaultText: 'not served',
         option: 'externalAutoscalerListen',
         onlyCommand: 'up',
       }),
@@ -331,7 +332,7 @@ export const Configuration = z.strictObject({
     .strictObject({
       allowInCluster: setting(z.boolean(), {
         description:
-          "whether tenants' clusters can have [their NodePools within them](in-cluster-pools.md); `false` disables this for all plans",
+          'whether tenants can manage NodePools [within their clusters](in-cluster-pools.md); `false` disables this for all plans',
         allowed: 'true or false',
         default: true,
         option: 'inClusterPools',
@@ -347,7 +348,7 @@ export const Configuration = z.strictObject({
         option: 'console',
       }),
       documentation: setting(parsedText(parseDocumentationUrl), {
-        description: 'where the [console](console.md#documentation-links) links to the documentation',
+        description: 'URL to which the [console](console.md#documentation-links) links for its documentation',
         allowed: 'a URL with {page}, such as https://docs.example.com/{page}.html',
         defaultText: 'no links',
         option: 'consoleDocumentation',
@@ -359,7 +360,7 @@ export const Configuration = z.strictObject({
       listen: setting(parsedText(parseListenAddress), {
         description: "address on which [Magnum's API](magnum.md) is served to Keystone users",
         allowed: 'HOST:PORT, such as 0.0.0.0:9511',
-        defaultText: 'nowhere',
+        defaultText: 'not served',
         option: 'magnumListen',
       }),
     })
@@ -386,7 +387,8 @@ export const Configuration = z.strictObject({
   usage: z
     .strictObject({
       retentionDays: setting(wholeNumber(40), {
-        description: 'days that records of [usage](usage.md) are kept after their clusters are deleted',
+        description:
+          'number of days for which records of [usage](usage.md) are kept after their clusters have been deleted',
         allowed: 'a whole number of at least 40',
         default: DEFAULT_RETENTION_DAYS,
         option: 'usageRetentionDays',
@@ -395,9 +397,9 @@ export const Configuration = z.strictObject({
     .optional(),
   projectQuota: z
     .strictObject({
-      clusters: projectLimit('clusters', 'maximum clusters per namespace'),
-      nodes: projectLimit('nodes', 'maximum nodes in the pools of all clusters of a namespace'),
-      cores: projectLimit('cores', 'maximum cores of the nodes of a namespace'),
+      clusters: projectLimit('clusters', 'maximum number of clusters per namespace'),
+      nodes: projectLimit('nodes', 'maximum number of nodes in the pools of all clusters of a namespace'),
+      cores: projectLimit('cores', 'maximum number of cores of the nodes of a namespace'),
     })
     .optional(),
   audit: AuditSection.optional(),

@@ -11,7 +11,7 @@ interface ObservedSize {
 }
 
 /**
- * Tracks when attached volumes were first observed with their size. The times are not persisted: after a restart the
+ * Tracks when each attached volume was first observed at its current size. The times are not persisted: after a restart the
  * wait begins again.
  */
 export class GuestSizes {

@@ -97,7 +97,7 @@ describe('scaling up', () => {
   test.each([
     { nodeStartupTimeout: '90m', waits: true },
     { nodeStartupTimeout: '10m', waits: false },
-  ])('waits for a node that takes an hour only as long as its pool allows: $nodeStartupTimeout', async (row) => {
+  ])('waits for a slow node only as long as its pool allows: $nodeStartupTimeout', async (row) => {
     await using scenario = await AutoscalingScenario.begin();
     scenario.fairway.joinsNodes = false;
     await scenario.pool({ maxReplicas: 1, nodeStartupTimeout: row.nodeStartupTimeout });

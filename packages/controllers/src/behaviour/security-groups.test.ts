@@ -324,7 +324,7 @@ describe('a port that cannot be changed', () => {
 });
 
 describe('a crash', () => {
-  test.each([1, 2, 3, 4, 5])('after call %i of a change neither leaves nor omits a group', async (nth) => {
+  test.each([1, 2, 3, 4, 5])('after call %i of a change: no security group is leaked or missing', async (nth) => {
     const crash = new Crash(/\/(nodepools\/general\/status|ports\/)/);
     const { fairway, clock, makeGroup } = await startWith(crash.options);
     await using _ = fairway;

@@ -139,7 +139,7 @@ test.each([
   expect(finding?.message).toContain('1 node: each drain waits for up to 10 min (drainTimeout)');
 });
 
-test('a budget blocks until someone acts if drains are held', async () => {
+test('a budget blocks until someone intervenes if the pool holds drains', async () => {
   const [finding] = await find([podOf('a')], [budgetOf('web', NONE)], 'Hold');
 
   expect(finding).toMatchObject({ effect: 'Blocks', message: expect.stringContaining('or until you force it') });

@@ -54,7 +54,7 @@ describe('an informer with a budget', () => {
   test.each<[string, Partial<CacheLimits>, object]>([
     ['objects', { maxObjects: 25 }, {}],
     ['characters', { maxChars: 50_000 }, { color: 'x'.repeat(2_000) }],
-  ])('reads no more of a list than the %s that it may cache, and relists rarely', async (_, limits, content) => {
+  ])('stops reading a list once it exceeds the limit on %s, and relists rarely', async (_, limits, content) => {
     const api = apiWith(1_000, content);
     const { informer, clock, settle } = startInformer(api, limits);
     await settle();

@@ -2,7 +2,7 @@ import { ApiError } from './api-error.ts';
 import { isJsonArray } from './json.ts';
 import { measureJson } from './json-bounds.ts';
 
-/** apimachinery's `field.ErrorType`: the reason of a cause. */
+/** apimachinery's `field.ErrorType`: the `reason` of a StatusCause. */
 export type FieldErrorType =
   | 'FieldValueRequired'
   | 'FieldValueInvalid'

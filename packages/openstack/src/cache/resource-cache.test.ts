@@ -122,7 +122,7 @@ describe('ResourceCache', () => {
     expect(cloud.lists).toEqual([0]);
   });
 
-  it('slows down while nothing polls faster, and makes an overdue list immediately when something does', async () => {
+  it('lists less often while no fast poller is active, and requests an overdue list as soon as one starts', async () => {
     const { clock, cloud, cache, listen } = start({ intervals: { idleMs: 300_000 } });
     listen();
     await clock.advance(450_000);

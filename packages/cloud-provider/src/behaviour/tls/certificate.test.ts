@@ -64,7 +64,7 @@ test.each<{ is: string; data: Record<string, string> | undefined; problem: strin
   expect(readCertificate({ ...(data && { data }) })).toEqual({ problem });
 });
 
-test('includes everything that is served in the fingerprint', () => {
+test('covers everything that is served in the fingerprint', () => {
   const [shop, again, other] = [SHOP, SHOP, OTHER].map((data) => readCertificate({ data }) as TlsCertificate);
   const alone =
     Buffer.from(SHOP['tls.crt'] ?? '', 'base64')
