@@ -177,7 +177,7 @@ describe.each(JOB_TARGETS)('Gateways on $name', (target) => {
           POLL_OPTIONS,
         )
         .toBe(0);
-      expect(await certificatesOf(fairway.member)).toEqual({ served: [], kept: [] });
+      expect(await certificatesOf(fairway.member)).toEqual({ served: [], stored: [] });
     });
   });
 });

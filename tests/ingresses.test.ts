@@ -139,7 +139,7 @@ describe.each(JOB_TARGETS)('Ingresses on $name', (target) => {
       const { loadBalancers } = fairway.member.loadBalancing;
       await expect.poll(async () => (await Array.fromAsync(loadBalancers.list())).length, POLL_OPTIONS).toBe(0);
       expect(await Array.fromAsync(fairway.member.network.floatingIps.list())).toEqual([]);
-      expect(await certificates()).toEqual({ served: [], kept: [] });
+      expect(await certificates()).toEqual({ served: [], stored: [] });
     });
   });
 });
