@@ -27,8 +27,11 @@ export const META_DEFINITIONS: Definitions = new Map<string, Schema>([
       properties: {
         annotations: described(stringMap, 'Unstructured values that tools set and read; not queryable.'),
         creationTimestamp: described(time, 'When the server created the object; set by the server.'),
-        deletionGracePeriodSeconds: described(int64, 'Seconds that the object may take to terminate gracefully; set by the server.'),
-        deletionTimestamp: described(time, 'When deletion was asked for; set by the server.'),
+        deletionGracePeriodSeconds: described(
+          int64,
+          'Seconds that the object may take to terminate gracefully; set by the server.',
+        ),
+        deletionTimestamp: described(time, 'When deletion was requested; set by the server.'),
         finalizers: {
           type: 'array',
           items: string,
