@@ -77,7 +77,7 @@ function start({
       await clock.advance(1_000);
     }
   };
-  return { reconciler, api, state, said: messages, runFor };
+  return { reconciler, api, state, messages, runFor };
 }
 
 describe('a node', () => {
@@ -129,21 +129,21 @@ describe('a node', () => {
   test('has one Event after it is initialized', async () => {
     const taints = [{ key: 'node.cloudprovider.kubernetes.io/uninitialized', effect: 'NoSchedule' }];
     const node = { metadata: { name: 'demo-general-a', uid: 'node-uid' }, spec: { taints }, status: {} };
-    const { said, runFor } = start({ listed: [serverWithStatus('ACTIVE')], node });
+    const { messages, runFor } = start({ listed: [serverWithStatus('ACTIVE')], node });
 
     await runFor(1);
 
-    expect(said).toEqual(['Synced: Node synced successfully']);
+    expect(messages).toEqual(['Synced: Node synced successfully']);
   });
 
   test('gets its own address if it selects another server’s, which is reported once', async () => {
     const annotations = { 'alpha.kubernetes.io/provided-node-ip': '169.254.169.254' };
     const node = { metadata: { name: 'demo-general-a', uid: 'node-uid', annotations }, spec: {}, status: {} };
-    const { said, runFor } = start({ listed: [serverWithStatus('ACTIVE')], node });
+    const { messages, runFor } = start({ listed: [serverWithStatus('ACTIVE')], node });
 
     await runFor(10);
 
-    expect(said).toEqual([
+    expect(messages).toEqual([
       "ProvidedNodeIPIgnored: kubelet's --node-ip is ignored: 169.254.169.254 is not an address of the server, which has 10.0.0.5",
     ]);
   });

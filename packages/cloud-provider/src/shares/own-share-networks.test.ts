@@ -18,7 +18,7 @@ function cloudWith() {
     return found ? Promise.resolve({ id, ...found }) : Promise.reject(notFound());
   };
   const client = { session: { projectId: () => Promise.resolve('p') }, sharedFileSystem: { shareNetwork } };
-  return { cloud: { client } as unknown as ProjectCloud, asked: calls };
+  return { cloud: { client } as unknown as ProjectCloud, calls };
 }
 
 function notFound(): OpenStackError {
@@ -36,9 +36,9 @@ test.each(['foreign', 'missing', 'untold'])('refuses a share network that is %s'
 
 test('allows the project’s own network, and looks it up once', async () => {
   const networks = new OwnShareNetworks();
-  const { cloud, asked } = cloudWith();
+  const { cloud, calls } = cloudWith();
 
   expect(await networks.networkProblem(cloud, 'own', signal)).toBeUndefined();
   expect(await networks.networkProblem(cloud, 'own', signal)).toBeUndefined();
-  expect(asked).toEqual(['own']);
+  expect(calls).toEqual(['own']);
 });

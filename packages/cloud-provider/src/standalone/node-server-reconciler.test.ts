@@ -103,7 +103,7 @@ function observed(nodes: readonly ReturnType<typeof aNode>[], servers: readonly 
   const reconcile = (name: string) => reconciler.reconcile(name, { signal });
   const deletedMachines = (name: string) =>
     machines.get(`kube-system/${name}`)?.status?.conditions?.some(({ reason }) => reason === 'ServerVanished') ?? false;
-  return { calls, clock, look: reconcile, machines, said: messages, state, deletedMachines };
+  return { calls, clock, look: reconcile, machines, messages, state, deletedMachines };
 }
 
 const alpha = aServer('1', 'alpha');
@@ -167,10 +167,10 @@ it('finds the server of a returning node again, and forgets the server of a dele
 
 it('assigns a server to the older of two nodes that refer to the same server', async () => {
   const nodes = [aNode('alpha', 'openstack:///1', 'True', '1'), aNode('thief', 'openstack:///1', 'True', '2')];
-  const { look, machines, said } = observed(nodes, [alpha], 'notFound');
+  const { look, machines, messages } = observed(nodes, [alpha], 'notFound');
   await look('alpha');
   await look('thief');
 
   expect(machines.list().map(({ metadata }) => metadata.name)).toEqual(['alpha']);
-  expect(said).toEqual(['ServerAmbiguous']);
+  expect(messages).toEqual(['ServerAmbiguous']);
 });

@@ -59,7 +59,7 @@ async function start() {
     cluster,
     supported,
     reportedText: reported,
-    awayUntil: stopUntil,
+    stopUntil,
     move: patchCluster,
   };
 }
@@ -69,12 +69,12 @@ const END_OF_LIFE_MESSAGE = (days: string, date: string) =>
 
 describe('the end of a minor version', () => {
   test('is reported 30, 7 and 1 days before and on the day, once each, across restarts and lost writes', async () => {
-    const { clock, faults, fairway, endMs, date, cluster, supported, reportedText, awayUntil } = await start();
+    const { clock, faults, fairway, endMs, date, cluster, supported, reportedText, stopUntil } = await start();
     await using _ = fairway;
     expect(await supported()).toBeUndefined();
 
     for (const days of [30, 7, 1, 0]) {
-      await awayUntil(endMs - days * DAY_MS - 2 * 60_000);
+      await stopUntil(endMs - days * DAY_MS - 2 * 60_000);
       faults.losesStatus = true;
       // Between two checks of the cluster.
       await clock.pass(3 * 60_000);
@@ -102,9 +102,9 @@ describe('the end of a minor version', () => {
   });
 
   test('follows the date if the operator moves it, and is no longer reported after an upgrade', async () => {
-    const { clock, fairway, endMs, date, supported, reportedText, awayUntil, move } = await start();
+    const { clock, fairway, endMs, date, supported, reportedText, stopUntil, move } = await start();
     await using _ = fairway;
-    await awayUntil(endMs - 20 * DAY_MS);
+    await stopUntil(endMs - 20 * DAY_MS);
     await clock.pass(60_000);
     const earlier = dayOf(endMs - 14 * DAY_MS);
     await move({ endOfLife: earlier });

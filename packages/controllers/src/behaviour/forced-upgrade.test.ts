@@ -51,14 +51,14 @@ async function start(spec: Partial<KubernetesReleaseSpec> = policy(), options: P
   };
   const change = (value: object, name = MINOR) =>
     fairway.client.resource(kubernetesReleases).patch(name, { type: 'merge', value });
-  return { clock, fairway, endMs, get, condition, release, events, create, awayUntil: stopUntil, change };
+  return { clock, fairway, endMs, get, condition, release, events, create, stopUntil, change };
 }
 
 const gracePeriodEnd = (endMs: number) => endMs + 14 * DAY_MS;
 
 describe('a cluster with a version past its end of life', () => {
   test('reports the scheduled time, is upgraded once and not before, and then follows patches', async () => {
-    const { clock, fairway, endMs, get, condition, release, events, create, awayUntil, change } = await start();
+    const { clock, fairway, endMs, get, condition, release, events, create, stopUntil, change } = await start();
     await using _ = fairway;
     await create({ updatePolicy: 'AlwaysUpdate' });
     const time = formatTime(gracePeriodEnd(endMs));
@@ -68,7 +68,7 @@ describe('a cluster with a version past its end of life', () => {
     );
     expect(await events()).toEqual(['1: ForcedUpgradePlanned']);
 
-    await awayUntil(gracePeriodEnd(endMs) - 10 * MINUTE_MS);
+    await stopUntil(gracePeriodEnd(endMs) - 10 * MINUTE_MS);
     await clock.pass(8 * MINUTE_MS);
     expect((await get()).status).toMatchObject({ version: '1.50.2', desiredVersion: '1.50.2' });
     expect((await get()).status?.forcedUpgrade).toBeUndefined();
@@ -105,10 +105,10 @@ describe('a cluster with a version past its end of life', () => {
   });
 
   test('restarts after a reset with the version that it was upgraded to', async () => {
-    const { clock, fairway, endMs, get, create, awayUntil } = await start();
+    const { clock, fairway, endMs, get, create, stopUntil } = await start();
     await using _ = fairway;
     await create();
-    await awayUntil(gracePeriodEnd(endMs));
+    await stopUntil(gracePeriodEnd(endMs));
     await clock.pass(20 * MINUTE_MS);
     const { status: before } = await get();
     expect(before).toMatchObject({ version: '1.51.2', phase: 'Ready' });
@@ -123,7 +123,7 @@ describe('a cluster with a version past its end of life', () => {
   });
 
   test('is upgraded in its maintenance window', async () => {
-    const { clock, fairway, endMs, get, condition, create, awayUntil } = await start();
+    const { clock, fairway, endMs, get, condition, create, stopUntil } = await start();
     await using _ = fairway;
     await create({
       updatePolicy: 'NeverUpdate',
@@ -133,7 +133,7 @@ describe('a cluster with a version past its end of life', () => {
     while (new Date(windowOpensMs).getUTCDay() !== 3) windowOpensMs += DAY_MS;
     windowOpensMs += 2.5 * HOUR_MS;
 
-    await awayUntil(windowOpensMs - 5 * MINUTE_MS);
+    await stopUntil(windowOpensMs - 5 * MINUTE_MS);
     await clock.pass(2 * MINUTE_MS);
     expect((await get()).status?.version).toBe('1.50.2');
     expect(await condition('UpToDate')).toMatchObject({ reason: 'WaitingForMaintenanceWindow' });
@@ -146,10 +146,10 @@ describe('a cluster with a version past its end of life', () => {
 
   test.each([1, 2, 3, 4, 5, 6])('is upgraded completely even if Fairway is killed at write %i', async (writes) => {
     const crash = new Crash(/\/(clusters|kubernetesreleases)\//);
-    const { clock, fairway, endMs, get, create, awayUntil } = await start(policy(), crash.options);
+    const { clock, fairway, endMs, get, create, stopUntil } = await start(policy(), crash.options);
     await using _ = fairway;
     await create();
-    await awayUntil(gracePeriodEnd(endMs) - 5 * MINUTE_MS);
+    await stopUntil(gracePeriodEnd(endMs) - 5 * MINUTE_MS);
 
     crash.afterWrites(writes, () => undefined);
     await clock.pass(30 * MINUTE_MS);
@@ -169,7 +169,7 @@ describe('a cluster with a version past its end of life', () => {
   });
 
   test('is upgraded after two weeks even if its user keeps moving the window', async () => {
-    const { clock, fairway, endMs, get, create, awayUntil } = await start();
+    const { clock, fairway, endMs, get, create, stopUntil } = await start();
     await using _ = fairway;
     /** Twelve hours away. */
     const moved = (nowMs: number) => {
@@ -179,7 +179,7 @@ describe('a cluster with a version past its end of life', () => {
     await create(moved(gracePeriodEnd(endMs)).spec);
     const versions: (string | undefined)[] = [];
     for (const days of [0, 1, 13.5]) {
-      await awayUntil(gracePeriodEnd(endMs) + days * DAY_MS);
+      await stopUntil(gracePeriodEnd(endMs) + days * DAY_MS);
       await fairway.patch(clusters, 'demo', moved(clock.now()));
       await clock.pass(11 * HOUR_MS);
       versions.push((await get()).status?.version);
@@ -192,7 +192,7 @@ describe('a cluster with a version past its end of life', () => {
   });
 
   test('is upgraded including its nodes, regardless of updatePolicy', async () => {
-    const { clock, fairway, endMs, get, create, awayUntil } = await start(policy(), { nodesJoin: false });
+    const { clock, fairway, endMs, get, create, stopUntil } = await start(policy(), { nodesJoin: false });
     await using _ = fairway;
     joinOnceActive(fairway);
     await create({ updatePolicy: 'NeverUpdate' });
@@ -200,7 +200,7 @@ describe('a cluster with a version past its end of life', () => {
     await clock.pass(10 * MINUTE_MS);
     expect((await get()).status?.nodes).toMatchObject({ ready: 2, oldestVersion: '1.50.2' });
 
-    await awayUntil(gracePeriodEnd(endMs) - 5 * MINUTE_MS);
+    await stopUntil(gracePeriodEnd(endMs) - 5 * MINUTE_MS);
     expect((await fairway.machines()).map(({ spec }) => spec.version)).toEqual(['1.50.2', '1.50.2']);
     await clock.pass(HOUR_MS);
 
@@ -213,12 +213,12 @@ describe('a cluster with a version past its end of life', () => {
   });
 
   test('is upgraded by one minor version at a time, and reports each', async () => {
-    const { clock, fairway, endMs, get, events, create, awayUntil, change } = await start();
+    const { clock, fairway, endMs, get, events, create, stopUntil, change } = await start();
     await using _ = fairway;
     await create();
     await change({ spec: { endOfLife: dayOf(endMs), ...policy() } }, '1.51');
     await fairway.create(kubernetesReleases, aRelease('1.52'));
-    await awayUntil(gracePeriodEnd(endMs));
+    await stopUntil(gracePeriodEnd(endMs));
     await clock.pass(20 * MINUTE_MS);
 
     const { status } = await get();
@@ -227,7 +227,7 @@ describe('a cluster with a version past its end of life', () => {
     expect(status?.endOfLife).toMatchObject({ minor: '1.51', notice: 0, upgrade: { to: '1.52' } });
     expect(reportedMs).toBeGreaterThanOrEqual(gracePeriodEnd(endMs) + 14 * DAY_MS);
 
-    await awayUntil(reportedMs - 5 * MINUTE_MS);
+    await stopUntil(reportedMs - 5 * MINUTE_MS);
     expect((await get()).status?.version).toBe('1.51.2');
     await clock.pass(20 * MINUTE_MS);
     expect((await get()).status).toMatchObject({
@@ -245,7 +245,7 @@ describe('a cluster with a version past its end of life', () => {
 
 describe('a forced upgrade skips', () => {
   test('clusters that are exempt, hibernated, or already upgraded by their users', async () => {
-    const { clock, fairway, endMs, get, condition, create, awayUntil } = await start(
+    const { clock, fairway, endMs, get, condition, create, stopUntil } = await start(
       policy({ exempt: [{ namespace: TEAM, name: 'spared' }] }),
     );
     await using _ = fairway;
@@ -259,7 +259,7 @@ describe('a forced upgrade skips', () => {
     await fairway.patch(clusters, 'early', { spec: { version: '1.51.0' } });
     await clock.pass(MINUTE_MS);
 
-    await awayUntil(gracePeriodEnd(endMs) + HOUR_MS);
+    await stopUntil(gracePeriodEnd(endMs) + HOUR_MS);
     await clock.pass(10 * MINUTE_MS);
     expect((await get('spared')).status).toMatchObject({ version: '1.50.2' });
     expect((await get('spared')).status?.endOfLife?.upgrade).toBeUndefined();
@@ -274,10 +274,10 @@ describe('a forced upgrade skips', () => {
   });
 
   test('a cluster whose upgrade the operator postpones before it starts, and reports the new date', async () => {
-    const { clock, fairway, endMs, get, events, create, awayUntil, change } = await start();
+    const { clock, fairway, endMs, get, events, create, stopUntil, change } = await start();
     await using _ = fairway;
     await create();
-    await awayUntil(gracePeriodEnd(endMs) - 5 * MINUTE_MS);
+    await stopUntil(gracePeriodEnd(endMs) - 5 * MINUTE_MS);
     await change({ spec: { endOfLife: dayOf(endMs + 7 * DAY_MS) } });
     await clock.pass(HOUR_MS);
     const later = formatTime(gracePeriodEnd(endMs) + 7 * DAY_MS);
@@ -286,7 +286,7 @@ describe('a forced upgrade skips', () => {
     await change({ spec: { forcedUpgrade: null } });
     await clock.pass(MINUTE_MS);
     expect((await get()).status?.endOfLife?.upgrade).toBeUndefined();
-    await awayUntil(gracePeriodEnd(endMs) + 8 * DAY_MS);
+    await stopUntil(gracePeriodEnd(endMs) + 8 * DAY_MS);
     await clock.pass(HOUR_MS);
 
     expect((await get()).status).toMatchObject({ version: '1.50.2' });
@@ -294,11 +294,11 @@ describe('a forced upgrade skips', () => {
   });
 
   test('a paused cluster, which is counted, and upgraded when it is resumed', async () => {
-    const { clock, fairway, endMs, get, release, create, awayUntil } = await start();
+    const { clock, fairway, endMs, get, release, create, stopUntil } = await start();
     await using _ = fairway;
     await create();
     await fairway.patch(clusters, 'demo', { metadata: { annotations: { 'fairway.dev/paused': '' } } });
-    await awayUntil(gracePeriodEnd(endMs) + HOUR_MS);
+    await stopUntil(gracePeriodEnd(endMs) + HOUR_MS);
     await clock.pass(HOUR_MS);
     expect((await get()).status?.version).toBe('1.50.2');
     const { status } = await release();
@@ -318,7 +318,7 @@ describe('many clusters', () => {
 
   test('are upgraded a share at a time, canaries first, and stop when one fails', async () => {
     const canarySelector = { matchLabels: { stage: 'canary' } };
-    const { clock, fairway, endMs, get, condition, release, create, awayUntil } = await start({
+    const { clock, fairway, endMs, get, condition, release, create, stopUntil } = await start({
       ...policy(),
       rollout: { ...quickRollout.rollout, canarySelector },
     });
@@ -327,7 +327,7 @@ describe('many clusters', () => {
     await fairway.patch(clusters, 'c', { metadata: { labels: { stage: 'canary' } } });
     await clock.pass(MINUTE_MS);
     fairway.runtime.broken.add('1.51.2');
-    await awayUntil(gracePeriodEnd(endMs) + 5 * MINUTE_MS);
+    await stopUntil(gracePeriodEnd(endMs) + 5 * MINUTE_MS);
     await clock.pass(20 * MINUTE_MS);
 
     const halted = await release();
@@ -350,18 +350,18 @@ describe('many clusters', () => {
 
   test('get their full notice period even if Fairway was down in the meantime, or its API accepted no writes', async () => {
     let isUnavailable = false;
-    const { clock, fairway, endMs, release, create, awayUntil } = await start(policy(), {
+    const { clock, fairway, endMs, release, create, stopUntil } = await start(policy(), {
       apiFaults: ({ method }) => (isUnavailable && method !== 'GET' ? { kind: 'answer', status: 503 } : undefined),
     });
     await using _ = fairway;
     await create();
     fairway.runtime.broken.add('1.51.2');
-    await awayUntil(gracePeriodEnd(endMs));
+    await stopUntil(gracePeriodEnd(endMs));
     const rolloutStateNow = async () => (await release()).status?.forcedUpgrade?.state;
     await clock.pass(8 * MINUTE_MS);
     const states = [await rolloutStateNow()];
 
-    await awayUntil(clock.now() + HOUR_MS);
+    await stopUntil(clock.now() + HOUR_MS);
     await clock.pass(8 * MINUTE_MS);
     states.push(await rolloutStateNow());
     isUnavailable = true;
@@ -376,11 +376,11 @@ describe('many clusters', () => {
   });
 
   test('continue without a cluster whose credential is removed during its upgrade', async () => {
-    const { clock, fairway, endMs, get, release, create, awayUntil } = await start({ ...policy(), ...quickRollout });
+    const { clock, fairway, endMs, get, release, create, stopUntil } = await start({ ...policy(), ...quickRollout });
     await using _ = fairway;
     for (const name of names) await create({}, name);
     fairway.runtime.broken.add('1.51.2');
-    await awayUntil(gracePeriodEnd(endMs) + MINUTE_MS);
+    await stopUntil(gracePeriodEnd(endMs) + MINUTE_MS);
     const [first] = (await release()).status?.forcedUpgrade?.moving ?? [];
     if (first === undefined) throw new Error('nobody has a turn');
     await fairway.patch(clusters, first.name, { spec: { credentialName: 'gone' } });
@@ -398,7 +398,7 @@ describe('many clusters', () => {
 
 test('a day without responses from Fairway’s own API costs few calls, and ends with the upgrade', async () => {
   const faults = { isAway: false, calls: 0 };
-  const { clock, fairway, endMs, get, create, awayUntil } = await start(policy(), {
+  const { clock, fairway, endMs, get, create, stopUntil } = await start(policy(), {
     apiFaults: ({ method, path }) => {
       if (!faults.isAway || method === 'GET' || !/\/(clusters|kubernetesreleases)\//.test(path)) return undefined;
       faults.calls += 1;
@@ -407,7 +407,7 @@ test('a day without responses from Fairway’s own API costs few calls, and ends
   });
   await using _ = fairway;
   await create();
-  await awayUntil(gracePeriodEnd(endMs) - HOUR_MS);
+  await stopUntil(gracePeriodEnd(endMs) - HOUR_MS);
 
   faults.isAway = true;
   await clock.pass(DAY_MS);

@@ -25,7 +25,7 @@ function eventOf(user: AuditEvent['user']): AuditEvent {
 
 test.each([
   { who: 'himself', user: READER, sees: true },
-  { who: 'a user of his project', user: { username: 'bob', groups: ['keystone:project:1'] }, sees: true },
+  { who: 'a user of the project', user: { username: 'bob', groups: ['keystone:project:1'] }, sees: true },
   { who: 'a service account of the namespace', user: { username: 'system:serviceaccount:red:robot' }, sees: true },
   { who: 'an unauthenticated client', user: {}, sees: true },
   { who: 'an operator', user: { username: 'root', groups: ['system:masters', 'system:authenticated'] }, sees: false },

@@ -33,10 +33,10 @@ async function setUp(failures: Error[] = []) {
   };
   const { clock } = server;
   const client = new KubeClient(transport, { clock });
-  const setUp = new EventRecorder(client, { component: 'cluster-controller', clock, random: () => 0.5 });
+  const recorder = new EventRecorder(client, { component: 'cluster-controller', clock, random: () => 0.5 });
   const events = async (namespace = 'team-a') =>
     (await new KubeClient(server.transport).resource(Events).list({ namespace })).items;
-  return { clock, recorder: setUp, events, asked: requested };
+  return { clock, recorder, events, requested };
 }
 
 describe('an event recorder', () => {
@@ -68,7 +68,7 @@ describe('an event recorder', () => {
   });
 
   test('serves namespaces in turn: a flood in one neither delays nor drops events of another', async () => {
-    const { recorder: events, events: list, asked } = await setUp();
+    const { recorder: events, events: list, requested } = await setUp();
     for (let index = 0; index < 1_500; index++) {
       const metadata = { name: `noisy-${index}`, namespace: 'team-b', uid: `b${index}` };
       events.warning({ ...cluster, metadata }, 'Failed', 'it failed');
@@ -76,7 +76,7 @@ describe('an event recorder', () => {
     events.normal(cluster, 'Ready', 'it is ready');
     await events.flushed();
 
-    expect(asked.findIndex((path) => path.includes('/team-a/'))).toBeLessThan(3);
+    expect(requested.findIndex((path) => path.includes('/team-a/'))).toBeLessThan(3);
     expect(await list()).toHaveLength(1);
     // One event was already in flight.
     expect(await list('team-b')).toHaveLength(1_001);
