@@ -60,7 +60,7 @@ export async function benchAutoscaling(print: (text: string) => void): Promise<v
   }
   const fewPods = running.filter((_, index) => index % PODS_PER_NODE < 4);
   figures.push({
-    name: `a decision which of ${NODES} under-used nodes the cluster could do without`,
+    name: `deciding which of ${NODES} under-used nodes the cluster could do without`,
     unit: 'ms',
     value: measureDecision(factsOf(pools, nodes, fewPods), ({ marks }) => marks.some(({ mark }) => mark !== undefined)),
     goal: { kind: 'at-most', value: 1_000 },
@@ -75,7 +75,7 @@ function measureDecision(facts: DecisionFacts, isExpected: (decision: Decision) 
     const startMs = performance.now();
     const decision = decide(facts);
     times.push(performance.now() - startMs);
-    if (!isExpected(decision)) throw new Error('the decision is not the one to measure');
+    if (!isExpected(decision)) throw new Error('not the decision that should be measured');
   }
   return median(times);
 }

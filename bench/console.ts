@@ -178,10 +178,10 @@ async function viewFigures({ url, password }: ConsoleServerReady): Promise<Figur
     const longestMs = await page.evaluate<number>(SCROLL);
     return [
       { name: 'first view, files in the cache', unit: 'ms', value: first, goal: { kind: 'at-most', value: 1_000 } },
-      { name: 'search of clusters until it is shown', unit: 'ms', value: searchClusters },
+      { name: 'cluster search until the result is shown', unit: 'ms', value: searchClusters },
       { name: 'all machines listed', unit: 'ms', value: allMachines },
-      { name: 'search of machines until it is shown', unit: 'ms', value: searchMachines },
-      { name: 'longest time between two pictures while scrolling', unit: 'ms', value: longestMs },
+      { name: 'machine search until the result is shown', unit: 'ms', value: searchMachines },
+      { name: 'longest time between two frames while scrolling', unit: 'ms', value: longestMs },
     ];
   } finally {
     await browser.close();

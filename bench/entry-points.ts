@@ -187,7 +187,7 @@ async function magnumUuid(
   return listed[0]?.uuid ?? '';
 }
 
-/** Measures the figures of the entry points, the first of which needs no login. */
+/** Measures all entry points; the first one needs no login. */
 async function figuresOf(entryPoints: readonly EntryPoint[], simulated: SimulatedCloud): Promise<readonly Figure[]> {
   const before = keystoneCalls(simulated);
   const loads = await measureInTurn(entryPoints, ROUNDS, {
@@ -197,7 +197,7 @@ async function figuresOf(entryPoints: readonly EntryPoint[], simulated: Simulate
   });
   const calls = keystoneCalls(simulated) - before;
   const keystoneRequests = ROUNDS * REQUESTS * (entryPoints.length - 1);
-  const name = `calls to Keystone for 1,000 requests, ${SESSIONS} tokens through each door`;
+  const name = `calls to Keystone for 1,000 requests, ${SESSIONS} tokens through each entry point`;
   return [
     ...entryPoints.flatMap((entryPoint) => entryPointFigures(entryPoint, loads.get(entryPoint))),
     { name, unit: '', value: (calls * 1_000) / keystoneRequests, goal: KEYSTONE_GOAL },
@@ -212,7 +212,7 @@ function entryPointFigures({ name, pids }: EntryPoint, load: Load | undefined): 
     { name: `${name}: 99 % within`, unit: 'ms', value: load.p99Ms },
     ...(pids.length === 0
       ? []
-      : [{ name: `${name}: CPU of Fairway a request`, unit: 'ms', value: load.cpuMsPerRequest }]),
+      : [{ name: `${name}: CPU of Fairway per request`, unit: 'ms', value: load.cpuMsPerRequest }]),
   ];
 }
 

@@ -82,7 +82,7 @@ export async function benchGrowth(print: (text: string) => void): Promise<void> 
       goal: { kind: 'at-most', value: 120 },
     },
     {
-      name: `CPU to create one: the last ${CLUSTERS_PER_STEP}, beside the first`,
+      name: `CPU to create one: the last ${CLUSTERS_PER_STEP}, compared with the first`,
       unit: 'ms',
       value: last.cpuMsPerCluster,
       peer: first.cpuMsPerCluster,

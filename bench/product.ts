@@ -65,7 +65,7 @@ async function measureRealisticCloud(): Promise<Figure[]> {
   const calls = totalOf(difference(before, await fairway.calls.counts()));
   return [
     { name: 'apply to all Ready, realistic latency', unit: 's', value: readyMs / 1000 },
-    { name: 'of it the cloud alone, by hand', unit: 's', value: bareMs / 1000 },
+    { name: 'of which direct OpenStack calls, without Fairway', unit: 's', value: bareMs / 1000 },
     {
       name: 'share that Fairway adds',
       unit: '%',

@@ -83,7 +83,7 @@ function figuresOf(
             value: takeover.longestMs / 1000,
             goal: { kind: 'at-most', value: 15 } as const,
           },
-          { name: 'parts of 64 that changed hands', unit: 'parts', value: takeover.movedShards },
+          { name: 'shards of 64 that changed hands', unit: 'parts', value: takeover.movedShards },
         ]
       : []),
   ];

@@ -33,7 +33,7 @@ export async function benchUpgrade(print: (text: string) => void): Promise<void>
     const elapsedMs = toMs - fromMs;
     const figures: Figure[] = [
       { name: 'upgrade of the nodes', unit: 'min', value: elapsedMs / 60_000 },
-      { name: 'of it pods, cloud and kubelets', unit: 'min', value: pathMs / 60_000 },
+      { name: 'of which pods, cloud and kubelets', unit: 'min', value: pathMs / 60_000 },
       {
         name: 'share that Fairway adds',
         unit: '%',

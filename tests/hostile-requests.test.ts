@@ -8,7 +8,7 @@ import { HOSTILE_BODIES, type HostileBody } from './hostile/bodies.ts';
 import { type HostileRequest, HostileTarget } from './hostile/listeners.ts';
 import { excessiveWork, minWorkOf, type Work, workOf } from './hostile/work.ts';
 
-/** Bare texts suffice: a part of a request head that takes quadratic time does so without a prefix. */
+/** Texts without a prefix suffice: parsing that takes quadratic time does so without a prefix, too. */
 const BARE = { bare: true };
 /** Node closes connections with larger heads. */
 const HEAD_LENGTHS = { from: 3_500, to: 14_000 };

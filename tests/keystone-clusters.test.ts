@@ -16,7 +16,7 @@ const WHOAMI = ['auth', 'whoami', '-o', 'jsonpath={.status.userInfo.username}'];
 const review = (token: string) =>
   JSON.stringify({ apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview', spec: { token } });
 
-/** With a real Keystone one kind suffices: an available one that connects over the network. */
+/** With a real Keystone, one kind of control plane suffices: an available one that connects over the network. */
 const controlPlanesOn = (cloud: string) =>
   cloud === 'the simulator' ? CONTROL_PLANES : CONTROL_PLANES.filter(({ isMissing }) => !isMissing).slice(-1);
 

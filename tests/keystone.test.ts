@@ -108,7 +108,7 @@ describe.each(JOB_TARGETS)('Keystone users on $name', ({ isMissing, open }) => {
       const projects = await browser.fetchJson('/console/session/projects');
       const listed = await browser.fetchJson(path);
       const first = browser.cookie;
-      // The project is the same, but the token is another.
+      // The project is the same, but the token is different.
       await browser.fetchJson('/console/session/project', { method: 'PUT', body: { id: project } });
       const second = browser.cookie;
       const stillValid = await browser.fetchJson(path);

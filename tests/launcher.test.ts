@@ -97,7 +97,7 @@ test('stops a Fairway in the foreground of a shell, but not one in the backgroun
   await background.waitForOutput((text) => text.includes('stopped\n'));
 });
 
-test('ends on a signal while its start waits for a hanging API server', async () => {
+test('exits on a signal while startup waits for a hanging API server', async () => {
   const silent = createServer(() => {}).listen(0, '127.0.0.1');
   await once(silent, 'listening');
   const { port } = silent.address() as { port: number };

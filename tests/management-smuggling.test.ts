@@ -79,7 +79,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
     ])('does not forward a second request with %s', async (what, attack) => {
       const name = what.toLowerCase().replaceAll(' ', '-');
       const responseData = await sendRaw(front.server, attack(smuggledRequest(name)), LAST_REQUEST);
-      // The connection is reused: leftovers in it would come first.
+      // The connection is reused: leftover bytes would be handled first.
       const next = await sendRaw(front.server, request(`GET ${SECRETS}`, ''), LAST_REQUEST);
       const { items } = await admin.resource(Namespaces).list();
 

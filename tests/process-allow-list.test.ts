@@ -96,7 +96,7 @@ const sent = request({ host, port, path, cert, key, rejectUnauthorized: false, a
   console.log('watching');
   response.on('data', () => {});
 });
-// As kubectl does: a client that says nothing learns nothing.
+// Keepalives, as in kubectl: a client that sends nothing would not notice that the connection is cut.
 sent.on('socket', (socket) => socket.setKeepAlive(true, 1000));
 sent.on('error', () => {});
 sent.on('close', () => { console.log('cut'); process.exit(); });

@@ -335,7 +335,7 @@ describe.skipIf(offered === undefined)(`a tenant's API server ${described}`, () 
   });
 
   test.skipIf(isUnconfined)(
-    'reverts settings that it does not start with, no matter which Fairway manages it afterwards',
+    'reverts settings that it cannot start with, no matter which Fairway manages it afterwards',
     async () => {
       withOidc({ ...OIDC, certificateAuthority: NEGATIVE_SERIAL });
       const isRecovered = ({ phase, settingsProblem }: ControlPlaneState) =>
@@ -418,7 +418,7 @@ describe.skipIf(offered === undefined)(`a tenant's API server ${described}`, () 
         spawnSync(
           'setpriv',
           ['--reuid', String(uid), '--regid', String(uid), '--clear-groups', '--no-new-privs', '--', ...command],
-          // Like a program in its folder, even if it may not enter the parents.
+          // Runs in the folder, as the programs do, even if the user may not enter its parents.
           { cwd: cluster.folder, encoding: 'utf8' },
         );
       const files = execFileSync('find', ['.', '-not', '-type', 'l'], { cwd: cluster.folder, encoding: 'utf8' })

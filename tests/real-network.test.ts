@@ -51,7 +51,7 @@ const policies = hasCanal ? '' : ` (skipped: no ${withoutCanalTitle.join(', no '
 const namespace = 'default';
 const BOOT_WAIT = { deadlineMs: 600_000 };
 const SHORT_WAIT = { deadlineMs: 240_000 };
-/** The add-ons that carry packets and must work. */
+/** The networking add-ons, which must work. */
 const NETWORK = [...(hasCanal ? ['canal'] : []), 'kube-proxy', 'coredns'];
 const PORT = 8080;
 const labels = { app: 'server' };
@@ -130,7 +130,7 @@ describe.skipIf(offered === undefined || missingRequirements.length > 0)(
       await expect.poll(fetchText, { timeout: SHORT_WAIT.deadlineMs, interval: 500 }).toBe(expected);
     }
 
-    test(`has Ready add-ons that carry packets: ${NETWORK.join(', ')}`, async () => {
+    test(`has Ready networking add-ons: ${NETWORK.join(', ')}`, async () => {
       diagnoseFailure();
       const file = join(folder, 'cluster.yaml');
       await writeFile(

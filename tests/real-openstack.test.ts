@@ -29,7 +29,7 @@ describe.each(JOB_TARGETS)('the main job on $name', (target) => {
 
     beforeAll(async () => {
       cloud = await target.open();
-      // External changes to a server are seen within this time; an operator's minute would be most of this test.
+      // External changes to a server are seen within this time; the default of a minute would be most of this test.
       fairway = await startFairwayOn(cloud, { observeMs: 3_000, settleMs: 1_000 });
       await allowAllStrategies(fairway.api);
       before = await resourceIds(fairway.member);

@@ -78,7 +78,7 @@ describe.skipIf(binaries === undefined)(`replicas on kube-apiserver ${version}`,
   test('never act on unfinished work after a pause longer than their lease', async () => {
     const paused = mostLoadedReplica();
     const orphans = held(paused);
-    // The cloud is slow, so the replica is paused with requests in flight, on whose responses other requests depend:
+    // The cloud is slow, so the replica is paused with requests in flight that other requests depend on:
     // servers of existing clusters, networks of new ones.
     const isSlow = { times: null, action: { kind: 'delay', delayMs: 1_500 } } as const;
     fairway.cloud.faults.add({ service: 'compute', method: 'POST', path: '/servers$', ...isSlow });

@@ -95,7 +95,7 @@ describe.skipIf(missingRequirements.length > 0)(`the systemd unit on Debian${hos
   async function expectScaled(nodes: number): Promise<void> {
     const scaled = await fairway('nodepool', 'scale', 'demo', '--nodes', `${nodes}`);
     expect(scaled).toMatchObject({ code: 0 });
-    // The command waits for the pool, and the cluster follows.
+    // The command waits only for the pool; the cluster's status is updated a moment later.
     const listed = async () => (await fairway('cluster', 'list')).stdout;
     await expect.poll(listed).toMatch(new RegExp(`^demo\\s+\\S+\\s+Ready\\s+${nodes}/${nodes}`, 'm'));
   }

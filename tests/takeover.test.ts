@@ -81,7 +81,7 @@ describe.each(JOB_TARGETS)(`takeover from cloud-provider-openstack${skipped} on 
       ]);
     });
 
-    it('Fairway takes the load balancers over in place, and every address stays', async () => {
+    it('Fairway takes the load balancers over in place, and keeps every address', async () => {
       const flags = ['--cluster-name=peer', '--leader-elect=false', '--cloud-provider=openstack'];
       cluster.runFairway(...flags, '--adopt-cluster-name=peer');
       const isReady = ({ status }: Service) =>
@@ -98,7 +98,7 @@ describe.each(JOB_TARGETS)(`takeover from cloud-provider-openstack${skipped} on 
       await cluster.patch('web', { spec: { ports: [{ $patch: 'delete', port: 443 }] } });
       await cluster.stop('SIGKILL');
       await cluster.patch('guest', { spec: { ports: [{ name: 'p9', port: 9090, protocol: 'TCP' }] } });
-      // Once everything belongs to Fairway, upstream's name has no meaning.
+      // Once everything belongs to Fairway, upstream's name no longer matters.
       cluster.runFairway('--cluster-name=peer', '--leader-elect=false');
 
       await expect.poll(() => portsOf('web'), POLL_OPTIONS).toEqual(['80', '8080', '9090']);

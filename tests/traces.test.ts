@@ -109,7 +109,7 @@ describe('tracing from a tenant’s write to the OpenStack calls that it causes'
     }
   }, 240_000);
 
-  test('connects each span to a parent in the trace, or to the client’s', () => {
+  test('connects each span to a parent in the trace, or to the client’s span', () => {
     const traceSpans = receiver.spans.filter(({ traceId }) => traceId === TRACE);
     const ids = new Set([CLIENT_SPAN, ...traceSpans.map(({ spanId }) => spanId)]);
     const lost = traceSpans.filter(({ parentSpanId }) => parentSpanId === undefined || !ids.has(parentSpanId));

@@ -145,13 +145,13 @@ test('every package has a description', () => {
 });
 
 /**
- * Packages named in a README's sentence: those in backticks. After "every room but", all packages except for those in
+ * Packages named in a README's sentence: those in backticks. After "every package except", all packages except for those in
  * backticks.
  */
 function packagesIn(packageName: string, sentence: string): string[] {
   const named = [...sentence.matchAll(/`(?:@fairway\/)?([a-z-]+)(?:\/[a-z-]+)?`/g)].map(([, name = '']) => name);
   const all = Object.keys(LAYERS);
-  return sentence.includes('every room but')
+  return sentence.includes('every package except')
     ? all.filter((other) => other !== packageName && !named.includes(other))
     : [...new Set(named.filter((name) => all.includes(name)))];
 }

@@ -12,8 +12,8 @@ function sourcesWith(pattern: RegExp): string[] {
 }
 
 /** A new source of text must be tested with hostile input before it is shipped: `docs/decisions/0107` lists all of them. */
-describe('the page about sources of text', () => {
-  it('names every file that opens a listener', () => {
+describe('the page about sources of external text', () => {
+  it('lists every file that opens a listener', () => {
     const servers = sourcesWith(/from '(?:node:(?:http|https|http2|net|tls)|ws|@grpc\/grpc-js)'/);
     const opensServer = /\bcreate(?:Secure)?Server\(|\bnew (?:WebSocket)?Server\(/;
     const listeners = servers.filter((path) => opensServer.test(readFileSync(path, 'utf8')));
@@ -21,12 +21,12 @@ describe('the page about sources of text', () => {
     expect(listeners.filter((path) => !decision.includes(path))).toEqual([]);
   });
 
-  it('names every dependency', () => {
+  it('lists every dependency', () => {
     const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as { dependencies: object };
     expect(Object.keys(dependencies).filter((name) => !decision.includes(`\`${name}\``))).toEqual([]);
   });
 
-  it("names every kind that is read from tenants' clusters", () => {
+  it("lists every kind that is read from tenants' clusters", () => {
     const files = sourcesWith(/\btenant\.informers\b|\binformers(?:\(\))?\.informer\(|new Informer\(/).filter((path) =>
       /^packages\/(cloud-provider|tenancy)\/|\/(autoscaling\/tenant-caches|in-cluster-pools\/\w|cluster\/(tenant-setup|keystone-users))/.test(
         path,

@@ -8,7 +8,7 @@ import { KubeClient } from '@fairway/kube/client/kube-client';
 import { loadCertificateAuthority } from '@fairway/kube/pki/certificate-authority';
 import { loadServiceAccountKeys } from '@fairway/kube/pki/service-account-keys';
 
-/** Content of the JSON file that the command line names. */
+/** Content of the JSON file specified on the command line. */
 export interface EmbeddedServerOptions {
   readonly databasePath: string;
   readonly port: number;

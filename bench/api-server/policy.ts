@@ -38,7 +38,7 @@ export async function enforcePolicy({ admin, name }: BenchServer): Promise<void>
   });
   const deadline = performance.now() + POLICY_TIMEOUT_MS;
   while (await acceptsMissingTier(admin)) {
-    if (performance.now() > deadline) throw new Error(`${name} does not act upon its policy`);
+    if (performance.now() > deadline) throw new Error(`${name} does not enforce its policy`);
     await new Promise((resolve) => setTimeout(resolve, POLL_INTERVAL_MS));
   }
 }

@@ -87,7 +87,7 @@ export const ATTACKS: readonly Attack[] = [
     headers: { 'content-type': 'application/yaml' },
     body: managedAliases(),
   }),
-  newRequestAttack('JSON Patch, 1.3 KiB that double', {
+  newRequestAttack('JSON Patch, 1.3 KiB of doubling copies', {
     method: 'PATCH',
     path: `${maps}/victim`,
     headers: { 'content-type': 'application/json-patch+json' },
@@ -127,7 +127,7 @@ export const ATTACKS: readonly Attack[] = [
     },
   },
   {
-    name: `bodies without end of ${ANONYMOUS_CLIENTS} strangers`,
+    name: `endless bodies from ${ANONYMOUS_CLIENTS} anonymous clients`,
     goals: { longestMs: 30_000, otherClientsMs: 1_000, growthMib: 100 },
     run: (server) => {
       const length = 3 * MIB - 1;

@@ -117,7 +117,7 @@ export class BenchFairway implements AsyncDisposable {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         this.#waiters.delete(check);
-        reject(new Error(`waited without success for ${condition}`));
+        reject(new Error(`timed out waiting for ${condition}`));
       }, READY_TIMEOUT_MS);
       const check = () => {
         if (!isDone()) return;

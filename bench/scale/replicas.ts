@@ -16,7 +16,7 @@ const SETTLE_MS = 30_000;
 const MEASURE_MS = 60_000;
 const TAKEOVER_TIMEOUT_MS = 60_000;
 /**
- * How long after its lease renewal a replica is killed. Renewals occur every 2.7 s, so the delay affects when the other
+ * Delay between a replica's lease renewal and its kill. Renewals occur every 2.7 s, so the delay affects when the other
  * replicas notice.
  */
 const KILL_DELAYS_MS = [0, 500, 1_000, 1_500, 2_000, 2_500];

@@ -33,7 +33,7 @@ const FLAGS = [
   '--startup-taint=node.kubernetes.io/not-ready',
   '--startup-taint=node.cloudprovider.kubernetes.io/uninitialized',
   '--balance-similar-node-groups',
-  // Not --balancing-ignore-label, which externalgrpc does not pass on: the pool's label would keep all pools apart.
+  // --balancing-ignore-label has no effect with externalgrpc, so the pool's label would make all pools dissimilar.
   '--balancing-label=node.kubernetes.io/instance-type',
   `--balancing-label=${SITUATION_LABEL}`,
 ];

@@ -142,7 +142,8 @@ class UpstreamComparison implements AsyncDisposable {
     const ownPods = (pods: readonly Pod[]) => pods.filter(({ metadata }) => own.has(metadata.name));
     await this.#waitForPods((pods) => {
       const [misplacedPod] = ownPods(pods).filter((pod) => !isSettled(pod));
-      if (misplacedPod) throw new Error(`pod ${misplacedPod.metadata.name} is not where the situation has it`);
+      if (misplacedPod)
+        throw new Error(`pod ${misplacedPod.metadata.name} is not on the node that the scenario specifies`);
       return ownPods(pods).length === own.size;
     });
     for (const { pod, isBeingDeleted } of placed) {

@@ -19,7 +19,7 @@ const cloudOptions = { clock: systemClock, random: Math.random, log: silentLogge
 /** No Fairway was killed here before, so no other requests are in flight. */
 const SETTLE_MS = 500;
 
-/** A folder, a simulated cloud and its servers, which outlive the Fairways that use them. */
+/** A folder, a simulated cloud and its servers, which outlive the Fairway processes that use them. */
 export interface Environment extends AsyncDisposable {
   readonly folder: string;
   readonly cloud: Cloud;

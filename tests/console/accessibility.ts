@@ -27,7 +27,7 @@ async function problemsOf(page: Page, run: string, minPasses: number): Promise<r
   // Evaluated as a debugger would, so the page's policy does not apply.
   if (!(await page.evaluate<boolean>("'axe' in globalThis"))) await page.evaluate(AXE);
   const { passes, violations } = await page.evaluate<AxeResults>(run);
-  if (passes.length < minPasses) throw new Error('axe has hardly looked at the page');
+  if (passes.length < minPasses) throw new Error('axe checked hardly anything on the page');
   return violations.flatMap(({ id, help, nodes }) =>
     nodes.map(({ html, failureSummary = '' }) => `${id}: ${help}\n  ${html}\n  ${failureSummary}`),
   );

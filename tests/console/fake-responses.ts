@@ -29,8 +29,8 @@ export interface LongNames {
 const KEY = 'test.answers';
 
 /**
- * Makes the page's API respond as specified by `openWithData`, starting with the next load. Watches are silent then, so
- * the data stays; the session is still requested from the server.
+ * Makes the page's API respond as specified by `openWithData`, starting with the next load. Watches then send no
+ * events, so the data stays; the session is still requested from the server.
  */
 export async function prepareResponses(page: Page, names: LongNames): Promise<void> {
   await page.addInitScript(`(${REPLACE_FETCH})(${JSON.stringify(KEY)}, ${JSON.stringify(names)})`);
@@ -71,7 +71,7 @@ const ADDITIONAL_DATA = `
   };
   const added = (object) => {
     const { spec, status } = object;
-    // A machine that is not well.
+    // An unhealthy machine.
     if (spec?.nodePoolName !== undefined) {
       const conditions = status?.conditions?.map((each) => (each.type === 'Ready' ? { ...each, status: 'False', reason: 'ServerFailed', message: 'it has failed' } : each));
       return { ...object, status: { ...status, conditions } };
@@ -98,10 +98,10 @@ const REPLACE_FETCH = `(key, { short, long }) => {
   const MESSAGE = data === 'long' ? LONG : EVIL + 'x'.repeat(10_000);
   const NAME = EVIL + 'x'.repeat(255 - EVIL.length);
   const EVENTS = data === 'long' ? 100 : 3;
-  // Where people and clouds write as much as they like.
+  // Fields in which users and clouds can write texts of any length.
   const MESSAGES = new Set(['message', 'description']);
   const NAMES = new Set(['displayName', 'userName', 'zone', 'flavorName', 'os', 'region', 'provider', 'userAgent', 'projectName', 'manager', 'domain', 'user']);
-  // Events, each of another minute.
+  // Events, each at a different minute.
   const many = (items) => {
     if (items[0]?.involvedObject === undefined) return items;
     return Array.from({ length: Math.max(EVENTS, items.length) }, (_, index) => {
@@ -113,7 +113,7 @@ const REPLACE_FETCH = `(key, { short, long }) => {
   };
   const changedText = (value, name, hasId) => {
     if (MESSAGES.has(name)) return MESSAGE + value;
-    // Of an object in the cloud: those of Kubernetes have plain ones.
+    // Names of cloud objects may contain anything; names of Kubernetes objects are restricted.
     const isName = NAMES.has(name) || (name === 'name' && hasId) || name === 'zones';
     return data === 'hostile' && isName ? NAME + value : value;
   };

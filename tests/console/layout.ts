@@ -56,7 +56,7 @@ const SHARED = `
     const classes = typeof element.className === 'string' ? element.className.trim().split(/\\s+/).slice(0, 2).join('.') : '';
     return element.tagName.toLowerCase() + (classes && '.' + classes) + ' "' + (element.textContent ?? '').trim().slice(0, 60) + '"';
   };
-  // A dialog, or a menu, covers what is behind it.
+  // A dialog or menu covers the elements behind it.
   const root = document.querySelector('[role="dialog"]') ?? document.querySelector('.pf-v6-c-menu') ?? document.body;
   const isHidden = (element) =>
     !element.checkVisibility({ visibilityProperty: true, opacityProperty: true }) ||
@@ -84,12 +84,12 @@ const MEASURE = `() => {
     const isHigher = element.scrollHeight > element.clientHeight + 2 && element.clientHeight > 1;
     const canScroll = overflowX === 'auto' || overflowX === 'scroll';
     if (isWider && canScroll) {
-      // What scrolls sideways is small, and the keyboard reaches it.
+      // Only small elements that the keyboard can reach may scroll sideways.
       const isReached = element.tabIndex >= 0 || element.querySelector('a, button, input') !== null;
       if (!isReached || element.matches('#content, .pf-v6-c-page, .pf-v6-c-modal-box__body') || element.querySelector('h1')) {
         const edge = element.getBoundingClientRect().left + element.clientWidth;
         const wide = [...element.querySelectorAll('*')].filter((each) => each.getBoundingClientRect().right > edge + 1 && hasOwnText(each) && ![...scrollers].some((scroller) => scroller !== element && scroller.contains(each)));
-        // What moves while it loads is wider for a moment, and holds nothing to read.
+        // Loading animations are briefly wider but contain no text, so they are not reported.
         if (wide.length > 0) problems.push('scrolls sideways: ' + nameOf(element) + ' by ' + (element.scrollWidth - element.clientWidth) + ' px: ' + wide.slice(0, 3).map(nameOf).join(', '));
       }
     }
@@ -110,7 +110,7 @@ const MEASURE = `() => {
   };
   const add = (element, rect) => {
     const box = clipped(rect, element);
-    // Nothing is to be seen of it, as of the navigation that is opened on a phone.
+    // The element is not visible, such as the closed navigation on a phone.
     if (box.right - box.left < 2 || box.bottom - box.top < 2 || box.right <= 0) return;
     if (box.right > innerWidth + 1 || box.left < -1) problems.push('is outside of the window: ' + nameOf(element));
     boxes.push({ element, ...box });
@@ -129,7 +129,7 @@ const MEASURE = `() => {
       if (other.top >= one.bottom - 3) break;
       const isAcross = Math.min(one.right, other.right) - Math.max(one.left, other.left) > 3;
       if (!isAcross || one.element.contains(other.element) || other.element.contains(one.element)) continue;
-      // What sticks while the rest scrolls below it.
+      // Sticky elements, which the rest of the page scrolls under.
       if (one.element.closest('thead, .fw-summary, .pf-v6-c-masthead') !== other.element.closest('thead, .fw-summary, .pf-v6-c-masthead')) continue;
       problems.push('lies over another: ' + nameOf(one.element) + ' and ' + nameOf(other.element));
     }

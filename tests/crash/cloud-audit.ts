@@ -119,7 +119,7 @@ export function leakReports(
   ];
 }
 
-/** The tags of ports in networks that pools name. */
+/** The tags of ports in networks that pools specify. */
 function additionalPortsOf(machines: readonly Machine[], clusterUidOf: (clusterName: string) => string): string[] {
   return machines.flatMap((machine) =>
     (machine.spec.networks ?? []).map(({ networkID }) =>

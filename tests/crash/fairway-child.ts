@@ -7,8 +7,8 @@ import { Home } from '@fairway/service/up/home';
 import { up } from '@fairway/service/up/up';
 
 /*
- * A complete Fairway to be killed. It loads, reports that, and waits for a start message, so that Fairway itself is
- * measured and interrupted, not the loading of its source.
+ * A complete Fairway for tests to kill. It loads, reports that, and waits for a start message, so that Fairway itself
+ * is measured and interrupted, not the loading of its source.
  */
 
 /** Messages of the process to its parent. */

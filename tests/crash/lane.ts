@@ -187,7 +187,7 @@ export class Lane {
       );
       if (own.length !== spec.replicas) problems.push(`${metadata.name}: ${own.length} machines of ${spec.replicas}`);
       if (status?.readyReplicas !== spec.replicas)
-        problems.push(`${metadata.name}: says ${status?.readyReplicas} of ${spec.replicas}`);
+        problems.push(`${metadata.name}: reports ${status?.readyReplicas} of ${spec.replicas}`);
     }
     for (const [key, replicas] of this.#expectedReplicas) {
       const pool = inventory.pools.find(({ metadata }) => metadata.name === key);
@@ -205,7 +205,7 @@ export class Lane {
     try {
       await this.#choose(client, await inventoryOf(client));
     } catch (error) {
-      // The Fairway was killed, or the action lost a race: an existing object is deleted or being deleted.
+      // Fairway was killed, or the action lost a race: an existing object is deleted or being deleted.
       if (!(error instanceof TransportError) && !isApiError(error)) throw error;
       this.actions.push(`… ${error.message.slice(0, 80)}`);
     }

@@ -74,7 +74,7 @@ export class MortalFairway {
         if (message.kind === kind) resolve();
       };
       this.#child.on('message', onMessage);
-      this.#child.once('exit', (code, signal) => reject(new Error(`fairway ended: ${code ?? signal}`)));
+      this.#child.once('exit', (code, signal) => reject(new Error(`fairway exited: ${code ?? signal}`)));
     });
   }
 }

@@ -16,7 +16,7 @@ const POLL_MS = 300;
 const TIMEOUT_MS = 300_000;
 
 /**
- * A cloud on which a driver can be tested: an entry of clouds.yaml, and the names of what its servers are built from.
+ * A cloud on which a driver can be tested: an entry of clouds.yaml, and the image and flavor of its servers.
  */
 export interface SanityCloud {
   readonly cloudsYaml: string;
@@ -119,7 +119,7 @@ async function makeServer({ compute, images }: OpenStackClient, { flavor, image 
 async function waitUntil(predicate: () => Promise<boolean>): Promise<void> {
   const endMs = Date.now() + TIMEOUT_MS;
   while (!(await predicate())) {
-    if (Date.now() > endMs) throw new Error('the server of the node does not come, or go');
+    if (Date.now() > endMs) throw new Error("the node's server was not created or deleted in time");
     await sleep(POLL_MS);
   }
 }

@@ -23,7 +23,7 @@ const tenantKinds: readonly ResourceType[] = KINDS.filter(({ namespaced }) => na
  */
 export async function openManagementTestEngine(cluster: ManagementCluster, clock: Clock): Promise<TestEngine> {
   if (clock instanceof SteppingClock)
-    throw new TypeError('a stepping clock stops for requests, and not for what kube-apiserver does between them');
+    throw new TypeError("a stepping clock waits for requests, but not for kube-apiserver's work between them");
   const client = cluster.adminClient(clock);
   await sweep(client);
   await fillNamespaces(client);
@@ -38,7 +38,7 @@ export async function openManagementTestEngine(cluster: ManagementCluster, clock
   };
 }
 
-/** Removes objects that the last test left: no controller handles their finalizers any longer. */
+/** Removes objects that the last test left behind: no controller handles their finalizers any longer. */
 async function sweep(client: KubeClient): Promise<void> {
   await Promise.all([...tenantKinds, plans, kubernetesReleases].map((type) => empty(client, type)));
   const ownSecrets = { labelSelector: 'fairway.dev/cluster-uid', namespace: SYSTEM_NAMESPACE };

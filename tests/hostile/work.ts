@@ -41,15 +41,15 @@ export async function minWorkOf(times: number, run: () => Promise<unknown>): Pro
   return minimum;
 }
 
-/** Less than this is within the usual time of any request. */
+/** Anything below this is within the usual time of a request. */
 const FLOOR_MS = 40;
 /** Four times the input takes linear work four times as long, quadratic work sixteen times. */
 const FACTOR = 4;
 const MAX_GROWTH = 8;
 
 /**
- * Reports how work grows faster than the input, from `from` to `to` bytes in steps of a factor of four; undefined if it
- * does not.
+ * Reports work that grows faster than the input, from `from` to `to` bytes in steps of a factor of four; undefined if
+ * it does not.
  */
 export async function excessiveWork(
   send: (length: number) => Promise<unknown>,

@@ -62,7 +62,7 @@ export class BootedHost implements AsyncDisposable {
     return stdout.trim();
   }
 
-  /** The host is released with the machine that holds it. */
+  /** The host is released when the process that holds it exits. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#holder.exitCode !== null || this.#holder.signalCode !== null) return;
     const exited = once(this.#holder, 'exit');

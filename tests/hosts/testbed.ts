@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { PROJECT } from '../session/running-fairway.ts';
 
 export const TESTBED = join(PROJECT, 'testbed/node/testbed');
-/** The testbed with virtual machines, which takes the same commands. */
+/** The testbed with virtual machines, which has the same commands. */
 export const VM_TESTBED = join(PROJECT, 'testbed/vm/testbed');
 
 /** Runs a command of testbed/node to completion, and returns its output. Throws if it fails. */

@@ -26,7 +26,7 @@ export async function installPrevious(client: KubeClient, objects: readonly Kube
   );
   const previousDefinitions = objects.map((object): Manifest => {
     const type = types.get(object.kind ?? '');
-    if (type === undefined) throw new Error(`nothing is known of the kind ${object.kind}`);
+    if (type === undefined) throw new Error(`unknown kind ${object.kind}`);
     return { type, object, isOperatorOwned: object.apiVersion === API_VERSION };
   });
   const options = { dryRun: false, forceConflicts: false, clock: systemClock, signal: new AbortController().signal };

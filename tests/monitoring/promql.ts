@@ -5,7 +5,7 @@ export interface PromQL {
   /** The texts that are not PromQL. */
   readonly errors: readonly string[];
   readonly selectors: readonly { readonly metrics: readonly string[]; readonly labels: readonly string[] }[];
-  /** The labels by which the expression groups or joins. */
+  /** The labels that the expression groups or joins by. */
   readonly grouping: readonly string[];
 }
 

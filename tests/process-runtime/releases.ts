@@ -7,7 +7,7 @@ import type { Binaries } from '@fairway/control-plane/process/find-binaries';
 import { findLocalBinaries } from '@fairway/control-plane/process/local-process-runtime';
 import { testbedBinaries } from '@fairway/control-plane/process/testing/testbed-binaries';
 
-/** The first minor version of 1 that Fairway offers, and whose flags the product writes. */
+/** The first minor version of 1 that Fairway offers; the product writes that version's flags. */
 const FIRST_MINOR = 31;
 
 /** A Kubernetes release for a test. */
@@ -19,7 +19,7 @@ export interface TestRelease {
   readonly described: string;
   /** Whether the binary that restores snapshots is next to etcd. */
   readonly hasRestoreTool: boolean;
-  /** Whether a restore makes revisions continue: etcdutl does since 3.6. */
+  /** Whether revisions continue after a restore, as with etcdutl since 3.6. */
   readonly bumpsRevisions: boolean;
   /** The folder with the original binaries. */
   readonly folder: string;

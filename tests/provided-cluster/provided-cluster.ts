@@ -69,7 +69,7 @@ export class ProvidedCluster {
     try {
       return await eventuallyObject(this.services, { namespace, name }, predicate, LONG_WAIT);
     } catch (error) {
-      throw new Error(`Service ${name} is not so: ${this.#provider.outputTail()}`, { cause: error });
+      throw new Error(`Service ${name} does not match: ${this.#provider.outputTail()}`, { cause: error });
     }
   }
 

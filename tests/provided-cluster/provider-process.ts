@@ -26,7 +26,7 @@ export class ProviderProcess {
     const ended = new AbortController();
     this.#child = child;
     this.#exited = ended;
-    child.once('exit', (code) => ended.abort(new Error(`it ended with ${code}: ${this.outputTail()}`)));
+    child.once('exit', (code) => ended.abort(new Error(`it exited with ${code}: ${this.outputTail()}`)));
   }
 
   /** Throws if the process has exited, which no step of a test expects. */

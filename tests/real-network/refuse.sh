@@ -1,4 +1,4 @@
-# Answers one AdmissionReview, over standard input and output: no, because of $REFUSAL.
+# Responds to one AdmissionReview, over standard input and output, with a denial for the reason in $REFUSAL.
 length=0
 while IFS= read -r line; do
   line=${line%?}

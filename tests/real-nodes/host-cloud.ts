@@ -31,7 +31,7 @@ const IMAGES: readonly ImageSpec[] = [
   properties: { os_distro: 'debian', os_version: os, os_type: 'linux' },
 }));
 
-/** A simulated cloud whose servers really boot: each becomes a host of a testbed, by its user data. */
+/** A simulated cloud whose servers really boot: each becomes a testbed host that boots from its user data. */
 export class HostCloud {
   /** Name of the entry for Fairway. */
   readonly entry = 'simulator';
@@ -142,7 +142,7 @@ export class HostCloud {
     }
   }
 
-  /** Links by which a host finds its attached disks. */
+  /** Links that a host uses to find its attached disks. */
   async disksOf(host: string): Promise<readonly string[]> {
     const { stdout } = await this.on(host, 'ls', '/dev/disk/by-id');
     return stdout.split('\n').filter((line) => line !== '');

@@ -1,6 +1,6 @@
 import type { Cloud } from '@fairway/simulator/cloud';
 
-/** A call with which a replica changes something in the cloud. */
+/** A call by a replica that changes something in the cloud. */
 export interface CloudCall {
   /** When the call arrived, by this machine's clock. */
   readonly atMs: number;

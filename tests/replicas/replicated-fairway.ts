@@ -204,7 +204,7 @@ function duplicates(names: readonly string[]): readonly string[] {
   return names.filter((name, index) => names.indexOf(name) !== index);
 }
 
-/** Tags of network resources, by which Fairway finds the owning cluster: one tag for each resource. */
+/** Tags of network resources, which Fairway uses to find the owning cluster: one tag for each resource. */
 function networkTags(cloud: Cloud): readonly string[] {
   const tables = cloud.snapshot() as Readonly<Record<string, readonly { readonly description?: string }[]>>;
   return ['networks', 'subnets', 'routers', 'security_groups']

@@ -46,7 +46,7 @@ export class ProvisionedCluster implements AsyncDisposable {
       const manifest = join(cluster.#folder, 'cluster.yaml');
       await writeFile(manifest, options.manifest);
       const created = await cluster.cli('cluster', 'create', '-f', manifest);
-      if (created.code !== 0) throw new Error(`the cluster was not made: ${created.stderr}`);
+      if (created.code !== 0) throw new Error(`the cluster was not created: ${created.stderr}`);
       await writeFile(cluster.kubeconfig, (await cluster.cli('kubeconfig', 'demo')).stdout);
       cluster.#tenant = await clientOf(cluster.kubeconfig);
       return cluster;

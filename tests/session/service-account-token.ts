@@ -20,6 +20,6 @@ export async function serviceAccountToken(
     spec: { expirationSeconds },
   };
   const { status } = await client.resource(ServiceAccounts).createSubresource(name, 'token', request, { namespace });
-  if (status === undefined) throw new Error('the answer to a TokenRequest has no token');
+  if (status === undefined) throw new Error('the response to a TokenRequest has no token');
   return status.token;
 }

@@ -19,7 +19,7 @@ describe.skipIf(!hasBrowser)('the console in Chromium', () => {
     expect(await page.title()).toBe('Sign in · Fairway');
   });
 
-  it('signs in with the form, shows the clusters of the project, and signs out for good', async () => {
+  it('signs in with the form, shows the clusters of the project, and signs out permanently', async () => {
     const page = await test.openAs('demo');
     await page.getByRole('heading', { name: 'No clusters yet' }).waitFor();
     await page.getByRole('button', { name: 'Project: demo' }).waitFor();
@@ -104,7 +104,7 @@ describe.skipIf(!hasBrowser)('the console in Chromium', () => {
     expect(test.consoleErrors()).toEqual([]);
   });
 
-  it('does not sign a user in with a form of another site, even during a sign-in', async () => {
+  it('does not sign a user in with a form from another site, even during a sign-in', async () => {
     const page = await test.open();
     await page.getByRole('link', { name: 'Sign in with Simulated identity provider' }).click();
     await page.locator('[name=username]').waitFor();

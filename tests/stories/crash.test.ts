@@ -8,7 +8,7 @@ import { Lane } from '../crash/lane.ts';
 /** Total number of kills; each interrupts Fairway at a different point. */
 const ROUNDS = Number(process.env['FAIRWAY_CRASH_ROUNDS'] ?? 200);
 const SEED = Number(process.env['FAIRWAY_CRASH_SEED'] ?? Math.floor(Math.random() * 1e9));
-/** Concurrent Fairways, each with its own cloud and home. */
+/** Concurrent Fairway processes, each with its own cloud and home. */
 const LANES = 4;
 const KILL_WITHIN_MS = 800;
 const KILL_START_WITHIN_MS = 500;

@@ -94,7 +94,7 @@ describe.each(JOB_TARGETS)('load balancers on $name', (target) => {
     const addresses = async () =>
       (await Array.fromAsync(fairway.member.network.floatingIps.list())).map((each) => each.floating_ip_address);
 
-    it('shares a load balancer with another Service that names it, and hands it over when the first is deleted', async () => {
+    it('shares a load balancer with another Service that references it, and hands it over when the first is deleted', async () => {
       const before = await addresses();
       const named = 'loadbalancer.openstack.org/load-balancer-id';
       const { metadata } = await tenant.resource(Services).get('web', { namespace });

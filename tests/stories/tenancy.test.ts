@@ -78,7 +78,7 @@ describe('two tenants of one Fairway', () => {
     expect(await codeOf(call(bob.client))).toBe(403);
   });
 
-  test("a pool that names another tenant's cluster gets no cluster", async () => {
+  test("a pool that references another tenant's cluster gets no cluster", async () => {
     await bob.client.resource(nodePools).create(pool('b', 'parasite', 'demo', 2));
     await bob.client.resource(clusters).create(cluster('b', 'own'));
     await bob.client.resource(nodePools).create(pool('b', 'own', 'own'));
@@ -90,7 +90,7 @@ describe('two tenants of one Fairway', () => {
     expect(bobMachines.map(({ spec }) => spec.clusterName)).toEqual(['own']);
   });
 
-  test("a cluster that names another project's network is refused", async () => {
+  test("a cluster that references another project's network is refused", async () => {
     const spec = { network: { networkID: aliceNetwork } };
     const refused = await bob.client
       .resource(clusters)

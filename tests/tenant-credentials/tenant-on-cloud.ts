@@ -12,7 +12,7 @@ import { type FairwayOnCloud, startFairwayOn } from '../main-job/fairway-on-clou
 import type { JobCloud, JobTarget } from '../main-job/job-clouds.ts';
 import { type ResourceIds, resourceIds } from '../main-job/resource-ids.ts';
 
-/** How often each credential is checked with Keystone; an operator's minute would be most of the tests. */
+/** How often each credential is checked with Keystone; with the default of a minute, the tests would mostly wait. */
 const CREDENTIAL_CHECK_MS = 1_000;
 export const LONG_WAIT = { deadlineMs: 400_000 };
 /** Fairway's own messages do not wait for a cloud. */

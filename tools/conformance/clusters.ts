@@ -20,7 +20,7 @@ const FLAVOR = 'b3-16';
  */
 export async function openCluster(kind: Exclude<ClusterKind, 'nodes'>, binariesFolder: string): Promise<TestedCluster> {
   if (kind === 'process' && !existsSync(join(binariesFolder, 'kube-apiserver'))) {
-    throw new Error(`${binariesFolder} has no kube-apiserver: "testbed/kubernetes/current build" makes it`);
+    throw new Error(`${binariesFolder} has no kube-apiserver: "testbed/kubernetes/current build" builds it`);
   }
   process.env['KUBEBUILDER_ASSETS'] = binariesFolder;
   const folder = await mkdtemp(join(tmpdir(), 'fairway-conformance-'));

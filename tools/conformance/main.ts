@@ -142,7 +142,7 @@ function reportOutcomes(kind: ClusterKind, outcomes: readonly Outcome[]): number
   const unexpectedPasses = kind === 'nodes' ? [] : outcomesIn('passed').filter(({ name }) => isListed(name));
   const failed = outcomesIn('failed').filter(({ name }) => kind === 'nodes' || !isListed(name));
   for (const { name } of unexpectedPasses)
-    print(`passes, and tools/conformance/needs-containers.ts says it can not: ${name}`);
+    print(`passes, although tools/conformance/needs-containers.ts lists it as needing containers: ${name}`);
   const seconds = outcomes.reduce((sum, outcome) => sum + outcome.seconds, 0);
   const counts = `${outcomesIn('passed').length} of ${outcomes.length} passed, ${outcomesIn('skipped').length} skipped`;
   print(`${kind}: ${counts}, ${failed.length} failed; ${Math.round(seconds)} s of tests`);

@@ -19,7 +19,7 @@ import type { TestedCluster } from './clusters.ts';
 
 const CLUSTER_NAME = 'conformance';
 const NODES = 2;
-const HOW_TO_BUILD = 'testbed/kubernetes and testbed/cloud-provider-openstack make what is not here';
+const HOW_TO_BUILD = 'testbed/kubernetes and testbed/cloud-provider-openstack build what is missing';
 /** Timeouts for hosts that boot and install packages on a busy machine. */
 const BOOT_TIMEOUT = { deadlineMs: 900_000 };
 
@@ -41,9 +41,9 @@ spec: {clusterName: ${CLUSTER_NAME}, flavor: b3-16, replicas: ${NODES}, image: d
 export async function openRealNodes(binariesFolder: string): Promise<TestedCluster> {
   process.env['KUBEBUILDER_ASSETS'] = binariesFolder;
   const { offered, kubectl, title } = await realNodeTools();
-  if (offered === undefined) throw new Error(`nodes can't be made here ${title}`);
+  if (offered === undefined) throw new Error(`cannot create nodes here ${title}`);
   const missing = [...missingForServices(offered), ...missingForPlugin()];
-  if (missing.length > 0) throw new Error(`nodes can't be made here: no ${missing.join(', no ')}; ${HOW_TO_BUILD}`);
+  if (missing.length > 0) throw new Error(`cannot create nodes here: no ${missing.join(', no ')}; ${HOW_TO_BUILD}`);
   testbed('build');
   testbed('test-images', offered.version);
   publishPluginImages(offered.version);

@@ -9,7 +9,7 @@ export const KUBERNETES = '1.36.3';
 
 /** Explains how to build missing binaries. */
 export const HOW_TO_BUILD =
-  'Kubernetes’ own tests (e2e.test) are not built: "testbed/kubernetes/current build-tests" makes them, and needs Go';
+  'Kubernetes’ own tests (e2e.test) are not built: "testbed/kubernetes/current build-tests" builds them, and requires Go';
 
 export interface TestBinaries {
   readonly folder: string;

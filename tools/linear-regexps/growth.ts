@@ -1,6 +1,6 @@
 import { automatonOf } from './automaton.ts';
 
-/** Limit of the analysis. An expression that exceeds it is too long for people to review, too. */
+/** Limit of the analysis. An expression that exceeds it is also too long for people to review. */
 const MAX_STEPS = 2_000_000;
 
 /**
@@ -53,7 +53,7 @@ export function growthOf(pattern: string, flags: string): string | undefined {
     for (const at of apart) {
       const pair = at.split(',').map(Number);
       if (search([pair], [loop, loop], ([a, b]) => a === i && b === i))
-        return `its time doubles with each repetition: ${name(pair[0] ?? 0)} and ${name(pair[1] ?? 0)} take the same text`;
+        return `its time doubles with each repetition: ${name(pair[0] ?? 0)} and ${name(pair[1] ?? 0)} match the same text`;
     }
   }
   for (const i of automaton.keys()) {
@@ -64,8 +64,8 @@ export function growthOf(pattern: string, flags: string): string | undefined {
       const between = new Set([...(reach[i] ?? []), i]);
       if (search([[i, i, k]], [first, between, last], ([a, b, c]) => a === i && b === k && c === k)) {
         return i === 0
-          ? `its time grows with the square of the text: it starts again at each character, and goes on as far as ${name(k)} does`
-          : `its time grows with the square of the text: ${name(i)} and ${name(k)} take the same characters`;
+          ? `its time grows with the square of the text: the search starts again at each character, and continues as far as ${name(k)} does`
+          : `its time grows with the square of the text: ${name(i)} and ${name(k)} match the same characters`;
       }
     }
   }

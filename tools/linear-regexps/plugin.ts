@@ -23,14 +23,15 @@ const linearRegexps = {
       if (node.callee?.type === 'Identifier' && node.callee.name === 'RegExp' && !node.arguments?.[0]?.regex)
         context.report({
           node,
-          message: 'What is composed at run time is not checked: write it out, or say what bounds it',
+          message:
+            'Expressions composed at run time are not checked: write the expression out, or state what bounds it',
         });
     };
     return {
       Literal(node: Node) {
         if (node.regex === undefined) return;
         const problem = problemOf(node.regex);
-        if (problem !== undefined) context.report({ node, message: `A long text would hold everybody up: ${problem}` });
+        if (problem !== undefined) context.report({ node, message: `A long text would block the process: ${problem}` });
       },
       NewExpression: composed,
       CallExpression: composed,

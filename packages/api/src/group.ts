@@ -52,7 +52,7 @@ export const COMPLETE_ROTATION_ANNOTATION = `${GROUP}/complete-rotation`;
  * On a Machine: a changed value, such as the time, makes Fairway repair it now, regardless of the state of its node.
  */
 export const REPAIR_ANNOTATION = `${GROUP}/repair-requested`;
-/** On a Machine: its node is never repaired. Any value counts. */
+/** On a Machine: its node is never repaired. The value does not matter. */
 export const EXCLUDE_FROM_HEALING_ANNOTATION = `${GROUP}/exclude-from-healing`;
 /** On a Machine: its drain no longer waits for pods. A time applies to drains that began before it, any other value to all. */
 export const FORCE_DRAIN_ANNOTATION = `${GROUP}/force-drain`;

@@ -10,7 +10,7 @@ export interface CronSchedule extends Schedule {
   /** The latest time that is not after `nowMs`; undefined if there is none. */
   last(nowMs: number): number | undefined;
   /**
-   * Like `last`, but in local time, represented as if it were UTC: skipped local times keep their order there, although
+   * Like `last`, but in local time, represented as if it were UTC: skipped local times stay in order that way, although
    * all are due when clocks go forward.
    */
   lastByWallClock(nowMs: number): number | undefined;

@@ -4,7 +4,7 @@ import { every } from './every.ts';
 
 const PERIOD_MS = 1_000;
 
-test('pauses before each run, even after a failure, which it reports', async () => {
+test('pauses before each run, even after a failed run, and reports the failure', async () => {
   const clock = new FakeClock();
   const failures: unknown[] = [];
   let runs = 0;

@@ -57,7 +57,7 @@ export class FairQueue<T> {
 
   /** The next item, which runs until `done`; undefined if none waits, or if all waiting items belong to owners at their limit. */
   take(): T | undefined {
-    // Owners at their limit have running items, so there are at most as many as slots.
+    // Owners at their limit have running items, so there are never more of them than slots.
     for (let left = this.#turns.size; left > 0; left--) {
       const lane = this.#turns.shift();
       if (lane === undefined) return undefined;

@@ -21,7 +21,7 @@ test('takes no token and creates no entry when reading the remaining tokens', ()
   expect(buckets.left('a', 0)).toBe(2);
 });
 
-test('adds no tokens when the clock goes back', () => {
+test('adds no tokens when the clock goes backwards', () => {
   const buckets = new TokenBuckets(RATE, 10);
   buckets.tryTake('a', 60_000);
 

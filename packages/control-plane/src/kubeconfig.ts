@@ -14,7 +14,7 @@ import type { Endpoint } from './runtime.ts';
 
 /**
  * Group of every user with a kubeconfig from Fairway. It is bound by RBAC, unlike `system:masters`: the tenant can
- * delete the binding, which revokes all privileges of every credential issued so far.
+ * delete the binding, which revokes the privileges of every credential issued so far.
  */
 export const CLUSTER_ADMINS_GROUP = 'fairway:cluster-admins';
 
@@ -43,7 +43,7 @@ export interface MintedKubeconfig {
 }
 
 /**
- * Issues a short-lived kubeconfig. Throws a PkiError for a certificate request that can't be read or that its key has
+ * Issues a short-lived kubeconfig. Throws a PkiError for a certificate request that can't be parsed or that its key has
  * not signed. A single client certificate cannot be revoked, so its lifetime is short; `revokeKubeconfigs` revokes all
  * of a cluster's kubeconfigs.
  */

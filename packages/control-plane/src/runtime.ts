@@ -23,7 +23,7 @@ export interface Endpoint {
 /** The user of a bearer token that is not one of the cluster's own; undefined if it is rejected. */
 export type ReviewToken = (token: string) => Promise<UserInfo | undefined>;
 
-/** Permissions in addition to RBAC, with no opinion on what is not allowed. */
+/** Grants permissions in addition to RBAC; has no opinion on anything else. */
 export type ReviewAccess = Authorizer;
 
 /** The desired state of a control plane. */
@@ -40,7 +40,7 @@ export interface ControlPlaneSpec {
    * restart.
    */
   readonly reviewToken?: ReviewToken | undefined;
-  /** Reviewer of permissions that neither the node authorizer nor RBAC grants; only together with `reviewToken`. */
+  /** Reviewer of permissions that neither the node authorizer nor RBAC grants; requires `reviewToken`. */
   readonly reviewAccess?: ReviewAccess | undefined;
   readonly topology: PlanSpec['controlPlane'];
   readonly etcdQuotaBytes: number;
@@ -55,7 +55,7 @@ export interface ControlPlaneSpec {
   readonly nodeNetworks: readonly string[];
   /** Additional source addresses of the nodes' connections: those of the router, and floating IPs. */
   readonly nodeAddresses: readonly string[];
-  /** The published endpoint; it never changes, because it is in kubeconfigs. */
+  /** The published endpoint; it never changes, because kubeconfigs contain it. */
   readonly endpoint: Endpoint | undefined;
 }
 
@@ -75,7 +75,7 @@ export interface SnapshotInfo {
 
 /** Status of snapshots, for runtimes that take them. */
 export interface SnapshotsState {
-  /** Newest first: those on this machine, and those of which only a copy elsewhere exists. */
+  /** Newest first: those on this machine, and those that exist only as an off-host copy. */
   readonly list: readonly SnapshotInfo[];
   /** Why the last snapshot that was due could not be taken. */
   readonly problem: string | undefined;
@@ -86,7 +86,7 @@ export interface SnapshotsState {
   readonly offHostProblem?: string | undefined;
   /** The last completed request. */
   readonly restored: (RestoreRequest & { readonly atMs: number }) | undefined;
-  /** Earlier requests, newest first, as far back as they are recorded. */
+  /** Earlier requests, newest first, as far back as the record goes. */
   readonly restoredBefore?: readonly RestoreRequest[] | undefined;
   /** A pending request with its progress, or why it fails. */
   readonly restoring:
@@ -94,7 +94,7 @@ export interface SnapshotsState {
     | undefined;
 }
 
-/** NotFound: the snapshot does not exist; choose another. Failed: the operator must act on the message. */
+/** NotFound: the snapshot does not exist; choose another. Failed: the operator must act; see the message. */
 export type RestoreProblem = 'NotFound' | 'Failed';
 
 export type ControlPlanePhase = 'Starting' | 'Running' | 'Updating' | 'Failed';
@@ -117,7 +117,8 @@ export interface ControlPlaneState {
   /** When the first certificate of the cluster's programs expires, if the runtime can determine it. */
   readonly certificatesEndMs?: number | undefined;
   /**
-   * Which settings of `spec.apiServer` are not applied, why, and what applies instead; undefined if all are applied.
+   * Which settings of `spec.apiServer` are not applied, why, and what is in effect instead; undefined if all are
+   * applied.
    */
   readonly settingsProblem?: string | undefined;
   /** Who must act; by default the user whose settings do not work. */
@@ -128,9 +129,9 @@ export interface ControlPlaneState {
   readonly snapshots?: SnapshotsState | undefined;
 }
 
-/** Failures that each control plane of a runtime survives, regardless of its plan. */
+/** The failures that each control plane of a runtime survives, regardless of its plan. */
 export interface ControlPlaneSpread {
-  /** Copies of each component. */
+  /** Number of copies of each component. */
   readonly replicas: number;
   /** Availability zones over which they are spread. */
   readonly zones: number;
@@ -161,8 +162,8 @@ export interface ControlPlaneUsage {
  * until it returns true. It reconciles again when `onChange` names the cluster.
  *
  * **Guarantees.** `ensure` is idempotent and level-triggered: it takes a step towards the spec and returns the observed
- * state, without waiting for slow operations. Calls for one cluster never run concurrently. Remains of a killed process
- * are found by UID.
+ * state, without waiting for slow operations. Calls for one cluster never run concurrently. Resources left by a killed
+ * process are found by UID.
  *
  * **Errors.** A failure of one control plane is reported in its state (phase Failed, reason, message); a rejection
  * means that the runtime itself failed, and is retried.
@@ -170,7 +171,7 @@ export interface ControlPlaneUsage {
 export interface ControlPlaneRuntime {
   readonly name: string;
   readonly spread: ControlPlaneSpread;
-  /** Whether API servers connect to nodes of their clusters, if the network allows it. */
+  /** Whether API servers can connect to their clusters' nodes, if the network allows it. */
   readonly reachesNodes: boolean;
   /** Whether API servers use `reviewToken`. */
   readonly reviewsTokens: boolean;
@@ -184,22 +185,22 @@ export interface ControlPlaneRuntime {
   versions(): Promise<readonly string[] | undefined>;
   ensure(spec: ControlPlaneSpec): Promise<ControlPlaneState>;
   /**
-   * Whether nothing of the control plane runs until the next `ensure`; its data, keys, snapshots and endpoint are kept.
-   * False: in progress, call again. A control plane that never ran is hibernated. Programs left running by an earlier
-   * process are stopped too.
+   * Whether the control plane is fully stopped until the next `ensure`; its data, keys, snapshots and endpoint are
+   * kept. False: in progress, call again. A control plane that never ran counts as hibernated. Programs left running by
+   * an earlier process are stopped too.
    */
   hibernate(clusterUid: string): Promise<boolean>;
   /**
-   * Whether the database and keys are deleted: nothing of the control plane runs, and the next `ensure` starts with an
-   * empty database at the same endpoint. Snapshots are kept. False: in progress, call again. May be repeated until that
-   * `ensure`, also by another process.
+   * Whether the database and keys are deleted: the control plane is stopped, and the next `ensure` starts with an empty
+   * database at the same endpoint. Snapshots are kept. False: in progress, call again. May be called repeatedly before
+   * that `ensure`, including by another process.
    */
   wipe(clusterUid: string): Promise<boolean>;
-  /** Whether nothing of the cluster remains; its data is deleted permanently. False: in progress, call again. */
+  /** Whether the cluster is completely removed; its data is deleted permanently. False: in progress, call again. */
   remove(clusterUid: string): Promise<boolean>;
   /**
    * Releases a cluster that another process takes over: until the next `ensure`, this process neither watches nor
-   * changes its control plane. Programs outside of this process keep running. Idempotent.
+   * changes its control plane. Programs outside this process keep running. Idempotent.
    */
   release(clusterUid: string): Promise<void>;
   /** File with audit events of a cluster's API server, if requested; undefined if this process cannot read it. It may not exist yet. */

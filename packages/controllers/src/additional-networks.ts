@@ -16,7 +16,7 @@ export interface NetworkLookupOptions {
   readonly cloud: ProjectCloud;
   readonly cluster: Cluster | undefined;
   readonly plan: Plan | undefined;
-  /** Ignores lists that started before this time. */
+  /** Ignores lists that were requested before this time. */
   readonly since: { readonly networksMs: number; readonly subnetsMs: number };
   readonly signal: AbortSignal;
 }
@@ -63,7 +63,7 @@ export async function lookUpNetworks(
 
 /**
  * What the node must know about these additional ports of its server, from lists already in the cache. The node sets
- * the addresses itself, so a DHCP server cannot give it a second default route or other name servers.
+ * the addresses itself, so that no DHCP server can give it a second default route or other name servers.
  */
 export function interfacesOf(
   cloud: ProjectCloud,

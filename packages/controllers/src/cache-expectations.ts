@@ -14,7 +14,7 @@ interface PendingChange {
 }
 
 /**
- * Tracks which objects wait for a cache to observe a change: one expectation per object, regardless of how many
+ * Tracks which objects are waiting for a cache to observe a change: one expectation per object, regardless of how many
  * reconciles set it.
  */
 export class CacheExpectations {

@@ -47,7 +47,7 @@ export interface ControllerDependencies {
     readonly plans: Informer<Plan>;
     readonly releases: Informer<KubernetesRelease>;
   };
-  /** The projects of clusters that this process owns. */
+  /** The projects of the clusters that this process owns. */
   readonly clouds: ClusterClouds;
   /** The same projects, regardless of which process owns the clusters. */
   readonly projects: Clouds;
@@ -56,7 +56,7 @@ export interface ControllerDependencies {
   readonly tenants: TenantClusters;
   readonly bootstrapper: NodeBootstrapper;
   readonly events: EventRecorder;
-  /** Retries of operations on one object, by its identity; operations in a project's cloud have their own. */
+  /** Retries of operations on one object, by its identity; operations in a project's cloud have separate retries. */
   readonly attempts: Attempts;
   /** The operator's node image, by ID or name; by default the newest Ubuntu LTS image of the cloud. */
   readonly defaultImage: string | undefined;
@@ -76,9 +76,9 @@ export interface ControllerDependencies {
   readonly namespaceLimits: NamespaceLimits | undefined;
   /** Which keys this process owns; all of them by default. */
   readonly owner: KeyOwner | undefined;
-  /** Whether this Fairway serves external autoscalers (`spec.autoscaler.mode: External`); it does not by default. */
+  /** Whether this Fairway serves external autoscalers (`spec.autoscaler.mode: External`); false by default. */
   readonly servesAutoscalers: boolean | undefined;
-  /** Whether clusters whose plan allows it get NodePools in the cluster; they do by default. */
+  /** Whether NodePools are served inside clusters whose plan allows it; they are by default. */
   readonly allowInCluster: boolean | undefined;
   /** Keystone users for clusters that request them, or why they are unavailable; by default the operator has configured no Keystone. */
   readonly keystoneUsers: KeystoneUsers | { readonly problem: string };

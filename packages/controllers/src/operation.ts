@@ -3,7 +3,7 @@ import { actionRequiredBy, type ConditionReason } from '@fairway/api/conditions'
 import type { LastOperation } from '@fairway/api/kinds/status';
 import { formatTime } from '@fairway/base/clock';
 
-/** An operation as seen in one pass. `since`: when it started to wait for `reason`, if another object records that. */
+/** An operation as seen in one pass. `since`: when it started to wait for `reason`, if another object records this. */
 export type Operation = Pick<LastOperation, 'type' | 'state' | 'progress' | 'description'> &
   Partial<Pick<LastOperation, 'reason' | 'since' | 'steps' | 'estimatedEndTime'>> & {
     /** How long the whole operation takes without waiting for others, if no better estimate is known. */
@@ -37,7 +37,10 @@ export function operation(previous: LastOperation | undefined, next: Operation, 
   return { ...reported, ...(waitedSeconds > 0 && { waitedSeconds }), lastUpdateTime: now };
 }
 
-/** The state of an operation that is held up for a reason: Fairway continues automatically, or someone else must act. */
+/**
+ * The state of an operation that is delayed for a reason: either Fairway continues automatically, or someone else must
+ * act.
+ */
 export function heldUpState(reason: string): 'Processing' | 'Error' {
   return actionRequiredBy(reason as ConditionReason) === 'fairway' ? 'Processing' : 'Error';
 }
@@ -67,8 +70,8 @@ export function percentDone({ done, total }: NonNullable<LastOperation['steps']>
 }
 
 /**
- * How long an operation that has just succeeded took, without its waits; undefined if none has, or its start was not
- * observed. Pure.
+ * How long an operation that has just succeeded took, without its waits; undefined if none has succeeded, or its start
+ * was not observed. Pure.
  */
 export function elapsedSeconds(
   before: LastOperation | undefined,
@@ -96,8 +99,8 @@ function totalWaitedSeconds({ state, waitedSeconds = 0, lastUpdateTime }: LastOp
 }
 
 /**
- * The estimated end; undefined without an estimate: how long others take is unknown, and an overdue operation no longer
- * follows the last duration.
+ * The estimated end; undefined without an estimate: it is unknown how long others take, and an overdue operation no
+ * longer follows the last duration.
  */
 function endOf(
   { state, estimatedEndTime, expectedSeconds }: Operation,

@@ -13,7 +13,8 @@ interface PausableObject extends KubeObject {
 }
 
 /**
- * Returns the object, or undefined if it is paused. Sets or removes its condition Paused, and warns about a deletion that is held back.
+ * Returns the object, or undefined if it is paused. Sets or removes its condition Paused, and warns if this blocks a
+ * deletion.
  *
  * A key has one reconcile at a time, so the condition Paused means that no reconcile of the object is running.
  */

@@ -1,6 +1,6 @@
 import type { Clock } from '@fairway/base/clock';
 
-/** After this time, the log reports what Fairway is waiting for. */
+/** After this time, Fairway logs what it is waiting for. */
 const WARN_AFTER_MS = 800;
 
 /** Awaits `work`, and calls back if it takes too long. An error of the callback is thrown when the work ends. */

@@ -117,10 +117,12 @@ export interface Controllers {
   readonly manager: Manager;
 }
 
-/** Creates the controllers and their shared dependencies. The caller starts and stops informers that it passes in. */
+/**
+ * Creates the controllers and their shared dependencies. The caller starts and stops the informers that it passes in.
+ */
 export function createControllers(options: ControllersOptions): Controllers {
   const { client, clock, random, owner } = options;
-  // A controller's own log lines carry its name.
+  // A controller's log lines include its name.
   const log = options.log.child({ component: 'controllers' });
   const manager = options.manager ?? new Manager({ log });
   const informers = options.informers ?? new InformerSet(client, { clock, random, log });

@@ -30,7 +30,7 @@ describe('objects waiting for deletion', () => {
     ).toBeUndefined();
   });
 
-  test('are not reported with a wait from before the deletion', () => {
+  test('are not reported with a wait that began before the deletion', () => {
     const next = { type: 'Create', state: 'Error', progress: 0, description: 'full', reason: 'QuotaExceeded' } as const;
     expect(
       machines({ metadata: { name: 'a' }, status: { lastOperation: operation(undefined, next, T0) } }),

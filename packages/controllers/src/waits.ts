@@ -19,7 +19,7 @@ export interface WaitingObjects {
   readonly objects: readonly WaitingObject[];
 }
 
-/** Why an operation is held up, and when that began. */
+/** Why an operation is delayed, and when this began. */
 export type Wait = Pick<LastOperation, 'reason' | 'since'>;
 
 interface Group extends Problem {
@@ -35,9 +35,9 @@ const MAX_GROUPS = 3;
 const ORDER: readonly ActionRequiredBy[] = ['user', 'operator', 'cloud'];
 
 /**
- * What blocks the deletion of objects and does not resolve automatically: the objects by name, the cause and its time.
- * Causes that a user can resolve come first. Objects that wait for one cause are combined. Undefined while all of them
- * are simply in progress. Pure.
+ * Problems that block the deletion of objects and do not resolve automatically: the objects by name, the cause and its
+ * time. Causes that a user can resolve come first. Objects waiting because of the same cause are combined. Undefined
+ * while all of them are simply in progress. Pure.
  */
 export function heldObjectsProblem(kinds: readonly WaitingObjects[]): Problem | undefined {
   const groups = new Map<string, Group>();
@@ -68,7 +68,7 @@ export function firstNames(names: readonly string[]): string {
   return more > 0 ? `${names.slice(0, MAX_NAMES).join(', ')} and ${more} more` : names.join(', ');
 }
 
-/** The condition's message about a wait; work in progress by Fairway itself needs no time. */
+/** The condition's message about a wait; for Fairway's own work in progress, the time is omitted. */
 export function waitMessage({ reason, description, since }: Wait & Pick<LastOperation, 'description'>): string {
   if (reason === undefined || since === undefined || isOwn(reason as ConditionReason)) return description;
   if (REASONS_WITH_SINCE.has(reason)) return description;
@@ -76,8 +76,8 @@ export function waitMessage({ reason, description, since }: Wait & Pick<LastOper
 }
 
 /**
- * The conditions, with Ready extended by a wait that someone other than Fairway must end, and its time. A wait repeated from another object
- * carries that object's time. Pure.
+ * The conditions, with Ready extended by a wait that someone other than Fairway must end, and its time. A wait repeated
+ * from another object has that object's time. Pure.
  */
 export function datedConditions(conditions: readonly Condition[], { reason, since }: Wait): readonly Condition[] {
   const ready = findCondition(conditions, ConditionType.Ready);

@@ -38,7 +38,7 @@ export interface CsiServerOptions {
 }
 
 export interface CsiServer {
-  /** Accepts no new calls, and aborts waiting calls. Requests that were sent to the cloud are awaited. */
+  /** Accepts no new calls, and aborts waiting calls. Waits for requests that were already sent to the cloud. */
   stop(): Promise<void>;
 }
 

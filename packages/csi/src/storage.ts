@@ -17,7 +17,7 @@ export interface Storage {
   readonly clock: Clock;
   readonly operations: Operations;
   readonly builds: VolumeBuilds;
-  /** Aborts requests that were sent to the cloud. Otherwise they continue when their call ends. */
+  /** Aborts requests already sent to the cloud. Otherwise they continue after their call ends. */
   readonly work: AbortSignal;
 }
 
@@ -33,7 +33,7 @@ export interface MarkedObjects<T> {
 }
 
 /**
- * The current objects with certain marks. The list is requested after this call, because another process may have just
+ * The current objects with certain marks. Never reuses an older list, because another process may have just
  * created an object. Waits until the list includes all requests that were sent before, and until ongoing deletions are
  * complete.
  */

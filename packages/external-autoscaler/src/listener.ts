@@ -24,7 +24,7 @@ export interface ListenOptions {
   /** 0 for any free port. */
   readonly port: number;
   readonly tls: ServerTls;
-  /** The client that holds a certificate. Empty for certificates without a client, which together count as one. */
+  /** The client to which a certificate was issued. Empty for certificates without a client, which share one limit. */
   readonly holderOf: (certificate: Buffer | undefined) => string;
 }
 

@@ -30,7 +30,7 @@ export const TOKEN_CACHE_TTL_WITHOUT_EVENTS_MS = 60_000;
 export const UNKNOWN_TTL_MS = 10_000;
 
 /**
- * A failure may concern one token alone: Keystone responds with 403 for a trust whose trustor lost a role or was
+ * A failure may affect only one token: Keystone responds with 403 for a trust whose trustor lost a role or was
  * disabled. After this many failures in a row for different tokens, all tokens may be affected. One client with many
  * such tokens could cause this too, so no client is locked out; the limits for guesses apply instead.
  */

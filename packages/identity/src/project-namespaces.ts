@@ -29,7 +29,7 @@ const MAX_CACHE_ENTRIES = 10_000;
 /** How long a failure is returned without another attempt. */
 const FAILURE_TTL_MS = 5_000;
 const SEARCH_INTERVAL_MS = 60_000;
-/** How long a namespace counts as written before caches contain it. */
+/** How long a written namespace counts as existing although caches do not contain it yet. */
 const WRITE_INTERVAL_MS = 10_000;
 
 /**

@@ -27,7 +27,7 @@ export interface RevocationFeedOptions {
   readonly onEvents: (events: readonly RevocationEvent[]) => boolean;
 }
 
-/** Reads revocation events from Keystone while there are tokens that they may concern. */
+/** Reads revocation events from Keystone while there are tokens that they may affect. */
 export class RevocationFeed {
   readonly #options: RevocationFeedOptions;
   #timer: Timer | undefined;
@@ -47,7 +47,7 @@ export class RevocationFeed {
     this.#schedule();
   }
 
-  /** Whether a revocation until `nowMs` would have been observed, provided that Keystone is available. */
+  /** Whether a revocation up to `nowMs` would have been observed, provided that Keystone is available. */
   isReliableAt(nowMs: number): boolean {
     return this.#isServed && nowMs - this.#lastMs < MAX_SILENCE_MS;
   }

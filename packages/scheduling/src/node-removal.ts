@@ -19,8 +19,8 @@ export interface RemovalOptions {
 }
 
 /**
- * Simulates whether a node's pods would fit on other nodes if the node were removed, by kube-scheduler's filters. Pods
- * that are bound to the node don't count. The snapshot stays unchanged. Throws if the node does not exist.
+ * Simulates whether a node's pods would fit on other nodes if the node were removed, by kube-scheduler's filters.
+ * Static pods and those of DaemonSets don't count. The snapshot stays unchanged. Throws if the node does not exist.
  */
 export function tryRemoval(snapshot: ClusterSnapshot, nodeName: string, options: RemovalOptions = {}): NodeRemoval {
   const steps = removalSteps(snapshot, nodeName, options);

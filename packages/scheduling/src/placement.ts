@@ -59,7 +59,7 @@ export function unschedulableMessage(nodes: number, reasons: ReadonlyMap<string,
   return `0/${nodes} nodes are available: ${[...parts.slice(0, MAX_REASONS), ...omitted].join(', ')}.`;
 }
 
-/** Counts the reasons that keep a pod off each of the nodes. */
+/** Counts, by reason, the nodes that a pod cannot run on. */
 export function countFailures(filter: PodFilter, nodes: Iterable<NodeState>): Map<string, number> {
   const reasons = new Map<string, number>();
   for (const state of nodes) {

@@ -132,12 +132,13 @@ interface Spread {
   readonly selectsItself: boolean;
   /** Matching pods by the value of the topology key. */
   readonly counts: Map<string, number>;
-  /** The lowest count; undefined until it is needed. */
+  /** The lowest count; computed on first use. */
   minCount: number | undefined;
 }
 
 /**
- * Counts of matching pods by topology, for `topologySpreadConstraints`. Hard constraints filter, and all of them score.
+ * Counts of matching pods by topology, for `topologySpreadConstraints`. Hard constraints filter nodes; all constraints
+ * score them.
  */
 export class TopologySpread {
   readonly #pod: Pod;

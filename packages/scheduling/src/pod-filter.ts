@@ -13,8 +13,8 @@ export interface PodFilterOptions {
 }
 
 /**
- * kube-scheduler's filters for one pod and all equal pods, compiled once over the nodes of a cluster, then queried node
- * by node. Callers must report changes of those nodes with `note` and `addNode`.
+ * kube-scheduler's filters for one pod and all identical pods, compiled once over the nodes of a cluster, then queried
+ * node by node. Callers must report changes to those nodes with `note` and `addNode`.
  */
 export class PodFilter {
   readonly spread: TopologySpread;
@@ -36,12 +36,12 @@ export class PodFilter {
     this.#volumes = options.volumes;
   }
 
-  /** A copy that receives changes separately; cheaper than compiling over all nodes again. */
+  /** A copy that tracks its own changes; cheaper than compiling all nodes again. */
   clone(): PodFilter {
     return new PodFilter(this.#pod, [], this.#options, this);
   }
 
-  /** Whether pods on one node can make another node fit, because of affinity or spread constraints. */
+  /** Whether pods on one node can make a pod fit on another node, because of affinity or spread constraints. */
   get dependsOnOtherNodes(): boolean {
     return this.#affinity.hasTerms || this.spread.hasConstraints;
   }

@@ -64,7 +64,7 @@ export const LOGGER_NAMES: readonly string[] = [
   ...FAIRWAY_CONTROLLERS.map((name) => `controllers/${name}`),
 ].sort();
 
-/** Parses `openstack=debug`. Throws an Error with the problem. */
+/** Parses `openstack=debug`. Throws an Error that describes the problem. */
 export function parseLevelByName(text: string): readonly [name: string, level: LogLevel] {
   const [name = '', level] = text.split('=').map((part) => part.trim());
   if (!LOGGER_NAMES.includes(name)) throw new Error(`"${name}" must be one of ${LOGGER_NAMES.join(', ')}`);
@@ -109,7 +109,7 @@ export function loggerName(parent: string | undefined, fields: object): string |
   return component ?? (controller === undefined ? undefined : `controllers/${controller}`);
 }
 
-/** The logger of a component of Fairway. */
+/** The logger for a component of Fairway. */
 export function logFor(log: Logger, component: LogComponent): Logger {
   return log.child({ component });
 }

@@ -84,7 +84,7 @@ export interface Cloud {
   /** Appends to the serial console of a server, as its guest would. */
   writeConsole(serverId: string, text: string): void;
   /**
-   * Calls `listener` for every running server, and then for each server that starts. The listener takes the place of a
+   * Calls `listener` for every running server, and then for each server that starts. The listener acts as the
    * hypervisor.
    */
   onServerActive(listener: ActiveListener): () => void;

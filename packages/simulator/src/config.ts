@@ -117,7 +117,10 @@ export interface CloudConfig {
   readonly loadBalancerProviders: readonly [ProviderName, ...ProviderName[]];
   /** Octavia's flavors, if the amphora provider is enabled. */
   readonly loadBalancerFlavors: readonly LoadBalancerFlavorSpec[];
-  /** The newest minor version of Octavia's API: 26 (Zed) by default. Of the differences between versions, only additional VIPs are simulated. */
+  /**
+   * The newest minor version of Octavia's API: 26 (Zed) by default. Additional VIPs are the only simulated difference
+   * between versions.
+   */
   readonly loadBalancerVersion?: number;
   readonly quotas: QuotaSpec;
   readonly latency: LatencyProfile;

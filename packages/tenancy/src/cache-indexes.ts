@@ -86,7 +86,7 @@ export const machinesByCluster: CacheIndex<Machine> = {
   valuesOf: (machine) => [clusterKeyOf(machine)],
 };
 
-/** Key of the NodePool named by the machine; a recreated pool of the same name does not own the machine. */
+/** Key of the NodePool named by the machine; a recreated pool with the same name does not own the machine. */
 export function poolKeyOf({ metadata, spec }: Machine): string {
   return `${metadata.namespace}/${spec.nodePoolName}`;
 }

@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2034
-# What `boot` is told, of a host and of a virtual machine alike.
+# The options of `boot`, for hosts and virtual machines.
 
-# read_boot_options KIND NAME OPTION...: into the variables of these names that its caller has declared local.
+# read_boot_options KIND NAME OPTION...: sets the variables with these names, which the caller must declare as local.
 read_boot_options() {
   local kind=$1
   name=${2:?NAME} address="" gateway="" mac="" user_data="" image=debian-12-containerd server="" zone="" vcpus=1 memory=2048 disk=10

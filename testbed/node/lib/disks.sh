@@ -1,9 +1,9 @@
 # shellcheck shell=bash
-# Volumes of a cloud: a file each, which this machine's kernel gives hosts as a block device. A host's folder of disks says what is plugged into it.
+# Volumes of a cloud: each is a file that hosts see as a block device, through a loop device of this machine. A host's disks folder lists its volumes.
 
 DISKS=$CACHE/disks
 
-# attach_disk NAME VOLUME GIB DEVICE: safe to repeat; what has grown since is larger then.
+# attach_disk NAME VOLUME GIB DEVICE: safe to repeat; grows the disk if the volume has grown.
 attach_disk() {
   local name=${1:?NAME} volume=${2:?VOLUME} gib=${3:?GIB} device=${4:?DEVICE} loop
   [[ $volume =~ ^[0-9a-f-]{36}$ && $gib =~ ^[0-9]+$ ]] || die "attach: '$volume' of $gib GiB is no volume"
@@ -18,7 +18,7 @@ attach_disk() {
   exec_host "$name" /usr/lib/testbed/disks
 }
 
-# detach_disk NAME VOLUME: of a disk that is mounted still, nothing is left when it no longer is.
+# detach_disk NAME VOLUME: a disk that is still mounted disappears once it is unmounted.
 detach_disk() {
   local name=${1:?NAME} volume=${2:?VOLUME}
   rm -f "$(plugged_into "$name")/$volume"
@@ -26,7 +26,7 @@ detach_disk() {
   release_disk "$volume"
 }
 
-# What a host that is switched off had.
+# Releases the disks of a host that is switched off.
 release_disks_of() {
   local disk
   for disk in "$(plugged_into "$1")"/*; do
@@ -36,7 +36,7 @@ release_disks_of() {
   done
 }
 
-# Several hosts may have one, where Cinder lets them.
+# Keeps a disk that another host still uses: Cinder allows several hosts per multiattach volume.
 release_disk() {
   local loop
   ! ls "$HOSTS"/*/root/"$PLUGGED/$1" >/dev/null 2>&1 || return 0
@@ -44,7 +44,7 @@ release_disk() {
   [ -z "$loop" ] || losetup --detach "$loop"
 }
 
-# Of volumes that are deleted.
+# Deletes the files of deleted volumes.
 forget_disks() {
   local volume
   for volume in "$@"; do
@@ -53,7 +53,7 @@ forget_disks() {
   done
 }
 
-# SERVER VOLUME GIB of what is plugged in.
+# Prints SERVER VOLUME GIB for each attached volume.
 list_disks() {
   local disk folder
   for disk in "$HOSTS"/*/root/"$PLUGGED"/*; do
@@ -63,12 +63,12 @@ list_disks() {
   done
 }
 
-# Volumes that have a file.
+# Prints the volumes that have a file.
 list_volumes() { ls "$DISKS" 2>/dev/null || true; }
 
 loop_of() { losetup --noheadings --output "$2" --associated "$DISKS/$1" 2>/dev/null | tr -d ' ' | head -1; }
 
-# Where a host's machine/disks reads it.
+# The folder that machine/disks reads on the host.
 PLUGGED=var/lib/testbed/disks
 plugged_into() { echo "$HOSTS/$1/root/$PLUGGED"; }
 

@@ -1,8 +1,8 @@
 # shellcheck shell=bash
-# Hosts: overlay over a root file system, network namespace, cgroup, systemd in systemd-nspawn.
+# A host: an overlay over a root file system, network namespace, cgroup, systemd in systemd-nspawn.
 
 boot_host() {
-  # Hosts have what the machine has, whatever vCPUs, memory and disk are asked for.
+  # Hosts see all of the machine's resources; the requested vCPUs, memory and disk are ignored.
   local name address gateway mac user_data image server zone vcpus memory disk
   read_boot_options host "$@"
   [ -e "$CACHE/roots/$image/.whole" ] || die "boot: there is no image $image; there are: $IMAGES"
@@ -21,7 +21,7 @@ boot_host() {
   start_host "$name"
 }
 
-# A file system of the host's own for what can't lie on an overlay: kubelets ask how full it is, and this machine's disk is everyone's. As large as any flavor's, of which
+# A separate file system for folders that can't be on an overlay: kubelets check how full it is, and the machine's disk is shared. As large as any flavor's disk, because
 # nodes hold a share back.
 DISK_SIZE=200G
 add_disk() {
@@ -36,7 +36,7 @@ start_host() {
   await "the start of $1" 10 is_host_running "$1"
 }
 
-# reset NAME [PATTERN]: the power goes, once the unit that installs a node has said so, and comes again; the disk is as it was.
+# reset NAME [PATTERN]: cuts the power once the unit that installs a node has logged PATTERN, and restores it; the disk is unchanged.
 reset_host() {
   local name=${1:?NAME} pattern=${2:-}
   [ -z "$pattern" ] || await "$pattern" 180 says "$name" "$pattern"
@@ -49,8 +49,8 @@ says() {
   (exec_host "$1" journalctl -u fairway-node -o cat --no-pager) 2>/dev/null | grep -E "$2" >/dev/null
 }
 
-# What a cloud's metadata service tells a server, where cloud-init's NoCloud looks for it. The interface is named, not told by
-# its address: netplan looks for a permanent one, which veth has not.
+# The data from a cloud's metadata service, in the place where cloud-init's NoCloud looks for it. The interface is identified by name, not by
+# its address: netplan matches the permanent address, which a veth lacks.
 write_seed() {
   local seed=$1 name=$2 address=$3 gateway=$4 user_data=$5
   mkdir -p "$seed"
@@ -66,7 +66,7 @@ ethernets:
 YAML
 }
 
-# What follows a cloud asks: the servers that hosts run for.
+# Lists the servers that have a host here, for follow-servers.ts.
 list_servers() {
   local folder
   for folder in "$HOSTS"/*/; do
@@ -74,7 +74,7 @@ list_servers() {
   done
 }
 
-# The first process of a host, as this machine sees it: below the process of run-host that is nspawn.
+# The PID on this machine of a host's first process: the child of nspawn, which is a child of run-host.
 leader_of() {
   local pid
   read -r pid _ <"$HOSTS/$1/pid"
@@ -95,7 +95,7 @@ exec_host() {
   nsenter -t "$leader" -m -u -i -n -p -C -- env -i PATH="$PATH" TERM=dumb HOME=/root "$@"
 }
 
-# Whether systemd has started what it starts, all of it or not.
+# Whether systemd has finished starting, even if some units failed.
 has_booted() {
   (exec_host "$1" systemctl is-system-running) 2>/dev/null | grep -qE '^(running|degraded)$'
 }
@@ -108,7 +108,7 @@ diagnose() {
     for unit in containerd kubelet; do journalctl -u $unit --no-pager -n 25 -o cat; done') 2>&1 || true
 }
 
-# As if the power were cut. Repeats what an earlier end left undone.
+# Acts like a power cut. Completes an earlier end that was interrupted.
 end_host() {
   local name=$1 host=$HOSTS/$1 mount
   await "the end of $name" 20 kill_host "$name" || die "end: processes of $name remain"
@@ -121,7 +121,7 @@ end_host() {
   rm -rf "$host"
 }
 
-# Whether no process is left in the host's cgroups, nor the one that runs it; kills those that are.
+# Whether the host has no processes left, neither in its cgroups nor run-host itself; kills any that remain.
 kill_host() {
   local hierarchy pids=""
   ! is_host_running "$1" || read -r pids _ <"$HOSTS/$1/pid"
@@ -133,7 +133,7 @@ kill_host() {
   [ -z "${pids// /}" ]
 }
 
-# Children before their parents; a cgroup whose last process has just ended may still refuse.
+# Removes children before their parents; removal may still fail just after the last process has ended.
 remove_cgroups() {
   local hierarchy
   for hierarchy in $(hierarchies); do
@@ -153,7 +153,7 @@ cgroups_down() {
   done
 }
 
-# Every mounted hierarchy: one with cgroup v2, one for each controller with v1.
+# All mounted hierarchies: a single one for cgroup v2, one per controller for v1.
 hierarchies() {
   awk '$3 == "cgroup" || $3 == "cgroup2" {print $2}' /proc/mounts
 }

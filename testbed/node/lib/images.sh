@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Container images, made here: pause (which holds a pod's namespaces), busybox, and others' programs. Laid out as blobs by digest, and tags.
+# Container images that are built here: pause (which holds a pod's namespaces), busybox, and third-party programs. Stored as blobs by digest, and tags.
 
 PAUSE_TAG=3.10.1
 BUSYBOX_TAG=1.35
@@ -30,7 +30,7 @@ build_base_images() {
   rm -rf "$work"
 }
 
-# publish_program FILE NAME TAG [USER [PACKAGE...]]: the image of a program that needs no other file, or of one that calls programs of Debian's packages.
+# publish_program FILE NAME TAG [USER [PACKAGE...]]: publishes the image of one program, with no other files except those of the given Debian packages.
 publish_program() {
   local file=$1 name=$2 tag=$3 user=${4:-65534:65534} work=$CACHE/work-images program mark
   program=$(basename "$name")
@@ -52,7 +52,7 @@ publish_program() {
   echo "$mark" >"$CACHE/images/programs/$name:$tag"
 }
 
-# extract_packages ROOT PACKAGE...: with what they depend on, but for interpreters and what only those need, and without their scripts having run.
+# extract_packages ROOT PACKAGE...: with their dependencies, except interpreters and their dependencies; maintainer scripts do not run.
 extract_packages() {
   local root=$1
   shift

@@ -1,15 +1,15 @@
 # shellcheck shell=bash
-# Images of what carries packets in a cluster: kube-proxy, CoreDNS and Canal, of the names and versions that the catalogue of add-ons has.
+# Images for a cluster's network: kube-proxy, CoreDNS and Canal, with the names and versions in the add-on catalogue.
 
 CALICO_TAG=v3.31.7
 FLANNEL_TAG=v0.28.10
 COREDNS_TAG=v1.14.2
 METRICS_TAG=v0.9.0
-# What Felix, flannel and kube-proxy call, with all that these need.
+# Programs that Felix, flannel and kube-proxy call, with their dependencies.
 NETWORK_TOOLS="conntrack ipset iptables nftables libbsd0 libc6 libedit2 libgcc-s1 libgmp10 libip4tc2 libip6tc2 libipset13 libjansson4 libmd0
   libmnl0 libnetfilter-conntrack3 libnfnetlink0 libnftables1 libnftnl11 libtinfo6 libxtables12 netbase"
 
-# Kube-proxy and CoreDNS: what Services and their names need on top of any pod network. Says which versions they have, as a KubernetesRelease names them.
+# kube-proxy and CoreDNS, which Services and cluster DNS need with any pod network. Prints their versions in the format of a KubernetesRelease.
 services() {
   local proxy=${KUBEBUILDER_ASSETS:+$KUBEBUILDER_ASSETS/kube-proxy} version
   [ -x "$proxy" ] || proxy=$(command -v kube-proxy || true)
@@ -18,12 +18,12 @@ services() {
   build >&2
   build_programs coredns >&2
   proxy_image "$proxy" "${version#Kubernetes }" >&2
-  # Root's: the image has no file capabilities, by which upstream's opens port 53 as another user.
+  # Runs as root: the image lacks the file capability with which upstream's image opens port 53 as another user.
   publish_program "$PROGRAMS/coredns" coredns/coredns "$COREDNS_TAG" 0:0 >&2
   echo "coredns: ${COREDNS_TAG#v}"
 }
 
-# metrics-server, likewise.
+# The same for metrics-server.
 metrics() {
   build >&2
   build_programs metrics >&2
@@ -39,7 +39,7 @@ canal() {
   printf 'calico: %s\nflannel: %s\n' "${CALICO_BUILT#v}" "${FLANNEL_TAG#v}"
 }
 
-# network_tools ROOT: what such programs call.
+# network_tools ROOT: copies the programs in NETWORK_TOOLS.
 network_tools() {
   local root=$1 debs=$CACHE/network-debs deb tool
   if [ "$(cat "$debs/.tools" 2>/dev/null)" != "$NETWORK_TOOLS" ]; then
@@ -54,14 +54,14 @@ network_tools() {
   for tool in "$root"/usr/sbin/* "$root"/sbin/*; do
     ln -sf "${tool#"$root"}" "$root/bin/$(basename "$tool")"
   done
-  # As update-alternatives has it.
+  # The same links as those of update-alternatives.
   for tool in iptables iptables-save iptables-restore ip6tables ip6tables-save ip6tables-restore; do
     ln -sf /usr/sbin/xtables-nft-multi "$root/bin/$tool"
   done
   for tool in sh cat sleep; do ln -sf busybox "$root/bin/$tool"; done
 }
 
-# is_made NAME FILE...: whether the image was made of these files by this recipe; leaves the mark in `mark`.
+# is_made NAME FILE...: whether the image was built from these files with this recipe; sets `mark` to their digest.
 is_made() {
   local name=$1
   shift
@@ -78,7 +78,7 @@ proxy_image() {
   network_tools "$work/proxy"
   mkdir -p "$work/proxy/usr/local/bin"
   install -m 755 "$file" "$work/proxy/bin/kube-proxy"
-  # The table of connections is the whole machine's, and no host may set its size: kube-proxy reads and sets a file of its own.
+  # The connection tracking table belongs to the whole machine, and hosts can't set its size, so kube-proxy reads and writes a separate file.
   cat >"$work/proxy/usr/local/bin/kube-proxy" <<'SH'
 #!/bin/sh
 size=/proc/sys/net/netfilter/nf_conntrack_max
@@ -92,7 +92,7 @@ SH
   rm -rf "$work"
 }
 
-# canal_images FOLDER TAG: of a folder with its programs: those of Calico (calico-node, calico, install) with that tag, flanneld, and CNI's plugins.
+# canal_images FOLDER TAG: builds images from the programs in a folder: Calico's with this tag (calico-node, calico, install), flanneld, and the CNI plugins.
 canal_images() {
   local programs=$1 tag=$2 work=$CACHE/work-images mark tool
   ! is_made "canal-$tag" "$programs"/{calico-node,calico,install,flanneld,host-local,portmap,bandwidth,loopback} || return 0
@@ -101,13 +101,13 @@ canal_images() {
   network_tools "$work/tools"
 
   cp -a "$work/tools" "$work/node" && cp "$programs/calico-node" "$work/node/bin/"
-  # What the published image has its supervisor do.
+  # Starts the same processes as the supervisor in the published image.
   cat >"$work/node/bin/start" <<'SH'
 #!/bin/sh
 calico-node -startup || exit 1
 calico-node -allocate-tunnel-addrs -allocate-tunnel-addrs-run-once || exit 1
 export FELIX_FELIXHOSTNAME=$NODENAME FELIX_DATASTORETYPE=$DATASTORE_TYPE
-# Built without cgo it has no libbpf, and panics where it looks for BPF programs to remove.
+# A build without cgo lacks libbpf, and panics when it looks for BPF programs to remove.
 export FELIX_DebugSkipCTLBCleanup=true
 calico-node -monitor-token &
 calico-node -status-reporter &

@@ -1,15 +1,15 @@
 # shellcheck shell=bash
-# Programs of a cluster's network that nobody packages for Debian, built from Go's module proxy.
+# Programs for a cluster's network that Debian does not package, built from Go's module proxy.
 
 PROGRAMS=$CACHE/programs
 NETWORK_GO=1.26
 CNI_PLUGINS=v1.9.0
-# The newest Calico that Go's module proxy has: a module of major version 3 whose path has no /v3 is found by commit alone, and few commits were ever asked for.
+# The newest Calico that Go's module proxy has: a module with major version 3 but without /v3 in its path is available only by commit, and the proxy has few commits.
 CALICO_BUILT=v3.31.0
 CALICO_COMMIT=v0.0.0-20251021213802-b1f3c43f8437
 CALICO_API=v0.0.0-20251022175904-f2ab03771208
 
-# The programs that a part consists of.
+# The programs in a part.
 programs_of() {
   case "$1" in
     plugins) echo host-local loopback portmap bandwidth ;;
@@ -20,11 +20,11 @@ programs_of() {
   esac
 }
 
-# build_programs PART...: each is built once; what is in PROGRAMS is whole.
+# build_programs PART...: builds each part once; files in PROGRAMS are always complete.
 build_programs() {
   local work=$CACHE/work-programs part
   mkdir -p "$PROGRAMS"
-  # A module's dependencies may not change what was asked for, nor Go be fetched on the way.
+  # Dependencies must not change the requested versions, and no Go toolchain is downloaded.
   export GOFLAGS=-mod=mod GOTOOLCHAIN=local CGO_ENABLED=0
   for part in "$@"; do is_built "$part" || "build_$part"; done
   rm -rf "$work"
@@ -35,7 +35,7 @@ is_built() {
   for name in $(programs_of "$1"); do [ -x "$PROGRAMS/$name" ] || return 1; done
 }
 
-# source_of MODULE VERSION: its files in a folder of their own, `work`/src, to be changed and built.
+# source_of MODULE VERSION: copies the module's files to `work`/src, where they can be patched and built.
 source_of() {
   [ -n "$GO" ] && [ "$(printf '%s\n' "go$NETWORK_GO" "$("$GO" env GOVERSION)" | sort -V | head -1)" = "go$NETWORK_GO" ] ||
     die "the network's programs are built with Go $NETWORK_GO or later"
@@ -71,14 +71,14 @@ build_plugins() {
   compile bandwidth ./plugins/meta/bandwidth
 }
 
-# Without the backends of clouds, one of which has dependencies that the proxy has not; the add-on uses vxlan.
+# Omits the cloud backends, because the proxy lacks a dependency of one of them; the add-on uses vxlan.
 build_flannel() {
   source_of github.com/flannel-io/flannel "$FLANNEL_TAG"
   sed -i '/pkg\/backend\/[a-z]/{/vxlan/!d}' "$work/src/main.go"
   compile flanneld .
 }
 
-# Without plugins for clouds' name services, other stores and tracing: the half of all that would be compiled.
+# Omits plugins for cloud DNS services, other stores and tracing, which are half of the code to compile.
 build_metrics() {
   source_of sigs.k8s.io/metrics-server "$METRICS_TAG"
   compile metrics-server ./cmd/metrics-server
@@ -90,9 +90,9 @@ build_coredns() {
   compile coredns .
 }
 
-# Its repository holds three more modules, which it takes from folders beside its own. No program here needs the third but by name.
+# Calico's repository contains three more modules, which it replaces with local folders. The programs here need the third only as a name in go.mod.
 build_calico() {
-  # By such a commit, modules are in no checksum database; the proxy is asked over TLS as for all others.
+  # The checksum database has no modules at such a commit; the proxy is accessed over TLS, as for all others.
   export GONOSUMDB='github.com/projectcalico/calico,github.com/projectcalico/calico/*'
   source_of github.com/projectcalico/calico "$CALICO_COMMIT"
   copy_module "github.com/projectcalico/calico/lib/std@$CALICO_COMMIT" "$work/src/lib/std"

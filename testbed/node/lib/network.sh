@@ -1,27 +1,27 @@
 # shellcheck shell=bash
-# A bridge of the machine that hosts hang on, as the machines of a cloud's subnet. Namespaces are called $NETNS-…, links $LINK and ten digits.
+# A bridge on this machine that connects all hosts, like a cloud's subnet. Namespaces are called $NETNS-…, links $LINK followed by ten digits.
 
 network_up() {
   ip link show "$BRIDGE" >/dev/null 2>&1 || ip link add "$BRIDGE" type bridge
   ip address replace "$ADDRESS/32" dev "$BRIDGE"
   ip link set "$BRIDGE" up
-  # Hosts reach each other and this machine, and through it nothing else.
+  # Hosts reach each other and this machine, but nothing beyond it.
   echo 0 >"/proc/sys/net/ipv4/conf/$BRIDGE/forwarding"
 }
 
 network_down() {
   local name
-  # Those of hosts that were killed halfway.
+  # Namespaces of hosts that were killed during startup or shutdown.
   for name in $(ip netns list | awk -v own="^$NETNS-" '$1 ~ own {print $1}'); do ip netns delete "$name"; done
   ! ip link show "$BRIDGE" >/dev/null 2>&1 || ip link delete "$BRIDGE"
 }
 
-# Names of interfaces have 15 characters at most.
+# Interface names are limited to 15 characters.
 link_of() {
   echo "$LINK$(echo -n "$1" | sha256sum | cut -c1-10)"
 }
 
-# plug NAME MAC GATEWAY/PREFIX: the host's namespace with its interface eth0.
+# plug NAME MAC GATEWAY/PREFIX: creates the host's namespace with its interface eth0.
 plug() {
   local name=$1 mac=$2 gateway=$3 link
   link=$(link_of "$name")
@@ -40,7 +40,7 @@ unplug() {
   [ ! -e "/run/netns/$NETNS-$1" ] || ip netns delete "$NETNS-$1"
 }
 
-# Where servers look for the cloud's metadata service: on the bridge, in a namespace of its own. This machine's own one, if it has any, stays as it is.
+# The cloud's metadata service for servers: on the bridge, in a separate namespace. It does not affect this machine's own metadata service, if any.
 METADATA=.metadata
 metadata_up() {
   local netns=$NETNS-$METADATA link

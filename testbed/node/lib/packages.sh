@@ -1,10 +1,10 @@
 # shellcheck shell=bash
-# Packages that the install script of a node asks for, in repositories that the mirror serves.
+# Packages that a node's install script requests, in repositories served by the mirror.
 
-# Tools of this machine: command:package.
+# Tools needed on this machine, as command:package.
 TOOLS="mmdebstrap:mmdebstrap systemd-nspawn:systemd-container apt-ftparchive:apt-utils gpg:gpg dpkg-deb:dpkg ip:iproute2
   gcc:gcc nsenter:util-linux losetup:mount mkfs.ext4:e2fsprogs curl:curl openssl:openssl"
-# What the install script takes from the distribution, and the tools that add a repository.
+# Packages that the install script gets from the distribution, and the tools for adding a repository.
 # shellcheck disable=SC2034
 FROM_DISTRIBUTION="ca-certificates curl gpg conntrack ethtool iptables socat nfs-common open-iscsi"
 CONTAINERD=${NODETEST_CONTAINERD:-2.2.9}
@@ -22,7 +22,7 @@ install_tools() {
   apt-get -o Acquire::Retries=5 -qy install --no-install-recommends $missing >/dev/null
 }
 
-# The kubelet that hosts get: the one of KUBEBUILDER_ASSETS, else on PATH.
+# The kubelet for hosts: from KUBEBUILDER_ASSETS, otherwise from PATH.
 kubelet_binary() {
   local kubelet=${KUBEBUILDER_ASSETS:+$KUBEBUILDER_ASSETS/kubelet}
   [ -n "$kubelet" ] || kubelet=$(command -v kubelet || true)
@@ -48,7 +48,7 @@ build_packages() {
   containerd_package
 }
 
-# The key of all repositories here. It signs nothing else, and is recreated with the cache.
+# The signing key of all repositories here. It is used for nothing else, and is recreated with the cache.
 make_key() {
   export GNUPGHOME=$CACHE/gnupg
   [ ! -e "$CACHE/mirror/key.asc" ] || return 0
@@ -58,7 +58,7 @@ make_key() {
   mv "$CACHE/mirror/key.asc.new" "$CACHE/mirror/key.asc"
 }
 
-# Makes a flat repository of the packages in a folder. InRelease comes last, and tells that it is whole.
+# Makes a flat repository of the packages in a folder. InRelease is written last, so its existence shows that the repository is complete.
 publish() {
   (cd "$1" && apt-ftparchive packages . >Packages && gzip -kf Packages && apt-ftparchive release . >/tmp/release.$$ &&
     gpg --batch --yes --clearsign -o InRelease.new /tmp/release.$$ && rm /tmp/release.$$ && mv InRelease.new InRelease)
@@ -104,14 +104,14 @@ UNIT
   rm -rf "$work"
 }
 
-# containerd.io as Docker publishes it, built from Go's module proxy where there is a Go; hosts without a containerd need it.
+# containerd.io as Docker publishes it, built from Go's module proxy if Go is available; hosts whose image lacks containerd need it.
 containerd_package() {
   local target=$CACHE/mirror/docker/debian work=$CACHE/work-containerd
   local go=$GO
   [ ! -e "$target/dists/bookworm/InRelease" ] || return 0
   [ -n "$go" ] || { say "no Go $CONTAINERD_GO or later: hosts without a containerd cannot be booted"; return 0; }
   say "containerd $CONTAINERD from its source"
-  # The distribution's runc, since Docker's package brings one too.
+  # Includes the distribution's runc, since Docker's package also includes runc.
   rm -rf "$work" "$target" && mkdir -p "$work/root/usr/bin" "$work/root/usr/lib/systemd/system"
   if ! build_containerd "$go" "$work" >"$CACHE/containerd.log" 2>&1; then
     say "containerd could not be built ($CACHE/containerd.log): hosts without one cannot be booted"
@@ -128,7 +128,7 @@ containerd_package() {
   rm -rf "$work"
 }
 
-# The first Go of those given that can build it.
+# The first of the given Go installations that can build it.
 find_go() {
   local go version
   for go in "$@"; do
@@ -147,7 +147,7 @@ build_containerd() {
     -o "$work/root/usr/bin/" ./cmd/containerd ./cmd/containerd-shim-runc-v2 ./cmd/ctr)
 }
 
-# A repository with a suite and a component, as Docker's is.
+# Makes a repository with a suite and a component, like Docker's.
 publish_suite() {
   local root=$1 suite=$1/dists/bookworm
   mkdir -p "$suite/stable/binary-amd64"

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Processes are known by pid and time of start together, so that no other is ever ended.
+# Processes are identified by pid and start time, so that no other process is ever killed.
 
 started_of() {
   local stat
@@ -17,7 +17,7 @@ is_alive() {
 
 is_running() { is_alive "$RUN/$1.pid"; }
 
-# launch PIDFILE LOG COMMAND...: in the background, with its pid file written before it begins.
+# launch PIDFILE LOG COMMAND...: runs the command in the background; its pid file is written before it starts.
 launch() {
   local pidfile=$1 log=$2
   shift 2
@@ -30,7 +30,7 @@ launch() {
   disown
 }
 
-# finish PIDFILE SIGNAL: ends the process, and waits until it is gone.
+# finish PIDFILE SIGNAL: sends the signal to the process, and waits until it has exited.
 finish() {
   local pid
   is_alive "$1" || return 0
@@ -67,7 +67,7 @@ mirror_down() {
   rm -f "$RUN/mirror.pid"
 }
 
-# What nodes need to be told of the mirror. Some is reached directly, some through the proxy alone.
+# Node settings for the mirror. Some names are reachable directly, others only through the proxy.
 mirror_settings() {
   cat <<YAML
 packageSources:

@@ -1,9 +1,9 @@
 # shellcheck shell=bash
-# Root file systems: Debian 12 as its publisher makes it for clouds, as far as it matters to a node.
+# Root file systems: Debian 12, as in its official cloud images as far as nodes are concerned.
 
-# netplan, systemd-networkd and systemd-resolved are what Debian's cloud images and Ubuntu's configure the network with.
+# netplan, systemd-networkd and systemd-resolved configure the network in Debian's and Ubuntu's cloud images.
 CLOUD_IMAGE="systemd,systemd-sysv,systemd-resolved,dbus,udev,cloud-init,netplan.io,openssh-server,sudo,iproute2,iputils-ping,kmod,procps,ca-certificates,curl"
-# Images: plain, and one that brings the distribution's own containerd.
+# Two images: a plain one, and one with the distribution's own containerd.
 IMAGES="debian-12 debian-12-containerd"
 OWN_CONTAINERD="containerd runc containernetworking-plugins"
 
@@ -19,7 +19,7 @@ build_root() {
   local root=$CACHE/roots/debian-12
   say "root file system of debian-12"
   rm -rf "$root" && mkdir -p "$CACHE/roots" "$CACHE/pool"
-  # The machine's own sources name the mirror; what hosts install later is fetched with it.
+  # Uses the mirror in the machine's own sources, and also downloads the packages that hosts install later.
   sources_of_machine >"$CACHE/sources.list"
   mmdebstrap --quiet --variant=minbase --include="$CLOUD_IMAGE" \
     --customize-hook="rm -f \"\$1\"/var/cache/apt/archives/*.deb" \
@@ -45,7 +45,7 @@ build_root_with_containerd() {
   rm -rf "$root" && cp -a --reflink=auto "$CACHE/roots/debian-12" "$root" && rm -f "$root/.whole" "$root/.finished"
   cp -r "$CACHE/mirror/debian" "$root/$pool"
   echo "deb [trusted=yes] file:/$pool ./" >"$root/$pool/sources.list"
-  # No service is started: there is no systemd in a chroot.
+  # No service starts, because a chroot has no systemd.
   {
     chroot "$root" apt-get -o Acquire::Retries=5 -q "${own[@]}" update
     # shellcheck disable=SC2086
@@ -64,7 +64,7 @@ sources_of_machine() {
   echo "deb ${mirror%/}-security bookworm-security main"
 }
 
-# What this folder puts into a root follows it, without Debian's part being recreated; never below a host's feet.
+# Updates this folder's files in a root without recreating Debian's part; refuses while hosts use the root.
 refresh_root() {
   local root=$1 wanted
   make_key
@@ -75,25 +75,25 @@ refresh_root() {
   echo "$wanted" >"$root/.finished"
 }
 
-# What differs from a virtual machine is here, and not in the user data.
+# All differences from a virtual machine are handled here, not in the user data.
 finish_root() {
   local root=$1
-  # Publishers' images have it; what runs in the network of its host asks a name server for it else.
+  # Official images have this entry; without it, programs in the host's network would query a name server.
   grep -qsw localhost "$root/etc/hosts" || printf '127.0.0.1\tlocalhost\n::1\tlocalhost ip6-localhost ip6-loopback\n' >"$root/etc/hosts"
   : >"$root/etc/machine-id"
   rm -f "$root/etc/apt/sources.list" "$root"/etc/apt/sources.list.d/* "$root"/etc/ssh/ssh_host_* "$root/etc/hostname"
   install -D -m 0644 "$CACHE/mirror/key.asc" "$root/usr/share/keyrings/testbed.asc"
   echo "deb [signed-by=/usr/share/keyrings/testbed.asc] $MIRROR/debian ./" >"$root/etc/apt/sources.list.d/testbed.list"
-  # dpkg waits for the disk after every file otherwise.
+  # Otherwise dpkg waits for the disk after every file.
   echo force-unsafe-io >"$root/etc/dpkg/dpkg.cfg.d/testbed"
   install -D -m 0755 -t "$root/usr/lib/testbed" "$HERE/machine/prepare" "$HERE/machine/disks"
   install -D -m 0644 "$HERE/machine/testbed-machine.service" "$root/etc/systemd/system/testbed-machine.service"
   mkdir -p "$root/etc/systemd/system/sysinit.target.wants"
   ln -sf ../testbed-machine.service "$root/etc/systemd/system/sysinit.target.wants/testbed-machine.service"
-  # The mirror is the only one there is; cloud-init would write the publisher's down.
+  # Only this mirror exists; cloud-init would configure Debian's default mirror.
   printf 'datasource_list: [NoCloud]\nlocale: C.UTF-8\napt: {preserve_sources_list: true}\n' \
     >"$root/etc/cloud/cloud.cfg.d/99-testbed.cfg"
-  # Not what a node is about, and minutes of waiting in a namespace without the Internet.
+  # Nodes don't need these units, which wait for minutes in a namespace without Internet access.
   local unit
   for unit in apt-daily.timer apt-daily-upgrade.timer e2scrub_all.timer systemd-timesyncd.service; do
     ln -sf /dev/null "$root/etc/systemd/system/$unit"

@@ -1,14 +1,14 @@
 # shellcheck shell=bash
 # Whose turn it is.
 
-# One at a time changes what is cached or the machine's network; hosts boot side by side.
+# Only one process at a time changes the cache or the machine's network; hosts boot concurrently.
 locked() {
   mkdir -p "$CACHE"
   exec 8>"$CACHE/.lock"
   flock 8
 }
 
-# Up, a command, and down at its end: hosts are one user's at a time, and the next one waits.
+# Runs up, a command, and then down: only one user at a time can have hosts, and the next one waits.
 session() {
   local child
   mkdir -p "$CACHE"
@@ -18,14 +18,14 @@ session() {
   "$@" 7>&- <&0 &
   child=$!
   trap 'kill -TERM "$child" 2>/dev/null || true' TERM INT
-  # A signal ends the first wait, not the child.
+  # A signal interrupts the first wait, but the child keeps running.
   wait "$child" || true
   wait "$child" 2>/dev/null || true
   locked && down
 }
 
-# For hosts that whoever calls boots.
+# For callers that boot hosts themselves.
 hold() { session sh -c 'echo held; exec cat >/dev/null'; }
 
-# The hypervisor of a cloud.
+# Acts as the hypervisor of a cloud.
 follow() { session "$NODE" "$HERE/follow-servers.ts" "$TESTBED" "$@"; }

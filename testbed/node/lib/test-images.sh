@@ -1,11 +1,11 @@
 # shellcheck shell=bash
-# The images that Kubernetes' own tests run, by the names and tags that the tests ask for. Programs of the tests' own are built from
-# their source (testbed/kubernetes/current build-images); Debian's packages stand for what their publishers build on: see README.md.
+# The images that Kubernetes' own tests run, with the names and tags that the tests request. The tests' own programs are built from
+# their source (testbed/kubernetes/current build-images); Debian's packages replace the published base images: see README.md.
 
 TEST_IMAGES=e2e-test-images
-# Debian's busybox is a shell that runs its own programs before those of PATH, and hands on no variable whose name has a dash.
+# Debian's busybox shell prefers built-in programs to those on PATH, and drops variables whose name contains a dash.
 TEST_SHELL=bash-static
-# What tests call in a shell of agnhost, and of the image for DNS, beside busybox.
+# Packages with the programs, besides busybox, that tests call in a shell of agnhost and of the DNS image.
 AGNHOST_TOOLS="bash bind9-dnsutils curl iperf iproute2 libc-bin netcat-openbsd util-linux"
 
 # build_test_images VERSION
@@ -47,7 +47,7 @@ write_test_images() {
 
   make_agnhost "$work/agnhost" "$programs/agnhost" "$files/porter"
   write_asked "$work/agnhost" "$TEST_IMAGES/agnhost" '["/agnhost"]' '["pause"]' ''
-  # It has what this one is for: dig, and names by way of glibc.
+  # agnhost's files serve the same purpose: dig, and name resolution through glibc.
   write_asked "$work/agnhost" "$TEST_IMAGES/glibc-dns-testing" null '["bash"]' ''
   for name in kitten nautilus; do
     cp -r "$work/agnhost" "$work/$name" && install -m 644 "$files/$name/html"/* "$work/$name/"
@@ -58,21 +58,21 @@ write_test_images() {
   write_asked "$work/nginx" "$TEST_IMAGES/nginx" null '["nginx", "-g", "daemon off;"]' ''
 }
 
-# write_asked ROOT NAME ENTRYPOINT COMMAND USER: for each tag of registry.k8s.io/NAME that the tests name.
+# write_asked ROOT NAME ENTRYPOINT COMMAND USER: for each tag of registry.k8s.io/NAME that the tests use.
 write_asked() {
   local root=$1 name=$2 tag
   shift 2
   for tag in $(sed -n "s|^registry\.k8s\.io/$name:||p" <<<"$ASKED"); do write_image "$root" "$name" "$tag" "$@"; done
 }
 
-# extract_package ROOT PACKAGE: that one alone.
+# extract_package ROOT PACKAGE: without dependencies.
 extract_package() {
   mkdir -p "$1/tmp"
   (cd "$1/tmp" && apt-get -o Acquire::Retries=5 -o APT::Sandbox::User=root -qq download "$2" 2>/dev/null) || die "apt-get download: $2"
   dpkg-deb -x "$1/tmp/$2"_*.deb "$1" && rm -f "$1/tmp/$2"_*.deb
 }
 
-# What any program may look for: users, names of hosts, a place for files, and busybox for each command that is not there.
+# Adds files that any program may need: users, host names, a temporary folder, and busybox for each missing command.
 add_basics() {
   local root=$1 applet
   mkdir -p "$root"/{bin,etc,tmp,root,home,var/tmp,run} && chmod 1777 "$root/tmp" "$root/var/tmp"
@@ -90,7 +90,7 @@ make_agnhost() {
   local root=$1 program=$2 porter=$3
   # shellcheck disable=SC2086
   extract_packages "$root" $AGNHOST_TOOLS
-  # dig is linked to it, and nothing else that is extracted needs it.
+  # Only dig, of the extracted programs, is linked to it.
   extract_package "$root" libicu72
   rm -rf "$root/usr/share"
   ln -sf nc.openbsd "$root/bin/nc"
@@ -103,7 +103,7 @@ make_agnhost() {
   printf '%s\n' 'user-defined-in-image:x:1000:' 'group-defined-in-image:x:50000:user-defined-in-image' >>"$root/etc/group"
 }
 
-# Where the published image has its pages.
+# Puts the pages in the same place as in the published image.
 make_nginx() {
   local root=$1
   extract_packages "$root" nginx

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# An authority that nobody knows but who is told: what the mirror serves with.
+# The certificate authority for the mirror; only clients that are configured for it trust it.
 
 make_tls() {
   local tls=$CACHE/tls new=$CACHE/tls.new

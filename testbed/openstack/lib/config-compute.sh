@@ -29,7 +29,7 @@ ram = 1600000
 workers = 1
 [scheduler]
 workers = 1
-# Two that map the same host at once collide: the testbed alone does it.
+# Concurrent discoveries of the same host collide, so only the testbed runs discovery.
 discover_hosts_in_cells_interval = -1
 [filter_scheduler]
 track_instance_changes = false
@@ -55,7 +55,7 @@ backend = barbican
 $(authtoken nova)
 $(rabbitconf nova)
 E
-  # nova-compute refuses to start its RPC version check where it sees a database.
+  # nova-compute fails its RPC version check at startup if it sees a database.
   { database nova_api api_database; database nova; } >$e/nova/db.conf
   local i; for i in $(seq $OSTEST_COMPUTES); do
     printf '[DEFAULT]\nhost = ostest-compute%s\nstate_path = %s/lib/nova/compute%s\n' $i $R $i >$e/nova/compute$i.conf

@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2086,SC2154
-# MariaDB and RabbitMQ, and the first set-up of the databases.
+# MariaDB and RabbitMQ, and the initial setup of the databases.
 start_db() {
   if [ ! -d $R/mysql/mysql ]; then
     mariadb-install-db --no-defaults --user=root --datadir=$R/mysql --auth-root-authentication-method=socket \

@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2086,SC2154
-# Debian packages, and the example configuration of those that are not installed.
+# Installs Debian packages, and unpacks the example configuration of those that are not installed.
 installed() {
   local n
   n=$(dpkg-query -W -f='${db:Status-Status}\n' $PY_PKGS 2>/dev/null | grep -c '^installed$' || true)

@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2086,SC2154
-# Starts, finds and stops processes; one is ours if its pid and start time are those noted.
+# Starts, finds and stops processes; a process is ours if its pid and start time match the recorded ones.
 starttime() { sed 's/.*) //' "/proc/$1/stat" 2>/dev/null | cut -d' ' -f20; }
 alive() { # NAME: the process this script started under that name still runs
   local pid st
@@ -20,7 +20,7 @@ stop() { # NAME [seconds]
   read -r pid st <"$R/run/$1.pid"
   kill -TERM "$pid" 2>/dev/null || true
   for i in $(seq $(( ${2:-10} * 5 ))); do alive "$1" || break; sleep 0.2; done
-  # It leads its own session and group (setsid): what is left in it is ours.
+  # It leads its own session and group (setsid): any process left in it is ours.
   kill -KILL -- "-$pid" 2>/dev/null || true
   rm -f "$R/run/$1.pid"
 }

@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2086,SC2154
-# What runs, what answers, what it costs; and how to reach it.
+# Prints what runs, which services respond, their memory, and how to reach them.
 status() {
   local n a pid st ok=0
   for n in $NAMES; do
@@ -12,7 +12,7 @@ status() {
   done
   /usr/bin/python3 - $R/run/*.pid <<'E'
 import os, sys
-# Where nothing ever ran, the shell leaves the pattern as it is.
+# If nothing has ever run, the shell leaves the pattern unexpanded.
 noted = [open(f).read().split() for f in sys.argv[1:] if os.path.exists(f)]
 roots = {int(words[0]) for words in noted if len(words) == 2}
 kids = {}

@@ -1,13 +1,13 @@
 # shellcheck shell=bash
-# Disks that machines boot from: Debian 12 with its own kernel, as its publisher makes it for clouds as far as it matters to a node.
+# Disks that machines boot from: Debian 12 with its own kernel, as in its official cloud images as far as nodes are concerned.
 
-# netplan, systemd-networkd and systemd-resolved are what Debian's cloud images configure the network with.
+# netplan, systemd-networkd and systemd-resolved configure the network in Debian's cloud images.
 CLOUD_IMAGE="systemd,systemd-sysv,systemd-resolved,dbus,udev,cloud-init,netplan.io,openssh-server,sudo,iproute2,iputils-ping,kmod,procps,ca-certificates,curl,isc-dhcp-client"
 KERNEL="linux-image-cloud-amd64,initramfs-tools,zstd"
-# Plain, and one that brings the distribution's own containerd.
+# Two images: a plain one, and one with the distribution's own containerd.
 IMAGES="debian-12 debian-12-containerd"
 OWN_CONTAINERD="containerd runc containernetworking-plugins"
-# A machine's disk is larger, and cloud-init lets the file system grow into it.
+# A machine's disk is larger; cloud-init grows the file system to its size.
 IMAGE_SIZE=3G
 
 build_disk_images() {
@@ -46,7 +46,7 @@ build_disk_image() {
   mv "$new" "$CACHE/disk-images/$image"
 }
 
-# No service is started: there is no systemd in a chroot.
+# No service starts, because a chroot has no systemd.
 add_own_containerd() {
   local root=$1 pool=tmp/pool
   local own=(-o Dir::Etc::sourcelist="/$pool/sources.list" -o Dir::Etc::sourceparts=- -o APT::Sandbox::User=root -q)
@@ -58,7 +58,7 @@ add_own_containerd() {
   rm -rf "${root:?}/$pool" "$root"/var/lib/apt/lists/*
 }
 
-# What a publisher leaves out of an image, and where this one gets its packages from.
+# Removes files that official images don't contain, and configures the package sources.
 finish_root() {
   local root=$1 unit
   : >"$root/etc/machine-id"
@@ -66,14 +66,14 @@ finish_root() {
   install -D -m 0644 "$NODE_CACHE/mirror/key.asc" "$root/usr/share/keyrings/testbed.asc"
   echo "deb [signed-by=/usr/share/keyrings/testbed.asc] $MIRROR/debian ./" >"$root/etc/apt/sources.list.d/testbed.list"
   echo '/dev/vda / ext4 rw,discard,errors=remount-ro 0 1' >"$root/etc/fstab"
-  # The mirror is the only one there is; cloud-init would write the publisher's down.
+  # Only this mirror exists; cloud-init would configure Debian's default mirror.
   printf 'locale: C.UTF-8\napt: {preserve_sources_list: true}\n' >"$root/etc/cloud/cloud.cfg.d/99-testbed.cfg"
-  # qemu starts the image's initrd; that of a guest, which packages ask for, would be a minute's work for nothing.
+  # qemu starts the image's initrd; packages would rebuild the guest's initrd, which takes a minute and is never used.
   echo 'update_initramfs=no' >"$root/etc/initramfs-tools/update-initramfs.conf"
-  # Units of an emulated machine start slowly on a busy one.
+  # Units of an emulated machine start slowly if the host is busy.
   mkdir -p "$root/etc/systemd/system.conf.d"
   printf '[Manager]\nDefaultTimeoutStartSec=20min\nDefaultDeviceTimeoutSec=20min\n' >"$root/etc/systemd/system.conf.d/testbed.conf"
-  # Not what a node is about, and minutes of waiting in a network without the Internet.
+  # Nodes don't need these units, which wait for minutes in a network without Internet access.
   for unit in apt-daily.timer apt-daily-upgrade.timer e2scrub_all.timer systemd-timesyncd.service; do
     ln -sf /dev/null "$root/etc/systemd/system/$unit"
   done

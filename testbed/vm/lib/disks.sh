@@ -1,9 +1,9 @@
 # shellcheck shell=bash
-# Volumes of a cloud: a file each, a virtio disk of the machine that has it. A machine's folder of disks says what is plugged into it.
+# Volumes of a cloud: each is a file that its machine has as a virtio disk. A machine's disks folder lists its volumes.
 
 DISKS=$CACHE/disks
 
-# attach_disk NAME VOLUME GIB DEVICE: safe to repeat; what has grown since is larger then. The guest's kernel chooses the name, as with Nova.
+# attach_disk NAME VOLUME GIB DEVICE: safe to repeat; grows the disk if the volume has grown. The guest's kernel chooses the name, as with Nova.
 attach_disk() {
   local name=${1:?NAME} volume=${2:?VOLUME} gib=${3:?GIB} plugged
   [[ $volume =~ ^[0-9a-f-]{36}$ && $gib =~ ^[0-9]+$ ]] || die "attach: '$volume' of $gib GiB is no volume"
@@ -20,7 +20,7 @@ attach_disk() {
   echo "$gib" >"$plugged"
 }
 
-# detach_disk NAME VOLUME: the guest lets go of it first.
+# detach_disk NAME VOLUME: the guest releases the disk first.
 detach_disk() {
   local name=${1:?NAME} volume=${2:?VOLUME}
   if is_machine_running "$name"; then
@@ -31,24 +31,24 @@ detach_disk() {
   rm -f "$HOSTS/$name/disks/$volume"
 }
 
-# What qemu calls a volume, in the 31 characters that it takes.
+# qemu's name for a volume; qemu allows 31 characters.
 node_of() { echo "v${1:0:20}"; }
 
 disk_backend() { echo "{\"driver\":\"raw\",\"node-name\":\"$(node_of "$1")\",\"file\":{\"driver\":\"file\",\"filename\":\"$DISKS/$1\"}}"; }
 
-# The serial number is what guests find a volume by; a virtio disk keeps 20 characters of it.
+# Guests find a volume by its serial number, of which a virtio disk keeps 20 characters.
 disk_device() { echo "{\"driver\":\"virtio-blk-pci\",\"id\":\"$(node_of "$1")-disk\",\"drive\":\"$(node_of "$1")\",\"serial\":\"${1:0:20}\"}"; }
 
-# An option a line, for a machine that starts with it.
+# Prints one option per line, for a machine that starts with the disk.
 disk_options() { printf '%s\n' -blockdev "$(disk_backend "$1")" -device "$(disk_device "$1")"; }
 
-# Of volumes that are deleted.
+# Deletes the files of deleted volumes.
 forget_disks() {
   local volume
   for volume in "$@"; do rm -f "$DISKS/$volume"; done
 }
 
-# SERVER VOLUME GIB of what is plugged in.
+# Prints SERVER VOLUME GIB for each attached volume.
 list_disks() {
   local disk folder
   for disk in "$HOSTS"/*/disks/*; do
@@ -58,7 +58,7 @@ list_disks() {
   done
 }
 
-# Volumes that have a file.
+# Prints the volumes that have a file.
 list_volumes() { ls "$DISKS" 2>/dev/null || true; }
 
 disks_down() { rm -rf "$DISKS"; }

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
-# qemu: what a machine is made of, and how fast it runs.
+# qemu: a machine's virtual hardware, and its accelerator.
 
-# KVM can be there and start no guest: on some machines it takes none but kernels made for it.
+# KVM may exist but be unable to start guests: on some machines it runs only kernels built for it.
 accelerator() {
   local known=$RUN/accelerator boot
   boot=$(cat /proc/sys/kernel/random/boot_id)
@@ -12,23 +12,23 @@ accelerator() {
   cut -d' ' -f2 "$known"
 }
 
-# Whether a guest's kernel says a word within 20 s.
+# Whether a guest's kernel prints anything within 20 s.
 starts_with_kvm() {
   timeout 20 qemu-system-x86_64 -machine pc -accel kvm -cpu host -m 256 -nodefaults -display none -no-reboot -serial stdio \
     -kernel "$CACHE/disk-images/debian-12/vmlinuz" -append 'console=ttyS0 panic=-1' </dev/null 2>/dev/null | grep -q 'Linux version'
 }
 
-# Nothing that is emulated is quick on a busy machine: this only ends what hangs.
+# Emulation is slow on a busy machine, so this timeout is only for machines that hang.
 PATIENCE=3600
 
-# start_machine NAME: of what its folder says. Nova's product name is what cloud-init knows an OpenStack by.
+# start_machine NAME: starts it as described in its folder. cloud-init recognizes OpenStack by Nova's product name.
 start_machine() {
   local name=$1 host=$HOSTS/$1 image vcpus memory mac uuid disk options=() kernel="root=/dev/vda ro console=ttyS0 net.ifnames=0 biosdevname=0"
   read -r image vcpus memory mac uuid <"$host/hardware"
   if [ "$(accelerator)" = kvm ]; then
     options+=(-accel kvm -cpu host)
   else
-    # Without AVX, which qemu 7.2 does not emulate faithfully, and without what costs time and protects nobody here.
+    # Without AVX, which qemu 7.2 does not emulate correctly, and without mitigations, which cost time and protect nobody here.
     options+=(-accel "tcg,thread=multi,tb-size=256" -cpu Westmere)
     kernel+=" mitigations=off tsc=reliable"
   fi
@@ -49,14 +49,14 @@ start_machine() {
 
 is_machine_running() { is_alive "$HOSTS/$1/pid"; }
 
-# monitor NAME COMMAND...: qemu's own, in JSON.
+# monitor NAME COMMAND...: sends QMP commands in JSON.
 monitor() {
   local name=$1
   shift
   "$NODE" "$OWN/monitor.ts" "$HOSTS/$name/monitor" "$@"
 }
 
-# plug_tap NAME GATEWAY/PREFIX: the machine's cable.
+# plug_tap NAME GATEWAY/PREFIX: creates the machine's tap interface.
 plug_tap() {
   local link
   link=$(link_of "$1")
@@ -67,7 +67,7 @@ plug_tap() {
   ip link set "$link" master "$BRIDGE" up
 }
 
-# Those of machines that were killed halfway.
+# Removes taps of machines that were killed during startup or shutdown.
 taps_down() {
   local link
   for link in $(ip -o link | grep -oE "\b$LINK[0-9a-f]{10}" | sort -u); do ip link delete "$link"; done

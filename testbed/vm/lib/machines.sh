@@ -1,7 +1,7 @@
 # shellcheck shell=bash
-# Machines: a disk over an image, a config drive, a tap, a process of qemu.
+# A machine: a disk over an image, a config drive, a tap, and a qemu process.
 
-# Who may log in, as a key pair of Nova says it.
+# The SSH key that may log in, provided like a key pair in Nova.
 SSH_KEY=$CACHE/ssh/key
 make_ssh_key() {
   [ ! -e "$SSH_KEY" ] || return 0
@@ -30,7 +30,7 @@ boot_machine() {
   start_machine "$name"
 }
 
-# What Nova puts onto the disk that it calls config-2. The way to the metadata service and the name server, which knows no name, are what Neutron's DHCP agent tells.
+# The contents of Nova's disk config-2. The route to the metadata service and the name server, which resolves no names, normally come from Neutron's DHCP agent.
 write_config_drive() {
   local host=$1 name=$2 mac=$3 address=$4 gateway=$5 user_data=$6 uuid=$7 zone=$8 folder=$1/config/openstack/latest
   mkdir -p "$folder"
@@ -52,7 +52,7 @@ JSON
 # netmask_of PREFIX
 netmask_of() { dotted $((0xffffffff << (32 - $1) & 0xffffffff)); }
 
-# last_of ADDRESS/PREFIX: the last address of a subnet that a machine may have, where its metadata service answers.
+# last_of ADDRESS/PREFIX: the last address of a subnet that a machine may have, where its metadata service responds.
 last_of() {
   local a b c d prefix=${1#*/}
   IFS=. read -r a b c d <<<"${1%/*}"
@@ -61,7 +61,7 @@ last_of() {
 
 dotted() { echo "$(($1 >> 24)).$(($1 >> 16 & 255)).$(($1 >> 8 & 255)).$(($1 & 255))"; }
 
-# reset NAME [PATTERN]: the power goes, once the unit that installs a node has said so, and comes again, to one that is off too; what the guest had written to its disk is there.
+# reset NAME [PATTERN]: cuts the power once the unit that installs a node has logged PATTERN, and restores it, also if the machine is off; data that the guest wrote to its disk is kept.
 reset_machine() {
   local name=${1:?NAME} pattern=${2:-}
   [ -z "$pattern" ] || await "$pattern" "$PATIENCE" says "$name" "$pattern"
@@ -76,7 +76,7 @@ says() {
 
 cut_power() { finish "$HOSTS/$1/pid" KILL; }
 
-# What follows a cloud asks: the servers that machines run for.
+# Lists the servers that have a machine here, for follow-servers.ts.
 list_servers() {
   local folder
   for folder in "$HOSTS"/*/; do
@@ -84,7 +84,7 @@ list_servers() {
   done
 }
 
-# As the image's own user, who may become root; the words arrive as they are given.
+# Logs in as the image's own user, who may become root; arguments are passed unchanged.
 exec_machine() {
   local name=${1:?NAME} address
   shift
@@ -96,7 +96,7 @@ exec_machine() {
     "debian@$address" "sudo -- $(printf '%q ' "$@")"
 }
 
-# Whether systemd has started what it starts, all of it or not.
+# Whether systemd has finished starting, even if some units failed.
 has_booted() {
   (exec_machine "$1" systemctl is-system-running) 2>/dev/null | grep -qE '^(running|degraded)$'
 }
@@ -109,7 +109,7 @@ diagnose() {
     for unit in containerd kubelet; do journalctl -u $unit --no-pager -n 25 -o cat; done') 2>&1 || true
 }
 
-# As if the power were cut. Repeats what an earlier end left undone.
+# Acts like a power cut. Completes an earlier end that was interrupted.
 end_machine() {
   cut_power "$1"
   unplug "$1"

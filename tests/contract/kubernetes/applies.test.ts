@@ -88,7 +88,7 @@ describeServers('applies of list items whose key has a default', (server, target
     },
   );
 
-  it.runIf(target.minor >= 25)('conflict under the key with which the item is stored', async () => {
+  it.runIf(target.minor >= 25)('conflict under the key that the item is stored under', async () => {
     await apply('fought', [{ port: 80, name: 'x' }]);
     const refused = await apply('fought', [{ port: 80, name: 'y' }], 'flux');
 

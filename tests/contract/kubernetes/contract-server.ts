@@ -123,7 +123,7 @@ export class ContractServer {
     };
   }
 
-  /** The Status with which a request is refused. */
+  /** The Status of a refused request. */
   async refusal(method: Method, path: string, request?: RawRequest, transport?: Transport): Promise<Status> {
     const response = await this.raw(method, path, request, transport);
     if (response.status < 400)

@@ -108,8 +108,8 @@ function availability({ status }: APIService) {
 
 /**
  * Creates a Service for a port of this machine, and returns the port of the Service. Uses an EndpointSlice if it may
- * contain a loopback address. kube-apiserver refuses such a slice, so there the Service uses the name by which every
- * machine can reach itself.
+ * contain a loopback address. kube-apiserver refuses such a slice, so there the Service uses the name that every
+ * machine resolves to itself.
  */
 export async function routeService(
   { client }: ContractServer,

@@ -45,7 +45,7 @@ export const FLOW_CONTROL_REFUSALS: readonly Refusal[] = [
   schema('an unknown distinguisher', { distinguisherMethod: { type: 'ByMood' } }),
   schema('no level', { priorityLevelConfiguration: { name: '' } }),
   schema('a bad name of a level', { priorityLevelConfiguration: { name: 'A b' } }),
-  schema('another spec than the mandatory one', {}, 'catch-all'),
+  schema('a spec other than the mandatory one', {}, 'catch-all'),
   rule('no rules', {}),
   rule('rules of nothing', { resourceRules: [{}], nonResourceRules: [{}] }),
   schema('a rule without subjects', { rules: [{}] }),
@@ -71,12 +71,12 @@ export const FLOW_CONTROL_REFUSALS: readonly Refusal[] = [
   subject('an unknown kind of subject', { kind: 'Robot' }),
   subject('a user without name', { kind: 'User', user: { name: '' } }),
   subject('a user that is a group', { kind: 'User', group: { name: 'a' } }),
-  subject('a group that is a user and an account', {
+  subject('a group subject with a user and an account', {
     kind: 'Group',
     user: { name: 'a' },
     serviceAccount: { name: 'a', namespace: 'b' },
   }),
-  subject('an account without name and namespace', {
+  subject('an account without a name and namespace', {
     kind: 'ServiceAccount',
     serviceAccount: { name: '', namespace: '' },
   }),
@@ -88,7 +88,7 @@ export const FLOW_CONTROL_REFUSALS: readonly Refusal[] = [
   level('no limits', { type: 'Limited' }),
   level('two kinds of limits', { type: 'Limited', exempt: {}, limited: { limitResponse: { type: 'Reject' } } }),
   level(
-    'another spec than the mandatory one',
+    'a spec other than the mandatory one',
     { type: 'Limited', limited: { limitResponse: { type: 'Reject' } } },
     'catch-all',
   ),
@@ -103,9 +103,9 @@ export const FLOW_CONTROL_REFUSALS: readonly Refusal[] = [
   queuing('negative numbers of queues', { queues: -1, handSize: -1, queueLengthLimit: -1 }),
   queuing('too many queues', { queues: 10_000_001, handSize: 1 }),
   queuing('a hand that is too large', { queues: 4, handSize: 5 }),
-  queuing('a hand that no hash is long enough for', { queues: 1024, handSize: 7 }),
+  queuing('a hand size too large for the hash', { queues: 1024, handSize: 7 }),
   level(
-    'negative shares of an exempt one',
+    'negative shares of an exempt level',
     { type: 'Exempt', exempt: { nominalConcurrencyShares: -1, lendablePercent: 101 } },
     'exempt',
   ),

@@ -95,7 +95,7 @@ function cases(server: () => ContractServer): void {
     ['general', { spec: { antiAffinity: true } }, /cannot be changed after creation: it is false/],
     ['general', { spec: { upgradeStrategy: { maxSurge: 0 } } }, /no node could ever be updated/],
     ['general', { spec: { healing: { maxUnhealthy: 'most' } } }, /must be a percentage such as "40%"/],
-  ])('are refused immediately if Fairway never accepts them: %s %j', async (path, value, expectedMessage) => {
+  ])('are refused immediately if Fairway would never accept them: %s %j', async (path, value, expectedMessage) => {
     const refusal = await patch(path, value);
 
     expect(refusal.status).toBe(422);

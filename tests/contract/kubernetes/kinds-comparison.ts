@@ -112,7 +112,7 @@ const AGES = new Set(['Age', 'Created At', 'Last Seen', 'First Seen', 'Duration'
 const ALLOCATED_CELLS = new Set(['Cluster-IP', 'Port(s)']);
 /**
  * A kube-apiserver has its own objects, and creates more at any time: events of Services whose address it has not
- * allocated. It also reports by itself whether an APIService is available.
+ * allocated. It also reports on its own whether an APIService is available.
  */
 const OWN_ROWS: ReadonlySet<string> = new Set([
   NAMESPACE,

@@ -78,7 +78,7 @@ const JOB_POLICY_REFUSALS: readonly Refusal[] = [
   successPolicy('words', { succeededIndexes: 'all' }),
   job('a success policy without indexes', { successPolicy: { rules: [{ succeededCount: 1 }] } }),
   job('failed indexes without a limit', { ...INDEXED, maxFailedIndexes: 1 }),
-  job('more failed indexes than there are', { ...INDEXED, backoffLimitPerIndex: 1, maxFailedIndexes: 6 }),
+  job('more failed indexes than completions', { ...INDEXED, backoffLimitPerIndex: 1, maxFailedIndexes: 6 }),
   job('failed indexes without indexes', { backoffLimitPerIndex: 1, maxFailedIndexes: 1 }),
 ];
 
@@ -103,7 +103,7 @@ export const REFUSED_MANIFESTS: readonly Refusal[] = [
   pod('an unknown DNS policy', { dnsPolicy: 'Random' }),
   pod('a deadline of zero', { activeDeadlineSeconds: 0 }),
   pod('two containers of one name', { containers: [CONTAINER, CONTAINER] }),
-  pod('an init container of the same name', { initContainers: [CONTAINER] }),
+  pod('an init container with the same name', { initContainers: [CONTAINER] }),
   pod('a probe on an init container', {
     initContainers: [{ name: 'i', image: 'i', readinessProbe: { exec: { command: ['a'] } } }],
   }),
@@ -121,8 +121,8 @@ export const REFUSED_MANIFESTS: readonly Refusal[] = [
   }),
   pod('a sysctl without a name', { securityContext: { sysctls: [{ name: '', value: '1' }] } }),
   pod('a toleration without key', { tolerations: [{ value: 'x' }] }),
-  pod('a toleration of an unknown effect', { tolerations: [{ key: 'a', operator: 'Exists', effect: 'Never' }] }),
-  pod('a toleration of a value that exists', { tolerations: [{ key: 'a', operator: 'Exists', value: 'b' }] }),
+  pod('a toleration with an unknown effect', { tolerations: [{ key: 'a', operator: 'Exists', effect: 'Never' }] }),
+  pod('a toleration with a value and operator Exists', { tolerations: [{ key: 'a', operator: 'Exists', value: 'b' }] }),
   pod('toleration seconds without NoExecute', {
     tolerations: [{ key: 'a', operator: 'Exists', effect: 'NoSchedule', tolerationSeconds: 3 }],
   }),
@@ -135,7 +135,7 @@ export const REFUSED_MANIFESTS: readonly Refusal[] = [
   pod('an empty node affinity', {
     affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [] } } },
   }),
-  pod('a node affinity operator that is none', {
+  pod('an unknown node affinity operator', {
     affinity: {
       nodeAffinity: {
         requiredDuringSchedulingIgnoredDuringExecution: {
@@ -153,7 +153,7 @@ export const REFUSED_MANIFESTS: readonly Refusal[] = [
       },
     },
   }),
-  pod('a pod affinity without topology', {
+  pod('a pod affinity without a topology key', {
     affinity: { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: '' }] } },
   }),
   pod('a spread without skew', {
@@ -247,14 +247,14 @@ export const REFUSED_MANIFESTS: readonly Refusal[] = [
   }),
   service('a node port without need', { ports: [{ port: 80, nodePort: 30_080 }] }),
   service('an external name that is none', { type: 'ExternalName', externalName: '' }),
-  service('a load balancer class without load balancer', { loadBalancerClass: 'example.com/x' }),
+  service('a load balancer class without a load balancer', { loadBalancerClass: 'example.com/x' }),
   service('an unknown traffic policy', { internalTrafficPolicy: 'Nearby' }),
   service('a bad target port', { ports: [{ port: 80, targetPort: 'Web!' }] }),
   refusal('a ConfigMap with a bad key', 'v1', 'ConfigMap', { data: { 'a b': 'c' } }),
-  refusal('a ConfigMap with one key twice', 'v1', 'ConfigMap', { data: { a: 'c' }, binaryData: { a: 'AAA=' } }),
+  refusal('a ConfigMap with a duplicate key', 'v1', 'ConfigMap', { data: { a: 'c' }, binaryData: { a: 'AAA=' } }),
   refusal('a Secret with a bad key', 'v1', 'Secret', { stringData: { '..': 'c' } }),
   refusal('a TLS Secret without key', 'v1', 'Secret', { type: 'kubernetes.io/tls', stringData: { 'tls.crt': 'c' } }),
-  refusal('a token Secret without account', 'v1', 'Secret', { type: 'kubernetes.io/service-account-token' }),
+  refusal('a token Secret without an account', 'v1', 'Secret', { type: 'kubernetes.io/service-account-token' }),
   refusal('a registry Secret that is not valid JSON', 'v1', 'Secret', {
     type: 'kubernetes.io/dockerconfigjson',
     stringData: { '.dockerconfigjson': 'x' },
@@ -263,7 +263,7 @@ export const REFUSED_MANIFESTS: readonly Refusal[] = [
   refusal('a PersistentVolume without source', 'v1', 'PersistentVolume', {
     spec: { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'] },
   }),
-  refusal('a PersistentVolume of an unknown mode', 'v1', 'PersistentVolume', {
+  refusal('a PersistentVolume with an unknown mode', 'v1', 'PersistentVolume', {
     spec: { capacity: { storage: '1Gi' }, accessModes: ['Sometimes'], csi: { driver: 'a', volumeHandle: 'b' } },
   }),
   refusal('a PersistentVolume without capacity', 'v1', 'PersistentVolume', {
@@ -329,14 +329,14 @@ export const REFUSED_MANIFESTS: readonly Refusal[] = [
   refusal('an autoscaler without target', 'autoscaling/v2', 'HorizontalPodAutoscaler', {
     spec: { maxReplicas: 1, scaleTargetRef: { kind: '', name: '' } },
   }),
-  refusal('a StorageClass of an unknown binding', 'storage.k8s.io/v1', 'StorageClass', {
+  refusal('a StorageClass with an unknown binding mode', 'storage.k8s.io/v1', 'StorageClass', {
     provisioner: 'a',
     volumeBindingMode: 'Later',
   }),
   refusal('a StorageClass without provisioner', 'storage.k8s.io/v1', 'StorageClass', { provisioner: '' }),
   refusal('a Lease of no duration', 'coordination.k8s.io/v1', 'Lease', { spec: { leaseDurationSeconds: 0 } }),
   refusal('a slice of an unknown type', 'discovery.k8s.io/v1', 'EndpointSlice', { addressType: 'MAC', endpoints: [] }),
-  refusal('a slice with an endpoint of nothing', 'discovery.k8s.io/v1', 'EndpointSlice', {
+  refusal('a slice with an endpoint without addresses', 'discovery.k8s.io/v1', 'EndpointSlice', {
     addressType: 'IPv4',
     endpoints: [{ addresses: [] }],
   }),
@@ -367,10 +367,10 @@ export const REFUSED_MANIFESTS: readonly Refusal[] = [
     roleRef: { kind: 'Role', name: 'a' },
     subjects: [{ kind: 'Robot', name: 'a' }],
   }),
-  refusal('a cluster binding of an account without namespace', 'rbac.authorization.k8s.io/v1', 'ClusterRoleBinding', {
+  refusal('a cluster binding to an account without a namespace', 'rbac.authorization.k8s.io/v1', 'ClusterRoleBinding', {
     roleRef: { kind: 'ClusterRole', name: 'a' },
     subjects: [{ kind: 'ServiceAccount', name: 'a' }],
   }),
   refusal('a class above the system', 'scheduling.k8s.io/v1', 'PriorityClass', { value: 2_000_000_000 }),
-  refusal('a class with a name of the system', 'scheduling.k8s.io/v1', 'PriorityClass', { value: 1 }, 'system-mine'),
+  refusal('a class with a reserved system name', 'scheduling.k8s.io/v1', 'PriorityClass', { value: 1 }, 'system-mine'),
 ];

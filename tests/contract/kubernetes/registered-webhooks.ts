@@ -84,7 +84,7 @@ export class RegisteredWebhooks implements AsyncDisposable {
   }
 }
 
-/** The error with which the server refuses a write. */
+/** The server's error for a refused write. */
 export async function rejectionOf(write: Promise<unknown>): Promise<string> {
   try {
     await write;

@@ -86,7 +86,7 @@ describeServers('watches', (server, target) => {
   });
 
   it.each(['', 'resourceVersion=0'])(
-    'start with the current objects if they name no version ("%s")',
+    'start with the current objects if they specify no version ("%s")',
     async (version) => {
       await create(`there-${version.length}`, { own: `there${version.length}` });
 
@@ -96,7 +96,7 @@ describeServers('watches', (server, target) => {
     },
   );
 
-  it('report only the object of the selected name', async () => {
+  it('report only the object with the selected name', async () => {
     const before = await create('single');
     await create('other-single');
     await label('single', { step: '1' });

@@ -5,7 +5,7 @@ import { describeClouds } from './targets.ts';
 const CONCURRENCY = 5;
 
 /**
- * Responses to concurrent changes of one object. Neutron compares before it writes, so several changes may succeed.
+ * Responses to concurrent changes to one object. Neutron compares before it writes, so several changes may succeed.
  * Fairway does not rely on the outcome, and has one writer for each object.
  */
 describeClouds('concurrent changes', (cloud) => {

@@ -183,7 +183,7 @@ export class ContractCloud {
         failures.push(error);
       }
     }
-    if (failures.length > 0) throw new AggregateError(failures, 'could not clear away what the test made');
+    if (failures.length > 0) throw new AggregateError(failures, "could not clean up the test's resources");
   }
 
   async close(): Promise<void> {

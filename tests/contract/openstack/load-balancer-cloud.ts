@@ -50,7 +50,7 @@ export class LoadBalancerCloud {
    * accepted in between must be harmless when repeated.
    */
   async retryWhilePending(id: string, change: () => Promise<RawResponse>): Promise<RawResponse> {
-    return this.#cloud.waitUntil(`a change meets load balancer ${id} at work`, async () => {
+    return this.#cloud.waitUntil(`a change is refused because load balancer ${id} is pending`, async () => {
       await this.call('PUT', `loadbalancers/${id}`, { loadbalancer: { description: this.#cloud.name() } });
       const response = await change();
       return response.status === 409 && !response.text.includes('already') ? response : undefined;

@@ -124,7 +124,7 @@ describeClouds('the API of L7 policies, statuses and quotas', (cloud) => {
     expect(a['position']).toBe(1);
   });
 
-  it('sets the action by the target of a redirect, and protects the target pool from deletion', async () => {
+  it('derives the action from the target of a redirect, and protects the target pool from deletion', async () => {
     const { octavia, loadbalancer_id, make, policy } = await setUp();
     const pool = await make('pools', { pool: { loadbalancer_id, protocol: 'HTTP', lb_algorithm: 'ROUND_ROBIN' } });
     const created = await make(

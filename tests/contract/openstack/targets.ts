@@ -44,7 +44,7 @@ const SIMULATOR: Target = {
 };
 
 /**
- * Another cloud: the one that FAIRWAY_TEST_CLOUD names in clouds.yaml (there FAIRWAY_TEST_OTHER_CLOUD is a member of
+ * Another cloud: the entry FAIRWAY_TEST_CLOUD of clouds.yaml (where FAIRWAY_TEST_OTHER_CLOUD is a member of
  * another project, FAIRWAY_TEST_READER_CLOUD a reader of the same project), otherwise testbed/openstack if it is
  * running.
  */

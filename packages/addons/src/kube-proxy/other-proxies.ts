@@ -12,7 +12,7 @@ export interface ProxyFacts {
 }
 
 /**
- * Names a component that replaces kube-proxy, for messages: two such components conflict over a node's rules. Undefined
+ * Name of a component that replaces kube-proxy, for messages: two of them conflict over a node's rules. Undefined
  * if no such component is recognized.
  */
 export function findOtherProxy({ daemonSets, cilium }: ProxyFacts): string | undefined {

@@ -225,7 +225,7 @@ describe('admitCluster', () => {
     expect(admitCluster(movedCluster), 'a change of plan counts').toMatchObject([{ field: 'spec.plan' }]);
   });
 
-  it('does not refuse references while the resources of the cloud are not known', () => {
+  it("does not refuse references while the cloud's resources are unknown", () => {
     const spec = { region: 'X', image: 'x', network: { networkID: id('3'), gateway: { routerID: id('3') } } };
     expect(admitCluster(clusterAdmission(spec, { catalogue: {} }))).toEqual([]);
   });

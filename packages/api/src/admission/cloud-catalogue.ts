@@ -13,7 +13,7 @@ export interface CatalogueImage {
   readonly name: string;
   readonly minDiskGiB: number;
   readonly minMemoryMiB: number;
-  /** For example `ubuntu 24.04`; undefined if the image's properties do not name it. */
+  /** For example `ubuntu 24.04`; undefined if the image's properties do not specify it. */
   readonly os?: string;
   /** Whether servers can boot from the image; undefined if unknown. */
   readonly isActive?: boolean;

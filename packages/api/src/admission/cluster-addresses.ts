@@ -97,7 +97,7 @@ function rangesOf({ cluster, catalogue }: ClusterAdmission, plan: Plan): FieldRa
   ];
 }
 
-/** The subnets of the cluster, or all subnets of its network if it names none: their addresses must stay routable. */
+/** The subnets of the cluster, or all subnets of its network if unset: their addresses must stay routable. */
 function chosenSubnets({ spec: { network }, status }: Cluster, subnets: readonly CatalogueSubnet[]): FieldRange[] {
   const nodes: FieldRange[] = [];
   const loadBalancers: FieldRange[] = [];

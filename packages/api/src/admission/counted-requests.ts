@@ -24,7 +24,7 @@ export interface CountedRequest {
   readonly replayWarning?: string;
 }
 
-/** All annotations whose time only counts if it is later than the last processed time. */
+/** All annotations whose time has an effect only if it is later than the last processed time. */
 export const COUNTED_ANNOTATIONS = [
   ADOPT_ADDONS_ANNOTATION,
   MAINTENANCE_ANNOTATION,

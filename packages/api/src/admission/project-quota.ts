@@ -32,7 +32,7 @@ interface PoolFacts {
   readonly flavors: readonly CatalogueFlavor[] | undefined;
 }
 
-/** Rejects nodes and cores that exceed the project's limits. A pool can always shrink, and fields that don't count can always be changed. */
+/** Rejects nodes and cores that exceed the project's limits. A pool can always shrink, and fields that don't affect the limits can always be changed. */
 export function poolQuotaErrors({ pool, old, others, quota, flavors }: PoolFacts): FieldError[] {
   const desired = targetReplicas(pool);
   const before = old ? targetReplicas(old) : 0;

@@ -6,13 +6,13 @@ import type { CountedRequest } from './counted-requests.ts';
 const MAX_AHEAD_MS = 86_400_000;
 
 /**
- * A request counts once, and only if it is later than the last one: a mistyped year would be processed now and block
- * all later requests for years.
+ * A request is processed once, and only if it is later than the last one: a mistyped year would be processed now and
+ * block all later requests for years.
  */
 export function requestTimeErrors(requests: readonly CountedRequest[], nowMs: number): FieldError[] {
   return requests.flatMap(({ field, value, before, followed }) => {
     const atMs = value === undefined || value === before ? undefined : requestTimeMs(value);
-    // After a future time stored by an earlier release, only a later time counts.
+    // After a future time stored by an earlier release, only a later time is accepted.
     const times = [before, followed].map((each) => each && requestTimeMs(each)).filter((ms) => typeof ms === 'number');
     if (atMs === undefined || atMs <= Math.max(nowMs, ...times) + MAX_AHEAD_MS) return [];
     const detail =

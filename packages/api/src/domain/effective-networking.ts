@@ -5,7 +5,7 @@ import type { PlanSpec } from '../kinds/plan.ts';
 export interface EffectiveNetworking {
   readonly podCIDR: string;
   readonly serviceCIDR: string;
-  /** Range of the subnet that Fairway creates; unused if the cluster names a network. */
+  /** Range of the subnet that Fairway creates; unused if the cluster specifies a network. */
   readonly nodesCIDR: string;
   readonly cni: string;
   readonly kubeProxyMode: string;

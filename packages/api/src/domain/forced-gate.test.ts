@@ -28,7 +28,7 @@ test.each([
   expect(at(14)).toEqual({ isOpen: true });
 });
 
-test('forces no upgrade without a notice', () => {
+test('does not force an upgrade without a notice', () => {
   expect(forcedUpgradeGate(cluster({}), DUE_MS + 400 * DAY_MS).isOpen).toBe(false);
   expect(forcedUpdateGate(cluster({ endOfLife: reported }), DUE_MS + 400 * DAY_MS).isOpen).toBe(false);
 });

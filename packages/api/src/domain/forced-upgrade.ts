@@ -48,7 +48,7 @@ function roundUpToHour(ms: number): number {
   return Math.ceil(ms / HOUR_MS) * HOUR_MS;
 }
 
-/** An end of life declared by the operator begins with the notice. */
+/** An end of life declared by the operator takes effect with the notice. */
 function endMsOf({ spec }: KubernetesRelease, reported: EndOfLifeStatus | undefined, nowMs: number): number {
   const dateMs = Date.parse(spec.endOfLife ?? '');
   if (spec.phaseOverride !== 'EndOfLife') return dateMs;

@@ -55,7 +55,7 @@ export function nextHibernationChangeMs({ spec }: Pick<Cluster, 'spec'>, nowMs: 
   return times.length === 0 ? undefined : Math.min(...times);
 }
 
-/** A time counts once, and only if it is later than the last one. */
+/** A time is processed once, and only if it is later than the last one. */
 function isChangeRequested({ enabled, requestedAt }: HibernationSpec, last: HibernationStatus['followed']): boolean {
   return enabled !== (last?.enabled ?? false) || isNewRequest(requestedAt, last?.requestedAt);
 }

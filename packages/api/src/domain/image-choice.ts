@@ -1,6 +1,6 @@
 import type { CatalogueImage } from '../admission/cloud-catalogue.ts';
 
-/** The default image of a pool if the pool, its cluster and the operator name none: the cloud's newest Ubuntu LTS. */
+/** The default image of a pool if the pool, its cluster and the operator set none: the cloud's newest Ubuntu LTS. */
 const PREFERRED_OS = ['ubuntu 24.04', 'ubuntu 22.04', 'debian 12'];
 
 /**

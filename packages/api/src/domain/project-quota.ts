@@ -19,7 +19,7 @@ export interface QuotaLimit {
 /** The limits of a namespace; an absent limit means unlimited. */
 export type EffectiveQuota = { readonly [R in QuotaResource]?: QuotaLimit };
 
-/** All ProjectQuotas of a namespace apply; messages name the strictest. */
+/** All ProjectQuotas of a namespace apply; messages report the strictest. */
 export function effectiveQuota(quotas: readonly ProjectQuota[], defaults: QuotaDefaults = {}): EffectiveQuota {
   const limits: { [R in QuotaResource]?: QuotaLimit } = {};
   for (const resource of ['clusters', 'nodes', 'cores'] as const) {

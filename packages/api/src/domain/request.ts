@@ -29,8 +29,8 @@ export function isNewRequest(requested: string | undefined, followed: string | u
 }
 
 /**
- * Whether the new value was already processed or is earlier. Such a value has no effect, and the user should learn
- * this. `before` is the previous value.
+ * Whether the new value was already processed or is earlier. Such a value has no effect, and the user should be
+ * told. `before` is the previous value.
  */
 export function isReplayed(
   requested: string | undefined,
@@ -55,7 +55,7 @@ export function isNotLater(requested: string, followed: string): boolean {
 
 const TIME_PATTERN = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/;
 
-/** The request as a time; undefined if it is not one. Only RFC 3339 counts: Date.parse accepts nearly anything. */
+/** The request as a time; undefined if it is not one. Only RFC 3339 is valid: Date.parse accepts nearly anything. */
 export function requestTimeMs(value: string): number | undefined {
   const ms = TIME_PATTERN.test(value) ? Date.parse(value) : Number.NaN;
   return Number.isNaN(ms) ? undefined : ms;

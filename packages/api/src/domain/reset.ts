@@ -21,7 +21,7 @@ export function shouldHaveNoNodes(cluster: Pick<Cluster, 'status'> | undefined):
   return shouldHibernate(cluster) || (isBeingWiped(cluster) && cluster?.status?.reset?.nodes === 'Delete');
 }
 
-/** The requested reset that was not processed yet. Earlier requests are ignored: a manifest in a repository may have an old one. */
+/** The requested reset that has not been processed yet. Earlier requests are ignored: a manifest in a repository may have an old one. */
 export function requestedReset({
   spec,
   status,

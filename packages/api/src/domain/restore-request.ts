@@ -17,7 +17,7 @@ export interface PastRestores {
 export const MAX_EARLIER_RESTORES = 20;
 
 /**
- * Whether a requested restore was not processed yet. Remembered restores and those with a time before the last one don't count: a manifest in a
+ * Whether a requested restore has not been processed yet. Remembered restores, and those requested before the last one, are not new: a manifest in a
  * repository may contain them, and applying it again must not roll back the database.
  */
 export function isNewRestore(

@@ -148,7 +148,7 @@ describe('scheduled bounds of a pool', () => {
     expect(hours.map((timeMs) => currentBounds(spec, timeMs)?.bounds)).toEqual(again);
   });
 
-  test('stay cached over starts and ends without effect', () => {
+  test('stay cached across starts and ends that change nothing', () => {
     const idle = (name: string, hour: number): Schedule => ({
       name,
       start: `0 ${hour} * * *`,

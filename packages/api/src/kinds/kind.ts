@@ -60,7 +60,7 @@ export interface Kind<T extends KubeObject = KubeObject> extends ResourceType<T>
 export const MESSAGE_COLUMN: PathColumn = {
   name: 'Message',
   type: 'string',
-  description: 'Message of the Ready condition, which says what the object is waiting for and who must act.',
+  description: 'Message of the Ready condition, which explains what the object is waiting for and who must act.',
   value: '.status.conditions[?(@.type=="Ready")].message',
 };
 

@@ -46,7 +46,7 @@ export const machineMarks = z
       {},
     ).optional(),
   })
-  .describe('Marks that say what should happen to the machine, and why.');
+  .describe('Marks that specify what should happen to the machine, and why.');
 
 export type MachineMarks = z.infer<typeof machineMarks>;
 export type RepairMark = NonNullable<MachineMarks['repair']>;

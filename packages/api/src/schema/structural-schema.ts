@@ -36,7 +36,7 @@ function patternMessage(schema: z.core.$ZodTypes, pattern: string): string {
     if (typeof message === 'string') return message;
   }
   throw new Error(
-    `the pattern ${pattern} has no words: give .regex() a message that says what is allowed, with an example`,
+    `the pattern ${pattern} has no message: pass .regex() a message that describes what is allowed, with an example`,
   );
 }
 
@@ -89,7 +89,9 @@ function dropSafeIntegerBounds(schema: { minimum?: number; maximum?: number }): 
 
 function assertStructural(schema: Schema, path: string): void {
   if (schema.anyOf || schema.oneOf || schema.allOf || schema.not || schema.$ref) {
-    throw new Error(`schema of ${path || 'the object'} is not structural: it holds a union, an intersection or a $ref`);
+    throw new Error(
+      `schema of ${path || 'the object'} is not structural: it contains a union, an intersection or a $ref`,
+    );
   }
   const isTyped = schema.type !== undefined || schema['x-kubernetes-int-or-string'];
   if (!isTyped && !schema['x-kubernetes-preserve-unknown-fields']) {

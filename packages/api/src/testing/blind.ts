@@ -24,7 +24,7 @@ function blindField(): BlindField | undefined {
 }
 
 /**
- * A copy of the object without the blind field, or with its default; the object itself if it does not have the field.
+ * A copy of the object without the hidden field, or with its default; the object itself if it does not have the field.
  */
 export function withoutBlindField<T extends KubeObject>(kind: string, object: T): T {
   const field = blindField();
@@ -45,7 +45,7 @@ function drop(value: unknown, [head = '', ...rest]: readonly string[]): void {
   else drop(members[name], rest);
 }
 
-/** A connection of controllers or admission: their reads lack the blind field. */
+/** A connection of controllers or admission: their reads lack the hidden field. */
 export function blindReader(transport: Transport): Transport {
   if (blindField() === undefined) return transport;
   return {
@@ -67,7 +67,7 @@ export function blindObjects(reader: ObjectReader): ObjectReader {
   };
 }
 
-/** A user's connection: writes lack the blind field, for readers within the server. */
+/** A user's connection: writes lack the hidden field, for readers within the server. */
 export function blindWriter(transport: Transport): Transport {
   if (blindField() === undefined) return transport;
   const blindRequest = (request: TransportRequest) =>

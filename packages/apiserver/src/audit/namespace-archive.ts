@@ -101,7 +101,7 @@ export class NamespaceArchive implements AuditSink {
   async read(namespace: string): Promise<readonly string[]> {
     if (!NAMESPACE_PATTERN.test(namespace)) return [];
     if (!this.#readLimiter.tryTake(namespace, this.#options.clock.now())) {
-      const message = `the audit events of namespace ${namespace} are read too often: they are at most twice a second`;
+      const message = `the audit events of namespace ${namespace} are read too often: they can be read at most twice a second`;
       throw new ApiError(429, 'TooManyRequests', message, { retryAfterSeconds: 1 });
     }
     const release = await this.#reads.enter();

@@ -18,7 +18,7 @@ const GroupResources = z
     resourceNames: Names,
   })
   .refine(({ resources, resourceNames }) => resourceNames.length === 0 || resources.length > 0, {
-    error: 'names resourceNames without resources: say of which',
+    error: 'names resourceNames without resources: specify the resources',
     path: ['resourceNames'],
   });
 
@@ -41,7 +41,7 @@ const Rule = z
   .refine(
     ({ nonResourceURLs, resources, namespaces }) =>
       nonResourceURLs.length === 0 || (resources.length === 0 && namespaces.length === 0),
-    { error: 'applies to resources and to other URLs: make two rules of it', path: ['nonResourceURLs'] },
+    { error: 'applies to both resources and non-resource URLs: make two rules of it', path: ['nonResourceURLs'] },
   );
 
 const Policy = z.strictObject({
@@ -50,14 +50,14 @@ const Policy = z.strictObject({
   metadata: z.looseObject({}).optional(),
   omitStages: Stages,
   omitManagedFields: z.boolean().default(false),
-  rules: z.array(Rule).min(1, 'is empty, which writes nothing down: add a rule such as "level: Metadata"'),
+  rules: z.array(Rule).min(1, 'is empty, so nothing would be audited: add a rule such as "level: Metadata"'),
 });
 
 /** The contents of a file for kube-apiserver's `--audit-policy-file`. */
 export type PolicyFile = z.output<typeof Policy>;
 export type PolicyRule = PolicyFile['rules'][number];
 
-/** Thrown for a policy that is not valid; the message names the field and valid values. */
+/** Thrown for a policy that is not valid; the message contains the field and valid values. */
 export class AuditPolicyError extends Error {
   override readonly name = 'AuditPolicyError';
 }

@@ -121,7 +121,7 @@ test.each(['ResponseStarted', 'ResponseComplete'])('omits only the stage %s', (s
   expect(stages).toEqual(['ResponseStarted', 'ResponseComplete'].filter((each) => each !== stage));
 });
 
-test('omits managed fields of an object and of each list item, if the policy says so', () => {
+test('omits managed fields of an object and of each list item, if the policy requests it', () => {
   const rules = [{ level: 'RequestResponse' }];
   const list = JSON.stringify({ kind: 'ClusterList', metadata: {}, items: [OBJECT] });
   const [one] = recordEvents(rules, bodies, { omitManagedFields: true });

@@ -13,7 +13,7 @@ export interface ReviewedRules {
 
 /**
  * What the review kinds and token requests need from the server that serves them. It is passed with the request, so
- * that definitions hold no state of one server and all servers of a process can share them.
+ * that definitions hold no per-server state and all servers of a process can share them.
  */
 export interface Access {
   readonly reader: ObjectReader;

@@ -22,7 +22,7 @@ export const reviewDefinitions: readonly ResourceDefinition[] = [
 
 /**
  * Adds to `kinds` what a server with `createAuth` needs: certificate signing requests with approval,
- * `serviceaccounts/token`, and the review kinds. They hold no state of one server: create the list once and share it.
+ * `serviceaccounts/token`, and the review kinds. They hold no per-server state: create the list once and share it.
  */
 export function authKinds(kinds: readonly ResourceDefinition[]): readonly ResourceDefinition[] {
   const extended = kinds.map((kind) => {

@@ -10,7 +10,7 @@ export interface PodReferences {
 
 const MIRROR = 'kubernetes.io/config.mirror';
 
-/** Mirror pods are written by the node itself: if they counted, a node could grant itself access to any Secret. */
+/** Mirror pods are written by the node itself: if included, a node could grant itself access to any Secret. */
 export function isMirrorPod(pod: Pod): boolean {
   return pod.metadata.annotations?.[MIRROR] !== undefined;
 }

@@ -15,7 +15,7 @@ interface Binding extends KubeObject {
 
 /** A binding as seen by one of its subjects. */
 interface Grant {
-  /** Index of the binding in its list: bindings are visited in this order, like upstream. */
+  /** Index of the binding in its list: bindings are visited in this order, as in upstream. */
   readonly ordinal: number;
   readonly roleRef: RoleRef;
   readonly description: string;

@@ -28,12 +28,12 @@ export interface ServiceAccountTokenSubject {
   readonly serviceAccount: ObjectIdentity;
   readonly pod?: ObjectIdentity | undefined;
   readonly secret?: ObjectIdentity | undefined;
-  /** The node that a pod's token names; for a token without a pod, the node that the token is bound to. */
+  /** The node that a pod's token refers to; for a token without a pod, the node that the token is bound to. */
   readonly node?: ObjectIdentity | undefined;
 }
 
 export interface ServiceAccountIssuer {
-  /** `iss`, the URL whose `/.well-known/openid-configuration` names the keys. */
+  /** `iss`, the URL whose `/.well-known/openid-configuration` points to the keys. */
   readonly issuer: string;
   readonly keys: ServiceAccountKeys;
   readonly clock: Clock;
@@ -103,7 +103,7 @@ function issuerOf(token: string): string | undefined {
   }
 }
 
-/** The key named in the header; all keys if it names none. Throws 401 for an invalid header. */
+/** The key that the header specifies; all keys if it specifies none. Throws 401 for an invalid header. */
 function candidates(token: string, keys: ServiceAccountKeys): readonly ServiceAccountVerificationKey[] {
   const { kid } = headerOf(token);
   return kid === undefined ? keys.verification : keys.verification.filter((key) => key.keyId === kid);

@@ -31,7 +31,7 @@ async function createToken(request: SubresourceRequest): Promise<TokenRequest> {
   const expirationSeconds = Math.min(requestedSeconds, access.maxTokenSeconds);
   if (expirationSeconds < requestedSeconds) {
     request.warn(
-      `requested expiration of ${requestedSeconds} seconds shortened to ${expirationSeconds} seconds, the longest life of a token here`,
+      `requested expiration of ${requestedSeconds} seconds shortened to ${expirationSeconds} seconds, the maximum lifetime of a token`,
     );
   }
   const audiences = spec.audiences?.length ? spec.audiences : access.apiAudiences;

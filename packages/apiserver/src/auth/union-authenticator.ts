@@ -43,7 +43,7 @@ export function createUnionAuthenticator(options: UnionOptions): Authenticator {
 }
 
 /**
- * The result of the first token authenticator that recognises the token. A rejection counts only if no authenticator
+ * The result of the first token authenticator that recognises the token. A rejection applies only if no authenticator
  * does.
  */
 export function createUnionTokenAuthenticator(authenticators: readonly TokenAuthenticator[]): TokenAuthenticator {

@@ -47,7 +47,7 @@ export interface ResourceAttributes {
   readonly subresource: string;
   /** '' for all namespaces or for cluster-scoped resources. */
   readonly namespace: string;
-  /** '' if the request names no object. A list or watch with the field selector `metadata.name=x` names x. */
+  /** '' if the request specifies no object. A list or watch with the field selector `metadata.name=x` specifies x. */
   readonly name: string;
   /** Raw field selector of a list, watch or deletecollection: nodes may only list the pods bound to them. */
   readonly fieldSelector?: string;

@@ -73,7 +73,7 @@ function validateConversion({ conversion }: CrdSpec, errors: ErrorList): void {
   const strategy = conversion?.strategy ?? 'None';
   if (strategy === 'None') return;
   if (strategy === 'Webhook') {
-    const detail = 'conversion webhooks are not supported by this server: versions may differ in apiVersion alone';
+    const detail = 'conversion webhooks are not supported by this server: versions may differ only in apiVersion';
     errors.invalid('spec.conversion.strategy', strategy, detail);
   } else errors.notSupported('spec.conversion.strategy', strategy, ['None']);
 }

@@ -19,13 +19,13 @@ export function flowMetrics(flowControl: FlowControl): string {
     family(
       'dispatched_requests_total',
       'counter',
-      'Requests that were given seats',
+      'Requests that received seats',
       schemaSamples((one) => one.dispatched),
     ),
     family(
       'rejected_requests_total',
       'counter',
-      'Requests that were turned away',
+      'Requests that were rejected',
       schemas.flatMap(({ labels, counts }) =>
         [...(counts.rejected ?? [])].map(([reason, count]): Sample => [{ ...labels, reason }, count]),
       ),
@@ -69,7 +69,7 @@ export function flowMetrics(flowControl: FlowControl): string {
     family(
       'upper_limit_seats',
       'gauge',
-      'What a level may have by borrowing',
+      'Maximum seats of a level, including borrowed seats',
       levelSamples(({ bounds }) => bounds.max),
     ),
     family(
@@ -87,7 +87,7 @@ export function flowMetrics(flowControl: FlowControl): string {
     family(
       'demand_seats_smoothed',
       'gauge',
-      'What a level could use, smoothed',
+      'Smoothed number of seats that a level could have used',
       levelSamples((one) => one.demand.smoothed),
     ),
     waitTimes(schemas),
@@ -110,7 +110,7 @@ function waitTimes(
           ...histogram(name, { ...labels, execute: 'false' }, waits.rejected),
         ],
   );
-  return `${head(name, 'histogram', 'How long requests have waited, of those that did')}${lines.join('')}`;
+  return `${head(name, 'histogram', 'Waiting time of the requests that had to wait')}${lines.join('')}`;
 }
 
 function histogram(name: string, labels: Labels, { sum, buckets }: WaitHistogram): string[] {

@@ -65,7 +65,7 @@ describe('a level without queues', () => {
     expect([counts.dispatched, counts.executing, counts.executingSeats]).toEqual([3, 2, 2]);
   });
 
-  it('admits a request that is wider than the level, but only alone', () => {
+  it('admits a request that is wider than the level, but runs it alone', () => {
     const level = levelOf(2);
     const release = enter(level, 'alice', { seats: 5 }) as LeaveSeats;
 

@@ -157,8 +157,8 @@ export class PriorityLevel {
   }
 
   /**
-   * A request that is wider than the level runs alone. Without queues it runs even in a level without seats, like
-   * upstream.
+   * A request that is wider than the level runs alone. Without queues it runs even in a level without seats, as
+   * in upstream.
    */
   #hasRoom(seats: number): boolean {
     if (seats <= this.limit) return this.#seatsInUse + seats <= this.limit;

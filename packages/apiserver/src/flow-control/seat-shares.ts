@@ -7,7 +7,7 @@ export interface SeatBounds {
   readonly max: number;
 }
 
-/** The seats of each level, in order: shares of a server's `total`, rounded up like upstream. */
+/** The seats of each level, in order: shares of a server's `total`, rounded up as in upstream. */
 export function boundsOf(total: number, levels: readonly PriorityLevelConfiguration[]): SeatBounds[] {
   const shares = levels.map(({ spec }) => (spec.limited ?? spec.exempt)?.nominalConcurrencyShares ?? 0);
   const sum = shares.reduce((acc, share) => acc + share, 0);

@@ -119,7 +119,7 @@ const IGNORED_CONDITION = {
   status: 'True',
   reason: 'TooManyRules',
   message:
-    'This API server compares a request with 2000 FlowSchemas, subjects, rules and paths at most, and there are as many before this one',
+    'This API server compares a request with at most 2000 FlowSchemas, subjects, rules and paths, and those before this one already reach the limit',
 } satisfies FlowSchemaCondition;
 
 function danglingCondition(level: string, exists: boolean): FlowSchemaCondition {

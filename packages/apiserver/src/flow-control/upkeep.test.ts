@@ -167,7 +167,7 @@ describe('flow-control upkeep', () => {
     await schemas().get('probes');
   });
 
-  it('reverts an object that a client keeps changing at most six times a minute', async () => {
+  it('reverts an object at most six times a minute, even if a client keeps changing it', async () => {
     const status = { conditions: [{ type: 'Dangling', status: 'Unknown' }] };
     const { metadata } = await schemas().get('probes');
     const fight = server.store.subscribe((changes) => {

@@ -40,7 +40,7 @@ const CONCURRENCY = 20;
  *
  * Expected flow: informers of all kinds build a graph; graph changes enqueue objects to check; a check reads from the server, then acts.
  * Guarantees: nothing is deleted based on a cache alone; deletions carry uid and resourceVersion as preconditions.
- * Caveats: an object whose owner's kind is not served, or that is cluster-scoped and names a namespaced owner, is never collected.
+ * Caveats: an object whose owner's kind is not served, or that is cluster-scoped and refers to a namespaced owner, is never collected.
  */
 export class GarbageCollector implements Runnable {
   readonly name = 'garbage-collector';
@@ -100,7 +100,7 @@ export class GarbageCollector implements Runnable {
     return this.#stopped;
   }
 
-  /** Resolves when nothing is being checked now; for tests. */
+  /** Resolves when no check is running; for tests. */
   idle(): Promise<void> {
     return this.#controller.idle();
   }

@@ -145,7 +145,7 @@ export class OwnerGraph {
   }
 }
 
-/** Whether a reference, resolved in the dependent's namespace, names this object. */
+/** Whether a reference, resolved in the dependent's namespace, refers to this object. */
 function isNamedBy(owner: GraphNode, reference: OwnerReference, namespace: string): boolean {
   return (
     owner.name === reference.name &&

@@ -22,19 +22,19 @@ const FIELD_VALIDATION: QueryParameter = {
 export const FORCE_PARAMETER: QueryParameter = {
   name: 'force',
   type: 'boolean',
-  description: 'Takes conflicting fields over from their managers; for apply alone.',
+  description: 'Takes over conflicting fields from their managers; only for apply.',
 };
 export const WRITE_PARAMETERS = [DRY_RUN, FIELD_MANAGER, FIELD_VALIDATION];
 export const LIST_PARAMETERS: readonly QueryParameter[] = [
-  { name: 'allowWatchBookmarks', type: 'boolean', description: 'Asks for BOOKMARK events in a watch.' },
-  { name: 'continue', type: 'string', description: 'Token of the page to go on with.' },
+  { name: 'allowWatchBookmarks', type: 'boolean', description: 'Requests BOOKMARK events in a watch.' },
+  { name: 'continue', type: 'string', description: 'Token of the page to continue with.' },
   { name: 'fieldSelector', type: 'string', description: 'Restricts the list by fields.' },
   { name: 'labelSelector', type: 'string', description: 'Restricts the list by labels.' },
-  { name: 'limit', type: 'integer', description: 'The most objects that one answer may hold.' },
+  { name: 'limit', type: 'integer', description: 'Maximum number of objects in one response.' },
   { name: 'resourceVersion', type: 'string', description: 'How new the answer must be.' },
   { name: 'resourceVersionMatch', type: 'string', description: 'How resourceVersion applies to a list.' },
-  { name: 'sendInitialEvents', type: 'boolean', description: 'Begins a watch with all objects.' },
-  { name: 'timeoutSeconds', type: 'integer', description: 'The longest that the call may last.' },
+  { name: 'sendInitialEvents', type: 'boolean', description: 'Starts a watch with all existing objects.' },
+  { name: 'timeoutSeconds', type: 'integer', description: 'Maximum duration of the call.' },
   { name: 'watch', type: 'boolean', description: 'Watches for changes instead of listing.' },
 ];
 export const DELETE_PARAMETERS: readonly QueryParameter[] = [

@@ -123,7 +123,7 @@ function restoreMetadata(result: unknown, object: KubeObject, apiVersion: string
   }
   const { labels: _labels, annotations: _annotations, ...kept } = object.metadata;
   const { labels, annotations } = metadata;
-  if (!isStringMap(labels) || !isStringMap(annotations)) return 'its labels and annotations must be texts';
+  if (!isStringMap(labels) || !isStringMap(annotations)) return 'its labels and annotations must be strings';
   return { ...result, metadata: { ...kept, ...(labels && { labels }), ...(annotations && { annotations }) } };
 }
 

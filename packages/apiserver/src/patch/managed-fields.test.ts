@@ -125,7 +125,7 @@ describe('ownership after a create', () => {
     ]);
   });
 
-  it('is empty if there is nothing to own, and goes to the manager `unknown` if no manager is named', () => {
+  it('is empty if there is nothing to own, and is recorded for the manager `unknown` if none is specified', () => {
     expect(track(undefined, thing(undefined))).toEqual([]);
     expect(track(undefined, thing({ replicas: 1 }), { manager: '' })[0]?.manager).toBe('unknown');
   });

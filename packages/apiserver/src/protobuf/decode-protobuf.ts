@@ -33,14 +33,14 @@ export function decodeProtobuf(body: Uint8Array): object {
 
 function decode(body: Uint8Array): object {
   if (!MAGIC.equals(body.subarray(0, MAGIC.length)))
-    throw new ProtobufError('body lacks the mark of Kubernetes Protobuf');
+    throw new ProtobufError('body lacks the prefix of Kubernetes Protobuf');
   try {
     const { apiVersion, kind, raw } = readEnvelope(protobuf.Reader.create(body.subarray(MAGIC.length)));
     const group = apiVersion.includes('/') ? apiVersion : `/${apiVersion}`;
     const { kinds } = messageTable();
     // Request options (DeleteOptions) may come under any group.
     const message = kinds[`${group} ${kind}`] ?? kinds[`meta.k8s.io/v1 ${kind}`];
-    if (message === undefined) throw new ProtobufError(`no Protobuf form is known of ${kind} in ${apiVersion}`);
+    if (message === undefined) throw new ProtobufError(`no Protobuf encoding is known for ${kind} in ${apiVersion}`);
     return { apiVersion, kind, ...readMessage(protobuf.Reader.create(raw), message, raw.length, 0) };
   } catch (error) {
     if (error instanceof ProtobufError) throw error;

@@ -15,7 +15,7 @@ const DELIMITED = 2;
 export function encodeMessage(groupVersion: string, kind: string, object: object): Uint8Array {
   const group = groupVersion.includes('/') ? groupVersion : `/${groupVersion}`;
   const message = messageTable().kinds[`${group} ${kind}`];
-  if (message === undefined) throw new TypeError(`no Protobuf form is known of ${kind} in ${groupVersion}`);
+  if (message === undefined) throw new TypeError(`no Protobuf encoding is known for ${kind} in ${groupVersion}`);
   return encode(message, object);
 }
 

@@ -38,7 +38,7 @@ export class CelAuthorizer {
       const decision = this.authorizer.authorize(attributes);
       if (!(decision instanceof Promise)) return new CelDecision(decision, '');
       decision.catch(() => undefined);
-      return new CelDecision(DENIED, 'the authorizer does not answer at once');
+      return new CelDecision(DENIED, 'the authorizer does not respond synchronously');
     } catch (error) {
       return new CelDecision(DENIED, error instanceof Error ? error.message : String(error));
     }

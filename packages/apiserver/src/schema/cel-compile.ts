@@ -111,7 +111,7 @@ function selfTypeOf(schema: Schema): string {
   return 'dyn';
 }
 
-/** Whether an expression names a variable anywhere. */
+/** Whether an expression refers to a variable anywhere. */
 function usesVariable(node: unknown, variable: string): boolean {
   if (Array.isArray(node)) return node.some((part) => usesVariable(part, variable));
   if (typeof node !== 'object' || node === null || !('op' in node) || !('args' in node)) return false;

@@ -165,8 +165,8 @@ function fieldOf(rule: ValidationRule, path: string): string {
 }
 
 /**
- * Maximum length of a message from messageExpression. If it is longer, the rule's static message is used, like
- * upstream.
+ * Maximum length of a message from messageExpression. If it is longer, the rule's static message is used, as
+ * in upstream.
  */
 const MAX_MESSAGE_CHARS = 5 * 1024;
 

@@ -39,13 +39,13 @@ export const META_DEFINITIONS: Definitions = new Map<string, Schema>([
           'x-kubernetes-list-type': 'set',
           'x-kubernetes-patch-strategy': 'merge',
         },
-        generateName: described(string, 'Prefix of the name that the server makes when no name is given.'),
-        generation: described(int64, 'Number of the desired state; set by the server.'),
-        labels: described(stringMap, 'Names and values by which objects are organised and selected.'),
+        generateName: described(string, 'Prefix of the name that the server generates if no name is specified.'),
+        generation: described(int64, 'Sequence number of the desired state; set by the server.'),
+        labels: described(stringMap, 'Keys and values by which objects are organised and selected.'),
         managedFields: {
           type: 'array',
           items: { $ref: `${PREFIX}.ManagedFieldsEntry` },
-          description: 'Which field manager set which fields; kept by the server.',
+          description: 'Which field manager set which fields; maintained by the server.',
           'x-kubernetes-list-type': 'atomic',
         },
         name: described(string, 'Name, unique within a namespace; cannot be changed.'),
@@ -53,7 +53,7 @@ export const META_DEFINITIONS: Definitions = new Map<string, Schema>([
         ownerReferences: {
           type: 'array',
           items: { $ref: `${PREFIX}.OwnerReference` },
-          description: 'Objects that this one depends on: when all of them are gone, it is deleted too.',
+          description: 'Objects that this one depends on: when all of them are deleted, this one is deleted too.',
           'x-kubernetes-list-type': 'map',
           'x-kubernetes-list-map-keys': ['uid'],
           'x-kubernetes-patch-strategy': 'merge',
@@ -73,7 +73,10 @@ export const META_DEFINITIONS: Definitions = new Map<string, Schema>([
       required: ['apiVersion', 'kind', 'name', 'uid'],
       properties: {
         apiVersion: described(string, 'API version of the owner.'),
-        blockOwnerDeletion: described(boolean, 'Keeps an owner that is deleted in the foreground until this is gone.'),
+        blockOwnerDeletion: described(
+          boolean,
+          'Keeps an owner that is being deleted in the foreground until this object is deleted.',
+        ),
         controller: described(boolean, 'Whether the owner is the managing controller.'),
         kind: described(string, 'Kind of the owner.'),
         name: described(string, 'Name of the owner.'),
@@ -86,7 +89,7 @@ export const META_DEFINITIONS: Definitions = new Map<string, Schema>([
     `${PREFIX}.ManagedFieldsEntry`,
     {
       type: 'object',
-      description: 'ManagedFieldsEntry says which fields one field manager has set with one kind of operation.',
+      description: 'ManagedFieldsEntry lists the fields that one field manager has set with one kind of operation.',
       properties: {
         apiVersion: described(string, 'API version that the fields belong to.'),
         fieldsType: described(string, 'Always FieldsV1.'),
@@ -110,11 +113,11 @@ export const META_DEFINITIONS: Definitions = new Map<string, Schema>([
     LIST_META,
     {
       type: 'object',
-      description: 'ListMeta is metadata that lists have.',
+      description: 'ListMeta is the metadata of a list.',
       properties: {
         continue: described(string, 'Token for the next page; empty on the last one.'),
-        remainingItemCount: described(int64, 'Number of objects after this page, where it is known.'),
-        resourceVersion: described(string, 'Version of the list, to watch from.'),
+        remainingItemCount: described(int64, 'Number of objects after this page, if known.'),
+        resourceVersion: described(string, 'Version of the list, from which a watch can start.'),
         selfLink: described(string, 'Not used any more.'),
       },
     },

@@ -44,7 +44,7 @@ export class ValidationCost {
     this.#left -= steps;
     if (this.#left >= 0) return;
     throw entityTooLarge(
-      `the object takes more than ${MAX_STEPS} steps to validate: give it shorter lists and texts, or its schema fewer alternatives`,
+      `the object takes more than ${MAX_STEPS} steps to validate: shorten its lists and strings, or reduce the alternatives in its schema`,
     );
   }
 }

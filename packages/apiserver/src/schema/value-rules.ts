@@ -75,7 +75,7 @@ function checkText(text: string, schema: Schema, path: string, errors: FieldErro
   if (pattern !== undefined) {
     const expression = tryCompilePattern(pattern);
     // Validation rejects these now, but older stored definitions may have one.
-    if (expression === undefined) add(`cannot be checked: '${pattern}' is no regular expression of Go`);
+    if (expression === undefined) add(`cannot be checked: '${pattern}' is not a valid Go regular expression`);
     else if (!expression.test(text)) add(`should match '${pattern}'`);
   }
   if (format !== undefined && !hasFormat(text, format)) {

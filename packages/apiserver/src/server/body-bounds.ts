@@ -51,9 +51,7 @@ function refused({ kind, path }: JsonExcess, { maxDepth, maxChars, maxValues }: 
       `${subject} has more than ${maxValues} fields and items${at}: divide it into several objects`,
     );
   }
-  return entityTooLarge(
-    `${subject} has more than ${maxChars} bytes when all of it is written out${at}: make it smaller`,
-  );
+  return entityTooLarge(`${subject} has more than ${maxChars} bytes when fully expanded${at}: make it smaller`);
 }
 
 /**

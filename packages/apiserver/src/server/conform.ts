@@ -101,8 +101,8 @@ export async function runHooks(
 }
 
 /**
- * Checks the body of a subresource in the same way. A body of the resource's own kind is normalised first, like
- * upstream decodes it.
+ * Checks the body of a subresource in the same way. A body of the resource's own kind is normalised first, as
+ * upstream does.
  */
 export async function runBodyHooks<T>(
   core: Core,

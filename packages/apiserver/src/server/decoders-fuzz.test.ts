@@ -5,7 +5,7 @@ import type { Decoder } from './decoders-fuzz-fixture.ts';
 
 /**
  * Runs each decoder on a thousand inputs, in a thread with a heap limit and a deadline; PROPERTY_RUNS and PROPERTY_SEED
- * select other inputs.
+ * vary the inputs.
  */
 
 const decoders = new ConfinedModule(new URL('./decoders-fuzz-fixture.ts', import.meta.url));

@@ -23,7 +23,7 @@ export async function defaultStoredObjects(
     for (const entry of store.list(bucket)) {
       const object = entry.copy();
       applyDefaults(object, definition.schema, definitions);
-      // Defaults are appended and fields are never reordered: the text of an object that lacked none is unchanged.
+      // Defaults are appended and fields are never reordered: an object that lacked none keeps its exact text.
       if (canonicalText(object) === entry.text) continue;
       writes.push(
         store.write({ bucket, key: entry.key, expected: entry, encode: (revision) => encode(object, revision) }),

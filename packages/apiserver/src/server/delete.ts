@@ -45,7 +45,7 @@ export function isDryRun({ dryRun = [] }: DeleteOptions): boolean {
 
 export interface Removal {
   readonly entry: Entry | KubeObject;
-  /** False while finalizers or the grace period keep it. */
+  /** False while finalizers or the grace period keep the object. */
   readonly isDeleted: boolean;
 }
 
@@ -74,7 +74,7 @@ async function removeEntry(
   if (isNamespace(resource)) refuseUndeletableNamespace(request);
   checkPreconditions(request, options, current);
   const old = resource.objectOf(current);
-  // Admission can't reject deletions that the server itself makes, along with a definition.
+  // Admission can't reject the server's own deletions when a definition is deleted.
   if (request.loopback !== undefined) {
     const admission = new WriteAdmission(core, request, {
       operation: 'DELETE',
@@ -153,7 +153,7 @@ function checkPreconditions(
   current: Entry,
 ): void {
   const { uid, resourceVersion } = preconditions ?? {};
-  // Upstream names the kind here, where other conflicts name the resource.
+  // Upstream reports the kind here; other conflicts report the resource.
   const subject = { ...resource.subject(name), resource: resource.kind };
   const currentUid = current.object().metadata.uid;
   if (uid !== undefined && uid !== currentUid) {

@@ -19,7 +19,7 @@ import { customSubresource } from './subresource.ts';
 import { update, writeObject } from './update.ts';
 import { watch } from './watch.ts';
 
-/** Verbs that change nothing. */
+/** Read-only verbs. */
 export const READING_VERBS: ReadonlySet<string> = new Set(['get', 'list', 'watch']);
 
 /**
@@ -111,7 +111,7 @@ async function scale(core: Core, request: ResourceRequest): Promise<ApiResponse>
   if (request.verb === 'get') {
     return jsonResponse(200, scaleOf(resource.objectOf(await durableEntry(core, request)), definition));
   }
-  // The whole object is written, as through the main resource: generation counts and validation runs.
+  // The whole object is written, as through the main resource: generation is incremented and validation runs.
   const written = await writeObject(core, request, (current) => {
     const scale =
       request.verb === 'patch'

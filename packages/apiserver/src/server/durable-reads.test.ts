@@ -122,7 +122,7 @@ describe('a rejected write', () => {
     const refused = second(server).finally(() => {
       hasResponded = true;
     });
-    // The write has been processed once a later request has been.
+    // Once a later request has been processed, so has the write.
     for (let turn = 0; turn < 5; turn++) await server.call('GET', `${maps}/a`);
     expect(hasResponded).toBe(false);
     store.commit();

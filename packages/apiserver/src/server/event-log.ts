@@ -11,7 +11,7 @@ interface LoggedEvent {
   readonly atMs: number;
 }
 
-/** The heartbeats of nodes, which are most writes of an idle cluster. */
+/** The heartbeats of nodes, which make up most writes of an idle cluster. */
 const HEARTBEAT_BUCKET = 'leases.coordination.k8s.io';
 /** Watchers of these buckets get events continuously, and never resume from an old revision. */
 const MAX_HEARTBEATS = 64;

@@ -5,8 +5,8 @@ const waiting = new WeakMap<Socket, Set<() => void>>();
 
 /**
  * Calls back once, when a response has been sent or can no longer be sent. A response that waits behind another
- * response of its connection, as with pipelined requests, gets no event when the connection closes; therefore the
- * connection is observed as well.
+ * response of its connection, as with pipelined requests, gets no event when the connection closes; so the
+ * connection is observed too.
  */
 export function onExchangeEnd(response: ServerResponse, callback: () => void): void {
   const { socket } = response.req;

@@ -1,4 +1,4 @@
-/** Upstream's alphabet (k8s.io/apimachinery/pkg/util/rand): no vowels, so names contain no words; no 0, 1 and 3. */
+/** Upstream's alphabet (k8s.io/apimachinery/pkg/util/rand): no vowels, so names contain no words; and no 0, 1 or 3. */
 const ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
 const SUFFIX_LENGTH = 5;
 const MAX_BASE_LENGTH = 63 - SUFFIX_LENGTH;

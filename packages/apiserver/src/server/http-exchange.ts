@@ -24,11 +24,11 @@ import { UpgradeResponse } from './upgrade-response.ts';
 /** Upstream's minimum size for compression. */
 const MIN_GZIP_BYTES = 128 * 1024;
 /**
- * From this size on, a response is encoded in one step: encoding in the stream takes twice as long. Smaller responses
+ * From this size up, a response is encoded in one step: encoding in the stream takes twice as long. Smaller responses
  * are sent with the headers.
  */
 const MIN_ENCODE_CHARS = 16 * 1024;
-/** From this size on, a response is sent in chunks. */
+/** From this size up, a response is sent in chunks. */
 const MIN_SLICED_BYTES = 64 * 1024;
 /**
  * How much of an unread body is drained, as in Go's server: a client that sends before it reads then still gets the

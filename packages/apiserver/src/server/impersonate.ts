@@ -16,7 +16,7 @@ const EXTRA_PREFIX = 'impersonate-extra-';
 const AUTHENTICATION_GROUP = 'authentication.k8s.io';
 
 /**
- * The user that the request's Impersonate- headers name; undefined if there are none. `authorize` is called for each
+ * The user specified by the request's Impersonate- headers; undefined if there are none. `authorize` is called for each
  * claim with the verb `impersonate`, and throws 403.
  */
 export async function impersonatedUser(

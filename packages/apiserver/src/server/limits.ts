@@ -2,10 +2,10 @@ const KIB = 1024;
 const MIB = 1024 * KIB;
 
 /**
- * Limits on unauthenticated clients and tenants of one API server. Limits per user count the effective user, after
+ * Limits on unauthenticated clients and tenants of one API server. Per-user limits apply to the effective user, after
  * impersonation. The service accounts of a namespace count as one user, because the namespace's owner can create any
  * number of them, and so do the users of a Keystone project. Members of system:masters are counted, but never rejected
- * by a shared limit: Fairway's controllers must continue while tenants are at their limits.
+ * by a shared limit: Fairway's controllers must keep working while tenants are at their limits.
  */
 export interface ServerLimits {
   /**

@@ -14,7 +14,7 @@ interface Continuation {
   readonly startKey: string;
 }
 
-/** The revision in a token that stands for the latest one. */
+/** The revision that means "latest" in a token. */
 const LATEST_REVISION = -1;
 
 export async function list(core: Core, request: ResourceRequest): Promise<ApiResponse> {

@@ -38,7 +38,7 @@ export interface Listener {
 
 /** How often Node checks for request timeouts. */
 const CHECK_INTERVAL_MS = 5_000;
-/** Grace period of running requests when the server closes. */
+/** Grace period for running requests when the server closes. */
 const CLOSE_GRACE_MS = 5_000;
 
 export async function listen(

@@ -74,7 +74,7 @@ export function carryOverMetadata(object: KubeObject, old: KubeObject): void {
   delete (metadata as { selfLink?: string }).selfLink;
 }
 
-/** Whether anything but metadata and status differs: what `metadata.generation` counts. */
+/** Whether anything but metadata and status differs, which increments `metadata.generation`. */
 export function isSpecChanged(object: KubeObject, old: KubeObject, hasStatus: boolean): boolean {
   const { metadata: _metadata, status: _status, ...rest } = object as KubeObject & { status?: unknown };
   const { metadata: _oldMetadata, status: _oldStatus, ...oldRest } = old as KubeObject & { status?: unknown };

@@ -7,7 +7,7 @@ import { refuse } from './write.ts';
 
 const MAX_MANAGER_LENGTH = 128;
 /**
- * Maximum entries of one object: each write compares all of them. Updates are merged from the eleventh on, so most
+ * Maximum entries per object, as each write compares them all. Updates are merged from the eleventh on, so most
  * entries belong to appliers.
  */
 const MAX_ENTRIES = 100;
@@ -58,7 +58,7 @@ export function keepTimes(object: KubeObject, live: KubeObject): void {
   if (jsonEqual(untimed, live)) object.metadata.managedFields = previous;
 }
 
-/** Throws 422 for an object with more field managers than can be compared at every write. */
+/** Throws 422 for an object with more field managers than can be compared on every write. */
 function checkManagers(request: ResourceRequest, { metadata }: KubeObject): void {
   const count = metadata.managedFields?.length ?? 0;
   if (count <= MAX_ENTRIES) return;

@@ -42,7 +42,7 @@ function readJson(request: BodyRequest, text: string, report: typeof reportField
 }
 
 /**
- * The value of a YAML or JSON body; YAML is a superset of JSON. Aliased content counts at each use. Throws 400 for a
+ * The value of a YAML or JSON body; YAML is a superset of JSON. Aliased content counts once per use. Throws 400 for a
  * body that is invalid, nested too deep or not representable in JSON, and 413 for one that is too large when expanded.
  */
 export function parseYaml(request: BodyRequest, text: string, report = reportFields): unknown {

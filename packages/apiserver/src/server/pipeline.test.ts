@@ -14,7 +14,7 @@ async function serverWithNamespace(...options: ConstructorParameters<typeof Test
   return server;
 }
 
-/** An authorizer whose decisions the test sets, and that records its calls. */
+/** An authorizer that returns the decisions set by the test and records its calls. */
 class RecordingAuthorizer implements Authorizer {
   readonly authorized: RequestAttributes[] = [];
   readonly #allows: (attributes: RequestAttributes) => boolean;
@@ -284,7 +284,7 @@ describe('endpoints other than resources', () => {
     expect(after.status).toBe(404);
   });
 
-  it('health names the failing check, on the endpoints that include it', async () => {
+  it('health endpoints report the failing check if they include it', async () => {
     const server = new TestServer();
     server.server.addHealthCheck('cache', () => Promise.reject(new Error('cold')), { readyOnly: true });
 

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { TransportError, type TransportResponse } from '@fairway/kube/client/transport';
 
 /**
- * Maximum size that is read of another server's response, which a tenant controls. It allows 8 KB for each object of a
+ * Maximum size read of a response from another server, which a tenant controls. It allows 8 KB for each object of a
  * page of 500. A response of this size that is filled with empty objects takes 90 MB and 0.1 s of the event loop; at
  * four times the size it would take a second.
  */
@@ -16,7 +16,7 @@ export function readableResponse(
   release: (() => void) | undefined,
 ): TransportResponse {
   body.once('close', () => release?.());
-  // The reader gets errors. Without a reader they are ignored.
+  // Errors are passed to the reader; without a reader, they are ignored.
   body.on('error', () => {});
   return {
     status,

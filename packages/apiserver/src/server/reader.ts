@@ -11,7 +11,7 @@ function objectOf(served: ServedResource, entry: Entry): KubeObject {
 
 /** The synchronous view of a server's objects. */
 export function readerOf(core: Core): ObjectReader {
-  // Cached: a write reads a dozen times.
+  // Cached, because each write reads it a dozen times.
   let known = new WeakMap<ResourceType, ServedResource | undefined>();
   core.registry.onChange(() => {
     known = new WeakMap();

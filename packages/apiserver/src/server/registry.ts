@@ -49,7 +49,7 @@ export class Registry {
     return this.#definitions;
   }
 
-  /** The shared table if the kinds equal it, in which case documents are shared; otherwise undefined. */
+  /** The shared table if the kinds match it, in which case documents are shared; otherwise undefined. */
   get shared(): object | undefined {
     return this.#overlay.size === 0 ? this.#base : undefined;
   }

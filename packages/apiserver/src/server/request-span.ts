@@ -40,7 +40,7 @@ export function admitRequest(span: RequestSpan, user: UserInfo): void {
   if (user.username !== ANONYMOUS) span.admit(holderOf(user));
 }
 
-/** @param status status of the response; undefined if the client disconnected before. */
+/** @param status status of the response; undefined if the client disconnected first. */
 export function endRequestSpan(span: RequestSpan, status: number | undefined): void {
   span.set({ 'http.response.status_code': status });
   if (status === undefined) span.fail('client_gone');

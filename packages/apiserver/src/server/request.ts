@@ -38,7 +38,7 @@ export class Line {
   #bytes: Uint8Array | undefined;
   #chunk: Uint8Array | undefined;
 
-  /** @param text with its line end. */
+  /** @param text including its line ending. */
   constructor(text: string) {
     this.text = text;
   }

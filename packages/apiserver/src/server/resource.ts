@@ -140,7 +140,7 @@ export interface ResourceDefinition extends ResourceType {
   readonly rowOrder?: (a: KubeObject, b: KubeObject) => number;
   /**
    * Field selectors in addition to metadata.name and metadata.namespace: selector name → path in the object, or several
-   * paths, of which the first that is set counts.
+   * paths, the first set one of which is used.
    */
   readonly selectableFields?: Readonly<Record<string, string | readonly string[]>>;
   /** The value of an unset field in such a field selector, if it is not '': Go's zero value of numbers and booleans. */

@@ -81,7 +81,7 @@ async function execute(
     nowMs: request.nowMs,
     access: request.access,
     loopback() {
-      if (request.loopback === undefined) throw new Error('this request has no way back to its server');
+      if (request.loopback === undefined) throw new Error('this request has no transport for calling its own server');
       return request.loopback();
     },
     warn: (text) => request.warn(text),

@@ -36,7 +36,7 @@ export interface CountedTraffic {
 export function addTrafficMetrics(registry: Registry, traffic: CountedTraffic): void {
   const inUse = new Gauge({
     name: 'fairway_api_in_use',
-    help: 'What is open or held in the API by now, by what is limited: numbers, or bytes.',
+    help: "Current use of the API's limited resources, by resource: a number or bytes.",
     labelNames: ['limited'],
     registers: [],
     collect() {
@@ -45,7 +45,7 @@ export function addTrafficMetrics(registry: Registry, traffic: CountedTraffic): 
   });
   const rejections = new Counter({
     name: 'fairway_api_rejections_total',
-    help: 'What the API turned away or cut off because of a limit, by the limit.',
+    help: 'Requests rejected and connections closed by the API because of a limit, by limit.',
     labelNames: ['reason'],
     registers: [],
     collect() {

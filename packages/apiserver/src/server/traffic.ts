@@ -57,7 +57,7 @@ const SHARED_LIMITS: Readonly<Record<LimitedResource, SharedLimit>> = {
     perHolder: 'maxBodyBytesInFlightPerUser',
   },
   answerBytes: {
-    description: 'bytes of answers that are not read yet',
+    description: 'bytes of unread responses',
     total: 'maxAnswerBytes',
     perHolder: 'maxAnswerBytesPerUser',
   },

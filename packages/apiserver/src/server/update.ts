@@ -17,7 +17,7 @@ import { WriteAdmission } from './write-admission.ts';
 
 export const MODIFIED_MESSAGE =
   'the object has been modified; please apply your changes to the latest version and try again';
-/** Normally ends after one or two rounds; the bound stops an endless loop. */
+/** Normally ends after one or two rounds; the limit prevents an endless loop. */
 export const MAX_ATTEMPTS = 100;
 
 export async function update(core: Core, request: ResourceRequest): Promise<ApiResponse> {

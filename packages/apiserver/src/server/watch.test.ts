@@ -24,7 +24,7 @@ describe('list', () => {
     expect(second.metadata).toEqual({ resourceVersion: first.metadata.resourceVersion });
   });
 
-  it('responds 410 for a page of a version that no longer exists, with a token that continues with the current state', async () => {
+  it('responds with 410 for a page of a version that no longer exists, with a token that continues with the current state', async () => {
     const server = new TestServer({ watchCacheSize: 2 });
     await server.namespace();
     for (const name of ['a', 'b', 'c']) await server.call('POST', maps, { metadata: { name } });
@@ -48,7 +48,7 @@ describe('list', () => {
     expect(third.metadata.resourceVersion).toBe(second.metadata.resourceVersion);
   });
 
-  it('responds 504 for a future version', async () => {
+  it('responds with 504 for a future version', async () => {
     const server = await serverWithNamespace();
 
     const { status, body } = await server.call('GET', `${maps}?resourceVersion=1000`);
@@ -83,7 +83,7 @@ describe('watch', () => {
     watch.stop();
   });
 
-  it('responds 410 for a compacted version', async () => {
+  it('responds with 410 for a compacted version', async () => {
     const server = new TestServer({ watchCacheSize: 2 });
     await server.namespace();
     for (const name of ['a', 'b', 'c']) await server.call('POST', maps, { metadata: { name } });

@@ -77,7 +77,7 @@ export function refuse(request: ResourceRequest, name: string, errors: readonly 
 
 const GO_TYPE_NAMES: Readonly<Record<string, string>> = { integer: 'number', boolean: 'bool' };
 
-/** Uses the words of Go's decoder, where a schema allows it. */
+/** Uses the wording of Go's decoder where the schema allows it. */
 function typeErrorMessage(kind: string, { field, value, detail }: FieldError): string {
   const expectedType = /must be of type (\S+): /.exec(detail)?.[1] ?? 'another';
   const found = GO_TYPE_NAMES[String(value)] ?? String(value);

@@ -67,9 +67,12 @@ function open({ id, key }: EncryptionKey, path: string, sealed: Buffer): string 
     const body = sealed.subarray(NONCE_BYTES + TAG_BYTES);
     return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8');
   } catch (error) {
-    throw new StoreError(`${path} does not open with key ${id}: it was damaged, moved, or encrypted with another key`, {
-      cause: error,
-    });
+    throw new StoreError(
+      `${path} cannot be decrypted with key ${id}: it was damaged, moved, or encrypted with another key`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 

@@ -36,7 +36,7 @@ export class Keyspace implements Store {
   readonly #durable = new Map<string, Map<string, Entry | undefined>>();
   #closed: StoreError | undefined;
 
-  /** @param lastRevision the last revision that may have been announced: beyond `revision` if acknowledged writes were lost. */
+  /** @param lastRevision the last revision that may have been announced: above `revision` if acknowledged writes were lost. */
   constructor(name: string, revision: number, requestCommit: RequestCommit, lastRevision = revision) {
     this.name = name;
     this.#durableRevision = revision;

@@ -364,7 +364,7 @@ export class SqliteDatabase {
     const last = changes.at(-1);
     if (last === undefined) return;
     const id = this.#stores.get(keyspace.name)?.id ?? -1;
-    // Of several writes to one key in a turn, the last one counts.
+    // If a turn writes to a key several times, only the last write is committed.
     const latest = new Map<string, Change>();
     for (const change of changes) latest.set(`${change.bucket} ${change.entry.key}`, change);
     for (const { bucket, removed, entry } of latest.values()) {

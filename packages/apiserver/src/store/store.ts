@@ -97,8 +97,8 @@ export interface Store {
   getDurable(bucket: string, key: string): Entry | undefined;
   listDurable(bucket: string, prefix?: string): Entry[];
   /**
-   * Rejects with StaleWriteError or StoreError. The check is immediate, and so is the visibility of the new entry to
-   * `get`.
+   * Rejects with StaleWriteError or StoreError. The check is immediate, and `get` returns the new entry
+   * immediately.
    */
   write(write: Write): Promise<Change>;
   /**

@@ -53,7 +53,7 @@ export function hostileTexts(
 }
 
 /**
- * Rescanning 8,000 characters from each of them takes 32 million steps, which no machine completes in this CPU time.
+ * Rescanning 8,000 characters from every character takes 32 million steps, which no machine completes in this CPU time.
  */
 const TEXT_LENGTH = 8000;
 const MIN_CPU_MS = 5;

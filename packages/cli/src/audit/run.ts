@@ -19,7 +19,7 @@ export interface AuditOptions {
 const Page = z.looseObject({ metadata: z.object({ continue: z.string().default('') }).default({ continue: '' }) });
 const EventList = z.object({ items: z.array(z.looseObject({})) });
 
-/** Prints the audit events of a namespace or, if a cluster is named, of its API server. */
+/** Prints the audit events of a namespace or, if a cluster is given, of its API server. */
 export async function printAudit(
   context: CliContext,
   globals: GlobalOptions,

@@ -26,7 +26,7 @@ export interface CachedSignInOptions {
 }
 
 /**
- * Returns the cached token or a new one; of many concurrent processes only one signs in.
+ * Returns the cached token or a new one; if many processes run concurrently, only one signs in.
  *
  * A client process keeps its token until it expires. It requests a new one early only if its server responded with 401.
  * In that case, the cached token is first checked with Keystone.

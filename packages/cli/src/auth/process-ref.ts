@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { LAUNCHER_VARIABLE, type ProcessTable, processInProc } from '../command/launcher.ts';
 
-/** A process for as long as it lives; process ids are reused. */
+/** Identifies a process for its lifetime; process ids are reused. */
 export const ProcessRef = z.object({
   pid: z.number(),
   /** Clock ticks since boot; empty without /proc. */

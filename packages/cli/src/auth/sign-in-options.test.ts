@@ -44,7 +44,7 @@ describe('clouds.yaml in the working directory', () => {
   });
 });
 
-it('passes files named by the environment to the plugin, and omits those in the home directory', () => {
+it('passes files set in the environment to the plugin, and omits those in the home directory', () => {
   expect(configFiles(context())).toEqual([]);
   writeFileSync(join(work, 'mine.yaml'), cloudsYaml('https://cloud.test'));
 

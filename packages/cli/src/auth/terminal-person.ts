@@ -27,14 +27,14 @@ export function terminalPerson(
   };
 }
 
-/** Opens the browser named by BROWSER or the default browser of the desktop, if there is one. */
+/** Opens the browser set in BROWSER or the default browser of the desktop, if there is one. */
 function openBrowser(url: string, env: CliContext['env']): void {
   const page = URL.parse(url);
   if (page === null || !/^https?:$/.test(page.protocol)) return;
   const command = browserCommand(env);
   if (command === undefined) return;
   const child = spawn(command, [page.href], { detached: true, stdio: 'ignore' });
-  // The address was printed as well.
+  // The address has also been printed.
   child.on('error', () => {});
   child.unref();
 }

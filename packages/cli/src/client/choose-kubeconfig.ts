@@ -25,7 +25,7 @@ export function chooseKubeconfig({ option, env, cwd, exists }: KubeconfigOptions
 }
 
 /**
- * Whether the user named the kubeconfig. One found in the working directory may come from whoever created that folder,
+ * Whether the user set the kubeconfig. One found in the working directory may come from whoever created that folder,
  * so it must not run programs.
  */
 export function isKubeconfigExplicit(

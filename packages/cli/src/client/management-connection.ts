@@ -19,7 +19,7 @@ export interface ManagementConnection {
 }
 
 /**
- * The cluster named by the options, then KUBECONFIG, then (in a pod) its own cluster, then ~/.kube/config. Never the
+ * The cluster set by the options, then KUBECONFIG, then (in a pod) its own cluster, then ~/.kube/config. Never the
  * API of a `fairway up` in this folder, since that is already a Fairway and not a management cluster.
  */
 export async function managementConnection(

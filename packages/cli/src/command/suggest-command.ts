@@ -1,7 +1,7 @@
 import { editDistance } from '@fairway/api/domain/suggest';
 import type { Command } from 'commander';
 
-/** Words of other tools, with our words for them. */
+/** Terms of other tools, with our equivalents. */
 const SYNONYMS: Readonly<Record<string, string>> = {
   nodegroup: 'nodepool',
   node: 'machine',
@@ -26,7 +26,7 @@ const SYNONYMS: Readonly<Record<string, string>> = {
   start: 'wake',
 };
 
-/** A command that the typed words may stand for. */
+/** A command that the user may have meant. */
 interface Match {
   readonly path: readonly string[];
   /** Indexes of the typed words that name the command. */
@@ -39,7 +39,7 @@ const MAX_WORDS = 4;
 const MAX_SUGGESTIONS = 3;
 
 /**
- * Suggests commands for a wrong command line, best first: words in another order (`get clusters`), words of other tools
+ * Suggests commands for a wrong command line, best first: words in another order (`get clusters`), terms of other tools
  * (`resize nodegroup`), plurals and typos. Pure.
  */
 export function suggestCommands(program: Command, args: readonly string[]): readonly string[] {

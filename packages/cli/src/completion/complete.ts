@@ -8,7 +8,7 @@ export interface NameSources {
   readonly onServer: (kind: CompletedKind, scope: NameScope) => Promise<readonly string[]>;
   /** Entries of clouds.yaml. */
   readonly clouds: () => readonly string[];
-  /** Projects that clouds.yaml names. */
+  /** Projects named in clouds.yaml. */
   readonly projects: () => readonly string[];
   /** Contexts of the kubeconfig. */
   readonly contexts: (kubeconfig: string | undefined) => Promise<readonly string[]>;
@@ -62,7 +62,7 @@ function scopeOf({ command, args, values }: TypedLine): NameScope {
   };
 }
 
-/** The kind of object that the value of an option names. */
+/** The kind of object that an option's value refers to. */
 const KIND_BY_OPTION: Readonly<Record<string, CompletedKind>> = {
   '--namespace': 'namespace',
   '--cluster': 'cluster',

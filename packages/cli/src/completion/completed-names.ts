@@ -1,6 +1,6 @@
 import type { ReadableKindName } from '../resources/kind-names.ts';
 
-/** What is completed by name: objects, and values that their fields may refer to. */
+/** Completable names: objects, and values that their fields may refer to. */
 export type CompletedKind =
   | ReadableKindName
   | 'namespace'

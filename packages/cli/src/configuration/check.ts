@@ -96,7 +96,7 @@ function offHostProblems({ found }: Source, { clock }: Pick<CliContext, 'clock'>
   return problemOf(() => void readOffHost(path, clock).store.close(), `${origin}: controlPlanes.offHostFile`);
 }
 
-/** A flag may still name a store. */
+/** A flag may still specify a store. */
 function backupWarnings({ found }: Source): string[] {
   const text = (key: string) => found.get(key)?.value as string | undefined;
   const problem = scheduleProblem(text('backup.schedule'), text('controlPlanes.offHostFile'));

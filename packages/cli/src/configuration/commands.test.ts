@@ -30,7 +30,7 @@ async function fairway(args: readonly string[], env: Record<string, string> = {}
   return { code: await runWith(args, context), ...context.written };
 }
 
-test('config check accepts a correct file with the cloud and the files that it names', async () => {
+test('config check accepts a correct file with the cloud and the files that it refers to', async () => {
   expect(await fairway(['config', 'check', 'good.yaml'])).toEqual({
     code: 0,
     stdout: expect.stringMatching(/good\.yaml is valid: 3 of \d+ keys are set\n$/),

@@ -15,7 +15,7 @@ interface ReloadOptions<T> {
 }
 
 /**
- * Applies the log levels of the file again on SIGHUP, and reports other changed keys, which need a restart. Does
+ * Reapplies the log levels of the file on SIGHUP, and reports other changed keys, which need a restart. Does
  * nothing without a file or on a terminal, where the signal means that the terminal was closed. Returns a function that
  * stops listening.
  */

@@ -83,7 +83,7 @@ function nodes(cloud: CloudObservation): Capability {
   return { capability: 'nodes', offered, detail, missing };
 }
 
-/** Denied permissions only limit the cloud, because tenants' clusters use their own credentials. */
+/** Denied permissions are only a limitation, because tenants' clusters use their own credentials. */
 function deniedPermissions({ permissions, user, project }: CloudObservation): string[] {
   if ('problem' in permissions) return [];
   const names = permissions.value

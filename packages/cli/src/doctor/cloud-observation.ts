@@ -54,7 +54,7 @@ export interface ExternalNetwork {
   readonly ipVersions: readonly (4 | 6)[] | undefined;
 }
 
-/** What a cloud offers a project, as far as the project can see. */
+/** What a cloud offers a project, as visible to that project. */
 export interface CloudObservation {
   readonly cloud: string;
   readonly region: string | undefined;
@@ -75,7 +75,7 @@ export interface CloudObservation {
   readonly shareTypes: ObservedValue<readonly string[]>;
   /** What the user may create. */
   readonly permissions: ObservedValue<readonly Permission[]>;
-  /** What the user may do if `keystone.cloud` names this entry. */
+  /** What the user may do if `keystone.cloud` refers to this entry. */
   readonly keystone: ObservedValue<readonly KeystoneRight[]>;
 }
 

@@ -7,7 +7,7 @@ import { type Finding, ok, problem } from './finding.ts';
 const CHECK = 'configuration';
 
 /**
- * The findings of "fairway config check" on the file in FAIRWAY_CONFIG and the files that it names; empty if
+ * The findings of "fairway config check" on the file in FAIRWAY_CONFIG and the files that it refers to; empty if
  * FAIRWAY_CONFIG is not set.
  */
 export async function configurationFindings(context: CliContext): Promise<Finding[]> {

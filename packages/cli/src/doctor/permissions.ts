@@ -20,7 +20,7 @@ interface PermissionProbe {
   readonly service: 'compute' | 'network' | 'identity';
   readonly template: string;
   /**
-   * Names something that does not exist or that no service accepts; services detect that only after checking the
+   * Refers to something that does not exist or that no service accepts; services detect that only after checking the
    * policy.
    */
   readonly call: ApiCall;

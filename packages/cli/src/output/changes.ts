@@ -20,7 +20,7 @@ export function changesOf(before: object | undefined, after: object): readonly s
 
 /**
  * The fields in which a requested object differs from an existing one, formatted as by {@link changesOf}; omitted
- * fields don't count. Pure.
+ * fields are ignored. Pure.
  */
 export function differingFields(desired: object, existing: object): readonly string[] {
   const requestedLeaves = leavesOf(desired);

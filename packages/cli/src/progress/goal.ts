@@ -124,7 +124,7 @@ function failureOutcome({ status }: ReportingObject, ready: Condition | undefine
   const { reason = 'Unknown', message = '' } = ready ?? {};
   const operation = status?.lastOperation;
   if (operation?.state === 'Failed') return { state: 'failed', reason, message: message || operation.description };
-  // A newer server may have reasons that this client does not know.
+  // A newer server may have reasons that this client does not recognise.
   const actor: string | undefined = actionRequiredBy(reason as ConditionReason);
   return actor === 'user' || actor === 'operator' ? { state: 'blocked', reason, message } : RUNNING;
 }

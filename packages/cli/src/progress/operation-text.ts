@@ -15,7 +15,7 @@ export function operationText({ state, description, reason, since, estimatedEndT
 
 /**
  * Whether somebody other than Fairway must act or is being waited for. A newer server may have reasons that this client
- * does not know.
+ * does not recognise.
  */
 function isWaitingForOthers(reason: string): boolean {
   const turn: string | undefined = actionRequiredBy(reason as ConditionReason);

@@ -34,7 +34,7 @@ function outcomeOf({ metadata, status }: Machine, hasStarted: boolean): Outcome 
   const { repair } = status?.marks ?? {};
   if (repair?.due) return RUNNING;
   if (repair !== undefined) {
-    // A newer server may have reasons that this client does not know.
+    // A newer server may have reasons that this client does not recognise.
     const turn: string | undefined = actionRequiredBy(repair.reason as ConditionReason);
     const { reason, message } = repair;
     return turn === 'user' || turn === 'operator' ? { state: 'blocked', reason, message } : RUNNING;

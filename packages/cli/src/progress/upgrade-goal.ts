@@ -79,7 +79,7 @@ function end(cluster: Cluster | undefined): string[] {
   return estimatedEndTime === undefined ? [] : [`done about ${localTime(estimatedEndTime)}`];
 }
 
-/** Waits for what continues without help, including the window; reports what a user or operator must decide. */
+/** Waits for what resolves itself, including the window; reports whatever a user or operator must decide. */
 function blockedOutcome(cluster: Cluster, pools: readonly NodePool[]): Outcome | undefined {
   const isCurrent = (cluster.status?.observedGeneration ?? 0) >= (cluster.metadata.generation ?? 0);
   const upToDate = isCurrent ? conditionOf(cluster, 'UpToDate') : undefined;
@@ -101,7 +101,7 @@ function isDraining(reason: string): boolean {
 }
 
 function isWaitingForOthers(reason: string): boolean {
-  // A newer server may have reasons that this client does not know.
+  // A newer server may have reasons that this client does not recognise.
   const turn: string | undefined = actionRequiredBy(reason as ConditionReason);
   return turn === 'user' || turn === 'operator';
 }

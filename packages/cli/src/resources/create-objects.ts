@@ -137,7 +137,7 @@ function printCreated(
   }
 }
 
-/** Adds the objects that a dry run would create earlier. */
+/** Adds the objects that the dry run would have created before this one. */
 function withSiblings(pool: NodePool, siblings: Siblings): NodePool {
   const annotations = { ...pool.metadata.annotations, [DRY_RUN_ANNOTATION]: dryRunAnnotation(siblings) };
   return { ...pool, metadata: { ...pool.metadata, annotations } };

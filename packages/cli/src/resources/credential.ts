@@ -80,8 +80,8 @@ function keystoneName({ namespace }: Pick<Connection, 'namespace'>, name: string
 const DESCRIPTION = 'Used by Fairway to run Kubernetes clusters';
 
 /**
- * Deletes the credential from Fairway, then revokes it in Keystone. Only the credential's owner may revoke it, so for a
- * user who cannot log in to Keystone nothing is deleted.
+ * Deletes the credential from Fairway, then revokes it in Keystone. Only the credential's owner may revoke it, so if
+ * the user cannot log in to Keystone, nothing is deleted.
  */
 export async function deleteCredential(
   context: CliContext,

@@ -12,7 +12,7 @@ export function compareLastSeen(a: Event, b: Event): number {
   return one < other ? -1 : Number(one > other);
 }
 
-/** Gives times with and without fractions of a second the same order. */
+/** Makes times with and without fractions of a second comparable. */
 function sortableTime(event: Event): string {
   const [seconds = '', fraction = ''] = lastSeen(event).replace(/Z$/, '').split('.');
   return `${seconds}.${fraction.padEnd(9, '0')}`;

@@ -58,7 +58,7 @@ export async function printKubeconfig(
   });
 }
 
-/** kube-apiserver serves Clusters without their kubeconfig subresource, which belongs to the gateway. */
+/** kube-apiserver serves Clusters without their kubeconfig subresource, which only the gateway serves. */
 async function explained(refusal: unknown, client: KubeClient, name: string, namespace: string): Promise<unknown> {
   if (!isApiError(refusal, 'NotFound')) return refusal;
   try {

@@ -86,7 +86,7 @@ export async function keepMachine(
   });
 }
 
-/** The message after marking a machine whose server is to be kept. */
+/** The message after marking a machine whose server will be kept. */
 export function keepMessage({ metadata }: Machine, duration: string): string {
   if (metadata.deletionTimestamp !== undefined) {
     return `is being deleted: if its server still exists, it is kept for inspection until ${duration} after ${localTime(metadata.deletionTimestamp)}`;

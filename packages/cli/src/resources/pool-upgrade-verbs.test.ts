@@ -43,7 +43,7 @@ describe('the upgrade of a pool', () => {
       'nothing' in expected ? expected.nothing : expected.words,
     );
     expect('nothing' in order).toBe('nothing' in expected);
-    // The digest means nothing to people.
+    // The digest means nothing to users.
     expect(order).not.toHaveProperty('words', expect.stringContaining(TARGET));
     expect(order).not.toHaveProperty('nothing', expect.stringContaining(TARGET));
   });

@@ -123,7 +123,7 @@ demo      Volume     fast, "ssd"   10.00 GiB   -0.01
   });
 });
 
-test('gives CloudKitty no two points with the same period, metric and groupby', () => {
+test('never gives CloudKitty two points with the same period, metric and groupby', () => {
   const rows = ['b3-8', 'b3-16'].flatMap((type) => [row({ type }), row({ type, clusterUID: 'u2' })]);
 
   const { dataframes } = JSON.parse(renderUsage(rows, 'cloudkitty', SHOWN)) as Dataframes;

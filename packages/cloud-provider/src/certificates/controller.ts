@@ -34,7 +34,7 @@ export const certificateApprovalController: Declaration = {
         if (!isDecided(csr)) enqueue(`${tenant.clusterUid}/${csr.metadata.name}`);
       };
       requests.addHandler({ onAdd: enqueueUndecided, onUpdate: (_, csr) => enqueueUndecided(csr) });
-      // Keys may be listed before the tenant counts as connected, so they are enqueued afterwards.
+      // Keys may be listed before the tenant is considered connected, so they are enqueued afterwards.
       void Promise.all([tenant.nodes.whenSynced(), requests.whenSynced()]).then(
         () => requests.list().forEach(enqueueUndecided),
         () => {},

@@ -19,7 +19,7 @@ export const REQUESTER_GROUPS: ReadonlySet<string> = new Set([NODES_GROUP, BOOTS
 /** Length in base64; a kubelet's own is about 600. */
 const MAX_REQUEST_LENGTH = 16_384;
 
-/** Key usages of a kubelet's certificate, by signer; RSA keys may have key encipherment as well. */
+/** Key usages of a kubelet's certificate, by signer; RSA keys may also have key encipherment. */
 const USAGES: Readonly<Record<string, readonly string[]>> = {
   [SIGNERS.kubeletClient]: ['client auth', 'digital signature', 'key encipherment'],
   [SIGNERS.kubeletServing]: ['digital signature', 'key encipherment', 'server auth'],

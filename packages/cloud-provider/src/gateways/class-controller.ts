@@ -29,7 +29,7 @@ export const gatewayClassController: Declaration = {
           onAdd: ({ metadata }) => enqueue(keyOf(tenant, metadata.name)),
           onUpdate: (_old, { metadata }) => enqueue(keyOf(tenant, metadata.name)),
         });
-        // Classes may be listed before the tenant counts as connected.
+        // Classes may be listed before the tenant is considered connected.
         void tenant.nodes.whenSynced(tenant.signal).then(all, () => {});
       });
     });

@@ -146,7 +146,7 @@ function overlapOf(listener: Listener, all: readonly Listener[]): ReasonAndMessa
   return { reason: 'OverlappingHostnames', message: message.slice(0, MAX_MESSAGE_LENGTH) };
 }
 
-/** Why the listener conflicts with another one. It is unknown which was first, so neither is served. */
+/** Why the listener conflicts with another one. It is unknown which came first, so neither is served. */
 function conflictOf(listener: Listener, all: readonly Listener[]): ReasonAndMessage | undefined {
   const others = all.filter((other) => other !== listener && other.port === listener.port);
   const foreign = others.find(({ protocol }) => protocol !== listener.protocol && !isDatagram(protocol, listener));

@@ -140,7 +140,7 @@ const DEFINITION_NAMES: ReadonlySet<string> = new Set(GATEWAY_KINDS.map(definiti
 /** Kinds whose status Fairway does not write. */
 const KINDS_WITHOUT_STATUS: ReadonlySet<string> = new Set(['referencegrants']);
 
-/** Whether discovery lists the type with all that Fairway needs. The name may belong to a different definition. */
+/** Whether discovery lists the type with everything Fairway needs. The name may belong to a different definition. */
 function isServed({ plural, kind, namespaced, version }: ResourceType, all: readonly Resource[]): boolean {
   const found = all.filter((each) => each.version === version);
   const resource = found.find(({ name }) => name === plural);

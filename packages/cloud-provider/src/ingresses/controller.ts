@@ -75,7 +75,7 @@ function watchIngresses(tenant: TenantCluster, enqueue: (key: string) => void, r
       if (mayBeServed(ingress)) enqueue(keyOf(tenant, ingress));
     },
   });
-  // Ingresses may be listed before the tenant counts as connected, so they are enqueued afterwards.
+  // Ingresses may be listed before the tenant is considered connected, so they are enqueued afterwards.
   void Promise.all([tenant.nodes.whenSynced(), servicesOf(tenant).whenSynced(), ingresses.whenSynced()]).then(
     () => servedKeys(tenant).forEach(enqueue),
     () => {},

@@ -17,8 +17,8 @@ import type { TlsSpec } from './tls-traffic.ts';
 /** Octavia's maximum timeout: 24 days, in milliseconds. */
 const MAX_TIMEOUT_MS = 24 * 24 * 60 * 60 * 1000;
 /**
- * Each route is a listener policy that is evaluated in order for every request. Each policy change takes the load
- * balancer seconds.
+ * Each route is a listener policy that is evaluated in order for every request. The load balancer
+ * takes seconds for each policy change.
  */
 const MAX_ROUTES = 200;
 /** Each backend is a pool with all nodes as members. */

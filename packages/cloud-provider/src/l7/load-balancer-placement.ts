@@ -17,8 +17,8 @@ export interface ProviderChoice {
 const AMPHORA = 'amphora';
 
 /**
- * The provider of layer-7 load balancers. OVN does not support layer 7: an operator who selects OVN for Services does
- * not thereby disable Ingresses. Flavors and availability zones belong to one provider. Pure.
+ * The provider of layer-7 load balancers. OVN does not support layer 7: selecting OVN for Services must not
+ * disable Ingresses. Flavors and availability zones belong to one provider. Pure.
  */
 export function providerChoice({ provider, flavorID, availabilityZone }: LoadBalancerSettings): ProviderChoice {
   if (isOvn(provider)) return { provider: AMPHORA, flavorID: undefined, availabilityZone: undefined };

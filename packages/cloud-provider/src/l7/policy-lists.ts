@@ -5,7 +5,7 @@ import type { LoadBalancerScope } from '../load-balancers/load-balancer-scope.ts
 import type { TreeMemory } from '../load-balancers/tree-memory.ts';
 
 /**
- * Tracks the earliest valid start of L7 policy lists: changing one policy moves others, so they are listed again after
+ * Tracks how recent a list of L7 policies must be: changing one policy moves others, so they are listed again after
  * this process changes one.
  */
 export class PolicyLists {

@@ -36,7 +36,7 @@ interface RoutedKind<T extends KubeObject> {
   readonly plural: string;
   /** Component under which `kubectl describe` shows events. */
   readonly component: string;
-  /** Keys of the apparent owner of a load balancer; the actual owner is known once its project is. */
+  /** Keys of the apparent owner of a load balancer; the actual owner is known only once its project is known. */
   readonly keysOf: (loadBalancer: LoadBalancer) => readonly string[];
 }
 

@@ -103,7 +103,7 @@ function watchServices(tenant: TenantCluster, enqueue: (key: string) => void, re
       companionKeys(service);
     },
   });
-  // Services may be listed before the tenant counts as connected, so they are enqueued afterwards.
+  // Services may be listed before the tenant is considered connected, so they are enqueued afterwards.
   void Promise.all([tenant.nodes.whenSynced(), services.whenSynced()]).then(
     () => loadBalancedKeys(tenant).forEach(enqueue),
     () => {},

@@ -28,7 +28,7 @@ export async function ensureFloatingIp(
     if (plan.kind === 'refused') throw new ServiceRefused(plan.message);
     await perform(scope, plan.step, portID);
   }
-  throw new Error(`the floating IP of Service ${scope.key} does not settle`);
+  throw new Error(`the floating IP of Service ${scope.key} did not settle`);
 }
 
 /** Marks floating IPs on a port as the Service's own if `isFree` allows it. */

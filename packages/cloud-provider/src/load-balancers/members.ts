@@ -74,7 +74,7 @@ export function unservedFamilies(
   });
 }
 
-/** As in k8s.io/cloud-provider, the label's value counts only if it is a boolean. */
+/** As in k8s.io/cloud-provider, the label's value is honored only if it is a boolean. */
 function isExcluded({ labels, taints }: MemberNode): boolean {
   const label = labels[EXCLUDED_LABEL];
   const isKept = label !== undefined && /^(0|f|false)$/i.test(label);

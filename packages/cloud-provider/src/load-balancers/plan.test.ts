@@ -306,7 +306,7 @@ describe('a shared load balancer', () => {
     const tree = createdTree(desiredBy([]));
     const [own] = tree.listeners;
     const others = has.map((each, index) => ({ ...own, ...each, id: `other-${index}`, tags: ['theirs'] }) as Listener);
-    // Two listeners cannot use one port: the existing one was first.
+    // Two listeners cannot use one port: the existing one came first.
     const before = next === 'done' ? tree : { ...tree, listeners: [], pools: [], monitors: [] };
     const observed = { ...before, listeners: [...before.listeners, ...others] };
 

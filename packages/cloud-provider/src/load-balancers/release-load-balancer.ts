@@ -50,7 +50,7 @@ export async function releaseLoadBalancer(
   if (state.startsWith('PENDING_')) return 'build';
   const isHost = serviceOwner(loadBalancer, projectID)?.serviceUid === owner.serviceUid;
   const [successor] = isHost ? successorsOf(scope, loadBalancer) : [];
-  // A load balancer in ERROR accepts no changes, so its next owner would have to recreate it as well.
+  // A load balancer in ERROR accepts no changes, so its next owner would have to recreate it too.
   if (isHost && (successor === undefined || state === 'ERROR')) {
     // Another Service that shares the load balancer may be changing it.
     const isDone = await memory.runExclusively(loadBalancer.id, () =>

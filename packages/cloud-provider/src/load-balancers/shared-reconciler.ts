@@ -28,7 +28,7 @@ export interface SharedLoadBalancerReconcilerDependencies
   readonly networkOwnership: NetworkOwnership;
 }
 
-/** Annotations for which only the values of the load balancer's owner count. */
+/** Annotations that are read only from the load balancer's owner. */
 const HOST_ONLY_ANNOTATIONS = [
   ANNOTATION.subnetID,
   ANNOTATION.networkID,

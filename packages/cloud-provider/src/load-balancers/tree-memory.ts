@@ -38,7 +38,7 @@ export class TreeMemory {
     });
   }
 
-  /** The earliest valid start of lists of this load balancer's parts, if load balancers were listed at `listedAtMs`. */
+  /** The earliest start of valid lists of this load balancer's parts, if load balancers were listed at `listedAtMs`. */
   partsFromMs(key: string, loadBalancer: LoadBalancer, listedAtMs: number): number | undefined {
     const { id, provisioning_status } = loadBalancer;
     const fingerprint = fingerprintOf(loadBalancer);

@@ -88,7 +88,7 @@ export function restrictionOf(name: string, value: string): Restriction | undefi
 /** Restrictions that supported annotations and fields specify. */
 export interface KnownRestrictions {
   /**
-   * Whether it is decided that the load balancer is internal or public: it has no floating IP, or a supported
+   * Whether it is settled that the load balancer is internal or public: it has no floating IP, or a supported
    * annotation requests one explicitly.
    */
   readonly isDecided: boolean;

@@ -46,7 +46,7 @@ export const cloudNodeLifecycleController: Declaration = {
         if (!isReady(node)) enqueue(`${clusterUid}/${node.metadata.name}`);
       };
       nodes.addHandler({ onAdd: enqueueUnready, onUpdate: (_, node) => enqueueUnready(node) });
-      // Nodes may be listed before the tenant counts as connected, so they are enqueued afterwards.
+      // Nodes may be listed before the tenant is considered connected, so they are enqueued afterwards.
       void nodes.whenSynced().then(
         () => nodes.list().forEach(enqueueUnready),
         () => {},

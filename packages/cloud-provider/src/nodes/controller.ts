@@ -41,7 +41,7 @@ export const cloudNodeController: Declaration = {
       const enqueueNode = ({ metadata }: { readonly metadata: { readonly name?: string } }) =>
         enqueue(`${namespace}/${metadata.name}`);
       nodes.addHandler({ onAdd: enqueueNode, onUpdate: (_, node) => enqueueNode(node) });
-      // Nodes may be listed before the tenant counts as connected, so they are enqueued afterwards.
+      // Nodes may be listed before the tenant is considered connected, so they are enqueued afterwards.
       void nodes.whenSynced().then(
         () => nodes.list().forEach(enqueueNode),
         () => {},

@@ -38,7 +38,7 @@ export interface ServerFacts {
  * Sets a Node's providerID, instance type, zone, region and addresses, and removes the `uninitialized` taint: the
  * duties of a cloud provider (https://kubernetes.io/docs/concepts/architecture/cloud-controller/#node-controller).
  * providerID is never changed once set. A node that claims to be another server keeps the taint for as long as it makes
- * that claim, whether or not it registered with it.
+ * that claim, whether or not it already made the claim when it registered.
  */
 export function nodePatches(node: TenantNode, machine: Machine, facts: ServerFacts): NodePatches {
   const labels = missingLabels(node, machine, facts);

@@ -44,7 +44,7 @@ export const cloudRouteController: Declaration = {
         },
         onDelete: enqueueCluster,
       });
-      // Nodes may be listed before the tenant counts as connected, so they are enqueued afterwards.
+      // Nodes may be listed before the tenant is considered connected, so they are enqueued afterwards.
       void nodes.whenSynced().then(enqueueCluster, () => {});
     });
   },

@@ -19,7 +19,7 @@ export interface AccessPlan {
 }
 
 /**
- * Plans the changes of a share's rules. Foreign rules are left alone, and count for a node's address if they match. A
+ * Plans the changes of a share's rules. Foreign rules are left alone, and suffice for a node's address if they match. A
  * rule with another access level must be removed before the right rule can be added, because Manila has one rule per
  * address. Pure.
  */

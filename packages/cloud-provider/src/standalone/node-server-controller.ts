@@ -24,7 +24,7 @@ export const nodeServerController: StandaloneDeclaration = {
       tenant.nodes.addIndex(nodesByServer.name, nodesByServer.valuesOf);
       const onNode = ({ metadata }: { readonly metadata: { readonly name?: string } }) => enqueue(metadata.name ?? '');
       tenant.nodes.addHandler({ onAdd: onNode, onUpdate: (_, node) => onNode(node), onDelete: onNode });
-      // Nodes may be listed before the tenant counts as connected, so they are enqueued afterwards.
+      // Nodes may be listed before the tenant is considered connected, so they are enqueued afterwards.
       void tenant.nodes.whenSynced().then(
         () => tenant.nodes.list().forEach(onNode),
         () => {},

@@ -102,7 +102,7 @@ export class NodeServerReconciler {
   }
 
   /**
-   * Detects soon what happened to the server of a node that is no longer Ready, using lists that began after the
+   * Quickly detects what happened to the server of a node that is no longer Ready, using lists that began after the
    * change.
    */
   async #pollWhileUnready(cloud: ProjectCloud, node: TenantNode, listedAtMs: number, pass: Pass): Promise<void> {

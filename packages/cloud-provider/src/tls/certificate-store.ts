@@ -26,7 +26,7 @@ export interface DesiredCertificate {
   readonly certificate: TlsCertificate | { readonly problem: string };
 }
 
-/** Stored certificates are deleted by others only manually, so the list may be old. */
+/** Others delete stored certificates only by hand, so an old list is acceptable. */
 const MAX_AGE_MS = 600_000;
 
 export interface StoredReference {

@@ -64,7 +64,7 @@ export const volumeAttachmentController: Declaration = {
           if (csiSourceOf({ spec }) && metadata.deletionTimestamp) enqueue(keyOfVolume(tenant, metadata.name ?? ''));
         },
       });
-      // Attachments may be listed before the tenant counts as connected, so they are enqueued afterwards.
+      // Attachments may be listed before the tenant is considered connected, so they are enqueued afterwards.
       void Promise.all([tenant.nodes, attachments, volumes].map((informer) => informer.whenSynced())).then(
         () => keysOf(tenant).forEach(enqueue),
         () => {},

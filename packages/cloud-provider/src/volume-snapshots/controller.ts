@@ -118,7 +118,7 @@ function watchKinds(tenant: TenantCluster, kinds: TenantSnapshots, enqueue: (key
   classes.addHandler({ onAdd: onClass, onUpdate: (_, snapshotClass) => onClass(snapshotClass) });
   const { claims, volumes } = storageOf(tenant);
   const informers = [tenant.nodes, claims, volumes, snapshots, contents, classes];
-  // Objects may be listed before the tenant counts as connected, so they are enqueued afterwards.
+  // Objects may be listed before the tenant is considered connected, so they are enqueued afterwards.
   void Promise.all(informers.map((informer) => informer.whenSynced(tenant.signal))).then(
     () => pendingSubjects(tenant).forEach(enqueue),
     () => {},

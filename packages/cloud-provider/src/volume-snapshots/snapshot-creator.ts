@@ -15,9 +15,9 @@ import type { SnapshotDependencies, SnapshotScope } from './snapshot-dependencie
 import { cinderNameOf } from './snapshot-names.ts';
 import { readSnapshotParameters, type SnapshotParameters } from './snapshot-parameters.ts';
 
-/** How often to check a volume of which no snapshot can be taken now. */
+/** How often to check a volume that cannot be snapshotted now. */
 const BUSY_RETRY_MS = 30_000;
-/** How often to check whether a rejected request of a class or content has become possible. */
+/** How often to check whether a rejected request from a class or content is now possible. */
 const REJECTED_RETRY_MS = 900_000;
 
 /**

@@ -26,7 +26,7 @@ export const PROVISIONED_BY_ANNOTATION = 'pv.kubernetes.io/provisioned-by';
 export const VOLUME_FINALIZER = 'external-provisioner.volume.kubernetes.io/finalizer';
 
 /**
- * Legacy provisioner names, by name, with the driver that serves them: the name of the in-tree plugin that the driver
+ * Legacy provisioner names and the driver that serves each: the name of the in-tree plugin that the driver
  * replaces, and the name in upstream's chart for NFS shares.
  */
 const LEGACY_PROVISIONERS: Readonly<Record<string, string>> = {

@@ -97,7 +97,7 @@ function listenTo(driver: string, tenant: TenantCluster, enqueue: (key: string) 
     for (const claim of claims.find(claimsByClass, metadata.name ?? '')) onClaim(claim);
   };
   classes.addHandler({ onAdd: onClass, onUpdate: (_, storageClass) => onClass(storageClass) });
-  // Objects may be listed before the tenant counts as connected, so they are enqueued afterwards.
+  // Objects may be listed before the tenant is considered connected, so they are enqueued afterwards.
   void Promise.all([tenant.nodes, claims, volumes, classes].map((informer) => informer.whenSynced())).then(
     () => pendingSubjects(driver, tenant).forEach(enqueue),
     () => {},

@@ -153,7 +153,7 @@ describe('the volume of a claim', () => {
     });
   });
 
-  test('is always in the same one of the nodes’ zones', () => {
+  test('always gets the same one of the nodes’ zones', () => {
     const zones = Array.from({ length: 40 }, (_, index) => {
       const claim = aClaim({}, { uid: `uid-${index}` });
       const plans = [CLUSTER, { ...CLUSTER, nodeZones: ['az2', 'az1'] }].map((facts) =>

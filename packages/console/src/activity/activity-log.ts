@@ -106,7 +106,7 @@ export class ActivityLog {
   }
 
   /**
-   * Reads pages from a token on until there are enough events. Returns undefined if another read is in progress or this
+   * Reads pages from a token until there are enough events. Returns undefined if another read is in progress or this
    * read failed.
    */
   async #read(

@@ -52,7 +52,7 @@ const QUERY_CHANGES: ReadonlySet<string> = new Set(['create', 'update', 'patch']
 const NON_MUTATING_SUBRESOURCES: ReadonlySet<string> = new Set(['exec', 'attach', 'portforward', 'proxy', 'token']);
 
 /**
- * Whether the request was a dry run, according to the event. For a deletion only the server's annotation counts: if it
+ * Whether the request was a dry run, according to the event. For a deletion only the server's annotation is used: if it
  * has a body, the server ignores the query, so the query could falsely claim a dry run.
  */
 export function isDryRun({ verb, objectRef, requestURI = '', annotations = {} }: AuditEvent): boolean {

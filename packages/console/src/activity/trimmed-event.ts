@@ -66,7 +66,7 @@ function bodyOf(body: unknown): string {
   return clipPlain(JSON.stringify(limitDepth(body, MAX_DEPTH), undefined, 2), MAX_BODY_LENGTH);
 }
 
-/** Omits deeper levels: with indentation, each of their lines would be as long as its depth. */
+/** Omits deeper levels: indentation would make each of their lines as long as its depth. */
 function limitDepth(value: unknown, levels: number): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (levels === 0) return '…';

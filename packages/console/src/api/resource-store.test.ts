@@ -118,7 +118,7 @@ describe('a collection', () => {
     expect(store.get().items[0]?.metadata).not.toHaveProperty('managedFields');
   });
 
-  it('resumes a watch where it ended, also after a bookmark', async () => {
+  it('resumes a watch where it ended, including after a bookmark', async () => {
     api.pages.push(page([], '5'));
     api.watches.push(
       [[{ type: 'ADDED', object: newTestObject('a', '6') }]],

@@ -30,7 +30,7 @@ it('becomes more accurate with each response', () => {
   expect(Math.abs(clockWithSkew(HOUR_MS, 0, 990).errorMs)).toBeLessThanOrEqual(210);
 });
 
-it('detects that the browser’s clock was set in the meantime', () => {
+it('detects that the browser’s clock was changed in the meantime', () => {
   let localMs = AT_MS + HOUR_MS;
   const clock = new ServerClock(() => localMs);
   clock.observe(new Date(AT_MS).toUTCString(), localMs);

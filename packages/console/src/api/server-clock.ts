@@ -22,7 +22,7 @@ export class ServerClock {
     if (Number.isNaN(dateMs)) return;
     const lowMs = dateMs - this.#localMs();
     const highMs = dateMs + DATE_PRECISION_MS - sentMs;
-    // If a clock has been set since, only this response counts.
+    // If a clock has been changed since, only this response is used.
     const isSame = lowMs <= this.#highMs && highMs >= this.#lowMs;
     this.#lowMs = isSame ? Math.max(lowMs, this.#lowMs) : lowMs;
     this.#highMs = isSame ? Math.min(highMs, this.#highMs) : highMs;

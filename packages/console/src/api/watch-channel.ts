@@ -102,7 +102,7 @@ export class WatchChannel {
 
   async #follow(running: AbortController): Promise<void> {
     const { signal } = running;
-    const connectionLost = new Failure(0, 'nothing has been heard of the server');
+    const connectionLost = new Failure(0, 'nothing has been heard from the server');
     let silenceTimer: ReturnType<typeof setTimeout> | undefined;
     const restartSilenceTimer = () => {
       clearTimeout(silenceTimer);

@@ -11,6 +11,6 @@ test.each(Object.values(ConditionReason))('the console and the API agree on who 
   ).toBe(turn);
 });
 
-test('a reason that the console does not know requires action by Fairway', () => {
+test('a reason that the console does not recognise requires action by Fairway', () => {
   expect(actionRequiredBy('SomethingNew')).toBe('fairway');
 });

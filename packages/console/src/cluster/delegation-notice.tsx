@@ -111,7 +111,7 @@ export function DelegationNotice({ namespace, credentials, isAsking, isOptional,
           <p>{t('what', { ...next })}</p>
           <p>{t('takeBack', { ...next })}</p>
           {session.kind === 'keystone' ? (
-            // Takes the focus from the button that asked for it, wherever that is on the page.
+            // Takes the focus from the button that opened it, wherever that button is on the page.
             <Button autoFocus={isOptional} isDisabled={isWorking} onClick={() => void grant()}>
               {t(isWorking ? 'working' : failure === undefined ? 'allow' : 'again')}
             </Button>

@@ -14,7 +14,7 @@ export interface Attempt {
   readonly name: string;
   /** Name of the application credential in Keystone, as `fairway credential create` names it. */
   readonly keystoneName: string;
-  /** Name of the Secret. Generated here, so that a retry after a lost response finds the first one. */
+  /** Name of the Secret. Generated here, so that a retry after a lost response finds the first Secret. */
   readonly secretName: string;
 }
 

@@ -4,7 +4,7 @@ import { pathOf, type Resource, type StoredObject } from '../api/resources.ts';
 import { change } from '../api/write.ts';
 import { changedPaths } from './merge-patch.ts';
 
-/** The reason of the Failure if someone else has changed the same fields, which its causes name. */
+/** The reason of the Failure if someone else has changed the same fields, which its causes list. */
 export const CONCURRENT_EDIT = 'EditedMeanwhile';
 /** Controllers write the status of an object while it is edited. */
 const ATTEMPTS = 5;

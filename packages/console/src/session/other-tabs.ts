@@ -1,6 +1,6 @@
 const NAME = 'fairway-session';
 
-/** A change made in another tab; the new session itself comes from the server. */
+/** A change made in another tab; the new session itself is fetched from the server. */
 export type SessionChange = 'signedIn' | 'left';
 
 let channel: BroadcastChannel | undefined;

@@ -74,7 +74,7 @@ describe('a session', () => {
     await loadSession();
   });
 
-  it('ends by the server’s clock', () => {
+  it('ends at the time given by the server’s clock', () => {
     expect(sessionState()).toMatchObject({ session: { endsAtMs: NOW + 55 * 60_000 } });
   });
 

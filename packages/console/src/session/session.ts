@@ -47,7 +47,7 @@ export type SessionState =
       /** Why a single sign-on failed. */
       readonly failure?: Failure | undefined;
     }
-  /** Includes the sign-in form that hides the page, if the session has ended or will end soon. */
+  /** Includes the sign-in form that covers the page if the session has ended or is about to. */
   | { readonly state: 'signedIn'; readonly session: Session; readonly reauthentication?: Reauthentication };
 
 export interface Reauthentication {
@@ -119,7 +119,7 @@ function endSession(options: SignInOptions, { hasLeft = false, failure }: Signed
   change({ state: 'signedOut', options, hasLeft, ...(failure && { failure }) });
 }
 
-/** Operators, who may read the clusters of all namespaces, see all of them; the token alone does not reveal that. */
+/** Operators may read clusters in all namespaces, so they see all of them; the token alone does not reveal that. */
 async function withClusterScope(session: Session): Promise<Session> {
   if (session.kind !== 'token') return session;
   try {
@@ -192,7 +192,7 @@ export async function followOtherTab(change: SessionChange): Promise<void> {
   else if (change === 'left') endSession(options, { hasLeft: true });
 }
 
-/** Retries until the server reports the session: the server or Keystone may be unreachable when a page is opened. */
+/** Retries until the server reports the session: either it or Keystone may be unreachable when a page is opened. */
 export async function loadSession(cause?: Failure): Promise<void> {
   const backoff = new Backoff();
   for (;;) {
@@ -209,7 +209,7 @@ export async function loadSession(cause?: Failure): Promise<void> {
   }
 }
 
-/** Rejects with a Failure; the failure has a cause at `passcode` if a passcode is also required. */
+/** Rejects with a Failure, which has a cause at `passcode` if a passcode is also required. */
 export async function signIn(credentials: Credentials): Promise<void> {
   const currentProjectID = current.state === 'signedIn' ? current.session.project?.id : undefined;
   const project = currentProjectID ?? localStorage.getItem(PROJECT_KEY) ?? undefined;

@@ -4,11 +4,11 @@ import { loadSession, signIn } from './session.ts';
 
 const KEY = 'fairway.sso';
 /**
- * Keystone's page returns here, and this page redirects the browser to Keystone. It does so only after a click on this
- * site, which stores a note.
+ * Keystone redirects back here, and this page redirects the browser to Keystone. It does so only after a click on this
+ * site, which leaves a marker in storage.
  */
 export const SINGLE_SIGN_ON_PATH = '/console/sso';
-/** A click leaves the page immediately. */
+/** The click navigates away from the page immediately. */
 const NOTE_MAX_AGE_MS = 30_000;
 
 interface SignInNote {

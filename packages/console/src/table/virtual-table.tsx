@@ -13,14 +13,17 @@ export interface VirtualTableProps<T> {
   readonly columns: readonly Column<T>[];
   readonly rows: readonly T[];
   readonly keyOf: (row: T) => string;
-  /** Undefined: rows keep their order. */
+  /** If undefined, rows keep their order. */
   readonly sort?: Sort;
   readonly onSort?: (sort: Sort) => void;
   /** Replaces a row's cells, across the whole width. */
   readonly renderFullRow?: (row: T) => ReactNode | undefined;
 }
 
-/** A table that renders only visible rows, so that ten thousand scroll like ten. Screen readers get the number of all rows. */
+/**
+ * A table that renders only visible rows, so ten thousand rows scroll as smoothly as ten. Screen readers announce the
+ * total.
+ */
 export function VirtualTable<T>({ label, columns, rows, keyOf, sort, onSort, renderFullRow }: VirtualTableProps<T>) {
   const scroller = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({

@@ -13,7 +13,7 @@ export function ServerText({
 }: {
   readonly text: string | undefined;
   readonly className?: string;
-  /** Whether the style cuts off long text, so that its title has all of it. */
+  /** Whether the style truncates long text; its tooltip then shows all of it. */
   readonly isCut?: boolean;
 }) {
   const locale = useLocale();

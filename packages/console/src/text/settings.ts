@@ -58,6 +58,6 @@ function write(key: string, value: string | undefined): void {
     if (value === undefined) localStorage.removeItem(key);
     else localStorage.setItem(key, value);
   } catch {
-    // The browser does not let the page store anything.
+    // The browser blocks storage for this page.
   }
 }

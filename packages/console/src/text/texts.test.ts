@@ -68,7 +68,7 @@ it('finds the catalogues of all parts', () => {
 });
 
 describe.each(catalogues)('$file', ({ catalogue }) => {
-  it.each(LANGUAGES)('has all texts in %s', (language) => {
+  it.each(LANGUAGES)('has every text in %s', (language) => {
     expect(Object.keys(catalogue[language]).sort()).toEqual(Object.keys(catalogue.en).sort());
     const empty = Object.entries(catalogue[language]).filter(([, text]) => formsOf(text).some((form) => form === ''));
     expect(empty).toEqual([]);

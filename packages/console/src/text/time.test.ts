@@ -18,7 +18,7 @@ it('uses the user’s own date', () => {
   expect(day(AT, 'en-GB', 'UTC')).toBe('26 Nov 2026');
 });
 
-it('is shorter for recent times', () => {
+it('formats recent times in a shorter form', () => {
   expect(shortTime(AT, 'en-GB', 'Europe/Berlin')).toBe('27 Nov, 00:30:05');
   expect(clockSecond(AT_MS, 'en-GB', 'Europe/Berlin')).toBe('00:30:05');
 });

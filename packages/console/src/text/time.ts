@@ -18,12 +18,12 @@ export function fullTime(iso: string, locale: string, timeZone?: string): string
   }).format(new Date(iso));
 }
 
-/** A time of today in the user's time zone: `11:05`. */
+/** A time today in the user's time zone: `11:05`. */
 export function clockTime(atMs: number, locale: string, timeZone?: string): string {
   return new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit', timeZone }).format(atMs);
 }
 
-/** A time of today with seconds: `11:05:09`. */
+/** A time today, with seconds: `11:05:09`. */
 export function clockSecond(atMs: number, locale: string, timeZone?: string): string {
   return new Intl.DateTimeFormat(locale, { timeStyle: 'medium', timeZone }).format(atMs);
 }
@@ -61,7 +61,9 @@ export function withLocalTimes(text: string, locale: string, timeZone?: string):
   );
 }
 
-/** Whether a time is past or future by its meaning, so that imprecise clocks never display a past event as future or the reverse. */
+/**
+ * Whether a time is meant to be past or future, so that clock skew never makes a past event look future or vice versa.
+ */
 export type Tense = 'past' | 'future' | 'either';
 
 /** A time relative to now: `3 min ago`, `in 2 hr`. */

@@ -8,11 +8,11 @@ export const TENANT_AUDIT_FOLDER = 'logs';
 export const TENANT_AUDIT_FILE = 'tenant-audit.log';
 export const TENANT_AUDIT_LOG = `${TENANT_AUDIT_FOLDER}/${TENANT_AUDIT_FILE}`;
 
-/** Maximum size of a file in megabytes before it is rotated, and the number of files kept: 40 MiB for a cluster. */
+/** Maximum size of a file in megabytes before it is rotated, and the number of files kept: 40 MiB per cluster. */
 export const TENANT_AUDIT_MAX_SIZE_MB = 10;
 export const TENANT_AUDIT_MAX_BACKUPS = 3;
 
-/** Maximum size of an event in bytes: kube-apiserver drops an event that is larger even without bodies. */
+/** Maximum size of an event in bytes: kube-apiserver drops an event that exceeds it even without bodies. */
 export const TENANT_AUDIT_MAX_EVENT_SIZE = MAX_LINE_BYTES;
 
 /** The log in a folder. @param writer the user ID of its API server, if different from that of this process. */

@@ -3,7 +3,7 @@ import type { ApiServerAudit } from '@fairway/api/kinds/cluster-audit';
 const READS = ['get', 'list', 'watch'];
 const DELETIONS = ['delete', 'deletecollection'];
 const CHANGES = ['create', 'update', 'patch'];
-/** Every logging rule names this group, so unauthenticated clients cannot fill the log. */
+/** Every logging rule names this group, so that unauthenticated clients cannot fill the log. */
 const AUTHENTICATED_GROUPS = ['system:authenticated'];
 /** The control plane itself. */
 const OWN_USERS = [
@@ -38,7 +38,7 @@ const WITH_STATUS = [
 ];
 
 /**
- * The Policy of `audit.k8s.io/v1` of a cluster that requests audit events, for kube-apiserver and the embedded server.
+ * The `audit.k8s.io/v1` Policy of a cluster that requests audit events, for kube-apiserver and the embedded server.
  * It omits requests that would fill the log without information about users: health checks and discovery, Leases,
  * Events, reviews, and what the control plane and nodes read and report.
  */
@@ -66,7 +66,7 @@ export function tenantAuditPolicy({ level, reads }: ApiServerAudit): object {
         verbs: [...CHANGES, ...DELETIONS],
         resources: [{ group: '', resources: ['configmaps'] }],
       },
-      // Running programs in a pod and connecting through the API server are possible with GET too.
+      // GET requests can also run programs in a pod and connect through the API server.
       {
         level: 'Metadata',
         userGroups: AUTHENTICATED_GROUPS,

@@ -12,8 +12,8 @@ export interface AdditionalInterface {
 
 /**
  * Files of systemd-networkd that configure additional interfaces: address and routes, without DHCP and router
- * advertisements, whose default routes and name servers must not reach the node. They sort before those that netplan
- * writes (`10-netplan-…`), and the first matching file applies.
+ * advertisements: the node must not use their default routes and name servers. These files sort before those that
+ * netplan writes (`10-netplan-…`), and the first matching file applies.
  */
 export function additionalInterfaceFiles(
   interfaces: readonly AdditionalInterface[] = [],
@@ -32,7 +32,7 @@ function networkFile({ macAddress, address, mtu, routes }: AdditionalInterface):
     ...(mtu === undefined ? [] : [`MTUBytes=${mtu}`]),
   ];
   const sections = [
-    // An ipvlan interface of a pod has the MAC address of its parent too, but it has a kind.
+    // A pod's ipvlan interface has the same MAC address as its parent, but it also has a kind.
     ['[Match]', `MACAddress=${macAddress}`, 'Kind=!*'],
     link,
     ['[Network]', 'DHCP=no', 'LinkLocalAddressing=no', 'IPv6AcceptRA=no', `Address=${address}`],
@@ -42,8 +42,8 @@ function networkFile({ macAddress, address, mtu, routes }: AdditionalInterface):
 }
 
 /**
- * Commands for the first boot: by then, cloud-init has configured the interfaces as the cloud describes them, each with a default
- * route. Later boots use the files from the start.
+ * Commands for the first boot: by then, cloud-init has configured the interfaces as the cloud describes them, each with
+ * its own default route. Later boots use the files from the start.
  */
 export function additionalInterfaceCommands(interfaces: readonly AdditionalInterface[] = []): string[][] {
   if (interfaces.length === 0) return [];

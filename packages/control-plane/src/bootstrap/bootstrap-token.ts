@@ -13,7 +13,7 @@ const SECRET_LENGTH = 16;
 
 /** A bootstrap token, which authenticates a new node's first certificate signing request. */
 export interface BootstrapToken {
-  /** The public half, which is part of the Secret's name. */
+  /** The public part; the Secret's name contains it. */
   readonly id: string;
   readonly secret: string;
   readonly expirationMs: number;
@@ -29,7 +29,7 @@ export function tokenText({ id, secret }: BootstrapToken): string {
   return `${id}.${secret}`;
 }
 
-/** The token's Secret in the tenant's cluster. One token per machine, so that a stolen one identifies the machine. */
+/** The token's Secret in the tenant's cluster. One token per machine, so that a stolen token identifies its machine. */
 export function bootstrapTokenSecret(token: BootstrapToken, machineName: string): Secret {
   const data = {
     'token-id': token.id,

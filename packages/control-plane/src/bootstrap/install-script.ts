@@ -7,14 +7,14 @@ const CONTAINERD_PACKAGES = 'https://download.docker.com/linux';
 
 /**
  * The script that turns Ubuntu 22.04, 24.04 or Debian 12 into a node. It is idempotent, can resume after a failure, and
- * keeps what the image provides: a containerd that works with this kubelet, or a kubelet of exactly this version.
+ * keeps what the image provides: a containerd compatible with this kubelet, or a kubelet of exactly this version.
  */
 export function installScript({ version, components, packageSources = {}, proxy }: NodeConfig): string {
   const kubernetes = `${packageSources.kubernetes ?? KUBERNETES_PACKAGES}/v${minorOf(version)}/deb`;
   const containerd = packageSources.containerd ?? CONTAINERD_PACKAGES;
   const versionPattern = supportsContainerd1(version) ? '2\\.|1\\.[67]\\.' : '2\\.';
   const exports = Object.entries(proxy ? proxyVariables(proxy) : {}).map(
-    // curl reads the plain HTTP proxy from the lower-case variable only.
+    // curl reads the proxy for plain HTTP only from the lower-case variable.
     ([name, value]) => `export ${name.toLowerCase()}=${shellQuote(value)}`,
   );
   return `#!/bin/bash

@@ -50,7 +50,7 @@ export function kubeletConfiguration(config: NodeConfig) {
   };
 }
 
-/** `/etc/default/kubelet`. Labels that a kubelet may not set are applied by the controllers. */
+/** `/etc/default/kubelet`. Controllers apply the labels that a kubelet may not set. */
 export function kubeletFlags({ nodeName, labels }: NodeConfig): string {
   const own = Object.entries(labels).filter(([key]) => isKubeletLabel(key));
   const flags = [

@@ -25,14 +25,14 @@ const ProxySettings = z.strictObject({
 const NodeSettings = z.strictObject({
   /** Refuses to start on cgroup v1; kubelet's default if absent. */
   failCgroupV1: z.boolean().optional(),
-  /** Configures containerd for machines that lack CAP_SYS_RESOURCE, on which no pod could start otherwise. */
+  /** Configures containerd for machines without CAP_SYS_RESOURCE, where no pod could start otherwise. */
   restrictOOMScoreAdj: z.boolean().optional(),
   /** Maps a registry host to the URLs to pull from instead, in order. */
   registryMirrors: RegistryMirrors.optional(),
   proxy: ProxySettings.optional(),
   /** PEM of additional CAs for the system's trust store. */
   extraCertificateAuthorities: z.array(Certificates).optional(),
-  /** Apt repositories; a cloud without Internet access sets its own mirrors. */
+  /** Apt repositories; set mirrors here for a cloud without Internet access. */
   packageSources: z
     .strictObject({
       /** Contains `/v1.34/deb/`; `https://pkgs.k8s.io/core:/stable:` by default. */

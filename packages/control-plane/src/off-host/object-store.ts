@@ -1,5 +1,5 @@
 /**
- * Storage outside of this machine: a bucket with a prefix. Keys are relative to the prefix. Objects appear completely
+ * Storage outside this machine: a bucket with a prefix. Keys are relative to the prefix. Objects appear completely
  * or not at all.
  */
 export interface ObjectStore {

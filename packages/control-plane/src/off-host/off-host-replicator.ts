@@ -28,7 +28,7 @@ const MAX_RETRY_MS = 600_000;
 export class OffHostReplicator {
   readonly #options: OffHostReplicatorOptions;
   #desired: DesiredArchive | undefined;
-  /** Known contents of the store, by name. */
+  /** What the store is known to contain, by name. */
   #archived: Map<string, SnapshotInfo> | undefined;
   #work: Promise<void> | undefined;
   #timer: Timer | undefined;

@@ -25,7 +25,7 @@ export interface RecoveredCluster extends ArchivedSnapshot {
 }
 
 /**
- * Restores the data of all clusters in an archive to an empty machine, from the newest snapshot of each. Fairway must
+ * Restores the data of all clusters in an archive to an empty machine, each from its newest snapshot. Fairway must
  * not be running on the folder. A cluster's record is written last: until then the cluster does not exist, and an
  * interrupted recovery recreates it.
  */
@@ -44,7 +44,7 @@ export async function* recoverControlPlanes(inputs: RecoveryInputs): AsyncIterab
 async function recover(inputs: RecoveryInputs, { clusterUid, name }: ArchivedSnapshot): Promise<void> {
   const { archive, binaries, toolFolders, run } = inputs;
   const { record: text, chunks } = await archive.open(clusterUid, name);
-  // User IDs are specific to a machine: the cluster gets an ID that is free on this machine.
+  // User IDs are specific to a machine: the cluster is assigned an ID that is free on this machine.
   const { userId: _, ...record } = JSON.parse(text) as ClusterRecord;
   const snapshots = new SnapshotFolder(join(inputs.snapshotFolder, clusterUid));
   await snapshots.save(name, chunks);

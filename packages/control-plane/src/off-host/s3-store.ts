@@ -37,7 +37,7 @@ const MAX_RESPONSE_BYTES = 8 * 2 ** 20;
 const MAX_PAGES = 1000;
 
 /**
- * A bucket accessed over S3's own protocol, which Swift (s3api), Ceph and MinIO also support, with path-style
+ * A bucket accessed over the S3 protocol, which Swift (s3api), Ceph and MinIO also support, with path-style
  * addresses.
  */
 export class S3Store implements ObjectStore {

@@ -5,7 +5,7 @@ import { masterKey, saltOf, seal, unseal } from './sealing.ts';
 const master = randomBytes(32);
 const MAX_BYTES = 1000;
 
-test('seals equal contents equally, and different contents with nothing in common', async () => {
+test('seals equal contents to equal bytes, and different contents to unrelated bytes', async () => {
   const [one, again, other, elsewhere] = await Promise.all([
     seal(master, 'a', Buffer.from('content')),
     seal(master, 'a', Buffer.from('content')),

@@ -16,7 +16,7 @@ export function masterKey(passphrase: string, salt: Buffer): Promise<Buffer> {
   return promise;
 }
 
-/** The salt of a store: all writers derive the same one, without communication. */
+/** The salt of a store: all writers derive the same one without coordinating. */
 export function saltOf(storeId: string): Buffer {
   return createHash('sha256').update(`fairway off-host ${storeId}`).digest().subarray(0, 16);
 }

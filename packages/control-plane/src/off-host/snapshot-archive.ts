@@ -6,7 +6,7 @@ import type { SnapshotInfo } from '../runtime.ts';
 import type { ObjectStore } from './object-store.ts';
 import { masterKey, saltOf, seal, unseal } from './sealing.ts';
 
-/** Bytes of a database per object: the amount in memory at a time, and the amount sent again after an interruption. */
+/** Bytes of a database per object: how much is in memory at a time, and is sent again after an interruption. */
 const PART_BYTES = 8 * 2 ** 20;
 const MAX_MANIFEST_BYTES = 16 * 2 ** 20;
 const MANIFEST = 'manifest';
@@ -74,7 +74,7 @@ export class SnapshotArchive {
       .sort((a, b) => b.takenAtMs - a.takenAtMs);
   }
 
-  /** Stores a snapshot with its cluster's record. Sends only what an interrupted upload has not sent yet. */
+  /** Stores a snapshot with its cluster's record. Sends only the parts that an interrupted upload has not sent yet. */
   async upload(clusterUid: string, name: string, file: string, record: string, mayAct: () => boolean): Promise<void> {
     const folder = folderOf(clusterUid, name);
     const salt = saltOf(this.#store.id);

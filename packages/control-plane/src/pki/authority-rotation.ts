@@ -1,7 +1,7 @@
 import type { CertificateAuthority } from '@fairway/kube/pki/certificate-authority';
 import type { AuthorityPair } from './cluster-pki.ts';
 
-/** A CA is rotated when this much of its lifetime remains, so that the certificates that it signs never outlive it. */
+/** A CA is rotated when this much of its lifetime remains, so that no certificate outlives the CA that signed it. */
 export const AUTHORITY_RENEWAL_MS = 2 * 365 * 86_400_000;
 
 /** Whether an automatic rotation is due. */

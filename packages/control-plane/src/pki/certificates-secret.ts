@@ -21,7 +21,7 @@ export type ComponentCertificates = ReadonlyMap<ComponentName, CertificateWithKe
 
 export interface RenewedCertificates {
   readonly certificates: ComponentCertificates;
-  /** Newly issued certificates; empty if nothing has changed and nothing needs to be stored. */
+  /** Newly issued certificates; empty if nothing has changed, so nothing needs to be stored. */
   readonly renewals: readonly Renewal[];
 }
 

@@ -90,7 +90,9 @@ export function clientTrustBundle({ cluster, users }: ClusterPki): string {
   return joinPemBundles(trustBundle(cluster), trustBundle(users));
 }
 
-/** The signer of certificates that components and kubelets present to the API server as clients: see the stages of a rotation. */
+/**
+ * Signs the client certificates that components and kubelets present to the API server: see the stages of a rotation.
+ */
 export function clientAuthority({ cluster, rotation }: ClusterPki): CertificateAuthority {
   return rotation.stage === 'Renewing' ? (cluster.standby ?? cluster.active) : cluster.active;
 }

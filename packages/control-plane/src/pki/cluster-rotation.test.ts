@@ -87,7 +87,7 @@ describe.each<{ stage: Stage; signed: object; trusts: number; reason?: string }>
   });
 });
 
-test('stores nothing of the previous authorities once they are removed', async () => {
+test('stores no trace of the previous authorities once they are removed', async () => {
   const text = Object.values((await pkiSecret(identity, ended)).data ?? {})
     .map((value) => Buffer.from(value, 'base64').toString())
     .join('');

@@ -47,7 +47,7 @@ export async function switchSigners(pki: ClusterPki, clock: Clock): Promise<Clus
 }
 
 /**
- * `Renewing` → `Completing`, once every node trusts both: the previous authorities are removed for good, with
+ * `Renewing` → `Completing`, once every node trusts both: the previous authorities are permanently removed, with
  * everything that they have signed.
  */
 export function completeClusterRotation(pki: ClusterPki, clock: Clock): ClusterPki {

@@ -106,8 +106,8 @@ function client(component: ComponentName, commonName: string, organizations: str
 }
 
 /**
- * Nodes verify these certificates with the CAs that the nodes were installed with, so the signer of these certificates
- * changes last.
+ * Nodes verify these certificates with the CAs that they were installed with, so these certificates change signers
+ * last.
  */
 const NODE_FACING_COMPONENTS: ReadonlySet<ComponentName> = new Set(['apiserver', 'apiserver-kubelet-client']);
 

@@ -130,7 +130,7 @@ describe('renewCertificates', () => {
     expect((await renewCertificates(pki, names, first.certificates, clock)).renewals).toEqual([]);
   });
 
-  it('reissues what the previous CA has signed, except the front proxy', async () => {
+  it('reissues certificates signed by the previous CA, except the front proxy’s', async () => {
     const first = await renewCertificates(pki, names, new Map(), clock);
     const switched = { ...pki, cluster: switchAuthority(beginRotation(pki.cluster, next)) };
     const { renewals } = await renewCertificates(switched, names, first.certificates, clock);

@@ -15,18 +15,18 @@ const rotationRecord = z.object({
  * The stage of the rotation of a cluster's certificate authorities, and the processed requests. It is stored together
  * with the authorities, so that one write changes both and no request is processed twice.
  *
- * - `Stable`: one of each.
+ * - `Stable`: one authority for each purpose.
  * - `Trusting`: the next authorities exist. They sign nothing before the API server and its controllers trust them.
- * - `Renewing`: the next authorities sign what clients present: certificates of users, components and kubelets, and
- *   service accounts' tokens. What servers present is still signed by the previous authorities, because nodes trust the
- *   next ones only once they are updated.
+ * - `Renewing`: the next authorities sign all client credentials: certificates of users, components and kubelets, and
+ *   service accounts' tokens. Serving certificates are still signed by the previous authorities, because nodes trust
+ *   the next ones only once they are updated.
  * - `Completing`: the previous authorities are removed, and the control plane switches to the next ones completely.
  */
 export type RotationRecord = z.infer<typeof rotationRecord>;
 
 /**
  * The record of authorities that were never rotated. `since`: RFC 3339, start of the stage; empty for the first.
- * `generation`: counts rotations; a machine's credentials are of the generation in which it was installed. `request`:
+ * `generation`: counts rotations; a machine's credentials have the generation at which it was installed. `request`:
  * the last processed request. `revocation`: the same for kubeconfigs, with its date in `revoked`.
  */
 export const NEVER_ROTATED: RotationRecord = { stage: 'Stable', since: '', generation: 0 };

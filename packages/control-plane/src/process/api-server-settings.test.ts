@@ -58,7 +58,7 @@ test('starts a new cluster without an issuer if its settings are invalid', () =>
   expect(problem).toContain('contains no certificate');
 });
 
-test('sets no issuer in a release that would bypass the egress rules to contact it', () => {
+test('sets no issuer in a release that would bypass the egress policy to contact it', () => {
   const { settings, problem } = new SettingsTrial().choose(WITH_OIDC, '1.33.9', SERVES_PLAIN, state('serves'));
 
   expect(settings).toEqual(PLAIN);
@@ -79,7 +79,7 @@ test('rolls back settings with which the API server fails to start, until they c
   const proven = step(trial, WITH_OIDC, SERVES_PLAIN, state('serves'));
   expect(proven).toMatchObject({ settings: PLAIN, record: { good: PLAIN, rejected: { complaint: 'no such thing' } } });
 
-  // After a restart or a handover, the other process has only the record.
+  // After a restart or a handover, the other process only has the record.
   const next = new SettingsTrial().choose(WITH_OIDC, '1.36.3', proven.record, state('serves'));
   expect(next).toMatchObject({ settings: PLAIN, problem: expect.stringContaining('no such thing') });
   const other = { ...PLAIN, oidc: { ...OIDC, clientID: 'other' } };

@@ -12,7 +12,7 @@ export type ApiServerSettings = Pick<ClusterSpec['apiServer'], 'admissionPlugins
 export interface SettingsRecord {
   /** The last settings with which the API server served requests. */
   readonly good?: ApiServerSettings;
-  /** Fingerprints of settings with which the API server failed to start although it starts with the previous ones. */
+  /** Fingerprints of settings with which the API server failed to start, although it starts with the previous ones. */
   readonly rejected?: { readonly settings: string; readonly complaint: string };
 }
 
@@ -31,7 +31,7 @@ export interface AcceptedSettings {
 export class SettingsTrial {
   /** Fingerprint of the settings last passed to the supervisor. */
   #applied: string | undefined;
-  /** Settings that failed, until a start with the previous ones proves that they are the cause. */
+  /** Settings that failed, until a start with the previous ones proves that the failed ones are the cause. */
   #suspect: { readonly settings: string; readonly complaint: string } | undefined;
 
   /** The settings to run now, and what must be recorded first. */
@@ -65,7 +65,7 @@ export class SettingsTrial {
     };
   }
 
-  /** Records that the supervisor now runs these settings: its state refers to them from now on. */
+  /** Records that the supervisor now runs these settings: the state that it reports refers to them from now on. */
   recordApplied(settings: ApiServerSettings): void {
     this.#applied = fingerprintOf(settings);
   }

@@ -14,7 +14,7 @@ function start(...versions: string[]) {
   return { clock, found, finder, searches: () => searches };
 }
 
-test('lists each version once, and new ones after half a minute', async () => {
+test('lists each version once, and detects new ones within half a minute', async () => {
   const { clock, found, finder, searches } = start('1.36.3', '1.36.3');
 
   expect(await finder.versions()).toEqual(['1.36.3']);

@@ -4,7 +4,7 @@ import { type Binaries, chooseBinaries, missingBinariesMessage } from './find-bi
 const SEARCH_INTERVAL_MS = 30_000;
 
 /**
- * The binaries on this machine. They are searched for again if none match, because some may have been installed in the
+ * The binaries on this machine. If none match, they are looked up again, because some may have been installed in the
  * meantime.
  */
 export class BinaryFinder {

@@ -5,7 +5,7 @@ import type { ObservedComponents } from './plan-steps.ts';
 export const MIN_POLL_INTERVAL_MS = 200;
 /** The longest poll interval, even for components that have been down for a long time. */
 export const MAX_POLL_INTERVAL_MS = 5000;
-/** Poll interval as a fraction of the time for which a component has been down. */
+/** Poll interval as a fraction of the time that a component has been down. */
 const POLL_INTERVAL_FRACTION = 1 / 25;
 
 /** How long to wait before the next check of a control plane that is not in its desired state; pure. Child processes report their exit themselves. */

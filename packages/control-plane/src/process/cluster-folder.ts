@@ -3,17 +3,17 @@ import { join } from 'node:path';
 import type { ProcessUser } from './process-user.ts';
 import { dataFolderName } from './snapshots/data-folders.ts';
 
-/** Folders that a cluster's programs read and only Fairway writes. */
+/** Folders that a cluster's programs may read but only Fairway may write. */
 const READABLE_FOLDERS = ['config', 'pki', 'bin'];
 /** Folders in which programs create files next to Fairway's own, which they can neither remove nor replace. */
 const SHARED_FOLDERS = ['.', 'logs'];
-/** Pid files, accessible to Fairway only, since it signals the processes that they name. */
+/** Pid files, accessible to Fairway only, because it signals the processes listed there. */
 const PRIVATE_FOLDERS = ['run'];
 
 /**
  * Gives a cluster's user the access to its folder that its programs need, and denies access to all others. Fairway's
- * own files in it keep their owner: root must not follow what a program could replace. Without a user, this process
- * owns the whole folder.
+ * own files in it keep their owner: root must not follow a path that a program could replace. Without a user, this
+ * process owns the whole folder.
  */
 export async function grantFolderAccess(
   user: ProcessUser | undefined,
@@ -56,7 +56,10 @@ async function changeFileOwner(path: string, { uid, gid }: ProcessUser): Promise
   if (owner !== uid && nlink === 1) await lchown(path, uid, gid);
 }
 
-/** Changes the owner of a folder and its content, the folder last: a folder that its user owns was processed completely. */
+/**
+ * Changes the owner of a folder and its content, the folder last: if the user owns the folder, everything in it is
+ * done.
+ */
 export async function changeOwner(folder: string, user: ProcessUser): Promise<void> {
   const known = await lstat(folder).catch(() => undefined);
   if (known === undefined || known.uid === user.uid) return;

@@ -29,7 +29,7 @@ describe('settings fixed for the lifetime of a cluster', () => {
     expect(await choosePort(new Set([20_000]), random, (port) => Promise.resolve(port !== 20_001))).toBe(20_002);
   });
 
-  test('are those of the first of two processes that create a record concurrently', async () => {
+  test('are those of the first process if two create a record concurrently', async () => {
     const files = new MemoryFiles();
     const stopped = Promise.withResolvers<void>();
     const inputs = { files, folder: '/planes/uid', others: [], address: '127.0.0.1', endpoint: undefined };

@@ -22,9 +22,9 @@ export interface ClusterRecord {
   /** User and group that its programs run as; undefined: Fairway's own. */
   readonly userId?: number;
   readonly settings?: SettingsRecord;
-  /** Whether the API server was restricted to certain addresses; if so, it must not start open to all clients. */
+  /** Whether the API server was restricted to certain addresses; if so, it must never start without the restriction. */
   readonly isRestricted?: boolean | undefined;
-  /** Number of times that the data was replaced from a snapshot. Selects the data folder. */
+  /** How many times the data has been replaced from a snapshot. Selects the data folder. */
   readonly dataGeneration?: number;
   /** Revision at which this generation of the data began. */
   readonly startRevision?: number;
@@ -96,7 +96,7 @@ const QUOTA_NEEDED_FRACTION = 0.5;
 
 /**
  * The quota with which etcd should run. etcd reads its quota only at start, and the plan's quota grows with every node:
- * etcd is restarted with a larger quota only once its database requires it. A quota never shrinks.
+ * etcd restarts with a larger quota only once its database needs it. A quota never shrinks.
  */
 export function quotaToApply(
   applied: number | undefined,
@@ -130,8 +130,8 @@ export interface NewRecordInputs {
 
 /**
  * Creates the record of a new cluster, with a port that no other cluster has. If another process was first, resolves
- * with its record: a process that was suspended and continues must not replace the port and key of a control plane that
- * is already running.
+ * with its record: a process that resumes after being suspended must not replace the port and key of a control plane
+ * that is already running.
  */
 export async function makeRecord(inputs: NewRecordInputs): Promise<ClusterRecord> {
   const { files, folder, others, ports, address, endpoint, random, isPortFree } = inputs;
@@ -154,7 +154,10 @@ export function newEncryptionKey(): string {
   return randomBytes(32).toString('base64');
 }
 
-/** Below Linux's ephemeral ports (from 32768) and NodePorts (from 30000), so that a port is still free when its cluster starts again. */
+/**
+ * Below Linux's ephemeral ports (from 32768) and NodePorts (from 30000), so that nothing else takes a port while its
+ * cluster is stopped.
+ */
 const FIRST_PORT = 20_000;
 const PORTS = 10_000;
 

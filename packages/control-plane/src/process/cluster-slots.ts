@@ -53,7 +53,7 @@ export interface SlotParts<Parts> {
   open(cluster: Pick<Slot<Parts>, 'uid' | 'folder' | 'supervisor'>, announce: () => void): Parts;
   /** Resolves when the parts have stopped. Final. */
   stop(parts: Parts): Promise<void>;
-  /** Removes resources outside of the cluster's folder, before the folder is removed. */
+  /** Removes resources outside the cluster's folder, before the folder is removed. */
   remove(slot: Slot<Parts>): Promise<void>;
   /** Releases what was allocated to the cluster once its folder is removed. */
   free(slot: Slot<Parts>): Promise<void>;
@@ -126,13 +126,13 @@ export class ClusterSlots<Parts> {
     try {
       await writeRecord(this.#machine.files, slot.folder, record);
     } catch (error) {
-      // Does not undo the change of another call.
+      // Must not undo another call's change.
       if (slot.record === record) slot.record = before;
       throw error;
     }
   }
 
-  /** Records the version that is served now, for times when no version is served. */
+  /** Records the version being served, for when the API server is down. */
   async recordVersion(slot: Slot<Parts>): Promise<void> {
     const { ready, current } = slot.supervisor.state.components['kube-apiserver'];
     if (ready && current && slot.desiredVersion !== undefined) await this.keep(slot, { version: slot.desiredVersion });
@@ -149,7 +149,7 @@ export class ClusterSlots<Parts> {
     };
   }
 
-  /** Records of all clusters on this machine, whichever process manages them. */
+  /** Records of all clusters on this machine, regardless of which process manages them. */
   records(): ReadonlyMap<string, ClusterRecord> {
     const { files } = this.#machine;
     return new Map(
@@ -160,7 +160,9 @@ export class ClusterSlots<Parts> {
     );
   }
 
-  /** The record of a cluster, whichever process manages it; undefined if its folder is not on this machine. */
+  /**
+   * The record of a cluster, regardless of which process manages it; undefined if its folder is not on this machine.
+   */
   knownRecord(uid: string): { readonly folder: string; readonly record: ClusterRecord } | undefined {
     const folder = this.#folderOf(uid);
     const record = this.#slots.get(uid)?.record ?? readRecord(this.#machine.files, folder);
@@ -234,7 +236,7 @@ export class ClusterSlots<Parts> {
     await this.#parts.stop(slot.parts);
   }
 
-  /** Stops the programs of all clusters except for the given ones. The clusters' data is kept. */
+  /** Stops the programs of all clusters except for those listed. The clusters' data is kept. */
   async stopUnwanted(shouldKeep: (uid: string) => boolean): Promise<void> {
     const unwanted = this.list().filter((uid) => !shouldKeep(uid));
     await Promise.all(
@@ -281,7 +283,7 @@ export class ClusterSlots<Parts> {
         onStopped ? 'could not wipe a control plane' : 'could not stop a control plane for hibernation',
       );
     } finally {
-      // A stopped slot does not start again; the next caller gets a new one.
+      // A stopped slot does not start again; the next caller creates a new one.
       if (isManaged()) this.#slots.delete(slot.uid);
     }
   }

@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(parent, { recursive: true }));
 
-/** Opens the users like a new process: the folder is the only state. */
+/** Opens the user allocations as a new process would: the folder is the only state. */
 const open = (range = FIVE_USERS) => new ClusterUsers(folder, range, () => 0.5);
 
 test('keeps one user for each cluster', async () => {

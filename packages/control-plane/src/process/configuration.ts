@@ -69,7 +69,7 @@ export function configurationFiles(inputs: ConfigurationInputs): ConfigurationFi
   const { signing, verification } = pki.serviceAccountKeys;
   const files: ConfigurationFile[] = [
     { path: CLUSTER_CA, text: trustBundle(pki.cluster), restarts: CLIENTS },
-    // kube-apiserver would reload this file itself, but continue to serve watches and terminals of users who are no
+    // kube-apiserver would reload this file itself, but keep serving watches and terminals of users who are no
     // longer admitted.
     { path: CLIENT_CA, text: clientTrustBundle(pki), restarts: API_SERVER },
     { path: SIGNING_CERTIFICATE, text: clientAuthority(pki).certificatePem, restarts: [] },
@@ -138,7 +138,7 @@ export function configurationFiles(inputs: ConfigurationInputs): ConfigurationFi
 /** First version whose AuthorizationConfiguration is v1; v1beta1 is enabled since 1.30. */
 const FIRST_MINOR_WITH_V1 = 32;
 
-/** Uses Fairway's webhook last, and only for Keystone users; without a response, the webhook has no opinion. */
+/** Uses Fairway's webhook last, and only for Keystone users; if it does not respond, it has no opinion. */
 export function authorizationConfiguration(version: string): object {
   const api = Number(version.split('.')[1]) >= FIRST_MINOR_WITH_V1 ? 'v1' : 'v1beta1';
   return {
@@ -170,7 +170,7 @@ type Oidc = NonNullable<ClusterSpec['apiServer']['oidc']>;
 
 /**
  * The equivalent of the `--oidc-*` flags, with two additions: several group claims, and an issuer that is reached
- * through Fairway's proxy. Uses v1beta1, which 1.34 and later support. The issuer's keys determine the signing
+ * through Fairway's proxy. Uses v1beta1, which 1.34 and later support. The issuer's keys determine the allowed signing
  * algorithms.
  */
 export function authenticationConfiguration(oidc: Oidc): object {
@@ -221,7 +221,7 @@ function usernamePrefixOf({ usernamePrefix, usernameClaim, issuerURL }: Oidc): s
   return usernamePrefix ?? (usernameClaim === 'email' ? '' : `${issuerURL}#`);
 }
 
-/** All connections except for those to the cluster's etcd use the proxy. */
+/** All connections except those to the cluster's etcd use the proxy. */
 export function egressConfiguration(): object {
   return {
     apiVersion: 'apiserver.k8s.io/v1beta1',
@@ -270,7 +270,7 @@ function operatorAuditPolicy(): object {
 
 /**
  * Credentials by path, which clients reload when they change. `folder` is the cluster's folder relative to the file:
- * clients make paths absolute, and clients that may not traverse its parent folders reach it as their working
+ * clients make paths absolute, but those that may not traverse its parent folders can reach it only as their working
  * directory.
  */
 function kubeconfigOf(

@@ -9,7 +9,10 @@ const etcdStatus = z.object({
   dbSize: int64,
 });
 
-/** Fraction of the quota below which writes are allowed again, so that the next page of etcd does not exceed it immediately. */
+/**
+ * Fraction of the quota below which writes are allowed again, so that etcd's next page does not immediately exceed it
+ * again.
+ */
 const FREE_SPACE_THRESHOLD = 0.9;
 
 /**
@@ -56,7 +59,7 @@ export class DatabaseDefragmenter {
     this.#options = options;
   }
 
-  /** Starts an attempt if one is due; a larger quota makes an attempt due immediately. */
+  /** Starts an attempt if one is due; a larger quota triggers one immediately. */
   step(isFull: boolean, quotaBytes: number): void {
     if (!isFull || this.#work !== undefined) return;
     if (this.#options.clock.now() < this.#retryAtMs && quotaBytes === this.#quotaBytes) return;

@@ -10,7 +10,7 @@ test.each([
   expect(encryptionConfiguration('a2V5', version)).toMatchObject({ resources: [{ resources }] });
 });
 
-test('encrypts with the first provider, and still reads plain data and data encrypted like earlier Secrets', () => {
+test('encrypts with the first provider, and still reads plaintext and data encrypted as Secrets used to be', () => {
   expect(encryptionConfiguration('a2V5', '1.36.3')).toMatchObject({
     resources: [{ providers: [{ secretbox: { keys: [{ name: 'key1', secret: 'a2V5' }] } }, { identity: {} }] }],
   });

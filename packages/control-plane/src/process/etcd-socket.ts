@@ -10,7 +10,10 @@ export interface EtcdSocket extends Disposable {
   readonly path: string;
 }
 
-/** The etcd socket in a cluster's folder, however long the folder's path is. Throws if the folder does not exist. */
+/**
+ * The etcd socket in a cluster's folder, regardless of how long the folder's path is. Throws if the folder does not
+ * exist.
+ */
 export function withEtcdSocket(folder: string): EtcdSocket {
   const path = join(folder, ETCD_SOCKET);
   if (Buffer.byteLength(path) <= MAX_SOCKET_PATH_LENGTH) return { path, [Symbol.dispose]: () => {} };

@@ -8,7 +8,7 @@ export function releasesFolder(env: Readonly<Record<string, string | undefined>>
   return join(data, 'fairway/releases');
 }
 
-/** The folder of a release below `releases`; a folder with this name is complete. */
+/** The folder of a release below `releases`; if it exists, the release is complete. */
 export function releaseFolder(releases: string, version: string): string {
   return join(releases, `v${version}`);
 }

@@ -59,7 +59,7 @@ test('creates a complete file, and in only one process', async () => {
   expect((await readdir(folder)).toSorted()).toEqual(['other', 'record']);
 });
 
-test('neither publishes nor removes a draft of another process', async () => {
+test('neither publishes nor removes another process’s draft', async () => {
   const path = join(folder, 'record');
   const halfWritten = `${path}.${process.pid + 1}.draft`;
   await writeFile(halfWritten, '{"port":');

@@ -19,7 +19,10 @@ export interface Files {
   remove(path: string): void;
   makeFolder(path: string): Promise<void>;
   removeFolder(path: string): Promise<void>;
-  /** Removes all content of a folder except for one file; durable when it resolves. Does nothing if the folder does not exist. */
+  /**
+   * Removes all content of a folder except one file; durable when it resolves. Does nothing if the folder does not
+   * exist.
+   */
   emptyFolder(path: string, kept: string): Promise<void>;
   /** Names of the subfolders; empty if the folder does not exist. */
   folders(path: string): readonly string[];
@@ -104,8 +107,8 @@ export const diskFiles: Files = {
 };
 
 /**
- * One draft for each process: a process that was suspended must not publish another's half-written file when it
- * continues.
+ * One draft for each process: a suspended process must not publish another's half-written file when it
+ * resumes.
  */
 function draftOf(path: string): string {
   return `${path}.${process.pid}.draft`;
@@ -113,7 +116,7 @@ function draftOf(path: string): string {
 
 /** The change is durable when it resolves. */
 async function writeDraft(draft: string, text: string, readers?: number): Promise<void> {
-  // Other users may be able to write to the folder: never follow a link there.
+  // Other users may be able to write to the folder: never follow symlinks there.
   await using file = await open(draft, 'wx', 0o600);
   if (readers !== undefined) {
     await file.chown(process.geteuid?.() ?? 0, readers);

@@ -53,7 +53,7 @@ describe('sets of binaries', () => {
     expect((await find(machine)).map(({ version }) => version)).toEqual(versions);
   });
 
-  test('takes etcd from another folder', async () => {
+  test('uses an etcd from another folder', async () => {
     const [found] = await find({ '/a': { programs: KUBERNETES, version: '1.36.3' }, '/b': { programs: ['etcd'] } });
 
     expect(found?.paths).toMatchObject({ etcd: '/b/etcd', 'kube-apiserver': '/a/kube-apiserver' });

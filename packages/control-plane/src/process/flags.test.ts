@@ -167,7 +167,7 @@ describe('component flags', () => {
     expect(jwt?.claimMappings).toEqual({ username: { claim: 'email', prefix: '' }, ...(groups && { groups }) });
   });
 
-  test('reach issuers and everything else except for etcd through the proxy', () => {
+  test('reach issuers and everything else except etcd through the proxy', () => {
     expect(authenticationConfiguration(OIDC)).toMatchObject({
       jwt: [{ issuer: { egressSelectorType: 'controlplane' } }],
     });
@@ -209,7 +209,7 @@ test('never disable NodeRestriction, even for a Cluster stored by an older relea
 });
 
 /**
- * Configuration versions that kube-apiserver of each minor version reads without a feature gate that is off by default;
+ * Configuration versions that kube-apiserver of each minor version reads without enabling a feature gate;
  * see register.go in its `pkg/apis/apiserver`.
  */
 const READ = [
@@ -226,13 +226,13 @@ test.each(READ)('use configuration versions that kube-apiserver $version can rea
   const apiVersionOf = (configuration: object) => (configuration as { apiVersion: string }).apiVersion;
   const qualifiedVersions = (names: readonly string[]) => names.map((name) => `apiserver.config.k8s.io/${name}`);
 
-  // Uses the newest version, which outlives the others.
+  // Uses the newest version, which will be supported the longest.
   expect(apiVersionOf(authorizationConfiguration(version))).toBe(qualifiedVersions(authorization).at(-1));
   expect(authorizationConfiguration(version)).toMatchObject({
     // Access reviews come last, with no opinion if there is no response.
     authorizers: [{ type: 'Node' }, { type: 'RBAC' }, { type: 'Webhook', webhook: { failurePolicy: 'NoOpinion' } }],
   });
   expect(qualifiedVersions(authentication)).toContain(apiVersionOf(authenticationConfiguration(OIDC)));
-  // If issuers cannot be confined, OIDC is not applied.
+  // If egress to issuers cannot be restricted, OIDC is not applied.
   expect(oidcVersionProblem(version) === undefined).toBe(confinesIssuers);
 });

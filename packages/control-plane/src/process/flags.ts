@@ -60,7 +60,7 @@ function isLoopback(address: string): boolean {
 }
 
 /**
- * A single member, on sockets in a folder that only its owner can access: there is no port to protect and no
+ * A single member, on sockets in a folder that only its owner can access, so there is no port to protect and no
  * certificate to renew.
  */
 function etcdFlags({ etcdQuotaBytes, dataFolder, hasOwnUser }: FlagInputs): string[] {
@@ -82,7 +82,7 @@ function etcdFlags({ etcdQuotaBytes, dataFolder, hasOwnUser }: FlagInputs): stri
 const ALWAYS_ENABLED_PLUGINS: ReadonlySet<string> = new Set(['NodeRestriction']);
 
 /**
- * Responses are cached for about as long as a revocation takes to be detected. kube-apiserver caches them for another
+ * Responses are cached for about as long as it takes to detect a revocation. kube-apiserver caches them for another
  * 10 s, for which there is no flag.
  */
 const TOKEN_WEBHOOK_FLAGS = [
@@ -92,8 +92,8 @@ const TOKEN_WEBHOOK_FLAGS = [
 ];
 
 /**
- * Uses two other files, so that tenants do not see events that were written for the operator before they requested
- * audit events.
+ * Uses two other files, so that tenants do not see events that were logged for the operator before the tenants
+ * requested audit events.
  */
 const OPERATOR_AUDIT_FLAGS = [
   `--audit-log-path=${AUDIT_LOG}`,
@@ -158,10 +158,10 @@ function apiServerFlags({ endpoint, serviceCIDR, apiServer, reviewToken, reviewA
     `--egress-selector-config-file=${EGRESS_CONFIGURATION}`,
     `--audit-policy-file=${AUDIT_POLICY}`,
     ...(apiServer.audit === undefined ? OPERATOR_AUDIT_FLAGS : TENANT_AUDIT_FLAGS),
-    // Half of kube-apiserver's defaults, because several share a machine.
+    // Half of kube-apiserver's defaults, because several API servers share a machine.
     '--max-requests-inflight=200',
     '--max-mutating-requests-inflight=100',
-    // Ends watches at shutdown. Otherwise kube-apiserver waits a minute for them before it exits.
+    // Ends watches at shutdown; otherwise kube-apiserver would wait a minute for them before it exits.
     '--shutdown-watch-termination-grace-period=2s',
     ...(apiServer.oidc === undefined ? [] : [`--authentication-config=${AUTHENTICATION_CONFIGURATION}`]),
     ...(reviewToken === undefined ? [] : TOKEN_WEBHOOK_FLAGS),

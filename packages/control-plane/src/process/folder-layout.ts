@@ -1,8 +1,8 @@
 import type { Component } from './components.ts';
 
 /*
- * Paths relative to a cluster's folder, which is its programs' working directory. Programs get relative paths: command
- * lines stay short, the home can be moved, and socket paths stay within Linux's limit of 108 bytes.
+ * Paths relative to a cluster's folder, which is its programs' working directory. Programs are given relative paths:
+ * command lines stay short, the home can be moved, and socket paths stay within Linux's limit of 108 bytes.
  */
 
 /**

@@ -24,7 +24,7 @@ const MEMORY_SHARES: Readonly<Record<Component, number>> = {
   'kube-scheduler': 0.08,
 };
 
-/** Fraction of its memory above which garbage collection becomes most aggressive (GOMEMLIMIT). */
+/** Fraction of a program's memory above which garbage collection becomes aggressive (GOMEMLIMIT). */
 const SOFT_LIMIT_FRACTION = 0.9;
 const MIB = 2 ** 20;
 

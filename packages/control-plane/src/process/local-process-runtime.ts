@@ -32,13 +32,13 @@ export interface LocalProcessRuntimeOptions {
   readonly identify: ProcessHost['identify'];
   /** User IDs for clusters, if this process may switch users; see DEFAULT_USERS. */
   readonly users?: UserRange;
-  /** Exceptions to the egress rule. */
+  /** Exceptions to the egress policy. */
   readonly egress?: EgressExceptions;
   /** This machine's nft by default. */
   readonly network?: EgressNetwork;
   /** Names this folder's firewall rules: letters and digits. */
   readonly homeId: string;
-  /** IPv4 ranges that may reach every API server, whatever its cluster allows. */
+  /** IPv4 ranges that may reach every API server, regardless of what its cluster allows. */
   readonly alwaysAllowed?: readonly string[];
   /** This machine's network by default; null disables it. */
   readonly nft?: Nft | null;
@@ -104,7 +104,8 @@ export function findLocalBinaries(
 }
 
 /**
- * Like `findLocalBinaries`, for repeated calls: a binary's version is determined again only after its file has changed.
+ * Like `findLocalBinaries`, for repeated calls: a binary is asked for its version again only after its file has
+ * changed.
  */
 function localBinarySearch(env: LocalProcessRuntimeOptions['env'], additionalFolders: readonly string[]) {
   const run = commandRunner(env);

@@ -4,7 +4,7 @@ import type { Files } from './files.ts';
 const PERIOD_MS = 60_000;
 const LOG_BYTES = 10 * 1024 * 1024;
 
-/** Limits the logs that programs append to: a long log is renamed and replaces the previous one. */
+/** Limits the logs that programs append to: a long log is renamed, which replaces the previously renamed one. */
 export class LogRotation {
   readonly #clock: Clock;
   readonly #files: Files;

@@ -5,7 +5,7 @@ export interface ObservedProcess {
   /** Fingerprint of the launch. */
   readonly fingerprint: string;
   readonly ready: boolean;
-  /** When it stopped responding; undefined while it responds. */
+  /** When it stopped responding; undefined while it is responding. */
   readonly unreadySinceMs: number | undefined;
   /** When it was sent SIGTERM; undefined if it was not. */
   readonly terminatedAtMs: number | undefined;
@@ -38,7 +38,7 @@ export const TERMINATION_GRACE_MS = 20_000;
  */
 export const HANG_TIMEOUT_MS = 120_000;
 
-/** The steps to take now so that every component of `desired` runs as specified. Waiting is not a step. Pure. */
+/** The next steps towards every component of `desired` running as specified. Waiting is not a step. Pure. */
 export function planSteps(
   desired: Readonly<Partial<Record<Component, string>>>,
   observed: ObservedComponents,
@@ -54,7 +54,7 @@ export function planSteps(
     });
     if (process?.terminatedAtMs !== undefined) return killIfOverdue(component, process.terminatedAtMs, nowMs);
     if (process?.killReason !== undefined) return [{ do: 'terminate', component, reason: 'offends' }];
-    // One at a time, starting with etcd: the API is interrupted once instead of once per component.
+    // One at a time, starting with etcd: this interrupts the API only once, not once per component.
     if (!areDependenciesReady) return [];
     if (process === undefined) return nowMs >= retryAtMs ? [{ do: 'start', component }] : [];
     if (process.fingerprint !== desiredLaunch) return [{ do: 'terminate', component, reason: 'changed' }];
@@ -63,7 +63,7 @@ export function planSteps(
   });
 }
 
-/** The steps to take now so that nothing runs: dependents stop before their dependencies. Pure. */
+/** The next steps towards nothing running: dependents stop before their dependencies. Pure. */
 export function planStop(observed: ObservedComponents, nowMs: number): Step[] {
   return COMPONENTS.flatMap((component): Step[] => {
     const { process } = observed[component];

@@ -21,7 +21,7 @@ export interface EtcdStatus {
 }
 
 /**
- * Probes components for readiness. A refused connection, a timeout and a negative response all count as not ready:
+ * Probes components for readiness. A refused connection, a timeout and a negative response all mean not ready:
  * undefined or false.
  */
 export interface Probes {

@@ -21,8 +21,8 @@ export interface Launch {
   /** Identifies the launch; written to the pid file. */
   readonly fingerprint: string;
   /**
-   * Paths below the folder that a killed process leaves behind and that prevent a start. The process that owns the pid
-   * file removes them.
+   * Paths below the folder that a killed process leaves behind and that would prevent a start. The process that owns
+   * the pid file removes them.
    */
   readonly sockets: readonly string[];
   /** User to run as, without supplementary groups or a way to gain privileges; undefined: this process's user. */
@@ -33,7 +33,7 @@ export interface Launch {
 export interface ProcessHost {
   /**
    * Starts a process that outlives this one. It writes its pid file before it executes the program, and exits
-   * immediately if a pid file already exists. `onExit` is called if it exits while this process lives. Throws if
+   * immediately if a pid file already exists. `onExit` is called if it exits during this process's lifetime. Throws if
    * nothing was started.
    */
   spawn(launch: Launch, onExit: () => void): ProcessIdentity;
@@ -48,10 +48,10 @@ export interface ProcessHost {
 /**
  * The shell writes the pid file and then execs the program (same process, same start time), so that a program never
  * runs without a pid file, even if Fairway is killed in the meantime. `ln` creates the file atomically, and only if
- * there is none. When memory runs out, the kernel kills a program before Fairway. The limit on open files is raised as
- * far as this user may.
+ * there is none. When memory runs out, the kernel kills a program before Fairway. The limit on open files is raised to
+ * this user's hard limit.
  *
- * Another user may be unable to reach the program, which is often below root's home. The program is therefore opened
+ * Another user may be unable to reach the program, which is often in root's home. It is therefore opened
  * before the switch of user and executed through its file descriptor, with a symlink that gives the process its name.
  */
 const SCRIPT = [
@@ -81,7 +81,7 @@ const SCRIPT = [
   'exec setpriv --reuid "${user%:*}" --regid "${user#*:}" --clear-groups --no-new-privs -- "$@"',
 ].join('\n');
 
-/** Programs can write to the log folder: a symlink that they create there must not be followed. */
+/** Programs can write to the log folder: symlinks that they create there must not be followed. */
 const APPEND_FLAGS = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW;
 
 export function localProcessHost(identify: ProcessHost['identify']): ProcessHost {

@@ -35,7 +35,7 @@ import type { Reviews } from './token-webhook.ts';
 export interface ProcessRuntimeOptions extends ProcessMachine {
   /** The folder that contains a folder of snapshots for each cluster. */
   readonly snapshotFolder: string;
-  /** Finds binaries; called again while none match. */
+  /** Finds binaries; called again as long as none match. */
   readonly findBinaries: () => Promise<readonly Binaries[]>;
   /** Folders to search for restore tools, after etcd's own folder. */
   readonly toolFolders: readonly string[];
@@ -69,7 +69,7 @@ interface Parts {
   settingsProblem: string | undefined;
   /** Restricts access to the API server. */
   access: AccessState;
-  /** Generation of the data whose folder this process has given to the cluster's user. */
+  /** The data generation whose folder this process has already handed over to the cluster's user. */
   openedGeneration: number | undefined;
   /** When the first of the cluster's certificates expires. */
   certificatesEndMs: number | undefined;
@@ -184,7 +184,7 @@ export class ProcessRuntime implements ControlPlaneRuntime {
     await this.#logFailure(this.#access.removeTable());
   }
 
-  /** Leaves all programs running: the next process that manages the control planes adopts them. */
+  /** Leaves all programs running: the next process to manage the control planes adopts them. */
   async detach(): Promise<void> {
     this.#slots.close();
     await this.#slots.releaseAll();
@@ -193,14 +193,15 @@ export class ProcessRuntime implements ControlPlaneRuntime {
   }
 
   /**
-   * Stops control planes that an earlier Fairway left running for clusters that no longer exist. Their data is kept.
+   * Stops control planes that an earlier Fairway process left running for clusters that no longer exist. Their data is
+   * kept.
    */
   async stopUnwanted(shouldKeep: (clusterUid: string) => boolean): Promise<void> {
     await this.#slots.stopUnwanted(shouldKeep);
     await this.#logFailure(this.#access.removeUnknown(shouldKeep));
   }
 
-  /** Rules that cannot be removed only block unused ports. */
+  /** Failing to remove rules is harmless: they only block unused ports. */
   async #logFailure(removal: Promise<void>): Promise<void> {
     await removal.catch((error: unknown) => {
       this.#options.log.warn({ err: error }, 'could not remove firewall rules of former API servers');
@@ -209,7 +210,8 @@ export class ProcessRuntime implements ControlPlaneRuntime {
 
   async #prepare(slot: Slot<Parts>, spec: ControlPlaneSpec): Promise<void> {
     const { parts, folder, supervisor } = slot;
-    // Users who are no longer admitted lose access immediately: the following steps may fail for days, while the API server runs.
+    // Users who are no longer admitted lose access immediately: the following steps may keep failing for days while the
+    // API server runs.
     parts.egress.setReviews(reviewsOf(spec));
     const binaries = await this.#binaries.binariesFor(spec.version);
     parts.isMissing = 'problem' in binaries;
@@ -354,7 +356,7 @@ function reviewsOf({ reviewToken, reviewAccess }: ControlPlaneSpec): Reviews | u
   return reviewToken && { reviewToken, reviewAccess };
 }
 
-/** The tenant's own mistakes come first, because the tenant can correct them. */
+/** The tenant's own mistakes are reported first, because the tenant can correct them. */
 function settingsState(
   { settingsProblem, access }: Pick<Parts, 'settingsProblem' | 'access'>,
   settingsInEffect: string | undefined,

@@ -76,7 +76,7 @@ test('starts components in order, each once its dependencies are ready', async (
   expect(changes).toBeGreaterThan(0);
 });
 
-test('considers a component ready only with its pid file, without which another Fairway would not find it', async () => {
+test('considers a component ready only once its pid file exists, because another Fairway process could not find it otherwise', async () => {
   machine.slow.add('kube-scheduler');
   const supervisor = await started();
   expect(supervisor.state.components['kube-scheduler']).toMatchObject({ running: true, ready: false });
@@ -117,7 +117,7 @@ test('restarts a crash-looping component with backoff, and reports its error', a
   expect(supervisor.state.components['kube-scheduler']).toMatchObject({ ready: true, failures: 0 });
 });
 
-test('polls a crash-looping component rarely', async () => {
+test('polls a crash-looping component infrequently', async () => {
   machine.broken.set('kube-apiserver', 'E1121 10:00:00 1 run.go:72] no\n');
   const supervisor = supervise();
   await supervisor.setDesired(desired());
@@ -126,7 +126,7 @@ test('polls a crash-looping component rarely', async () => {
 
   await clock.advance(600_000);
 
-  // At intervals of 200 ms it would be 3,000.
+  // Polling every 200 ms would take 3,000 checks.
   expect(machine.reads).toBeLessThan(400);
   supervisor.detach();
 });
@@ -222,7 +222,7 @@ test('kills a component that ignores SIGTERM', async () => {
   expect(machine.takeEvents().slice(-2)).toEqual(['SIGTERM etcd', 'SIGKILL etcd']);
 });
 
-test('stops processes of an earlier Fairway without a desired state for them', async () => {
+test('stops processes of an earlier Fairway process for which there is no desired state', async () => {
   await started();
   clock = new FakeClock(clock.now());
 
@@ -232,7 +232,7 @@ test('stops processes of an earlier Fairway without a desired state for them', a
 });
 
 test.each([0, 1, 2, 3, 4, 5])(
-  'keeps running if a caller sets the state again %i turns after a change',
+  'keeps running if a caller sets the state again %i event-loop turns after a change',
   async (turns) => {
     const supervisor: ControlPlaneSupervisor = new ControlPlaneSupervisor({
       folder: FOLDER,
@@ -280,7 +280,7 @@ test('leaves processes running when released, and the next supervisor adopts the
   expect(isAllReady(second)).toBe(true);
 });
 
-test('touches nothing without permission to act, not even the pid file of an exited process', async () => {
+test('changes nothing while not permitted to act, not even the pid file of an exited process', async () => {
   let isOwner = true;
   const supervisor = supervise();
   await supervisor.setDesired(desired(), () => isOwner);
@@ -311,7 +311,7 @@ test('runs no component while hibernated, and starts all components again when d
   expect(isAllReady(supervisor)).toBe(true);
 });
 
-test('stops processes of an earlier Fairway for a hibernation too', async () => {
+test('also stops processes of an earlier Fairway process to hibernate', async () => {
   await started();
   const later = supervise();
 

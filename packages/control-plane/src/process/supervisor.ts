@@ -31,7 +31,7 @@ export interface DesiredControlPlane {
   /** State of the components. */
   readonly launches: Readonly<Partial<Record<Component, ComponentLaunch>>>;
   readonly apiServer: ApiServerTarget;
-  /** Database size at which another state is desired and the change is announced; undefined if there is none. */
+  /** Database size at which the desired state changes and a change is reported; undefined if there is none. */
   readonly databaseDueBytes?: number | undefined;
 }
 
@@ -75,8 +75,9 @@ const HANG_MESSAGE = `it did not respond for ${HANG_TIMEOUT_MS / 1000} s`;
 const ABSENT: ComponentState = { running: false, ready: true, current: true, failures: 0, lastFailure: undefined };
 
 /**
- * Keeps the processes of one control plane in their desired state: adopts those of an earlier Fairway by their pid files, starts
- * missing ones in order, stops those that differ, and restarts with exponential backoff those that exit unexpectedly.
+ * Keeps the processes of one control plane in their desired state: adopts those of an earlier Fairway process by their
+ * pid files, starts missing ones in order, stops those that differ, and restarts those that exit unexpectedly, with
+ * exponential backoff.
  */
 export class ControlPlaneSupervisor {
   readonly #options: SupervisorOptions;
@@ -123,7 +124,7 @@ export class ControlPlaneSupervisor {
     return promise;
   }
 
-  /** Stops managing the processes; they keep running. Final. A stop or hibernation in progress rejects. */
+  /** Stops managing the processes; they keep running. Final. Pending stops and hibernations reject. */
   detach(): void {
     this.#isDetached = true;
     this.#timer?.cancel();
@@ -193,7 +194,7 @@ export class ControlPlaneSupervisor {
 
   async #run(): Promise<void> {
     try {
-      // The process that manages the control plane now writes the same pid files.
+      // Another process, which now manages the control plane, writes the same pid files.
       if (this.#mayAct()) await this.#observe();
       if (this.#mayAct()) this.#act();
     } catch (error) {

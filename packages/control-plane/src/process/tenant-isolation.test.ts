@@ -10,7 +10,7 @@ function record(change: Partial<ClusterRecord>): ClusterRecord {
   return { port: 20_000, encryptionKey: '', ...change };
 }
 
-describe('a shared user for all control planes', () => {
+describe('with a shared user for all control planes', () => {
   test('lets clusters of one namespace share the machine', () => {
     const tenancy = new Tenancy(SHARED_USER);
 
@@ -30,7 +30,7 @@ describe('a shared user for all control planes', () => {
     expect(tenancy.problemOf({ uid: 'b', namespace: 'other' }, NO_RECORDS)).toBeUndefined();
   });
 
-  test('rejects clusters of another namespace, whichever process admitted the first cluster', () => {
+  test('rejects clusters of another namespace, regardless of which process admitted the first cluster', () => {
     const records = new Map([['a', record({ namespace: 'team' })]]);
 
     expect(new Tenancy(SHARED_USER).problemOf({ uid: 'b', namespace: 'other' }, records)).toContain('namespace team');

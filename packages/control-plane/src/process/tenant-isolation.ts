@@ -60,8 +60,8 @@ export class Tenancy {
   }
 
   /**
-   * Why a cluster may not run next to the existing ones. If undefined, the cluster is admitted, and from now on no
-   * other tenant is.
+   * Why a cluster may not run next to the existing ones. If undefined, the cluster is admitted, and clusters of
+   * other tenants no longer are.
    */
   problemOf(
     { uid, namespace }: Pick<ClusterIdentity, 'uid' | 'namespace'>,

@@ -14,10 +14,10 @@ export const TOKEN_WEBHOOK_URL = `https://${TOKEN_WEBHOOK_HOST}/v1/token-reviews
 export const ACCESS_WEBHOOK_URL = `https://${TOKEN_WEBHOOK_HOST}/v1/access-reviews`;
 
 const PORT = 443;
-/** The maximum header size limits tokens; a longer one is invalid. */
+/** The maximum header size also limits tokens; a longer token is invalid. */
 const MAX_BODY_BYTES = 64 * 1024;
 /**
- * A handshake costs this process a signature, even if it is for one of the tenant's webhooks; an API server reuses its
+ * Each handshake makes this process compute a signature, even for the tenant's own webhooks; an API server reuses its
  * connections.
  */
 export const CONNECTION_RATE: Rate = { burst: 100, perMinute: 300 };
@@ -43,7 +43,7 @@ export interface WebhookTls {
   readonly certificate: string;
   readonly privateKey: string;
   /**
-   * PEM of the authority that signs the API server's certificate for this webhook. The authority signs nothing for the
+   * PEM of the authority that signs the API server's certificate for this webhook. It signs nothing for the
    * tenant.
    */
   readonly clientAuthority: string;
@@ -57,9 +57,9 @@ export function isTokenWebhook({ host, port }: Destination): boolean {
  * Authenticates bearer tokens for one cluster's kube-apiserver: `--authentication-token-webhook-config-file`.
  *
  * **Guarantees.** It responds only to that API server: connections arrive over its cluster's own socket, with a
- * certificate that it presents nowhere else, so the tenant's webhooks and API services, which use the same socket,
- * cannot use it. It always responds with status 200: a token whose review fails is rejected, and not immediately
- * reviewed again.
+ * certificate that the API server presents nowhere else, so the tenant's webhooks and API services, which use the same
+ * socket, cannot use it. It always responds with status 200: a token whose review fails is rejected, and not
+ * immediately reviewed again.
  */
 export class TokenWebhook {
   readonly #server: Server;

@@ -5,7 +5,7 @@ import type { ControlPlaneSpec } from '../runtime.ts';
 /** Identifies specs that differ only in ways that need no restart, such as a renewed server certificate. */
 export function fingerprintOf(spec: ControlPlaneSpec): string {
   const { version, podCIDR, serviceCIDR, pki, dnsNames, ipAddresses } = spec;
-  // Keystone access is decided for each token, so a change needs no restart.
+  // Keystone access is checked for each token, so changing it needs no restart.
   const { keystone: _, ...apiServer } = spec.apiServer;
   const { cluster, serviceAccountKeys } = pki;
   const trusted = [

@@ -30,7 +30,7 @@ export interface HollowControlPlane {
   };
   /** Creates the objects that every cluster has, and starts controllers; idempotent on a store with content. */
   start(): Promise<void>;
-  /** Stops controllers and server. The store is closed by its owner. */
+  /** Stops controllers and server. The owner of the store closes it. */
   stop(): Promise<void>;
 }
 

@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import type { Store } from '@fairway/apiserver/store/store';
 
-/** A bucket in addition to those of the API server, which does not use it. */
+/** A separate bucket, which the API server does not use. */
 const BUCKET = 'runtime.fairway.dev';
 const KEY = 'endpoint';
 
@@ -13,7 +13,7 @@ export function recordedPort(store: Store): number | undefined {
 }
 
 /**
- * Stores the port in the cluster's own store, so that it survives any crash. To be called while no server
+ * Stores the port in the cluster's own store, so that it survives any crash. Call it only while no server
  * uses the store.
  */
 export async function recordPort(store: Store, port: number): Promise<void> {

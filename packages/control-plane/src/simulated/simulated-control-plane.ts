@@ -99,7 +99,7 @@ export class SimulatedControlPlane {
       reviewToken: spec.reviewToken,
       reviewAccess: spec.reviewAccess,
       endpoint: { host, port },
-      // Simulated nodes have no addresses that this machine could reach: addresses in their range belong to other
+      // Simulated nodes have no addresses that this machine could reach: addresses in that range belong to other
       // machines.
       outbound: egressPolicy({ nodeNetworks: [], exceptions: egress, ownAddresses: machineAddresses }),
       pki: {
@@ -112,7 +112,7 @@ export class SimulatedControlPlane {
     });
     try {
       const { tls, validity } = await issueServerTls(spec, clock);
-      // A real control plane would be a separate process: its actions are not part of a reconcile.
+      // A real control plane would be a separate process: its own work must not be attributed to a reconcile.
       await inSpan(undefined, () => hollow.start());
       const listener = await hollow.server.listen({ host, port, tls });
       const endpoint = { host, port: listener.port };
@@ -151,7 +151,7 @@ export class SimulatedControlPlane {
 
   async stop(): Promise<void> {
     this.#releaseTurn();
-    // The server ends its watches; closing only the listener would wait for them.
+    // Stopping the server ends its watches; closing only the listener would wait for them.
     await this.#hollow.stop();
     await this.#listener.close();
     await this.#audit?.close();

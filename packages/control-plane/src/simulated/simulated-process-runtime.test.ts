@@ -99,7 +99,7 @@ test('does not start, stop or write anything without permission to act', async (
   expect(machine.takeEvents()).toEqual([]);
 });
 
-test('restarts a cluster that requests audit events, with its log in its folder', async () => {
+test('restarts a cluster that requests audit events, and writes the log to the cluster’s folder', async () => {
   const runtime = replica();
   expect(await runtime.auditLog('uid-1')).toBeUndefined();
   await settled(runtime);
@@ -177,7 +177,7 @@ test('does not hibernate clusters without permission to act', async () => {
   expect(machine.takeEvents()).toEqual([]);
 });
 
-test('leaves no program or folder of a removed cluster behind', async () => {
+test('leaves no program or folder behind for a removed cluster', async () => {
   const runtime = replica();
   await settled(runtime);
   expect(await runtime.remove('uid-1')).toBe(false);
@@ -209,7 +209,7 @@ test('wipes a cluster, which starts again at its endpoint without earlier data',
   expect(after).toMatchObject({ phase: 'Running', endpoint: before.endpoint });
 });
 
-test('wipes a cluster in the next process after a crash, but not in a process that has lost it', async () => {
+test('wipes a cluster in the next process after a crash, but not in a process that has lost ownership of it', async () => {
   await settled(replica());
   await machine.files.write('/home/planes/uid-1/etcd/member/snap/db', 'x');
 

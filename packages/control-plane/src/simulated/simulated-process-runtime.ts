@@ -37,12 +37,12 @@ export interface SimulatedProcessRuntimeOptions extends ProcessMachine {
 export const SPEC_FILE = 'control-plane.json';
 
 interface Parts {
-  /** Credentials for readiness probes, the certificates from which they were created, and their expiry. */
+  /** Credentials for readiness probes, the certificates they were derived from, and their expiry. */
   target: { readonly apiServer: ApiServerTarget; readonly of: string; readonly renewAtMs: number } | undefined;
 }
 
 /**
- * Runs each simulated control plane as a separate process, which survives when this one ends and is adopted by the next
+ * Runs each simulated control plane as a separate process, which outlives this one and is adopted by the next
  * one on this machine. Replicas that hand over clusters to each other require this.
  */
 export class SimulatedProcessRuntime implements ControlPlaneRuntime {
@@ -113,7 +113,7 @@ export class SimulatedProcessRuntime implements ControlPlaneRuntime {
     return this.#slots.onChange(listener);
   }
 
-  /** Leaves all programs running: the next process that manages the control planes adopts them. */
+  /** Leaves all programs running: the next process to manage the control planes adopts them. */
   async close(): Promise<void> {
     this.#slots.close();
     await this.#slots.releaseAll();

@@ -208,7 +208,7 @@ export class SimulatedRuntime implements ControlPlaneRuntime {
     return failure !== undefined && this.#options.clock.now() >= failure.retryAtMs;
   }
 
-  /** Starts a step and notifies when it has ended. A step never rejects; its error is kept in the slot. */
+  /** Starts a step, and notifies listeners when it has ended. A step never rejects; its error is kept in the slot. */
   #begin(uid: string, slot: Slot, step: () => Promise<void>): void {
     slot.step = step()
       .then(() => {
@@ -237,7 +237,7 @@ export class SimulatedRuntime implements ControlPlaneRuntime {
 
   async #replace(slot: Slot, spec: ControlPlaneSpec, fingerprint: string): Promise<void> {
     const { stores, log } = this.#options;
-    // Earlier failures with a different spec do not count for this spec.
+    // Earlier failures were with a different spec, so they do not affect this one.
     if (slot.fingerprint !== fingerprint) slot.failure = undefined;
     slot.fingerprint = fingerprint;
     slot.retry?.cancel();
@@ -267,7 +267,7 @@ export class SimulatedRuntime implements ControlPlaneRuntime {
   }
 }
 
-/** Delegates to the reviewer that is current at the time of the call. */
+/** Delegates to the current reviewer at the time of the call. */
 function deferredReviews(
   spec: ControlPlaneSpec,
   now: () => Pick<ControlPlaneSpec, 'reviewToken' | 'reviewAccess'>,

@@ -5,8 +5,8 @@ import { TenantApiError, wrapTenantError } from '@fairway/tenancy/connection/ten
 const MAX_MESSAGE_LENGTH = 300;
 
 /**
- * Why an API server cannot reach pods that it should forward requests to; undefined if it can. `path`: a path of the API server that leads
- * to these pods. Rejects with a TenantApiError if the API server itself does not respond.
+ * Why an API server cannot reach the pods that it should forward requests to; undefined if it can. `path`: a path of
+ * the API server that leads to these pods. Rejects with a TenantApiError if the API server itself does not respond.
  */
 export async function apiReachProblem(
   client: KubeClient,

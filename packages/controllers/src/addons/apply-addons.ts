@@ -44,14 +44,14 @@ export type Outcomes = ReadonlyMap<AddonName, Outcome>;
 /** The result of a check. */
 export interface Findings {
   readonly outcomes: Outcomes;
-  /** The pod network that Fairway has ever installed in the cluster. */
+  /** The pod network that Fairway has installed in the cluster at any time. */
   readonly podNetwork: InstalledCni | undefined;
 }
 
 export interface ApplyAddonsOptions {
   readonly client: KubeClient;
   readonly desiredAddons: readonly Addon[];
-  /** Add-ons that were found to be the cluster's own. They stay that way. */
+  /** Add-ons that were found to be the cluster's own. This is permanent. */
   readonly unmanaged: ReadonlySet<string>;
   /** Add-ons whose pods are running: an API that they serve may be registered. */
   readonly workingAddons: ReadonlySet<string>;
@@ -68,7 +68,7 @@ type LiveObjects = ReadonlyMap<string, KubeObject>;
 
 /**
  * Checks all objects of add-ons in a tenant's cluster, applies those that differ, and deletes those that are no longer
- * desired. The record of possible objects is written first and made exact at the end, so the process may be killed in
+ * desired. The record lists all possible objects first and the actual ones at the end, so the process may be killed in
  * between. Nothing is written if everything is up to date.
  */
 export async function applyAddons(options: ApplyAddonsOptions): Promise<Findings> {
@@ -126,8 +126,8 @@ async function readLiveObjects(
 }
 
 /**
- * The outcome for an add-on that the cluster manages itself; undefined if it does not. An add-on whose adoption a
- * process started but did not record counts as adopted.
+ * The outcome for an add-on that the cluster manages itself; undefined if it does not. An add-on counts as adopted even
+ * if a process started the adoption but did not record it.
  */
 function unmanagedOutcome(
   { name, claims, aggregatedApi }: Addon,
@@ -242,7 +242,7 @@ async function apply(
     if (owners) conflicts.push({ object: describeObject(desired), fields: ['everything'], managers: owners });
     else if (!coversObject(object, desired.object) || removesAnnotation(desired, object)) differing.push(desired);
   }
-  // Half an adoption may be worse than none: for instance, a Service that no longer selects any pods.
+  // A partial adoption may be worse than none: for instance, a Service might no longer select any pods.
   const outdated = new Set(differing.filter((desired) => isOutdated(desired, live.get(objectKey(desired)))));
   for (const desired of isForced ? differing.filter((each) => !outdated.has(each)) : []) {
     const { refusal } = {
@@ -270,7 +270,7 @@ function foreignManagers({ immutable }: AddonObject, object: KubeObject | undefi
   return [...new Set(object.metadata.managedFields?.flatMap(({ manager }) => manager ?? []))].sort();
 }
 
-/** Whether an apply would remove an annotation that Fairway wrote. */
+/** Whether an apply would remove an annotation written by Fairway. */
 function removesAnnotation({ obsoleteAnnotations = [] }: AddonObject, live: KubeObject | undefined): boolean {
   return live !== undefined && obsoleteAnnotations.some((annotation) => hasAppliedAnnotation(live, annotation));
 }
@@ -283,7 +283,10 @@ function isOutdated({ object: desired, immutable = [] }: AddonObject, live: Kube
   return immutable.some((field) => !isDeepStrictEqual(valueIn(desired, field), valueIn(live, field)));
 }
 
-/** The objects of an add-on that can be applied now. `problem`: why the API that it serves cannot be registered although its pods are running. */
+/**
+ * The objects of an add-on that can be applied now. `problem`: why its API cannot be registered although its pods are
+ * running.
+ */
 async function applicableObjects(
   addon: Addon,
   live: LiveObjects,

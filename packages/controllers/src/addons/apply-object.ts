@@ -9,7 +9,7 @@ export const FIELD_MANAGER = 'fairway-addons';
 
 /** Fields of an object that another manager owns with different values. */
 export interface FieldConflict {
-  /** Field paths in the notation that users know. */
+  /** Field paths in the notation familiar to users. */
   readonly object: string;
   readonly fields: readonly string[];
   readonly managers: readonly string[];
@@ -79,7 +79,7 @@ function conflictOf(error: unknown, desired: AddonObject): FieldConflict | undef
   };
 }
 
-/** Responses that a retry would not change. */
+/** Responses for which a retry is pointless. */
 const REFUSAL_REASONS: readonly StatusReason[] = [
   'BadRequest',
   'Forbidden',
@@ -95,7 +95,7 @@ export function isRefusal(cause: unknown): cause is ApiError {
   return isApiError(cause) && (REFUSAL_REASONS.includes(cause.reason) || TENANT_REFUSAL_PATTERN.test(cause.message));
 }
 
-/** The rejection that the error stands for. Rethrows any other error. */
+/** The rejection that the error represents. Rethrows any other error. */
 function refusalOf(error: unknown, desired: AddonObject): Refusal {
   const cause = causeOf(error);
   if (!isRefusal(cause)) throw error;

@@ -4,7 +4,7 @@ import type { ControllerDependencies } from '../dependencies.ts';
 
 const PROBLEM_STATES: ReadonlySet<AddonStatus['state']> = new Set(['Degraded', 'Failed', 'Modified', 'NotManaged']);
 
-/** Records Events on the Cluster about add-ons that need attention, and about those that work again: once for each change. */
+/** Records Events on the Cluster when add-ons need attention and when they have recovered: once for each change. */
 export function recordAddonEvents(
   events: Pick<ControllerDependencies['events'], 'normal' | 'warning'>,
   cluster: Cluster,

@@ -10,7 +10,7 @@ test.each([
   { oldest: first?.version, is: first?.version, reason: 'the image of that version is in the catalogue' },
   { oldest: '1.35.999', is: undefined, reason: 'nodes report their own version, and that image does not exist' },
   { oldest: undefined, is: undefined, reason: 'the cluster has no nodes' },
-])('kube-proxy for oldest node version $oldest is $is: $reason', ({ oldest, is }) => {
+])('kube-proxy is $is if the oldest node version is $oldest: $reason', ({ oldest, is }) => {
   const nodes = {
     desired: 1,
     current: 1,

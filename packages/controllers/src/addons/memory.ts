@@ -23,7 +23,7 @@ interface Check {
   readonly tenant: TenantCluster;
 }
 
-/** State of a cluster between passes; losing it costs a check. */
+/** State of a cluster between passes; losing it costs only an extra check. */
 export class AddonMemory {
   readonly failingSinceMs = new Map<AddonName, number>();
   /** The cloud's volume types, from its last response. */
@@ -82,7 +82,7 @@ export class AddonMemory {
   }
 }
 
-/** How the watched objects differ from the desired ones, to detect a change; empty if they match, or if unknown. */
+/** How the watched objects differ from the desired ones, for change detection; empty if they match or are unknown. */
 export function driftOf(tenant: TenantCluster, addons: readonly Addon[], watches: TenantWatches): string {
   return addons
     .flatMap(watchedObjects)

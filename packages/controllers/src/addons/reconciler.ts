@@ -128,7 +128,7 @@ export class AddonReconciler {
         const viewInput = { addon: { ...addon, version }, outcome, tenant, memory, ...observed };
         return [this.#statusOf(known.get(addon.name), viewInput)];
       });
-      // An API that does not respond provides no new information.
+      // If the API does not respond, the last known state stays.
       if (addons.length < desiredAddons.length) return;
       if (addons.some(({ state }) => state === 'Progressing' || state === 'Degraded'))
         pass.requeueAfter(FAILING_ADDON_RECHECK_MS);
@@ -188,7 +188,7 @@ export class AddonReconciler {
     return addonStatus(previous, view, nowMs);
   }
 
-  /** Which of the plan's classes the cluster's cloud supports, as far as known, and what is wrong with the others. */
+  /** Which of the plan's classes the cluster's cloud supports, if known, and what is wrong with the others. */
   async #storageProblem(
     key: string,
     cluster: Cluster,
@@ -208,7 +208,8 @@ export class AddonReconciler {
         memory.volumeTypesDueMs = 0;
       }
     } catch (error) {
-      // A cloud that does not respond provides no new information, and controllers that need it report that.
+      // If the cloud does not respond, the last known state stays; the controllers that need the cloud report the
+      // outage.
       if (!isOpenStackError(error) && !signal.aborted) throw error;
       if (isOpenStackError(error, 'notFound') && cloud && !(await hasVolumeService(cloud))) memory.volumeTypes = [];
     }
@@ -222,7 +223,7 @@ export class AddonReconciler {
   }
 
   /**
-   * The health of an add-on, and the workload that it refers to: the main one, or the first helper that does not work.
+   * The health of an add-on, and the workload that determines it: the main one, or the first helper that does not work.
    */
   #healthOf(tenant: TenantCluster, addon: Addon): { readonly health: Health | undefined; readonly workload: Workload } {
     const { aggregatedApi, helpers = [] } = addon;

@@ -128,7 +128,7 @@ describe('an add-on that serves an API', () => {
       health: 'failing',
       says: /\(it needs TCP port 4443 of its node\); to see why: kubectl -n kube-system describe pods /,
     },
-  ] as const)('names the command to run if its health is $health', ({ health, says: words }) => {
+  ] as const)('suggests the command to run if its health is $health', ({ health, says: words }) => {
     const status = statusOf(server, previousStatus('Ready', 99 * MINUTE_MS), applied, health);
 
     expect(status).toMatchObject({ state: 'Degraded', reason: 'AddonDegraded', message: expect.stringMatching(words) });
@@ -153,7 +153,7 @@ test('addonStatus keeps the rejection message while object and reason are the sa
   expect(statusFor(first, undefined, undefined, refused('too long', 'Invalid')).message).toContain('too long');
 });
 
-test('addonStatus lists at most five fields set by others, truncated', () => {
+test('addonStatus lists at most five fields set by others, and truncates long ones', () => {
   const fields = Array.from({ length: 7 }, (_, index) => `.data.${index}${'x'.repeat(999)}`);
   const conflicts = [{ object: 'ConfigMap kube-system/kube-proxy', fields, managers: ['helm'] }];
   const { state, message = '' } = statusFor(previousStatus('Ready', 0), 'working', undefined, {

@@ -18,7 +18,7 @@ export interface AddonView {
   readonly failingSinceMs: number | undefined;
   /** What the operator must fix although the add-on is running. */
   readonly misconfiguration?: string | undefined;
-  /** What the cluster lacks, as its plan permits. */
+  /** What the cluster lacks, if its plan allows that. */
   readonly note?: string | undefined;
 }
 

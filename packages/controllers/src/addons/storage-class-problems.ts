@@ -3,14 +3,17 @@ import type { VolumeType } from '@fairway/openstack/types/block-storage';
 
 const MAX_NAMES = 20;
 
-/** Which optional classes a cluster lacks, and how to get them; undefined if it lacks none. Pure. */
+/** Which optional classes a cluster lacks, and how to obtain them; undefined if it lacks none. Pure. */
 export function omittedClassesNote(omittedClasses: readonly PlanStorageClass[]): string | undefined {
   if (omittedClasses.length === 0) return undefined;
   const listed = omittedClasses.map(({ name, volumeType }) => `${name} (volume type ${volumeType})`).join(', ');
   return `StorageClasses omitted because the cloud lacks their volume types: ${listed}; Fairway creates them once the cloud operator adds the types`;
 }
 
-/** What the operator must fix in the classes of a plan, given the cloud's volume types; undefined if nothing. Pure. */
+/**
+ * What the operator must fix in the classes of a plan, given the cloud's volume types; undefined if there is nothing to
+ * fix. Pure.
+ */
 export function storageClassProblem(
   classes: readonly PlanStorageClass[],
   types: readonly Pick<VolumeType, 'id' | 'name'>[],

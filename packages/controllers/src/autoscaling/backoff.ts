@@ -14,7 +14,7 @@ export function isBackingOff(backoff: Backoff | undefined, nowMs: number): boole
   return backoff !== undefined && nowMs < Date.parse(backoff.until);
 }
 
-/** What is observed of a pool's new nodes. */
+/** Observations about a pool's new nodes. */
 export interface Attempt {
   /** Why some of the nodes cannot be created. */
   readonly failure: Problem | undefined;
@@ -24,7 +24,7 @@ export interface Attempt {
 
 /**
  * The backoff after observing a pool's new nodes. It grows with each failure, and is reset when the nodes of a later
- * attempt became ready, or hours after the last failure. Failures that occur during the backoff belong to the same
+ * attempt become ready, or some hours after the last failure. Failures that occur during the backoff belong to the same
  * attempt.
  */
 export function nextBackoff(

@@ -14,7 +14,10 @@ import type { NewNode } from './scale-up.ts';
 
 /** cluster-autoscaler's --expendable-pods-priority-cutoff: pods with a lower priority only use spare capacity. */
 const EXPENDABLE_PRIORITY_CUTOFF = -10;
-/** The maximum number of pending pods that a decision considers, by priority; the others follow when those run. */
+/**
+ * The maximum number of pending pods that a decision considers, by priority; the rest are considered once those are
+ * running.
+ */
 const MAX_PENDING_PODS = 5_000;
 
 /** A machine with its state. */
@@ -42,11 +45,11 @@ export interface ClusterFacts {
   readonly context: SnapshotContext;
 }
 
-/** A tenant's cluster as it will be without a decision. */
+/** A tenant's cluster as it will be if nothing is decided. */
 export interface ClusterView {
   /** Includes upcoming nodes, excludes those being deleted, and places pending pods that fit. */
   readonly snapshot: ClusterSnapshot;
-  /** Pending pods that fit on none of these nodes. */
+  /** Pending pods that do not fit on any of these nodes. */
   readonly unschedulable: readonly PodGroup[];
   /** Names of existing nodes that are not being deleted, including those that have stopped working. */
   readonly presentNodeNames: ReadonlySet<string>;
@@ -82,7 +85,7 @@ export function viewCluster({ pools, nodes, pods, context }: ClusterFacts): Clus
       else waiting.push(pod);
     } else if (nodeName && isMovable(pod)) {
       if (isLeaving(nodeName)) waiting.push(pod);
-      // The pod is on a node that will return.
+      // The pod's node will come back.
       else if (!presentNodeNames.has(nodeName) && snapshot.node(nodeName)) snapshot.place(pod, nodeName);
     }
   }

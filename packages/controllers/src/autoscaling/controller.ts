@@ -40,7 +40,7 @@ export const autoscalingController: Declaration = {
     indexOn(cache.clusters, clustersByPlan),
   ],
   watches: ({ cache, informers }) => [
-    // The project's quota, or how much of it others use.
+    // The project's quota, or how much of it other resources use.
     watch(informers.informer(projectQuotas), ({ metadata }) => blockedPoolsIn(metadata.namespace, cache)),
     watch(cache.nodePools, ({ metadata }) => blockedPoolsIn(metadata.namespace, cache), {
       isRelevant: (old, pool) => targetReplicas(old) !== targetReplicas(pool),

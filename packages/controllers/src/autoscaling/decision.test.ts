@@ -28,7 +28,7 @@ describe('the reason why a pool is not scaled up', () => {
     expect(unschedulable.map(({ reasons }) => reasons)).toEqual([[{ pool: 'p', problem: { reason, message } }]]);
   });
 
-  it('names the same pod for as long as it is pending', () => {
+  it('mentions the same pod for as long as it is pending', () => {
     const hindrance = { reason: 'PodsUnschedulable', message: 'pods are pending, such as default/b: Insufficient cpu' };
     const autoscaling = { replicas: 0, reason: 'Started', message: '', time: minutesAgo(5), hindrance };
     const pods = [pendingPod('a', '5'), pendingPod('b', '5')];

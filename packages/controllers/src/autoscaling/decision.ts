@@ -28,7 +28,7 @@ const MAX_MESSAGE_LENGTH = 1024;
 
 export interface DecisionFacts extends ClusterFacts {
   readonly budgets: readonly PodDisruptionBudget[];
-  /** The maximum number of nodes that cluster and plan allow, and the limit's message. */
+  /** The maximum number of nodes that the cluster and its plan allow, with a message that explains the limit. */
   readonly limit: NodeAllowance;
   readonly nowMs: number;
 }
@@ -50,7 +50,7 @@ export interface Decision extends ScaleUp {
   readonly marks: readonly MarkDecision[];
   /** Nodes to delete now, with the reason. */
   readonly removals: readonly UnneededNode[];
-  /** Machines that cannot be created and are given up, with their pool's name. */
+  /** Machines that cannot be created and that the decision gives up on, with their pool's name. */
   readonly abandonedMachines: readonly { readonly machine: Machine; readonly problem: Problem }[];
   /** When to decide again without an event; undefined if never. */
   readonly dueMs: number | undefined;
@@ -58,7 +58,7 @@ export interface Decision extends ScaleUp {
 
 /**
  * The scaling decision for a cluster: how many nodes each pool should have, and which are unneeded. Pure: the same
- * facts always give the same decision. Its only memory is the pools' status and the machines' marks.
+ * facts always produce the same decision. Its only memory is the pools' status and the machines' marks.
  */
 export function decide(input: DecisionFacts): Decision {
   const facts = { ...input, pools: input.pools.map(withSelectedAsLeaving) };
@@ -109,12 +109,12 @@ function withSelectedAsLeaving(facts: PoolFacts): PoolFacts {
   return { ...facts, machines };
 }
 
-/** A pool that no longer waits for the machines that are given up. */
+/** The pool without the machines that were given up on. */
 function withoutAbandoned(facts: PoolFacts, draft: PoolDraft | undefined): PoolFacts {
   return draft ? { ...facts, replicas: draft.replicas + draft.abandonedMachines.length } : facts;
 }
 
-/** Makes each pool report why it did not help, and name the same pod for as long as it is pending. */
+/** Makes each pool report why it did not help, with the same pod as the example for as long as that pod is pending. */
 function reportHindrances({ unschedulable }: ScaleUp, drafts: ReadonlyMap<string, PoolDraft>): void {
   for (const [name, draft] of drafts) {
     const known = draft.facts.pool.status?.autoscaling?.hindrance?.message;
@@ -202,7 +202,7 @@ function candidatesOf({ pool, name, machines }: PoolFacts): Candidate[] {
   });
 }
 
-/** The marks of all machines of autoscaled pools; an unchanged mark keeps its time. */
+/** The marks of all machines of autoscaled pools; an unchanged mark keeps its timestamp. */
 function marksOf(
   pools: readonly PoolFacts[],
   { unneeded, removals }: ScaleDown,
@@ -225,7 +225,7 @@ function marksOf(
       }
       const each = unneededByMachine.get(machine);
       if (each === undefined) return [{ machine, mark: undefined }];
-      // Utilization changes with each pod: the mark's first message remains.
+      // Utilization changes with each pod, so the mark keeps its first message.
       const message = known(machine)?.reason === each.reason ? known(machine)?.message : undefined;
       return [
         { machine, mark: { due: selected.has(each), reason: each.reason, message: message ?? each.message, time } },

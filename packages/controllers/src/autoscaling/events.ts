@@ -4,11 +4,11 @@ import type { Pod } from '@fairway/kube/kinds/generated/types';
 import type { KubeObject } from '@fairway/kube/object/meta';
 import type { Decision } from './decision.ts';
 
-/** The maximum number of pods that get Events at a time; the pools' Events count them all. */
+/** The maximum number of pods that Events are recorded on at a time; the pools' Events include the total. */
 const MAX_PODS = 30;
 
 /**
- * Records Events for the pools' owner about what was done, and about what was not done: the latter once for each cause.
+ * Records Events for the pools' owner about what was done and what was not: the latter once for each cause.
  */
 export function recordPoolEvents(events: EventRecorder, decision: Decision): void {
   for (const { pool, status } of decision.pools) {
@@ -30,7 +30,10 @@ export function recordPoolEvents(events: EventRecorder, decision: Decision): voi
   }
 }
 
-/** Reports on the tenant's pods why they are pending, as cluster-autoscaler does: once for each pod and cause. */
+/**
+ * Records Events on the tenant's pods about why they are pending, as cluster-autoscaler does: once for each pod and
+ * cause.
+ */
 export class PodEvents {
   /** The last report on each pod, by its UID. */
   #recordedEvents = new Map<string, string>();

@@ -8,9 +8,9 @@ import type { Problem } from '@fairway/tenancy/problem';
 export type MachineState =
   /** The machine is being deleted. */
   | { readonly kind: 'leaving' }
-  /** A node, which may have stopped working. */
+  /** The machine is a node, which may have stopped working. */
   | { readonly kind: 'node'; readonly isReady: boolean }
-  /** The machine will become a node, or become one again: pods may wait for it, until `dueMs`. */
+  /** The machine will become a node, or become one again: pods can wait for it until `dueMs`. */
   | { readonly kind: 'upcoming'; readonly dueMs: number }
   /** The machine cannot become a node, or takes too long. */
   | { readonly kind: 'failed'; readonly problem: Problem };
@@ -39,8 +39,8 @@ export function machineState(
 }
 
 /**
- * Problems that someone other than Fairway must solve. An outage is not among them: it passes, or the machine times
- * out.
+ * Problems that someone other than Fairway must solve. Outages are not included: they end by themselves, or the machine
+ * times out.
  */
 function problemOf({ status }: Machine): Problem | undefined {
   const ready = findCondition(status?.conditions, ConditionType.Ready);

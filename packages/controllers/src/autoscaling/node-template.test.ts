@@ -54,7 +54,7 @@ test('a node template for an empty pool has the flavor’s resources minus reser
   });
 });
 
-test('a node template has the labels that nodes get for names that are not valid label values', () => {
+test('a node template has the labels that nodes are given for names that are not valid label values', () => {
   const named = { ...facts, flavor: { ...facts.flavor, name: 'SCS-2V:8:20s' }, region: 'Région 1' };
 
   expect(nodeTemplate(named)('new', 'AZ 1').node.metadata.labels).toMatchObject({

@@ -16,7 +16,7 @@ export interface NodeTemplateFacts {
   /** From the plan. */
   readonly maxPods: number;
   readonly region: string;
-  /** The label of nodes without a zone; undefined while unknown. */
+  /** The zone label of nodes without a zone; undefined while unknown. */
   readonly defaultZone: string | undefined;
   /** A working node of the pool; undefined if it has none. */
   readonly sampleNode: TenantNode | undefined;
@@ -62,7 +62,7 @@ export function nodeTemplate(facts: NodeTemplateFacts): (name: string, zone: str
       spec: { taints, ...(unschedulable && { unschedulable }) },
       status: { allocatable },
     };
-    // The affinity of DaemonSet pods may name a zone, but never a new node.
+    // DaemonSet pods may have affinity to a zone, but never to a new node.
     const daemonPods = daemons.get(zone) ?? facts.daemonSets.flatMap((daemonSet) => daemonPod(daemonSet, node) ?? []);
     daemons.set(zone, daemonPods);
     return { node, pods: daemonPods };

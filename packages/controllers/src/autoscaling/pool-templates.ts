@@ -81,7 +81,7 @@ export function templatesFrom(
   return templates;
 }
 
-/** Whether a node represents the pool; nodes of the pool's previous flavor do not. */
+/** Whether a node represents the pool; nodes with the pool's previous flavor do not. */
 function hasPoolLabels(
   { metadata }: NodePool,
   flavor: { readonly id: string; readonly name: string },

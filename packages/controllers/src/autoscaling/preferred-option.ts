@@ -14,7 +14,7 @@ export interface ScaleUpOption {
   readonly after: ClusterSnapshot;
 }
 
-/** The pool with the highest priority; among equals the one with the least waste, then the most pods helped, then by name. */
+/** The pool with the highest priority; ties are broken by least waste, then most pods helped, then name. */
 export function preferredOption<T extends ScaleUpOption>(options: readonly T[]): T | undefined {
   const scored = options.map((option) => ({ option, waste: wasteOf(option.states) }));
   scored.sort(

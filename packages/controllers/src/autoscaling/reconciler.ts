@@ -38,7 +38,7 @@ type AutoscalingDependencies = Pick<
 
 /** cluster-autoscaler's --scan-interval, here the minimum interval between two decisions. */
 const CHECK_INTERVAL_MS = 10_000;
-/** Pods of one deployment are created one after another: they are considered together. */
+/** Pods of one deployment are created one after another; the delay lets them be considered together. */
 const SETTLE_MS = 1_000;
 /** How long the tenant's API may be silent before that is reported. */
 const API_SILENCE_LIMIT_MS = 60_000;
@@ -142,7 +142,10 @@ export class AutoscalingReconciler {
     return decision.dueMs === undefined ? {} : { requeueAfterMs: Math.max(0, decision.dueMs - nowMs) };
   }
 
-  /** The maximum number of nodes of the cluster, and the limit's message: the cluster's limits, or what remains of the project's quota for the smallest nodes. */
+  /**
+   * The maximum number of nodes of the cluster, with a message: from the cluster's limits, or the project's remaining
+   * quota for the smallest nodes.
+   */
   #limitOf(cluster: Cluster, plan: Plan | undefined, pools: readonly NodePool[]): NodeAllowance {
     const clusterPools = limitOf(cluster, plan);
     const { namespace = '' } = cluster.metadata;
@@ -228,8 +231,8 @@ export class AutoscalingReconciler {
   }
 
   /**
-   * Events arrive in bursts: a decision waits one second for more of them, and until ten seconds after the last
-   * decision.
+   * Events arrive in bursts: a decision is delayed by one second to collect more, and is made at least ten seconds
+   * after the last one.
    */
   #decisionDelayMs(key: string): number {
     const memory = this.#memoryOf(key);

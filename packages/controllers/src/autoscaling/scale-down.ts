@@ -15,7 +15,7 @@ export interface Candidate {
   readonly pool: string;
   readonly annotations: Readonly<Record<string, string>>;
   readonly isReady: boolean;
-  /** When the node became unneeded; undefined if it was needed until now. */
+  /** When the node became unneeded; undefined if it was still needed until now. */
   readonly sinceMs: number | undefined;
   readonly settings: ScaleDownSettings;
 }
@@ -31,7 +31,7 @@ export interface UnneededNode {
   readonly candidate: Candidate;
   readonly reason: 'Empty' | 'Underused' | 'NotReady';
   readonly message: string;
-  /** Whether no pod has to move. */
+  /** Whether the node can be deleted without moving any pod. */
   readonly isEmpty: boolean;
 }
 
@@ -42,8 +42,8 @@ export interface UnneededSearchResult {
 }
 
 /**
- * Which nodes the cluster could do without, all of them together: nodes are removed one after another, and the pods of
- * each must fit on those that remain. Empty nodes come first, then the longest unneeded, to keep the selection stable.
+ * Which set of nodes the cluster could do without: nodes are removed one after another, and the pods of each must fit
+ * on those that remain. Empty nodes come first, then those unneeded for longest, to keep the selection stable.
  */
 export function findUnneeded(
   { snapshot, presentNodeNames }: Pick<ClusterView, 'snapshot' | 'presentNodeNames'>,
@@ -138,7 +138,7 @@ function firstResult<T, R>(items: readonly T[], find: (item: T) => R | undefined
 
 /**
  * The larger of the shares of CPU and memory that all pods of the node request, including DaemonSets. If the node has
- * GPUs, only those count, since they determine its price.
+ * GPUs, only the GPU share is used, because GPUs determine its price.
  */
 export function utilizationOf({ allocatable, requested }: Pick<NodeState, 'allocatable' | 'requested'>): number {
   const share = (resource: string) => {
@@ -151,7 +151,7 @@ export function utilizationOf({ allocatable, requested }: Pick<NodeState, 'alloc
 
 const GPU_RESOURCES = ['nvidia.com/gpu', 'amd.com/gpu', 'intel.com/gpu'];
 
-/** When an unneeded node may be deleted, counted from when it became unneeded. */
+/** How long after it became unneeded a node may be deleted. */
 export function removableAtMs({ candidate }: UnneededNode, nowMs: number): number {
   const { settings, isReady, sinceMs = nowMs } = candidate;
   return sinceMs + (isReady ? settings.unneededMs : settings.unreadyMs);

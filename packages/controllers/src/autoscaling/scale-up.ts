@@ -8,7 +8,7 @@ import { byPriorityAndSize, type PodGroup } from '@fairway/scheduling/pod-group'
 import type { Problem } from '@fairway/tenancy/problem';
 import { preferredOption, type ScaleUpOption } from './preferred-option.ts';
 
-/** A node that a pool would create, with the pods that every such node runs. */
+/** A node that a pool would create, with the pods that run on every such node. */
 export interface NewNode {
   readonly node: Node;
   readonly pods: readonly Pod[];
@@ -27,13 +27,13 @@ export interface GrowablePool {
   readonly zones: readonly string[];
   /** Zones of the pool's existing and desired machines. */
   readonly takenZones: readonly (string | undefined)[];
-  /** A node of the pool with this name, in this zone. */
+  /** Returns a node of the pool with this name, in this zone. */
   readonly newNode: (name: string, zone: string | undefined) => NewNode;
   /** Why the pool cannot grow now, regardless of the pods. */
   readonly hindrance: Problem | undefined;
 }
 
-/** How many more nodes all pools together may get, and the limit's message. */
+/** How many nodes all pools together may still add, with a message that explains the limit. */
 export interface NodeAllowance {
   readonly nodes: number;
   readonly problem: Problem;
@@ -56,7 +56,7 @@ export interface PoolScaleUp {
   readonly pods: readonly Pod[];
 }
 
-/** Identical pods that no scale-up helps, with each pool's reason. */
+/** Identical pods that no scale-up would help, with each pool's reason. */
 export interface UnschedulableGroup {
   readonly pods: readonly Pod[];
   readonly reasons: readonly { readonly pool: string; readonly problem: Problem }[];
@@ -131,7 +131,7 @@ function estimate(
   return { pool, pods, zones: packing.zones, after: packing.snapshot, states: packing.states };
 }
 
-/** The pod filters for one state of the cluster, which all pools start from. */
+/** The scheduler's filters for one state of the cluster, from which all pools start. */
 class PodFilters {
   readonly snapshot: ClusterSnapshot;
   readonly #known = new Map<Pod, PodFilter>();
@@ -182,7 +182,7 @@ class Packing {
       if (filter.dependsOnOtherNodes) cursor = 0;
       while (cursor < this.#names.length && !this.#admits(filter, cursor)) cursor++;
       if (cursor === this.#names.length && !this.#grow(filter)) break;
-      // The last added node has room, even if zones were skipped before.
+      // The last node added has room, even if nodes were added in other zones first.
       while (!this.#admits(filter, cursor)) cursor++;
       filter.note(pod, this.snapshot.place(pod, this.#names[cursor] as string));
       placed.push(pod);

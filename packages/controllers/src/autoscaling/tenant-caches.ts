@@ -123,7 +123,7 @@ export class TenantCaches {
     const stop = new AbortController();
     const signal = AbortSignal.any([stop.signal, tenant.signal]);
     informers.start(signal);
-    // The last list to arrive may change nothing, but a decision may be waiting for it.
+    // The last list may change nothing when it arrives, but a decision may be waiting for it.
     void informers.whenSynced(signal).then(changed, () => {});
     const cache: TenantCache = {
       tenant,

@@ -2,7 +2,7 @@ import type { Pod } from '@fairway/kube/kinds/generated/types';
 import { expect, test } from 'vitest';
 import { trimPod } from './trim.ts';
 
-test('trimPod keeps only what decides where a pod runs and whether it may be evicted', () => {
+test('trimPod keeps only fields that determine where a pod runs and whether it may be evicted', () => {
   const requests = { cpu: '100m' };
   const owner = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web', uid: 'u', controller: true };
   const pod: Pod = {

@@ -63,7 +63,7 @@ describe('a process that dies after any call for ports and servers', () => {
   );
 });
 
-test('deletes a port that was created late in an additional network, although no pool names the network', async () => {
+test('deletes a port that was created late in an additional network, although no pool lists the network', async () => {
   const { fairway, clock, networks, portsOf } = await start();
   await using _ = fairway;
   const [cluster] = await fairway.until(clusters, ([each]) => each !== undefined);
@@ -94,6 +94,6 @@ test('additional networks cost no calls while idle', async () => {
 
   const without = await callsOf(false);
 
-  // The times of lists vary by a few seconds.
+  // The times at which lists are requested vary by a few seconds.
   expect(Math.abs((await callsOf(true)) - without)).toBeLessThanOrEqual(3);
 });

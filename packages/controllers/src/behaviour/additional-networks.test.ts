@@ -97,7 +97,7 @@ describe('additional networks of a pool', () => {
     expect(resourceCounts(fairway.cloud)).toMatchObject({ servers: 1, ports: 2 });
   });
 
-  test('use the subnet that the pool names if a network has several', async () => {
+  test('use the subnet that the pool specifies if a network has several', async () => {
     await using fairway = await TestFairway.start();
     const { network } = fairway.process.project.client;
     const { networkID } = await aNetwork(fairway);
@@ -145,7 +145,7 @@ describe('additional networks of a pool', () => {
     expect(after).toContain(`Address=${port?.fixed_ips[0]?.ip_address}/24`);
   });
 
-  test('get protected ports even if port security is disabled for the network', async () => {
+  test('have protected ports even if port security is disabled for the network', async () => {
     await using fairway = await TestFairway.start();
     const { networkID } = await aNetwork(fairway);
     await fairway.process.project.client.network.networks.update(networkID, { port_security_enabled: false });
@@ -157,7 +157,7 @@ describe('additional networks of a pool', () => {
     ]);
   });
 
-  test('leave nothing when their servers are deleted, one by one, with the pool or with the cluster', async () => {
+  test('leave nothing behind when their servers are deleted individually, with the pool or with the cluster', async () => {
     await using fairway = await TestFairway.start();
     const { networkID } = await aNetwork(fairway);
     const before = resourceCounts(fairway.cloud);
@@ -183,7 +183,7 @@ describe('additional networks of a pool', () => {
     expect(await portsOf(fairway, { network_id: networkID })).toHaveLength(1);
   });
 
-  test('reuse ports whose create request got no response, one in each network', async () => {
+  test('reuse ports whose create request received no response, one in each network', async () => {
     await using fairway = await TestFairway.start();
     const { networkID } = await aNetwork(fairway);
     const other = await aNetwork(fairway, '10.61.0.0/24');
@@ -329,7 +329,7 @@ describe('additional networks that a pool cannot use', () => {
       plan: { allowed: { networks: ['shared-*'] } },
       says: /^spec\.networks\[0\]\.networkID: .* allows the networks "shared-\*"/,
     },
-  ])('get no more nodes if the plan allows $what', async ({ plan, says }) => {
+  ])('allow no more nodes if the plan allows $what', async ({ plan, says }) => {
     await using fairway = await TestFairway.start();
     const { networkID } = await aNetwork(fairway);
     await fairway.readyCluster({ replicas: 1, networks: [{ networkID }] });

@@ -63,7 +63,7 @@ describe("a tenant's own changes", () => {
     expect(await scenario.addon('coredns')).toMatchObject({ version: '1.13.9', state: 'Modified' });
   });
 
-  test('do not keep a version that the release pins for existing clusters', async () => {
+  test('do not override a version that the release pins for existing clusters', async () => {
     await using scenario = await AddonScenario.begin();
     await scenario.work();
     const deployments = scenario.tenant.resource(Deployments);
@@ -102,7 +102,7 @@ describe("a tenant's own changes", () => {
 
     await scenario.clock.pass(3 * HOUR_MS);
 
-    // An hour of refused applies, and the same hour for the other add-ons: neither changes anything.
+    // One hour of refused applies, in which the other add-ons are checked too: nothing changes.
     expect(scenario.writes().length).toBeLessThanOrEqual(2 * 4);
     expect((await scenario.cluster()).metadata.resourceVersion).toBe(resourceVersion);
   });
@@ -126,7 +126,7 @@ describe("a tenant's own changes", () => {
 describe('a cluster with add-ons of its own', () => {
   const config = { metadata: { name: 'kube-proxy', namespace: 'kube-system' }, data: { 'config.conf': 'mode: ipvs' } };
 
-  test('keeps its add-ons, and gets Fairway’s only when a user requests them, even if its own were deleted', async () => {
+  test('keeps its add-ons; Fairway’s are installed only on request, even if the cluster’s own were deleted', async () => {
     await using scenario = await AddonScenario.begin(
       {},
       { before: (tenant) => tenant.resource(ConfigMaps).create(config) },
@@ -158,7 +158,7 @@ describe('a cluster with add-ons of its own', () => {
     expect(await scenario.addon('kube-proxy')).toMatchObject({ state: 'Ready', version: '1.34.2' });
   });
 
-  test('keeps all of its own snapshot kinds, and gets Fairway’s on request', async () => {
+  test('keeps all of its own snapshot CRDs until a user requests Fairway’s', async () => {
     const snapshotClass = volumeSnapshots().objects.find(({ name }) => name.startsWith('volumesnapshotclasses.'));
     const own = snapshotClass && {
       type: snapshotClass.type,
@@ -186,7 +186,7 @@ describe('a cluster with add-ons of its own', () => {
     expect(await definitions()).toHaveLength(3);
   });
 
-  test('keeps a kube-proxy with another name, and gets Fairway’s on request', async () => {
+  test('keeps a kube-proxy with another name until a user requests Fairway’s', async () => {
     const labels = { app: 'proxy' };
     const template = {
       metadata: { labels },

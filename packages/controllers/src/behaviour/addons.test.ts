@@ -16,7 +16,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 const KUBE_SYSTEM = { namespace: 'kube-system' };
 
 describe('a new cluster', () => {
-  test('gets kube-proxy, CoreDNS, metrics-server and the CSI driver, with a Ready condition for each', async () => {
+  test('has kube-proxy, CoreDNS, metrics-server and the CSI driver installed, with a Ready condition for each', async () => {
     await using scenario = await AddonScenario.begin();
 
     const before = await scenario.cluster();
@@ -36,7 +36,7 @@ describe('a new cluster', () => {
     expect(spec.clusterIP).toBe('10.3.0.10');
   });
 
-  test('gets only the other add-ons if it has no kube-proxy', async () => {
+  test('has only the other add-ons if it uses no kube-proxy', async () => {
     await using scenario = await AddonScenario.begin({ plan: 'standard' });
 
     expect((await scenario.addons()).map(({ name }) => name)).toEqual([
@@ -138,7 +138,7 @@ describe('an idle cluster', () => {
 });
 
 describe('an object that is no longer desired', () => {
-  test('is deleted even if it changes between reads, as a budget’s status does with each eviction', async () => {
+  test('is deleted even if it changes between reads, as the status of a budget does with each eviction', async () => {
     await using scenario = await AddonScenario.begin();
     const [pool] = (await scenario.fairway.client.resource(nodePools).list()).items;
     await scenario.fairway.patch(nodePools, pool?.metadata.name ?? '', { spec: { replicas: 2 } });
@@ -179,7 +179,7 @@ describe('a missing object', () => {
     await expect(scenario.tenant.resource(ClusterRoleBindings).get('fairway:kube-proxy')).resolves.toBeDefined();
   });
 
-  test('is checked at most twice a minute, however often it is deleted', async () => {
+  test('is checked at most twice a minute, regardless of how often it is deleted', async () => {
     await using scenario = await AddonScenario.begin();
     await scenario.clock.pass(2 * MINUTE_MS);
     scenario.forgetRequests();
@@ -241,7 +241,7 @@ test('a version is reported once the cluster has it, even if the next check is d
   expect(seen.filter(([reported, is]) => reported !== is)).toEqual([]);
 });
 
-test('a paused cluster is left alone', async () => {
+test('a paused cluster is not changed', async () => {
   await using scenario = await AddonScenario.begin();
   await scenario.annotate({ 'fairway.dev/paused': '' });
   await scenario.tenant.resource(DaemonSets).delete('kube-proxy', KUBE_SYSTEM);

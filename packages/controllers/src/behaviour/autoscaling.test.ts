@@ -55,7 +55,7 @@ describe('scaling up', () => {
     expect([(await scenario.nodes('small')).length, (await scenario.nodes('large')).length]).toEqual([1, 1]);
   });
 
-  test('uses the pool’s current flavor, not the previous one', async () => {
+  test('uses the pool’s current flavor, not its previous one', async () => {
     await using scenario = await AutoscalingScenario.begin();
     await scenario.pool({ replicas: 1, maxReplicas: 3, upgradeStrategy: { paused: true } });
     await scenario.clock.pass(MINUTE_MS);
@@ -134,7 +134,7 @@ describe('scaling up', () => {
     expect(scenario.faults.writes - before).toBeLessThan(20);
   });
 
-  test('tries another pool when the quota is used up, and the first one again later', async () => {
+  test('tries another pool when the quota is used up, and retries the first one later', async () => {
     await using scenario = await AutoscalingScenario.begin();
     await scenario.pool({ flavor: 'b3-16', autoscaling: { priority: 10 } }, 'large');
     await scenario.pool({ flavor: 'b3-8' }, 'small');

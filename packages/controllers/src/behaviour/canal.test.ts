@@ -29,7 +29,7 @@ function installOtherNetwork(): DaemonSet {
   return { metadata: { name: 'cilium', ...KUBE_SYSTEM }, spec: { selector: { matchLabels: labels }, template } };
 }
 
-/** Rewrites the status as a release that installed no pod network wrote it. */
+/** Rewrites the status as a release without pod network installation would have written it. */
 async function clearInstaller(scenario: AddonScenario): Promise<void> {
   const value = { status: { cniInstaller: null } };
   await scenario.fairway.client.resource(clusters).patch('demo', { type: 'merge', value }, STATUS);
@@ -76,7 +76,7 @@ describe('a new cluster', () => {
     ]);
   });
 
-  test('blames only the network if nodes still have no pod network after ten minutes', async () => {
+  test('reports only the network as the cause if nodes still have no pod network after ten minutes', async () => {
     await using scenario = await AddonScenario.begin(CANAL);
     const [node] = (await scenario.tenant.resource(Nodes).list()).items;
     const message = 'container runtime network not ready: NetworkReady=false reason:NetworkPluginNotReady';
@@ -129,7 +129,7 @@ describe('a new cluster', () => {
 });
 
 describe('a cluster with a pod network', () => {
-  test('keeps the network of an earlier release, and does not get a second one', async () => {
+  test('keeps the network of an earlier release, and no second one is installed', async () => {
     await using scenario = await AddonScenario.begin({ cni: { type: 'none' } });
     await scenario.work();
     await scenario.fairway.stopProcess();
@@ -144,7 +144,7 @@ describe('a cluster with a pod network', () => {
     expect(await canalExists(scenario.tenant)).toBe(false);
   });
 
-  test('gets Canal after a reset', async () => {
+  test('has Canal installed after a reset', async () => {
     const clock = new SteppingClock();
     await using fairway = await TestFairway.start({ clock, random: () => 0.5 });
     const before = await clock.during(fairway.readyCluster({ replicas: 1 }, CANAL));
@@ -191,7 +191,7 @@ describe('a cluster with a pod network', () => {
     expect(await canalExists(scenario.tenant)).toBe(true);
   });
 
-  test('may replace Fairway’s network with its own', async () => {
+  test('can replace Fairway’s network with its own', async () => {
     await using scenario = await AddonScenario.begin(CANAL);
     await scenario.work();
 

@@ -24,7 +24,7 @@ interface ObjectWithCauses extends KubeObject {
   readonly status?: { readonly phase?: string | undefined; readonly conditions?: readonly Condition[] | undefined };
 }
 
-/** Replaces what differs between runs with the table's placeholders. */
+/** Replaces values that differ between runs with the table's placeholders. */
 function template(text: string): string {
   return text
     .replaceAll(/(?<=choose one of )[\d., ()]+/g, '{versions}')
@@ -86,7 +86,7 @@ describe('each wait of a deletion or start', () => {
 
       expect(others).toEqual([]);
       expect(cause?.reason).toBeDefined();
-      // If its Cluster is being deleted, the Cluster reports it, with an Event.
+      // If the Cluster is being deleted, the Cluster itself reports it, with an Event.
       const isOfCluster = of === 'deletion' && cause?.phase === 'Deleting';
       expect(!isOfCluster || cause?.event?.kind === 'Cluster').toBe(true);
     },

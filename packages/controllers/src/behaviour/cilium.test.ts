@@ -31,7 +31,7 @@ async function rewriteStatus(scenario: AddonScenario, status: object): Promise<v
 }
 
 describe('a new cluster with Cilium', () => {
-  test('installs it first, with its route to the API server, and no other implementation of Services', async () => {
+  test('installs it first, with its route to the API server, and installs no other implementation of Services', async () => {
     await using scenario = await AddonScenario.begin(CILIUM);
     await scenario.work();
 
@@ -137,7 +137,7 @@ describe('a cluster with a pod network', () => {
     expect(await scenario.addon('cilium')).toBeUndefined();
   });
 
-  test('gets Cilium after a reset', async () => {
+  test('has Cilium installed after a reset', async () => {
     const clock = new SteppingClock();
     await using fairway = await TestFairway.start({ clock, random: () => 0.5 });
     const before = await clock.during(fairway.readyCluster({ replicas: 1 }, CILIUM));
@@ -210,7 +210,7 @@ test('a cluster’s own Cilium with the same names is not adopted when a user re
   expect(found).toMatchObject({ state: 'NotManaged' });
 });
 
-test('a release without installers leaves Fairway’s Cilium alone, and so does the next one', async () => {
+test('a release without installers does not change Fairway’s Cilium, and neither does the next one', async () => {
   await using scenario = await AddonScenario.begin(CILIUM);
   await scenario.work();
   await scenario.fairway.stopProcess();

@@ -101,7 +101,7 @@ describe('a cloud that keeps deleted servers for a day', () => {
     expect(await fairway.machines()).toEqual([]);
   });
 
-  test('gets a node replaced if its server was deleted externally', async () => {
+  test('has a node replaced if its server was deleted externally', async () => {
     const clock = new SteppingClock();
     await using fairway = await TestFairway.start({ clock, cloud });
     await clock.during(fairway.readyCluster({ replicas: 1 }));
@@ -147,7 +147,7 @@ describe('a cloud with three public addresses', () => {
   const [start, end] = ['203.0.112.10', '203.0.112.13'];
   const cloud = { externalNetwork: { ...DEFAULT_CONFIG.externalNetwork, allocationPool: { start, end } } };
 
-  test('gets four Ready nodes, a report about the missing address and who must act, and few queries', async () => {
+  test('has four Ready nodes and a report about the missing address and who must act, at the cost of few queries', async () => {
     const clock = new SteppingClock();
     await using fairway = await TestFairway.start({ clock, cloud });
     await clock.during(fairway.readyCluster({ replicas: 4, floatingIPs: { enabled: true } }));

@@ -127,7 +127,7 @@ test('a cluster whose pool is created during its first pass is not ready before 
   stop.abort();
 });
 
-test('no server is created for a cluster whose router the cloud refuses', async () => {
+test('no server is created for a cluster if the cloud refuses to create its router', async () => {
   const clock = new SteppingClock();
   const { fairway, of } = await start(clock, STEADY_LATENCY);
   await using _ = fairway;
@@ -148,7 +148,7 @@ test('a network step that ends while the cloud is being listed is not repeated',
   await using _ = fairway;
   const delayCalls = (method: string, path: string, delayMs: number) =>
     fairway.cloud.faults.add({ service: 'network', method, path, times: null, action: { kind: 'delay', delayMs } });
-  // Rules are created from before the router is attached until afterwards, while the list of its ports is in flight.
+  // Rules are being created while the router is attached and the list of its ports is in flight.
   delayCalls('POST', '/security-group-rules$', 3_000);
   delayCalls('GET', '/ports$', 5_000);
 

@@ -23,7 +23,7 @@ async function start() {
 }
 
 describe('a credential that expires', () => {
-  test('is reported once for each notice, on time and across restarts, on itself and its clusters', async () => {
+  test('is reported once per notice, on time and across restarts, on itself and on its clusters', async () => {
     const { clock, fairway, events, credential, cluster } = await start();
     await using _ = fairway;
     await fairway.createCredential({ endsInMs: 7 * DAY_MS + 65_000 });

@@ -142,7 +142,7 @@ describe('a rotation of credentials', () => {
     ]);
   });
 
-  test('completes however often its writes are lost and the process is killed', async () => {
+  test('completes regardless of how often its writes are lost and the process is killed', async () => {
     let lost = 0;
     // The process is killed after every write of the CA Secret, and the response is lost.
     await start(

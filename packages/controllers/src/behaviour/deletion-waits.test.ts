@@ -39,7 +39,7 @@ describe('a deletion that is blocked for hours', () => {
   test.each(WAITS)('$cause: reports it once with the same message, and costs little', async (cause) => {
     await using scenario = await bringAbout(cause);
     const { fairway, clock, faults } = scenario;
-    // Until backoffs have grown and delays are reported.
+    // Waits until backoffs have grown and delays are reported.
     await clock.pass(HOUR_MS);
     const before = await clusterOf(fairway);
     const cost = { calls: fairway.cloud.calls.total, writes: faults.writes };
@@ -55,7 +55,7 @@ describe('a deletion that is blocked for hours', () => {
     expect(calls).toBeLessThanOrEqual(2 * CALLS_PER_HOUR);
   });
 
-  test('does not report a node as ready once none is left', async () => {
+  test('reports no ready nodes once none are left', async () => {
     await using scenario = await bringAbout(causeOf('A port of the tenant is in the network of a deleted cluster'));
     const { status } = (await clusterOf(scenario.fairway)) ?? {};
 

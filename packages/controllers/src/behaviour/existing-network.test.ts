@@ -30,7 +30,7 @@ function portsOf(fairway: TestFairway, filter: object = {}) {
 }
 
 describe('nodes in an existing subnet', () => {
-  test('have their addresses in the subnet that the cluster names, with its security group', async () => {
+  test('have addresses in the cluster’s specified subnet, and its security group', async () => {
     await using fairway = await TestFairway.start();
     const { spec, subnetID } = await existingNetwork(fairway);
 
@@ -79,7 +79,7 @@ describe('nodes in an existing subnet', () => {
     expect(await portsOf(fairway, { network_id: networkID })).toEqual([]);
   });
 
-  test('leave load balancers a subnet of their own, which must exist', async () => {
+  test('leave a separate subnet for load balancers, which must exist', async () => {
     await using fairway = await TestFairway.start();
     const { spec, otherID, network } = await existingNetwork(fairway);
     const requestedSpec = { ...spec, loadBalancersSubnetID: otherID };
@@ -93,7 +93,7 @@ describe('nodes in an existing subnet', () => {
     expect(loadBalancersSubnetID).toBe(otherID);
   });
 
-  test('leave nothing when they are deleted, one by one or with their cluster', async () => {
+  test('leave nothing behind when they are deleted, one by one or with their cluster', async () => {
     await using fairway = await TestFairway.start();
     const { spec } = await existingNetwork(fairway);
     const before = resourceCounts(fairway.cloud);
@@ -121,7 +121,7 @@ describe('nodes in an existing subnet', () => {
     expect(resourceCounts(fairway.cloud)).toMatchObject({ servers: 1, ports: 1 });
   });
 
-  test('reuse a port whose creation got no response', async () => {
+  test('reuse a port whose create request received no response', async () => {
     await using fairway = await TestFairway.start();
     const { spec } = await existingNetwork(fairway);
     fairway.cloud.faults.add({
@@ -160,7 +160,7 @@ describe('nodes in an existing subnet', () => {
     expect((await portsOf(fairway)).map(({ id }) => id)).toEqual([left?.id]);
   });
 
-  test('do not use another project’s port tagged as a machine’s', async () => {
+  test('do not use another project’s port, even if it is tagged as belonging to a machine', async () => {
     await using fairway = await TestFairway.start();
     const { network, networkID, spec } = await existingNetwork(fairway);
     const { metadata } = await fairway.readyCluster({ replicas: 1 }, { network: spec });
@@ -210,7 +210,7 @@ describe('exhausted resources of the cloud have their own reasons', () => {
     await fairway.poolReady();
   });
 
-  test('hypervisors for nodes that need one each', async () => {
+  test('hypervisors for nodes that each need their own', async () => {
     const zone = { name: 'nova-a', hosts: 2, hostVcpus: 64, hostRamMiB: 262_144, hostDiskGiB: 4_000 };
     await using fairway = await TestFairway.start({ cloud: { zones: [zone] } });
     await fairway.createCluster();

@@ -271,7 +271,7 @@ describe('a late effect of a killed process', () => {
     );
   });
 
-  test('a machine reports that it waits for the cloud before the first response', async () => {
+  test('a machine reports that it is waiting for the cloud until the first response', async () => {
     const slow = { ...NO_LATENCY, operations: { 'compute POST /v2.1/servers': 3_600_000 } };
     await using fairway = await TestFairway.start({ cloud: { latency: slow } });
     await fairway.createCluster();

@@ -104,7 +104,7 @@ describe('a cluster with a version past its end of life', () => {
     expect((await condition('FieldsApplied'))?.message ?? '').not.toContain('spec.version');
   });
 
-  test('restarts after a reset with the version that it was upgraded to', async () => {
+  test('after a reset, starts with the version that it was upgraded to', async () => {
     const { clock, fairway, endMs, get, create, stopUntil } = await start();
     await using _ = fairway;
     await create();
@@ -316,7 +316,7 @@ describe('many clusters', () => {
   const running = async (get: (name: string) => Promise<Cluster>) =>
     Promise.all(names.map(async (name) => (await get(name)).status?.version));
 
-  test('are upgraded a share at a time, canaries first, and stop when one fails', async () => {
+  test('are upgraded in batches, canaries first, and stop when one fails', async () => {
     const canarySelector = { matchLabels: { stage: 'canary' } };
     const { clock, fairway, endMs, get, condition, release, create, stopUntil } = await start({
       ...policy(),
@@ -396,7 +396,7 @@ describe('many clusters', () => {
   });
 });
 
-test('a day without responses from Fairway’s own API costs few calls, and ends with the upgrade', async () => {
+test('a day without responses from Fairway’s own API costs few calls, and the upgrade follows once it responds', async () => {
   const faults = { isAway: false, calls: 0 };
   const { clock, fairway, endMs, get, create, stopUntil } = await start(policy(), {
     apiFaults: ({ method, path }) => {
@@ -437,7 +437,7 @@ test('a time that cannot be stored is reported at most once an hour', async () =
   await using _ = fairway;
   await create();
   faults.isAway = true;
-  // Longer than until the grace period ends, which restarts with each attempt.
+  // Longer than the grace period, which restarts with each attempt.
   await change({ spec: policy({ notice: '2160h' }) });
   await clock.pass(3 * HOUR_MS);
 

@@ -89,7 +89,7 @@ describe('a node that is NotReady', () => {
     expect(findCondition((await pool()).status?.conditions, 'NodesHealthy')).toBeUndefined();
   });
 
-  test('is left alone if it recovers in time', async () => {
+  test('is not repaired if it recovers in time', async () => {
     const { fairway, clock, a, all, fail, recover, names, events } = await startHealthyNodes();
     await using _ = fairway;
     await fail(a);
@@ -104,7 +104,7 @@ describe('a node that is NotReady', () => {
   test.each([
     { who: 'pool', healing: { notReadyTimeout: '3m' }, plan: '20m' },
     { who: 'plan', healing: {}, plan: '3m' },
-  ])('is replaced after the timeout of the $who', async ({ healing, plan }) => {
+  ])('is replaced after the $who’s timeout', async ({ healing, plan }) => {
     const { fairway, clock, a, all, fail, names } = await startHealthyNodes({ healing });
     await using _ = fairway;
     const value = { spec: { healing: { notReadyTimeout: plan } } };
@@ -123,7 +123,7 @@ describe('a node that is NotReady', () => {
     { who: 'pool', strategy: 'Replace' as const, plan: 'Reinstall', repaired: 'replaced' },
     { who: 'plan', strategy: undefined, plan: 'Reinstall', repaired: 'reinstalled' },
     { who: 'plan', strategy: undefined, plan: 'Replace', repaired: 'replaced' },
-  ])('is $repaired with the strategy of the $who', async ({ strategy, plan, repaired }) => {
+  ])('is $repaired according to the $who’s strategy', async ({ strategy, plan, repaired }) => {
     const healing = strategy ? { strategy } : { strategy: undefined };
     const { fairway, clock, a, fail, serverOf } = await startHealthyNodes({ healing });
     await using _ = fairway;
@@ -242,7 +242,7 @@ describe('nothing is repaired', () => {
     expect(await names()).not.toContain(b);
   });
 
-  test('for the time before Fairway started: the timeout starts when Fairway does', async () => {
+  test('based on the time before Fairway started: the timeout starts when Fairway does', async () => {
     const { fairway, clock, a, all, fail, names } = await startHealthyNodes();
     await using _ = fairway;
     await fail(a);
@@ -279,7 +279,7 @@ describe('nothing is repaired', () => {
 });
 
 describe('a server', () => {
-  test('is replaced immediately if it was deleted, however many other nodes are unhealthy', async () => {
+  test('is replaced immediately if it was deleted, regardless of how many other nodes are unhealthy', async () => {
     const { fairway, clock, a, b, c, fail, names, serverOf, events } = await startHealthyNodes();
     await using _ = fairway;
     await fail(b, c);
@@ -307,7 +307,7 @@ describe('a server', () => {
 });
 
 describe('a repair that did not help', () => {
-  test('delays the next one, longer each time', async () => {
+  test('delays the next one, for longer each time', async () => {
     const { fairway, clock, all, fail, names, pool } = await startHealthyNodes();
     await using _ = fairway;
     const replacedMs: number[] = [];

@@ -72,7 +72,7 @@ async function startHeldDrain(
 const readyOf = ({ status }: Machine) => findCondition(status?.conditions, 'Ready');
 
 describe.each(['Rolling', 'InPlace'] as const)('a node that is being replaced (%s)', (type) => {
-  test('waits beyond the timeout for the user at almost no cost, and can be forced', async () => {
+  test('keeps waiting for the user after the timeout, at almost no cost, and can be forced', async () => {
     const { fairway, clock, name, tenant, machine, pool, renewed, annotate, costOf } = await startHeldDrain(type);
     await using _ = fairway;
     const machineStatus = await machine();

@@ -120,7 +120,7 @@ describe('schedules', () => {
     });
 
     for (let hour = 0; hour < 4 * 24 + 9; hour += 1) {
-      // At half past each hour.
+      // At half past every hour.
       await clock.pass(HOUR_MS / 2 - (clock.now() % HOUR_MS) + (clock.now() % HOUR_MS < HOUR_MS / 2 ? 0 : HOUR_MS));
       const { status } = await get(fairway);
       const last = reported.at(-1)?.split(' ')[1];
@@ -137,7 +137,7 @@ describe('schedules', () => {
     expect((await get(fairway)).metadata.generation).toBe(before.metadata.generation);
   });
 
-  test('apply after a downtime of Fairway during which they fell due', async () => {
+  test('apply after Fairway was down at the scheduled time', async () => {
     const { fairway, clock, uid } = await start({ hibernation }, SLOW_POLLING);
     await using _ = fairway;
     await fairway.stopProcess();
@@ -152,7 +152,7 @@ describe('schedules', () => {
     expect(fairway.runtime.isHibernated(uid)).toBe(true);
   });
 
-  test('apply again after a request of the user', async () => {
+  test('apply again after a manual request by the user', async () => {
     const { fairway, clock } = await start(
       { hibernation: { schedules: [{ hibernate: '0 1,4 * * *' }] } },
       SLOW_POLLING,
@@ -170,7 +170,7 @@ describe('schedules', () => {
   });
 });
 
-test('a PodDisruptionBudget does not keep the nodes of a hibernating cluster', async () => {
+test('a PodDisruptionBudget does not prevent the deletion of a hibernating cluster’s nodes', async () => {
   // The response to an eviction under a budget that allows no disruption.
   const tenantFaults: ChooseApiFault = ({ path }) =>
     path.endsWith('/eviction') ? { kind: 'answer', status: 429 } : undefined;
@@ -211,7 +211,7 @@ test('an unresponsive control plane delays hibernation by three minutes, not by 
   expect(await fairway.machines()).toEqual([]);
 });
 
-test('an interrupted hibernation is resumed, whenever the process is killed', async () => {
+test('an interrupted hibernation is resumed, regardless of when the process is killed', async () => {
   const { fairway, clock, uid } = await start();
   await using _ = fairway;
   const restart = async () => {
@@ -232,7 +232,7 @@ test('an interrupted hibernation is resumed, whenever the process is killed', as
   }
 });
 
-test('waking during hibernation reverses it, and a pool changed in the meantime wakes with the change', async () => {
+test('waking during hibernation reverses it, and changes made to a pool in the meantime are applied', async () => {
   const { fairway, clock } = await start();
   await using _ = fairway;
   await hibernate(fairway);
@@ -251,7 +251,7 @@ test('waking during hibernation reverses it, and a pool changed in the meantime 
   expect((await get(fairway)).status?.readySummary).toBe('1/1');
 });
 
-test('a hibernated cluster is deleted like any other', async () => {
+test('a hibernated cluster can be deleted like any other', async () => {
   const { fairway, clock, uid } = await start();
   await using _ = fairway;
   await hibernate(fairway);
@@ -325,7 +325,7 @@ test('a quota that has shrunk during hibernation is reported before the cluster 
   });
 });
 
-test('a rollout takes back the slot of a hibernating cluster, and does not fail', async () => {
+test('a rollout reclaims the slot of a hibernating cluster, and does not fail', async () => {
   const clock = new SteppingClock();
   const fairway = await TestFairway.start({ clock });
   await using _ = fairway;

@@ -134,7 +134,7 @@ describe('an idle pool that grows, four minutes after the last list', () => {
     },
     { what: 'the response takes more than a minute', action: { kind: 'delay', delayMs: 90_000 }, isKilled: false },
     { what: 'the process is killed before the response', action: { kind: 'delay', delayMs: 5_000 }, isKilled: true },
-  ] as const)('has one server for each machine although $what', async ({ action, isKilled }) => {
+  ] as const)('has exactly one server for each machine although $what', async ({ action, isKilled }) => {
     const { fairway, clock, client, machines } = await startIdle();
     await using _ = fairway;
     const { servers } = fairway.process.project.cache;

@@ -5,7 +5,7 @@ import { Crash } from '../testing/crash.ts';
 import { InClusterScenario } from '../testing/in-cluster-scenario.ts';
 
 /**
- * Paths of the counted writes: to pools inside the cluster, to pools outside of it except for their controller's
+ * Paths of the counted writes: to pools inside the cluster, to pools outside it except for their controller's
  * status, and to Events.
  */
 const COUNTED_PATHS =
@@ -82,7 +82,7 @@ describe('Fairway is killed after each write in turn', () => {
     }
 
     expect(outcomes).toEqual(outcomes.map(() => ends));
-    // In the last attempt, there was no write left after which to kill Fairway.
+    // In the last attempt, there were no writes left after which to kill Fairway.
     expect(hasDied).toBe(false);
     expect(outcomes.length).toBeGreaterThan(2);
   });

@@ -47,7 +47,7 @@ describe('the CustomResourceDefinition', () => {
     expect((await scenario.inner())?.spec.upgradeStrategy).toEqual((await scenario.outer())?.spec.upgradeStrategy);
   });
 
-  test('is left alone if it has another owner, which is reported once', async () => {
+  test('is not changed if it has another owner, which is reported once', async () => {
     await using scenario = await InClusterScenario.begin();
     const definitions = scenario.tenant.resource(DEFINITIONS);
     const live = await definitions.get(DEFINITION_NAME);
@@ -81,7 +81,7 @@ describe('the CustomResourceDefinition', () => {
 });
 
 describe('a tenant', () => {
-  test('can create more pools than are read at ten requests a minute, while existing pools work', async () => {
+  test('can create more pools than Fairway reads at ten requests a minute, while existing pools work', async () => {
     await using scenario = await InClusterScenario.begin();
     for (let index = 0; index < 120; index++)
       await scenario.make(`z${String(index).padStart(3, '0')}`, { flavor: 'none' });
@@ -136,7 +136,7 @@ describe('a tenant', () => {
     expect(scenario.outerWrites()).toEqual([]);
   });
 
-  test('causes one read a second by forging tags that look newer and refusing their correction', async () => {
+  test('causes at most one read a second by forging tags that look newer and rejecting the corrections', async () => {
     await using scenario = await InClusterScenario.begin();
     const { outer } = { outer: await scenario.outer() };
     const pools = scenario.tenant.resource(inClusterNodePools);

@@ -28,7 +28,7 @@ describe('a cluster shows its pools', () => {
     ]);
   });
 
-  test('including changes made outside, and excluding pools deleted there', async () => {
+  test('including changes made outside the cluster, and excluding pools deleted outside', async () => {
     await using scenario = await InClusterScenario.begin();
 
     await scenario.fairway.patch(nodePools, 'general', { spec: { replicas: 2 } });
@@ -112,7 +112,7 @@ describe('a user in the cluster', () => {
     expect(await scenario.observe('extra')).toMatchObject({ accepted: 'True', outer: 0 });
   });
 
-  test('withdraws a refused pool, and none is created from it', async () => {
+  test('deletes a refused pool, which is then never created', async () => {
     await using scenario = await InClusterScenario.begin();
     scenario.fault = REFUSED_WRITES;
     await scenario.make('extra');
@@ -124,7 +124,7 @@ describe('a user in the cluster', () => {
     expect([await scenario.inner('extra'), await scenario.outer('extra')]).toEqual([undefined, undefined]);
   });
 
-  test('requests a change to a field that was changed outside in the meantime: the pool keeps its value, and the user sees a message', async () => {
+  test('requests a change to a field that was changed outside in the meantime: the outside value stays, and the user sees a message', async () => {
     await using scenario = await InClusterScenario.begin();
     const brokenApi: ChooseApiFault = () => ({ kind: 'breaksBefore' });
     scenario.tenantFault = brokenApi;
@@ -158,7 +158,7 @@ describe('a user in the cluster', () => {
     expect(await scenario.eventMessages()).toEqual([expect.stringMatching(/^ChangedElsewhere: /)]);
   });
 
-  test('uses the name of another cluster’s pool: the message says only that it is taken', async () => {
+  test('uses the name of another cluster’s pool: the message reveals only that it is taken', async () => {
     await using scenario = await InClusterScenario.begin();
     await scenario.fairway.createPool({ clusterName: 'other', replicas: 0, flavor: 'b3-16' }, 'secret');
     await scenario.settle();

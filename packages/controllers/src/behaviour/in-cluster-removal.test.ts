@@ -56,7 +56,7 @@ describe('the CustomResourceDefinition', () => {
   });
 });
 
-test('costs a few calls a minute if the API never deletes it although it reports success', async () => {
+test('costs a few calls a minute if the API reports success but never deletes it', async () => {
   await using scenario = await InClusterScenario.begin();
   // Like a webhook that changes what is written.
   scenario.tenantFault = ({ method, path }) =>

@@ -40,11 +40,11 @@ describe('a cluster with Keystone users', () => {
     { field: 'nothing', keystone: {}, roles: DEFAULT_KEYSTONE_ROLES },
     { field: 'roles', keystone: { roles: { auditor: 'view' } }, roles: { auditor: 'view' } },
     { field: 'empty roles', keystone: { roles: {} }, roles: {} },
-  ])('grants roles their permissions with $field set', ({ keystone, roles }) => {
+  ])('grants permissions to roles with $field set', ({ keystone, roles }) => {
     expect(accessOf(keystone)?.roles).toEqual(roles);
   });
 
-  test('gives additional permissions only to roles that its policy names', () => {
+  test('gives additional permissions only to roles that its policy lists', () => {
     const policies: string[] = [];
     const users = {
       reviewerFor: () => () => Promise.resolve(undefined),
@@ -62,7 +62,7 @@ describe('a cluster with Keystone users', () => {
     expect(accessOf({ policy: '[]', roles: { a: 'view' } })?.roles).toEqual({ a: 'view' });
   });
 
-  test('gives no additional permissions and reports it if an invalid policy got past the gateway', () => {
+  test('gives no additional permissions and reports it if an invalid policy has passed the gateway', () => {
     const users = {
       reviewerFor: () => () => Promise.resolve(undefined),
       authorizerFor() {
@@ -131,7 +131,7 @@ describe('in a running Fairway', () => {
     expect(left.map(({ metadata }) => metadata.name)).toContain('fairway:cluster-admins');
   });
 
-  test('a cluster reports that it requests Keystone users where none are supported', async () => {
+  test('a cluster reports that it requests Keystone users although they are not supported', async () => {
     await using fairway = await TestFairway.start();
     await fairway.createCluster({ apiServer: { keystone: {} } });
     const [cluster] = await fairway.until(clusters, ([each]) =>

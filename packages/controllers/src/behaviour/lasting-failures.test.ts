@@ -20,7 +20,7 @@ const HOUR_MS = 3_600_000;
  */
 const LIMITS = { calls: 47, writes: 60 };
 /**
- * Budget for the rest of an hour, for any jitter: two periodic lists and one retry a minute, and the quotas of three
+ * Budget for the rest of an hour, with any jitter: two periodic lists and one retry a minute, and the quotas of three
  * services and volume types every 20 minutes.
  */
 const LIMITS_PER_HOUR = { calls: 60 * 3 + 3 * 4, writes: 120 };
@@ -111,7 +111,7 @@ describe('resources deleted in the cloud', () => {
     await request(fairway, deleted);
     const first = await costOf(OBSERVATION_MS);
     await clock.during(allReady(fairway));
-    // Missing resources that nodes do not depend on are detected when the cluster is next compared with the cloud.
+    // If nodes do not depend on a missing resource, it is detected when the cluster is next compared with the cloud.
     await clock.pass(1_300_000);
 
     expect(first.calls).toBeLessThanOrEqual(LIMITS.calls);
@@ -226,7 +226,7 @@ describe('the required actor', () => {
     }
   });
 
-  test('a tenant who deletes what nodes need to join gets it back', async () => {
+  test('objects that nodes need to join are recreated if a tenant deletes them', async () => {
     const { fairway, clock } = await startWith({ from: 'an empty cluster' });
     await using _ = fairway;
     const [cluster] = (await fairway.client.resource(clusters).list()).items;
@@ -266,7 +266,7 @@ describe('twenty machines whose servers fail', () => {
   const FAULTS = LASTING_CAUSES.filter(({ cause }) => cause === 'no valid host' || cause === 'servers that fail');
 
   test.each(FAULTS)(
-    'fail with $cause: each costs one create and one delete, and from then on all together cost as much as one',
+    'fail with $cause: each costs one create and one delete, and from then on they cost as much as one all together',
     async (fault) => {
       const { fairway, clock, costOf, faults } = await startWith(fault);
       await using _ = fairway;

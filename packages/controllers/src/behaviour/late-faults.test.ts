@@ -11,7 +11,7 @@ test('a server whose fault appears after ERROR is classified by its fault', asyn
   await fairway.createCluster();
   fairway.cloud.faults.add({ times: null, action: { kind: 'serverError', reportedAfterMs: 900 } });
   await fairway.createPool({ replicas: 1 });
-  // Depending on the polling, it may be seen without a fault first.
+  // Depending on when it is polled, it may first be seen without a fault.
   const earlyMessage = 'the server is ERROR';
   const messages = new Set<string | undefined>();
 

@@ -12,7 +12,7 @@ import { isReady, isSame, TEAM, TestFairway } from '../testing/test-fairway.ts';
 const NO_RESPONSE = 'the cloud has not responded yet';
 
 describe('a full lifecycle', () => {
-  test('takes a cluster with three nodes to Ready, and deletes it without a trace', async () => {
+  test('takes a cluster with three nodes to Ready, and deletes it without leaving a trace', async () => {
     await using fairway = await TestFairway.start();
     const before = resourceCounts(fairway.cloud);
 
@@ -128,7 +128,7 @@ describe('a full lifecycle', () => {
     expect(resourceCounts(fairway.cloud)).toEqual(before);
   });
 
-  test('a cluster deleted before its network exists leaves nothing', async () => {
+  test('a cluster deleted before its network exists leaves nothing behind', async () => {
     const slow = { operations: { network: 1_000 } };
     await using fairway = await TestFairway.start({ cloud: { latency: { ...NO_LATENCY, ...slow } } });
     const before = resourceCounts(fairway.cloud);
@@ -141,7 +141,7 @@ describe('a full lifecycle', () => {
     expect(resourceCounts(fairway.cloud)).toEqual(before);
   });
 
-  test('a cluster deleted while its servers are being built leaves nothing', async () => {
+  test('a cluster deleted while its servers are being built leaves nothing behind', async () => {
     const life = { ...NO_LATENCY.lifecycle, spawn: 600_000 };
     await using fairway = await TestFairway.start({ cloud: { latency: { ...NO_LATENCY, lifecycle: life } } });
     const before = resourceCounts(fairway.cloud);

@@ -35,14 +35,14 @@ async function createdCounts(fairway: TestFairway) {
 }
 
 describe('a limit of nodes', () => {
-  test('gives one of two concurrent pools its nodes, and the other pool when the first is deleted', async () => {
+  test('gives one of two concurrent pools its nodes, and the other one when the first is deleted', async () => {
     await using fairway = await startWith(3);
     await fairway.createCluster();
     await fairway.clusterReady();
 
     const pools = ['one', 'two', 'three', 'four'];
     await Promise.all(pools.map((name) => fairway.createPool({ replicas: 3 }, name)));
-    // One pool has all its nodes, and the others report what blocks them.
+    // One pool has all of its nodes, and the others report why they do not.
     const isSettled = (found: readonly NodePool[]) =>
       found.filter(isReady).length === 1 && found.filter(limitOf).length === found.length - 1;
     const settled = await fairway.until(nodePools, isSettled);
@@ -75,7 +75,7 @@ describe('a limit of nodes', () => {
 
     await Promise.all(['one', 'two'].map((name) => fairway.patch(nodePools, name, { spec: { replicas: 4 } })));
     await fairway.until(machines, (all) => all.length === 4 && all.every(isReady));
-    // The older pool takes precedence, and the other keeps its nodes.
+    // The older pool takes precedence, and the other one keeps the nodes it has.
     await fairway.until(nodePools, (found) => found.filter(limitOf).length === 2);
 
     expect(before).toBe(4);
@@ -129,7 +129,7 @@ describe('a limit of clusters', () => {
       (all) => all.length === 4 && all.filter(isReady).length === 2 && all.filter(isRefused).length === 2,
     );
 
-    // One is the provider network.
+    // One of them is the provider network.
     expect(networks).toBe(3);
     expect(resourceCounts(fairway.cloud)['networks']).toBe(3);
     const messages = settled.filter(isRefused).map(({ status }) => findCondition(status?.conditions, 'Ready')?.message);
@@ -138,7 +138,7 @@ describe('a limit of clusters', () => {
     );
   });
 
-  test('takes nothing from clusters created before it', async () => {
+  test('does not affect clusters created before it', async () => {
     await using fairway = await TestFairway.start();
     await Promise.all(['a', 'b'].map((name) => fairway.createCluster({}, name)));
     await fairway.until(clusters, (all) => all.filter(isReady).length === 2);

@@ -61,7 +61,7 @@ async function startWith(healing: { enabled?: boolean }, { nodesJoin = true, ...
 const serverReady = ({ status }: Machine) => findCondition(status?.conditions, 'ServerReady');
 
 describe('a server that was deleted in the cloud', () => {
-  test('remains on record at almost no cost if healing is off, and is replaced on request', async () => {
+  test('stays recorded at almost no cost if healing is off, and is replaced on request', async () => {
     const { fairway, clock, victim, serverID, lose, again, costOf } = await startWith({ enabled: false });
     await using _ = fairway;
     await lose();
@@ -111,7 +111,7 @@ describe('a server that was deleted in the cloud', () => {
     expect(resourceCounts(fairway.cloud)).toMatchObject({ servers: 2 });
   });
 
-  test('is kept while the cloud does not report whether it exists', async () => {
+  test('is kept while it is unknown whether it still exists in the cloud', async () => {
     const { fairway, clock, victim, serverID, lose, again } = await startWith({});
     await using _ = fairway;
     const fault = fairway.cloud.faults.add(GET_SERVER);

@@ -71,7 +71,7 @@ test('a patch waits for the window and then starts automatically, while the roll
   expect((await get(fairway, 'a')).status?.maintenance?.window?.start).toBe(next);
 });
 
-test('a retry request starts it now, once', async () => {
+test('a retry request starts it immediately, once', async () => {
   const { fairway, clock } = await start();
   await using _ = fairway;
   await fairway.createCluster({ version: MINOR, maintenance: windowInHours(clock, 20) });
@@ -108,7 +108,7 @@ test('waiting costs no writes', async () => {
   expect((await get(fairway)).metadata.resourceVersion).toBe(before.metadata.resourceVersion);
 });
 
-test('a requested version waits only if changes are confined to windows', async () => {
+test('a requested version waits only if changes are restricted to windows', async () => {
   const { fairway, clock } = await start();
   await using _ = fairway;
   await fairway.create(kubernetesReleases, aRelease('1.51', {}, [0]));

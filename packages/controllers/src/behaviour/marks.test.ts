@@ -6,7 +6,7 @@ import { copyTags, createForeignClient } from '../testing/foreign-client.ts';
 import { isReady, TestFairway } from '../testing/test-fairway.ts';
 
 describe("another project's resources with a cluster's tags, shared with the cluster's project", () => {
-  test('neither prevent the cluster from getting its own network nor block its deletion', async () => {
+  test('neither prevent the creation of the cluster’s own network nor block its deletion', async () => {
     await using fairway = await TestFairway.start();
     const projectID = await fairway.process.project.client.session.projectId();
     await fairway.stopProcess();
@@ -45,7 +45,7 @@ describe("another project's resources with a cluster's tags, shared with the clu
   });
 });
 
-test('the cluster’s tag is not taken from the CA that a user trusts', async () => {
+test('the cluster’s tag is not derived from the CA that a user trusts', async () => {
   await using fairway = await TestFairway.start();
   await fairway.createCluster();
   const { metadata, status } = await fairway.clusterReady();

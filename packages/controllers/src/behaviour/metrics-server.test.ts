@@ -130,7 +130,7 @@ describe('metrics.k8s.io', () => {
     await expect(scenario.tenant.resource(APIServices).get(REGISTRATION)).resolves.toBeDefined();
   });
 
-  test('is left alone if it has another owner, such as an adapter', async () => {
+  test('is not changed if it has another owner, such as an adapter', async () => {
     const own = {
       apiVersion: 'apiregistration.k8s.io/v1',
       kind: 'APIService',
@@ -159,7 +159,7 @@ describe('metrics.k8s.io', () => {
 });
 
 describe('the certificate of metrics-server', () => {
-  test('is renewed within an hour once a third of its lifetime is left; the API server then trusts both CAs', async () => {
+  test('is renewed within an hour once a third of its lifetime remains; the API server then trusts both CAs', async () => {
     await using scenario = await AddonScenario.begin();
     await scenario.work();
     const secrets = scenario.tenant.resource(Secrets);
@@ -179,7 +179,7 @@ describe('the certificate of metrics-server', () => {
     expect(await scenario.addon(NAME)).toMatchObject({ state: 'Ready' });
   });
 
-  test('is reissued if it is missing, and the registration follows', async () => {
+  test('is reissued if it is missing, and the registration is updated', async () => {
     await using scenario = await AddonScenario.begin();
     await scenario.work();
 

@@ -69,7 +69,7 @@ describe('the grace period of a missing Cluster', () => {
     expect(resourceCounts(fairway.cloud)).toMatchObject({ servers: 0, networks: 1, routers: 0 });
   });
 
-  test('continues if another replica takes the cluster', async () => {
+  test('continues if another replica takes over the cluster', async () => {
     const [first, second] = [new TestOwner(), new TestOwner()];
     const { clock, fairway, cluster } = await startMissingCluster({ owner: first });
     await using _ = fairway;
@@ -92,7 +92,7 @@ describe('the grace period of a missing Cluster', () => {
   test('costs two reads and one write, and nothing for existing clusters', async () => {
     const { clock, fairway, cluster, requests } = await startMissingCluster();
     await using _ = fairway;
-    // By then the CloudProfile has been refreshed, which counts the new server in the quotas.
+    // By then the CloudProfile has been refreshed, so its quotas include the new server.
     await clock.pass(3 * GRACE_MS);
     const idle = { ...requests };
     await clock.pass(GRACE_MS);
@@ -105,11 +105,11 @@ describe('the grace period of a missing Cluster', () => {
     expect(rest.writes).toBe(0);
     // Lists of CA Secrets and Clusters of the namespace, in addition to the usual watches.
     expect(reads - before.reads).toBeLessThanOrEqual(rest.reads + 4);
-    // Including the end of its usage record, and the pool's Event that its cluster was deleted.
+    // Includes the end of its usage record, and the pool's Event about the deletion of its cluster.
     expect(writes - before.writes).toBeLessThanOrEqual(8);
   });
 
-  test('starts over if the Cluster has reappeared', async () => {
+  test('starts over if the Cluster reappears', async () => {
     const { clock, fairway, cluster } = await startMissingCluster();
     await using _ = fairway;
     const { client, selection } = caSecretOf(fairway, cluster);

@@ -55,8 +55,8 @@ async function objectsOf(fairway: TestFairway): Promise<Record<string, number>> 
 }
 
 /**
- * A cloud's contents before Fairway creates anything: Neutron gives a project its default security group with the first request
- * for one.
+ * A cloud's contents before Fairway creates anything: Neutron creates a project's default security group on the first
+ * request for one.
  */
 async function cloudContents({ cloud, process }: TestFairway): Promise<Record<string, number>> {
   await Array.fromAsync(process.project.client.network.securityGroups.list());
@@ -143,7 +143,7 @@ describe('a missing cluster in an existing network', () => {
 });
 
 describe('tags of a missing cluster', () => {
-  test('prove nothing in another project, nor do names in the cluster’s own project', async () => {
+  test('prove no ownership in another project, and neither do names in the cluster’s own project', async () => {
     await using fairway = await TestFairway.start(OPTIONS);
     const { client } = fairway.process.project;
     const projectID = await client.session.projectId();
@@ -212,7 +212,7 @@ describe('an operator', () => {
     ]);
   });
 
-  test('is notified if the CloudCredential is also missing, and nothing is forgotten until it returns', async () => {
+  test('is notified if the CloudCredential is also missing, and no record is dropped until it returns', async () => {
     const registry = new Registry();
     await using fairway = await TestFairway.start({ ...OPTIONS, registry });
     await fairway.createCluster();

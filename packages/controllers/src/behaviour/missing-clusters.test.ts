@@ -16,7 +16,7 @@ async function untilSwept(fairway: TestFairway, cluster: Cluster): Promise<void>
 }
 
 describe('resources of a Cluster that was deleted without Fairway', () => {
-  test('are deleted after the grace period, and nothing else is', async () => {
+  test('are deleted after the grace period, but nothing else is', async () => {
     await using fairway = await TestFairway.start(OPTIONS);
     await fairway.createCluster({ network: { nodesCIDR: '10.99.0.0/24' } }, 'neighbour');
     const neighbour = await fairway.clusterReady('neighbour');
@@ -36,7 +36,7 @@ describe('resources of a Cluster that was deleted without Fairway', () => {
     expect(await fairway.runtime.list()).toEqual([neighbour.metadata.uid]);
   });
 
-  test('are found by a Fairway that was down when the Cluster was deleted', async () => {
+  test('are found by a Fairway process that was down when the Cluster was deleted', async () => {
     await using fairway = await TestFairway.start(OPTIONS);
     const before = resourceCounts(fairway.cloud);
     await fairway.createCluster();
@@ -84,7 +84,7 @@ describe('resources of a Cluster that was deleted without Fairway', () => {
     expect(later.metadata.namespace).toBe(TEAM);
   });
 
-  test('keep their namespace’s credentials until they are deleted', async () => {
+  test('keep their namespace’s credentials in place until they are deleted', async () => {
     await using fairway = await TestFairway.start({ missingGraceMs: 10_000 });
     await fairway.create(cloudCredentials, {
       metadata: { name: 'own', namespace: TEAM },

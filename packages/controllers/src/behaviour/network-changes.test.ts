@@ -67,7 +67,7 @@ describe("a change of the cluster's network reaches Neutron", () => {
     expect((await subnetOf(fairway, cleared)).dns_nameservers).toEqual([]);
   });
 
-  test('the gateway: from the router to none and back, while a node has the first address', async () => {
+  test('the gateway: from the router to none and back, while a node occupies the first address', async () => {
     await using fairway = await TestFairway.start();
     const before = resourceCounts(fairway.cloud);
     const created = await fairway.readyCluster({ replicas: 1 }, { network: { nodesCIDR: '10.78.0.0/28' } });
@@ -209,7 +209,7 @@ describe('a change that would break nodes is refused', () => {
     ).resolves.toBeUndefined();
   });
 
-  test('a subnet in the pods’ range, in mode None', async () => {
+  test('a subnet within the pod range, in mode None', async () => {
     await using fairway = await TestFairway.start();
     const network = networkOf(fairway);
     const { id: networkID } = await network.networks.create({ name: 'theirs' });
@@ -255,7 +255,7 @@ async function pollUntilSettled<T>(clock: Clock, read: () => Promise<T>, isSettl
   throw new Error('it did not settle');
 }
 
-test('changes that one pass cannot revert are reverted by the next ones, within minutes', async () => {
+test('changes that one pass cannot revert are reverted by later passes, within minutes', async () => {
   const clock = new SteppingClock();
   await using fairway = await TestFairway.start({ clock, random: seededRandom(4_242) });
   const { status } = await clock.during(fairway.readyCluster({ replicas: 0 }));

@@ -22,15 +22,12 @@ test.each([
   { reason: 'flavor', asks: { [TYPE]: 'SCS-2V-8-20s' }, nodes: ['AZ 1'] },
   { reason: 'zone and flavor', asks: { [ZONE_LABEL]: 'AZ-1', [TYPE]: 'SCS-2V-8-20s' }, nodes: ['AZ 1'] },
   { reason: 'zone with another name', asks: { [ZONE_LABEL]: 'Z-rich_2-b' }, nodes: [] },
-])(
-  'a pool without nodes scales up for pods that select by the label of the $reason: $nodes',
-  async ({ asks, nodes }) => {
-    await using scenario = await AutoscalingScenario.begin(cloud);
-    await scenario.pool(pool);
+])('a pool without nodes scales up for pods that select the label of the $reason: $nodes', async ({ asks, nodes }) => {
+  await using scenario = await AutoscalingScenario.begin(cloud);
+  await scenario.pool(pool);
 
-    await scenario.pending(['a'], '900m', asks);
-    await scenario.clock.pass(MINUTE_MS);
+  await scenario.pending(['a'], '900m', asks);
+  await scenario.clock.pass(MINUTE_MS);
 
-    expect((await scenario.fairway.machines()).map(({ spec }) => spec.zone)).toEqual(nodes);
-  },
-);
+  expect((await scenario.fairway.machines()).map(({ spec }) => spec.zone)).toEqual(nodes);
+});

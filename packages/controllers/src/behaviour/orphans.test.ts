@@ -119,7 +119,7 @@ describe('resources that appear after their cluster was deleted', () => {
     expect(await records()).toHaveLength(1);
   });
 
-  test('are searched for immediately on request if a restart has missed a sweep', async () => {
+  test('are searched for immediately on request if a sweep was missed because of a restart', async () => {
     const { fairway, clock, records } = await start();
     await using _ = fairway;
     const before = resourceCounts(fairway.cloud);
@@ -196,7 +196,7 @@ describe("another Fairway's clusters in the same project", () => {
     expect(resourceCounts(fairway.cloud)).toEqual(before);
   });
 
-  test('remain if they come from a backup of this Fairway; later resources are held, and reported once', async () => {
+  test('remain if they come from a backup of this Fairway; resources created later are held, and reported once', async () => {
     const { fairway, clock, requests, events, metrics } = await start({ registry: new Registry() });
     await using _ = fairway;
     const { metadata } = await deletedCluster(fairway, clock);
@@ -217,7 +217,7 @@ describe("another Fairway's clusters in the same project", () => {
   });
 });
 
-test('orphans are only reported if the operator has chosen that', async () => {
+test('orphans are only reported if the operator has configured that', async () => {
   const { fairway, clock, events, metrics } = await start({ orphans: 'Report', registry: new Registry() });
   await using _ = fairway;
   const { metadata } = await deletedCluster(fairway, clock);
@@ -265,7 +265,7 @@ describe('a sweep that fails for hours', () => {
       fairway.cloud.faults.clear();
       await clock.pass(HOUR_MS);
 
-      // Each refusal triggers a query for what blocks a network.
+      // Each refusal triggers a query to find out what blocks a network.
       expect(hour.calls).toBeLessThanOrEqual(4 * 60 + 12);
       expect(hour.writes).toBeLessThanOrEqual(10);
       expect(resourceCounts(fairway.cloud)).toEqual(before);
@@ -352,7 +352,7 @@ describe('resources of a live cluster for deleted machines and pools', () => {
     expect(await events('OrphanNotDeleted')).toEqual([]);
   });
 
-  test('are searched for at the cost of two lists an hour', async () => {
+  test('are found at the cost of two lists an hour', async () => {
     const { fairway, clock } = await start();
     await using _ = fairway;
     await clock.during(fairway.readyCluster({ replicas: 1 }));
@@ -368,7 +368,7 @@ describe('resources of a live cluster for deleted machines and pools', () => {
 });
 
 describe('a killed process', () => {
-  test.each([1, 2, 3])('still leaves the record at write %i of a deletion’s last step', async (nth) => {
+  test.each([1, 2, 3])('still leaves the record if it happens at write %i of a deletion’s last step', async (nth) => {
     const crash = new Crash(/\/(configmaps|secrets|clusters)(\/|\?|$)/);
     const { fairway, clock, records } = await start(crash.options);
     await using _ = fairway;
@@ -421,7 +421,7 @@ describe('a process killed in the middle of a sweep', () => {
   });
 });
 
-test('replicas sweep once, and the next owner of a key continues', async () => {
+test('replicas sweep only once in total, and the next owner of a key continues', async () => {
   const [first, second] = [new TestOwner(), new TestOwner()];
   const { fairway, clock, events } = await start({ owner: first });
   await using _ = fairway;

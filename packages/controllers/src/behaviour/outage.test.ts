@@ -106,7 +106,7 @@ describe('an outage of an hour', () => {
     expect((await reachable())?.status).toBe('False');
   });
 
-  test('delays nodes requested in the meantime: they report it, and nothing is Degraded', async () => {
+  test('delays nodes requested in the meantime: they report the outage, and nothing is Degraded', async () => {
     const { fairway, clock, cluster, pool } = await startIdle();
     await using _ = fairway;
     fairway.cloud.faults.add({ times: null, action: { kind: 'drop' } });

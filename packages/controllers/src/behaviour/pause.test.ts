@@ -54,7 +54,7 @@ describe('a paused cluster', () => {
     expect(cluster?.status).toMatchObject({ phase: 'Ready', readySummary: '2/2' });
   });
 
-  test('is left alone with its pools and machines, and catches up when it is resumed', async () => {
+  test('is not changed, nor are its pools and machines, and catches up when it is resumed', async () => {
     await using fairway = await pausedCluster();
     const [victim] = await fairway.machines();
 
@@ -84,7 +84,7 @@ describe('a paused cluster', () => {
     expect(resourceCounts(fairway.cloud)).toMatchObject({ servers: 0 });
   });
 
-  test('is left alone by a process that starts in the meantime', async () => {
+  test('is not changed by a process that starts in the meantime', async () => {
     await using fairway = await pausedCluster();
     await fairway.stopProcess();
     await fairway.patch(nodePools, 'general', { spec: { replicas: 3 } });
@@ -111,7 +111,7 @@ describe('a restored cluster', () => {
     return fairway;
   }
 
-  test('does not get an empty control plane in place of its previous one', async () => {
+  test('is not given an empty control plane instead of its previous one', async () => {
     await using fairway = await restoredCluster();
 
     await fairway.patch(clusters, 'demo', RESUME_PATCH);
@@ -134,7 +134,7 @@ describe('a restored cluster', () => {
   });
 });
 
-test('a cluster is not searched for in another project', async () => {
+test('resources of a cluster are not looked up in another project', async () => {
   await using fairway = await TestFairway.start();
   const { status } = await fairway.readyCluster({ replicas: 1 });
   const [machine] = await fairway.machines();
@@ -146,7 +146,8 @@ test('a cluster is not searched for in another project', async () => {
       .patch('demo', { type: 'merge', value: { status: { projectID } } }, options);
   };
 
-  // As after a restore into a Fairway whose clouds.yaml has another cloud of the same name: the server cannot be found.
+  // As after a restore into an installation whose clouds.yaml has a different cloud of the same name: the server cannot
+  // be found.
   await findProject('elsewhere');
   await fairway.process.project.client.compute.servers.delete(machine?.status?.serverID ?? '');
   fairway.process.project.cache.servers.invalidate();

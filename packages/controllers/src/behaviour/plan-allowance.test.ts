@@ -6,11 +6,11 @@ import { describe, expect, test } from 'vitest';
 import { resourceCounts } from '../testing/cloud-contents.ts';
 import { isReady, TestFairway } from '../testing/test-fairway.ts';
 
-/** No admission runs here, as on a management cluster without a gateway, or when the plan changes later. */
+/** Admission does not run here: as on a management cluster without a gateway, or if the plan changes later. */
 describe('a plan that is not Ready', () => {
   const broken = { etcd: { maxMiB: 1 } };
 
-  test('lets a new cluster create nothing until the plan is fixed', async () => {
+  test('prevents a new cluster from creating anything until the plan is fixed', async () => {
     await using fairway = await TestFairway.start();
     const before = resourceCounts(fairway.cloud);
     await change(fairway, broken);
@@ -28,7 +28,7 @@ describe('a plan that is not Ready', () => {
     await fairway.clusterReady();
   });
 
-  test('leaves its existing clusters alone, and their pools grow', async () => {
+  test('does not affect its existing clusters, and their pools can grow', async () => {
     await using fairway = await TestFairway.start();
     await fairway.readyCluster({ replicas: 1 });
 
@@ -40,7 +40,7 @@ describe('a plan that is not Ready', () => {
   });
 });
 
-test('a cluster that moves to another plan gets the new limits, and keeps its creation-time settings', async () => {
+test('a cluster that moves to another plan is subject to the new limits, and keeps its creation-time settings', async () => {
   await using fairway = await TestFairway.start();
   const { metadata, status } = await fairway.readyCluster({ replicas: 1 }, { plan: 'free' });
   const servers = await fairway.machines();

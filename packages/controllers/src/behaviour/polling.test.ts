@@ -8,7 +8,7 @@ const OBSERVE_MS = 1_000;
 let fairway: TestFairway;
 afterEach(() => fairway[Symbol.asyncDispose]());
 
-/** Calls that the cloud receives in twenty rounds, after any that were in progress. */
+/** Calls that the cloud receives in twenty rounds, not counting any already in progress. */
 async function callsOfTwentyPolls(): Promise<number> {
   await fairway.clock.sleep(20 * OBSERVE_MS);
   const before = fairway.cloud.calls.total;

@@ -122,7 +122,7 @@ describe('another flavor', () => {
     expect(flavorsOf(await changing.machines())).toEqual(['b3-8', 'b3-8', 'b3-8']);
   });
 
-  test('costs one node without a surge if it does not exist; the pool can still shrink and be deleted', async () => {
+  test('costs one node if it does not exist and there is no surge; the pool can still shrink and be deleted', async () => {
     const upgradeStrategy = { type: 'Rolling', maxSurge: 0, maxUnavailable: 1 } as const;
     await using changing = await PoolChangeRun.start({ replicas: 3, upgradeStrategy });
 
@@ -135,7 +135,7 @@ describe('another flavor', () => {
     await changing.clock.during(changing.fairway.delete(nodePools, 'general'));
     await changing.clock.during(changing.fairway.until(nodePools, (left) => left.length === 0));
 
-    // One made room for the new node that cannot be created; that node is deleted first when the pool shrinks.
+    // One node made room for the new node that cannot be created; the new one is deleted first when the pool shrinks.
     expect(minAvailable).toBe(2);
     expect(flavorsOf(left)).toEqual(['b3-8']);
     expect(await changing.servers()).toEqual([]);
@@ -158,7 +158,7 @@ describe('another flavor', () => {
 });
 
 describe('other zones', () => {
-  test('get the nodes of a removed zone, evenly, while other nodes stay', async () => {
+  test('receive the nodes of a removed zone, evenly, while other nodes stay', async () => {
     await using changing = await PoolChangeRun.start({ replicas: 4, availabilityZones: ['nova-a', 'nova-b'] });
     const kept = (await changing.machines()).filter(({ spec }) => spec.zone === 'nova-b');
 
@@ -176,7 +176,7 @@ describe('other zones', () => {
     expect(changing.history).toMatchObject({ maxMachines: 5, minAvailable: 4 });
   });
 
-  test('do not move existing nodes when added, and get the next new node', async () => {
+  test('do not move existing nodes when added, and receive the next new node', async () => {
     await using changing = await PoolChangeRun.start({ replicas: 2, availabilityZones: ['nova-a'] });
 
     await changing.patch({ availabilityZones: ['nova-a', 'nova-b'] });
@@ -189,7 +189,7 @@ describe('other zones', () => {
     expect(zonesOf(await changing.machines())).toEqual(['nova-a', 'nova-a', 'nova-b']);
   });
 
-  test('leave the nodes where they are if no zone is named', async () => {
+  test('leave the nodes where they are if no zone is specified', async () => {
     await using changing = await PoolChangeRun.start({ replicas: 2, availabilityZones: ['nova-b'] });
 
     await changing.patch({ availabilityZones: null });

@@ -121,7 +121,7 @@ const poolInCluster = (clusterName: string) => ({
 });
 
 describe('a pool with a misspelled cluster name', () => {
-  test('gets its nodes in the correct cluster after the correction, and its clusterName is immutable from then on', async () => {
+  test('creates its nodes in the correct cluster once it is corrected, and its clusterName is immutable from then on', async () => {
     await using misnamedPool = await MisnamedPool.start();
 
     await misnamedPool.correctName();

@@ -64,7 +64,7 @@ test('a router that the cloud refuses to attach is reported as refused, not as i
   expect(faults.writes - writes).toBeLessThanOrEqual(4);
 });
 
-test('a server that waits for the router is neither late nor repaired, and joins in time afterwards', async () => {
+test('a server that waits for the router is neither reported as late nor repaired, and joins in time afterwards', async () => {
   const { fairway, clock, builds, repairs } = await startRefusedRouter();
   await using _ = fairway;
   const before = builds();
@@ -80,7 +80,7 @@ test('a server that waits for the router is neither late nor repaired, and joins
   const earlyRepairs = await repairs();
   await clock.pass(8 * MINUTE_MS);
   expect(earlyRepairs).toEqual([]);
-  // Fairway has retried within five minutes: from then on the usual timeout applies.
+  // Fairway retries within five minutes; from then on, the usual timeout applies.
   expect((await repairs()).map(({ reason }) => reason)).toContain('NodeStartupTimeout');
 });
 
@@ -97,7 +97,7 @@ test('a server created before the refusal is deleted with its cluster', async ()
   expect(resourceCounts(fairway.cloud)).toMatchObject({ servers: 0, routers: 0, networks: 1 });
 });
 
-test('one of two lasting failures is reported, regardless of their order, and both are rarely retried', async () => {
+test('one of two lasting failures is reported, regardless of their order, and both are retried only rarely', async () => {
   const clock = new SteppingClock();
   const faults = new SwitchedFaults();
   await using fairway = await TestFairway.start({ clock, random: seededRandom(4_242), ...faults.options });
@@ -108,7 +108,7 @@ test('one of two lasting failures is reported, regardless of their order, and bo
     ] as const
   ).entries()) {
     const call = { service: 'network', method: 'POST', path } as const;
-    // The two calls take turns being the slower one.
+    // The two calls alternate in being the slower one.
     for (let nth = 1 + index; nth < 400; nth += 2) {
       fairway.cloud.faults.add({ ...call, nth, action: { kind: 'delay', delayMs: 200 } });
     }
@@ -146,7 +146,7 @@ test('a creation without a response is reported, and not hidden by the wait for 
     if (reportedReasons.at(-1) !== reason) reportedReasons.push(reason);
   }
 
-  // Only once: a second later the cloud may still have created the server.
+  // Only once, because the cloud may still create the server a second later.
   expect(reportedReasons).toEqual(['CloudUnavailable', 'Provisioning', 'CloudUnavailable']);
 });
 

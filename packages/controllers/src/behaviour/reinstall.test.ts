@@ -98,7 +98,7 @@ function isInstalled({ spec, status }: Machine): boolean {
 }
 
 describe('a machine to be reinstalled', () => {
-  test('records its installed state from the start, and is left alone', async () => {
+  test('records its installed state from the start, and is not reinstalled', async () => {
     const { fairway, clock, machine, rebuilds } = await start();
     await using _ = fairway;
 
@@ -109,7 +109,7 @@ describe('a machine to be reinstalled', () => {
     expect(rebuilds()).toBe(0);
   });
 
-  test('keeps its server, address and Node, gets a new disk, and becomes Ready again', async () => {
+  test('keeps its server, address and Node, is given a new disk, and becomes Ready again', async () => {
     const { fairway, clock, machine, node, patchNode, rebuilds, ask, installed, servers, tokens } = await start();
     await using _ = fairway;
     await patchNode({ metadata: { labels: { team: 'blue' } } });
@@ -240,7 +240,7 @@ describe('a machine to be reinstalled', () => {
     expect(rebuilds()).toBe(2);
   });
 
-  test('is unchanged if the spec is reverted before the request to the cloud', async () => {
+  test('is unchanged if the spec is reverted before the cloud is called', async () => {
     const { fairway, clock, faults, machine, node, rebuilds, ask, installed, runPod } = await start();
     await using _ = fairway;
     await runPod('database-0');
@@ -392,7 +392,7 @@ describe('a rebuild that fails', () => {
     { reason: 'is a 500 although the rebuild happened', action: { kind: 'answer', status: 500, when: 'after' } },
     { reason: 'comes late', action: { kind: 'delay', delayMs: 20_000, when: 'after' } },
     { reason: 'is lost with the request', action: { kind: 'drop' } },
-  ])('happens once if its response $reason', async ({ action }) => {
+  ])('happens only once if its response $reason', async ({ action }) => {
     const { fairway, machine, rebuilds, ask, installed } = await start();
     await using _ = fairway;
     fairway.cloud.faults.add({ ...REBUILD, action });
@@ -406,7 +406,7 @@ describe('a rebuild that fails', () => {
 });
 
 describe('a reinstallation', () => {
-  test('happens once, regardless of the number of events', async () => {
+  test('happens only once, regardless of the number of events', async () => {
     const { fairway, clock, machine, patchNode, rebuilds, ask } = await start();
     await using _ = fairway;
     const { name = '' } = (await machine()).metadata;

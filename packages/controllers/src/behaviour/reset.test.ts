@@ -122,7 +122,7 @@ test('a reset cluster is empty, with the same name, UID, endpoint and network, a
   expect(reasons).not.toContain('Degraded');
 });
 
-test('a request acts once, despite a restart or removal of the field; another time requests it again', async () => {
+test('a request takes effect once, even after a restart or removal of the field; a new time requests another reset', async () => {
   const setup = await start();
   const { fairway, clock, uid } = setup;
   await using _ = fairway;
@@ -226,7 +226,7 @@ test.each([
     restore: { snapshot: '20261121-163000-000', requestedAt: '2026-01-01T00:00:00Z' },
     reason: 'Restoring',
   },
-])('a reset that got past admission is blocked with reason $reason', async ({ confirm, restore, reason }) => {
+])('a reset that bypassed admission is blocked with reason $reason', async ({ confirm, restore, reason }) => {
   const setup = await start();
   const { fairway, clock, uid } = setup;
   await using _ = fairway;
@@ -250,7 +250,7 @@ test.each([
 });
 
 test.each(['Delete', 'Reinstall'] as const)(
-  'a process killed before or after any of its writes is continued by the next one: %s',
+  'if a process is killed before or after any of its writes, the next one continues: %s',
   async (nodes) => {
     let left = Number.POSITIVE_INFINITY;
     // From that write on, none of the process's requests succeed; the last one may or may not be applied.
@@ -312,7 +312,7 @@ test('failed writes and lost responses do not affect a reset', async () => {
   expect(resourceCounts(fairway.cloud)).toEqual(held);
 });
 
-test('a reset survives hours without the cloud: few calls, no writes after the first report', async () => {
+test('a reset survives an outage of the cloud for hours, with few calls and no writes after the first report', async () => {
   const setup = await start();
   const { fairway, clock, uid } = setup;
   await using _ = fairway;
@@ -408,7 +408,7 @@ test('a paused cluster is reset when it is resumed', async () => {
   expect(isReady(await get(fairway))).toBe(true);
 });
 
-test('a cluster deleted during its reset is deleted', async () => {
+test('a cluster can be deleted during its reset', async () => {
   const setup = await start();
   const { fairway, clock, uid } = setup;
   await using _ = fairway;

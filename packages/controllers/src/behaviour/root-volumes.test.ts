@@ -178,7 +178,7 @@ describe('a boot volume that Cinder fails to delete', () => {
     expect(deleted.map(({ message }) => message)).toEqual([expect.stringContaining(`${metadata.name}-root`)]);
   });
 
-  test('blocks the deletion of its cluster, which names the volume', async () => {
+  test('blocks the deletion of its cluster, whose message names the volume', async () => {
     const { fairway, clock, machine } = await start();
     await using _ = fairway;
     await clock.during(fairway.readyCluster({ replicas: 1, rootVolume }));

@@ -22,7 +22,7 @@ test('no event of a cluster, its pools or its machines causes a scan of a whole 
   await fairway.delete(clusters, 'demo');
   await fairway.until(clusters, ([cluster]) => cluster === undefined, 'demo');
 
-  // Installations have few plans and releases. That these are scanned shows that the spy works.
+  // Installations have few plans and releases. These are scanned, which shows that the spy works.
   const scansOf = (type: Parameters<typeof informers.informer>[0]) =>
     listSpy.mock.contexts.includes(informers.informer(type));
   const kinds = [clusters, nodePools, machines, cloudCredentials, kubernetesReleases];

@@ -49,7 +49,7 @@ describe('an autoscaled pool with schedules', () => {
       message: 'minReplicas is 3 by schedule morning until 2026-01-01T05:00:00Z',
       condition: { status: 'True', message: expect.stringContaining('of 3 to 5 by schedule morning until') },
     });
-    // Ten minutes after the end, like any unneeded nodes.
+    // Ten minutes after the end, as for any unneeded node.
     expect(await scenario.nodes()).toEqual([]);
     expect(await scenario.events('BoundsChanged')).toContain(
       'Between 3 and 5 nodes by schedule morning, until 2026-01-01T05:00:00Z',

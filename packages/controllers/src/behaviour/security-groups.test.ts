@@ -80,7 +80,7 @@ describe('security groups of a pool', () => {
     expect(await applied(fairway)).toMatchObject({ status: 'True' });
   });
 
-  test('reach existing servers in place, and are removed with the field', async () => {
+  test('are applied to existing servers in place, and are removed with the field', async () => {
     const { fairway, clock, makeGroup } = await startWith();
     await using _ = fairway;
     const [web, db, foreignGroup] = [await makeGroup('web'), await makeGroup('db'), await makeGroup('theirs')];
@@ -241,7 +241,7 @@ describe('an unavailable security group', () => {
     expect(await portsOf(fairway)).toEqual([]);
   });
 
-  test('disappears while there is no server: the next server waits', async () => {
+  test('disappears while no server exists: the next server waits', async () => {
     const { fairway, clock, makeGroup } = await startWith();
     await using _ = fairway;
     const web = await makeGroup('web');

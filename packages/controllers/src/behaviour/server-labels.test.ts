@@ -21,7 +21,7 @@ describe('tags and metadata of servers', () => {
     });
   });
 
-  test('reach existing servers in place, and are removed with the field', async () => {
+  test('are applied to existing servers in place, and are removed with the field', async () => {
     await using fairway = await TestFairway.start();
     await fairway.readyCluster({ replicas: 2 });
     const before = sorted(await serversOf(fairway));

@@ -183,7 +183,7 @@ describe('the fields of a pool', () => {
 });
 
 describe('the limits of a plan', () => {
-  test('apply to writes that have passed admission: the oldest pool first, the rest when there is room', async () => {
+  test('apply to writes that have passed admission: the oldest pool first, the others when there is room', async () => {
     await using fairway = await TestFairway.start();
     await fairway.client.resource(plans).patch('free', { type: 'merge', value: { spec: { maxNodes: 3 } } });
     await fairway.readyCluster({ replicas: 2 });
@@ -230,7 +230,7 @@ describe('existing resources for a cluster', () => {
     expect(resourceCounts(fairway.cloud)).toEqual(before);
   });
 
-  test('a cluster whose Plan was deleted still leaves nothing', async () => {
+  test('a cluster whose Plan was deleted still leaves nothing behind', async () => {
     await using fairway = await TestFairway.start();
     const before = resourceCounts(fairway.cloud);
     await fairway.readyCluster({ replicas: 1 });
@@ -242,7 +242,7 @@ describe('existing resources for a cluster', () => {
     expect(resourceCounts(fairway.cloud)).toEqual(before);
   });
 
-  test('a machine deleted right after a restart is drained like any other', async () => {
+  test('a machine deleted right after a restart is drained as usual', async () => {
     await using fairway = await TestFairway.start();
     const { metadata } = await fairway.readyCluster({ replicas: 2 });
     await fairway.stopProcess();
@@ -269,7 +269,7 @@ describe('existing resources for a cluster', () => {
     expect(seen).toContain(true);
   });
 
-  test('a machine deleted before the outcome of its server’s creation is known leaves nothing', async () => {
+  test('a machine deleted before the outcome of its server’s creation is known leaves nothing behind', async () => {
     await using fairway = await TestFairway.start();
     const before = resourceCounts(fairway.cloud);
     fairway.cloud.faults.add({
@@ -298,7 +298,7 @@ function serversOf(fairway: TestFairway) {
 }
 
 describe('a node with a stolen kubelet credential', () => {
-  test('keeps everything that its pool did not set, and still loses what its pool removes', async () => {
+  test('keeps everything that its pool did not set, but loses what its pool removes', async () => {
     await using fairway = await TestFairway.start();
     const gpu = { key: 'gpu', value: 'yes', effect: 'NoSchedule' } as const;
     const foreignTaint = { key: 'tenant-only', effect: 'NoExecute' };

@@ -281,7 +281,7 @@ describe('settings of kubelet', () => {
 });
 
 describe('in a running Fairway', () => {
-  test('a cluster gets the plan, version and image that it names', async () => {
+  test('a cluster uses the plan, version and image that it specifies', async () => {
     await using fairway = await TestFairway.start();
     await fairway.createCluster({ plan: 'standard', version: '1.35', image: 'Debian 12' });
     await fairway.createPool({ replicas: 1 });
@@ -293,7 +293,7 @@ describe('in a running Fairway', () => {
     expect(await imageName(fairway, machine)).toBe('Debian 12');
   });
 
-  test("machines get their pool's image and root volume", async () => {
+  test("machines use their pool's image and root volume", async () => {
     await using fairway = await TestFairway.start();
     const rootVolume = { sizeGiB: 44, type: 'high-speed' };
     await fairway.createCluster({ image: 'Ubuntu 24.04' });

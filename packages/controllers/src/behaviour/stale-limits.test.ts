@@ -8,7 +8,7 @@ import { TestFairway } from '../testing/test-fairway.ts';
 
 const SECOND_MS = 1_000;
 
-test('a node limit is enforced even if the cache of machines stays empty and the later pool comes first by name', async () => {
+test('a node limit is enforced even if the cache of machines stays empty and the newer pool comes first by name', async () => {
   const clock = new SteppingClock();
   const isWatchOfMachines = (path: string) => /\/machines\?/.test(path) && path.includes('watch=');
   await using fairway = await TestFairway.start({

@@ -29,7 +29,7 @@ async function startWithoutJoining(pool: Parameters<TestFairway['createPool']>[0
   const options = { clock, random: seededRandom(4_242), nodesJoin: false, ...faults.options };
   const fairway = await TestFairway.start(options);
   await fairway.createCluster();
-  // Repair is not tested here: the machine stays as it is.
+  // Repair is disabled: it is not tested here.
   await fairway.createPool({ replicas: 1, healing: { enabled: false }, ...pool });
   const isActive = ([one]: readonly Machine[]) => one?.status?.serverStatus === 'ACTIVE';
   await clock.during(fairway.until(machines, isActive));
@@ -121,7 +121,7 @@ describe('a server that does not join', () => {
     expect(await events()).toHaveLength(1);
   });
 
-  test('becomes Ready if it joins at last, and no trace of the problem is left', async () => {
+  test('becomes Ready if it eventually joins, and no trace of the problem is left', async () => {
     const { fairway, clock, machine, join, cluster } = await startWithoutJoining();
     await using _ = fairway;
     await clock.pass(12 * MINUTE_MS);
@@ -175,7 +175,7 @@ describe('a server that does not join', () => {
   test.each([
     { who: 'pool', pool: { nodeStartupTimeout: '3m' }, plan: '20m' },
     { who: 'plan', pool: {}, plan: '3m' },
-  ])('is reported after the timeout of the $who', async ({ pool, plan }) => {
+  ])('is reported after the $who’s timeout', async ({ pool, plan }) => {
     const { fairway, clock, machine } = await startWithoutJoining(pool);
     await using _ = fairway;
     const value = { spec: { healing: { nodeStartupTimeout: plan } } };

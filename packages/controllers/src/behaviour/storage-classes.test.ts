@@ -74,7 +74,7 @@ describe('the StorageClasses of a cluster', () => {
     }
   });
 
-  test('omit optional classes whose types the cloud lacks, report that, and have another default', async () => {
+  test('omit optional classes whose types the cloud lacks, report this, and use another default', async () => {
     const cloud = { volumeTypes: DEFAULT_CONFIG.volumeTypes.filter(({ name }) => name === 'classic') };
     await using scenario = await AddonScenario.begin({}, { cloud });
     await scenario.work();
@@ -103,7 +103,7 @@ describe('the StorageClasses of a cluster', () => {
     expect(await defaultsOf(scenario)).toEqual(['csi-cinder-high-speed']);
   });
 
-  test('have one default if the plan names another one, unless the tenant has selected it', async () => {
+  test('change their default with the plan’s, unless the tenant has selected one', async () => {
     await using scenario = await AddonScenario.begin();
     await offer(scenario, { classes: [HIGH_SPEED, CLASSIC] });
     const before = await defaultsOf(scenario);
@@ -125,7 +125,7 @@ describe('the StorageClasses of a cluster', () => {
     expect(await defaultsOf(scenario)).toEqual(['csi-cinder-classic', 'csi-cinder-high-speed']);
   });
 
-  test('are used for claims without a class if the plan has no rules', async () => {
+  test('are used for claims without a class even if the plan has no rules', async () => {
     await using scenario = await AddonScenario.begin();
     await offer(scenario, null);
 
@@ -190,7 +190,7 @@ describe('the StorageClasses of a cluster', () => {
     expect(await names(scenario)).toEqual(['mine']);
   });
 
-  test('follow the plan that the cluster moves to', async () => {
+  test('follow the new plan when the cluster moves to another one', async () => {
     await using scenario = await AddonScenario.begin();
     await scenario.fairway.patch(plans, 'standard', { spec: { storage: { classes: [HIGH_SPEED] } } });
 
@@ -233,7 +233,7 @@ describe('the StorageClasses of a cluster', () => {
     });
   });
 
-  test('leave an existing class with the same name alone, and the rest of the add-on is installed', async () => {
+  test('do not change an existing class with the same name, and the rest of the add-on is installed', async () => {
     const first = { metadata: { name: 'default' }, provisioner: 'nfs.example.org', parameters: { server: 'mine' } };
     await using scenario = await AddonScenario.begin(
       {},

@@ -73,7 +73,7 @@ describe('a cluster reports fields without effect, on write and as long as they 
     { cni: 'canal', allowed: ['canal'] },
     { cni: 'cilium', allowed: ['cilium'] },
   ] as const)(
-    'the pod network $cni that an earlier release left to its tenant, even if its plan has it',
+    'the pod network $cni that an earlier release left to its tenant, even if its plan includes it',
     ({ cni, allowed }) => {
       const plan = aPlan({ cni: { default: cni, allowed: [...allowed] } }).spec;
       const reported = (cniInstaller: 'Fairway' | 'Tenant') =>
@@ -96,7 +96,7 @@ describe('a cluster reports fields without effect, on write and as long as they 
     );
   });
 
-  test('nothing, if it has no such fields', () => {
+  test('nothing if it has no such fields', () => {
     const cluster = aCluster({ cni: { type: 'none' } });
 
     expect(planConditions(cluster, { plan: aPlan().spec, spread: ONE_COPY })).toEqual({
@@ -105,7 +105,7 @@ describe('a cluster reports fields without effect, on write and as long as they 
     });
   });
 
-  test('another warning appears only for new fields', () => {
+  test('new warnings appear only for new fields', () => {
     const changed = aCluster({ cni: { type: 'cilium', cilium: { clusterID: 8 } } });
 
     expect(clusterWarnings(changed, requestedSpec())).toEqual([
@@ -163,7 +163,7 @@ describe('in a running Fairway', () => {
     expect(conditionOf(plan as Plan, 'FieldsApplied')).toMatchObject(notImplemented);
   });
 
-  test('a cluster whose plan has several control planes reports that it has one', async () => {
+  test('a cluster whose plan promises several control-plane replicas reports that it has one', async () => {
     await using fairway = await TestFairway.start();
     await fairway.createCluster({ plan: 'standard' });
 

@@ -113,7 +113,7 @@ describe('a new patch', () => {
     expect(status?.availablePatch).toBeUndefined();
   });
 
-  test('stops at a canary that it breaks, until the operator offers a better patch', async () => {
+  test('stops if it breaks a canary, until the operator offers a better patch', async () => {
     await using fairway = await start();
     await fairway.createCluster({ version: MINOR }, 'canary');
     await fairway.patch(clusters, 'canary', { metadata: { labels: { stage: 'canary' } } });

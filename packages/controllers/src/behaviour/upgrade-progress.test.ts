@@ -102,7 +102,7 @@ test('an upgrade of a cluster is one operation, from its control plane to its la
   const { items } = await upgrading.clock.during(upgrading.fairway.client.resource(Events).list({ namespace: TEAM }));
   const reported = items.filter(({ involvedObject }) => involvedObject.kind === 'Cluster').map(({ reason }) => reason);
   expect(reported.filter((reason) => reason?.startsWith('Upgrade'))).toEqual(['UpgradeStarted', 'UpgradeComplete']);
-  // A node created, one deleted, and one more done: no more than a user would notice.
+  // One node created, one deleted, and one more done: no more than a user would notice.
 
   expect(watcher.writes).toBeLessThan(4 * NODE_COUNT);
 });

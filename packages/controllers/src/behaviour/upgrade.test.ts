@@ -128,7 +128,7 @@ describe('a rolling upgrade', () => {
     expect(history).toMatchObject({ maxMachines: 4, minAvailable: 3 });
   });
 
-  test('halts if the new node does not join, and continues when it is replaced', async () => {
+  test('halts if the new node does not join, and continues once that node is replaced', async () => {
     await using upgrading = await UpgradeScenario.start({ pool: { healing: { enabled: false } } });
     upgrading.nodesJoin = false;
 

@@ -42,7 +42,7 @@ function countedCalls(): { readonly paths: string[]; readonly options: TestFairw
 }
 
 describe('the usage of a cluster', () => {
-  test('counts from a server’s launch to its end, and for its control plane until its deletion is requested', async () => {
+  test('counts a server from its launch to its end, and the control plane until its deletion is requested', async () => {
     const setting = await start();
     const { fairway, clock, truth } = setting;
     await using _ = fairway;
@@ -75,7 +75,7 @@ describe('the usage of a cluster', () => {
     const writes = usageRequests().length;
     await clock.pass(6 * HOUR_MS);
 
-    // The record is created, then updated when the control plane and the nodes exist: at most one by one.
+    // The record is created, then updated as the control plane and the nodes appear: at most one write for each.
     expect(writes).toBeLessThanOrEqual(4);
     expect(usageRequests()).toHaveLength(writes);
   });
@@ -147,7 +147,7 @@ describe('a cluster’s cloud resources other than servers', () => {
       const { remove, list } = await clock.during(createResource(setting, cluster, resource));
       const startedMs = clock.now();
       await clock.pass(10 * MINUTE_MS);
-      // Like its creator, which checks whether it is ready.
+      // Done by its creator too, which checks whether it is ready.
       await clock.during(list());
       const countedCalls = await callsOf(HOUR_MS);
       const [running] = [...(await reported(fairway, resource)).entries()];
@@ -300,7 +300,7 @@ describe('a killed process', () => {
 
 describe('a tenant', () => {
   test.each(['true', 'restore'])(
-    'pays for a control plane that a pause (%s) keeps from being deleted',
+    'includes a control plane whose deletion is blocked by a pause (%s)',
     async (value) => {
       const setting = await start();
       const { fairway, clock } = setting;
@@ -322,7 +322,7 @@ describe('a tenant', () => {
     },
   );
 
-  test('gets no uncertainty from a new plan or size after a long idle time', async () => {
+  test('has no uncertainty after a new plan or size that follows a long idle time', async () => {
     const setting = await start();
     const { fairway, clock, truth } = setting;
     await using _ = fairway;
@@ -382,7 +382,7 @@ describe('a record', () => {
     expect(await nodeUsageErrors(fairway, truth)).toEqual([]);
   });
 
-  test('is deleted if a restore brings it back in addition to the one that outlived its namespace', async () => {
+  test('is deleted if a restore duplicates the record that outlived its namespace', async () => {
     const setting = await start();
     const { fairway, clock } = setting;
     await using _ = fairway;

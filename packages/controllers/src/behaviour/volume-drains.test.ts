@@ -60,7 +60,7 @@ async function startDraining() {
   };
 }
 
-test('pods with volumes leave one after another, each when the previous volume is detached', async () => {
+test('pods with volumes are evicted one by one, each once the previous volume is detached', async () => {
   const { fairway, clock, leaving, end, detach, machine } = await startDraining();
   await using _ = fairway;
   const first = await leaving();
@@ -120,7 +120,7 @@ test('all pods of a node with an unresponsive kubelet are evicted at once', asyn
   expect(await leaving()).toEqual(['db-0', 'db-1', 'db-2', 'web']);
 });
 
-test('a restart of Fairway in between does not evict additional pods', async () => {
+test('a restart of Fairway during the drain does not evict additional pods', async () => {
   const { fairway, clock, leaving } = await startDraining();
   await using _ = fairway;
   await fairway.stopProcess();

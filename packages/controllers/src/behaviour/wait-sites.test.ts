@@ -25,7 +25,7 @@ const FILES = [
       .map((name) => join(folder, name)),
   ),
 ];
-/** Reasons of conditions other than Ready, about existing objects. */
+/** Reasons of conditions other than Ready, for existing objects. */
 const OTHER_SOURCES = new Set([
   'credentials-status.ts',
   'plan-conditions.ts',
@@ -49,7 +49,7 @@ const listed = Object.entries(WAIT_SITES).flatMap(([file, reasons]) =>
   Object.entries(reasons).map(([reason, row]) => ({ file, reason, row })),
 );
 
-describe('each place that waits for someone else', () => {
+describe('each place in the code that waits for someone else', () => {
   test.each(found)('$file, $reason, is listed', (site) => {
     expect(listed).toContainEqual(expect.objectContaining(site));
   });

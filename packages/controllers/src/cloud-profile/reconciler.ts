@@ -22,10 +22,13 @@ import { Pass } from '@fairway/tenancy/reconcile/pass';
 import type { ControllerDependencies } from '../dependencies.ts';
 import { writeStatus } from '../status-writer.ts';
 
-/** Interval between two refreshes while clusters use the profile, and otherwise. */
+/** Interval between two refreshes: while clusters use the profile, and otherwise. */
 const USED_REFRESH_INTERVAL_MS = 20 * 60_000;
 const UNUSED_REFRESH_INTERVAL_MS = 60 * 60_000;
-/** Maximum age of the lists. Each refresh queries quotas: 3 calls an hour to each service that has them, and a few for lists that nothing else keeps current. */
+/**
+ * Maximum age of the lists. Each refresh queries quotas: 3 calls an hour to each service that has them, plus a few for
+ * lists that nothing else refreshes.
+ */
 const MAX_AGE_MS = 60 * 60_000;
 const NAME_PREFIX = cloudProfileName('');
 
@@ -40,7 +43,7 @@ export class CloudProfileReconciler {
   readonly #profiles: Informer<CloudProfile>;
   readonly #namespaces: Informer<Namespace>;
   readonly #offer: Pick<CloudOffer, 'catalogueOf'>;
-  /** When each profile was refreshed, or is assumed to have been. */
+  /** When each profile was refreshed, or is assumed to have been refreshed. */
   readonly #refreshedAtMs = new Map<string, number>();
 
   constructor(
@@ -65,7 +68,7 @@ export class CloudProfileReconciler {
     const [namespace = '', name = ''] = key.split('/');
     const pass = new Pass(context, this.#shared.clock);
     const credentialName = name.startsWith(NAME_PREFIX) ? name.slice(NAME_PREFIX.length) : undefined;
-    // Nobody can log in with it yet, and Keystone's rejection would be cached.
+    // The credential cannot be used to log in yet, and Keystone's rejection would be cached.
     if (this.#isPaused(namespace, credentialName)) return pass.end();
     const profile = this.#profiles.get(key);
     const cloud = this.#isDeleted(namespace) ? undefined : this.#cloudOf(namespace, name, credentialName);
@@ -159,7 +162,7 @@ export class CloudProfileReconciler {
     const { observedGeneration: _, conditions, ...previous } = stored.status ?? {};
     const isCatalogueComplete = catalogue.flavors !== undefined && catalogue.images !== undefined;
     const generation = stored.metadata.generation ?? 0;
-    // Lists retained because the cloud did not respond keep their previous time.
+    // If the cloud did not respond, the previous lists are kept, with their previous time.
     const before = isOtherCloud ? undefined : previous;
     const content = cloudProfileContent(catalogue, before);
     const requested =
@@ -203,7 +206,10 @@ export class CloudProfileReconciler {
   }
 }
 
-/** How far `time` may lag behind the last response while quotas are unchanged: an unchanged profile is rarely written. */
+/**
+ * How far `time` may lag behind the last response while quotas are unchanged, so that an unchanged profile is rarely
+ * written.
+ */
 const QUOTA_REFRESH_INTERVAL_MS = 2 * 3_600_000;
 
 function isRecent(

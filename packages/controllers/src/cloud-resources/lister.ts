@@ -56,7 +56,7 @@ export function cloudResourceLister({ cache, projects, clock, log }: CloudResour
       try {
         return await of.refreshAfter(nowMs - MAX_AGE_MS, late.signal);
       } catch (error) {
-        // A cloud without the service has none of its resources.
+        // A cloud without the service has none of the service's resources.
         if (!isOpenStackError(error, 'notFound')) {
           errors.set(kind, messageOf(error));
           log.debug({ err: error, cluster: keyOf(cluster) }, 'could not list all cloud resources of the cluster');

@@ -74,7 +74,9 @@ function listenerView(
   ];
 }
 
-/** The owner and purpose of a load balancer, from its tags; its name dates from its creation. */
+/**
+ * The owner and purpose of a load balancer, from its tags; its name may be outdated, because it was set at creation.
+ */
 function ownerOf(loadBalancer: LoadBalancer, projectID: string): CloudResourceOwner | undefined {
   const service = serviceOwner(loadBalancer, projectID);
   const ingress = ingressOwner(loadBalancer, projectID);

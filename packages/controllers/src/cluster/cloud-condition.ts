@@ -21,7 +21,7 @@ const UNAUTHORIZED_REASONS: ReadonlySet<ConditionReason> = new Set(['CredentialI
  */
 export function cloudStateOf(cloud: ProjectCloud, failure: Failure | undefined): CloudState | undefined {
   const { stale } = cloud.cache.servers.snapshot();
-  // The lists come first: which of several services an attempt reaches first is random.
+  // The lists come first: it is random which service an attempt reaches first.
   const problem = (stale && failureOf(stale.error, cloud.now())) ?? (failure?.party === 'cloud' ? failure : undefined);
   if (problem === undefined) return failure === undefined ? { problem } : undefined;
   const isAboutCloud = isOutage(problem.reason) || UNAUTHORIZED_REASONS.has(problem.reason);

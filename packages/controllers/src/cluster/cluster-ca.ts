@@ -39,15 +39,15 @@ export async function advanceCaRotation(
   if (nextCredentialsStep(pki, requests, rotationProgress) === undefined) return pki;
   return credentials.change(cluster, async (stored) => {
     const isStageUnchanged = stored.rotation.stage === pki.rotation.stage;
-    // The observation may be of a different CA.
+    // The observation may have been made with a different CA.
     const next = nextCredentialsStep(stored, requests, isStageUnchanged ? rotationProgress : NO_ROTATION);
     return next === undefined ? stored : takeCredentialsStep(stored, next, requests, clock);
   });
 }
 
 /**
- * How many machines trust the CA of this rotation, judged by what is on their disks, or will be for machines without a
- * server. Servers retained for inspection are no longer nodes, and are never updated.
+ * How many machines trust the CA of this rotation, based on the current contents of their disks, or the future contents
+ * for machines without a server. Servers retained for inspection are no longer nodes, and are never updated.
  */
 export function renewedMachines(
   machines: readonly Machine[],

@@ -37,7 +37,7 @@ export type ControlPlaneFacts = Pick<
 
 const NO_NODES = { total: 0, renewed: 0 };
 
-/** The observation for a control plane whose state is unknown. */
+/** The observation to use while the state of the control plane is unknown. */
 export const NO_CONTROL_PLANE = {
   controlPlane: undefined,
   controlPlaneProblem: undefined,
@@ -54,14 +54,17 @@ const DATA_ON_OTHER_HOST: Problem = {
 };
 const DATA_ON_OTHER_HOST_RETRY_MS = 30_000;
 
-/** Whether a restored cluster's control plane is unknown to this runtime: a new one would be empty, and its nodes would delete their pods. */
+/**
+ * Whether a restored cluster's control plane is unknown to this runtime: a new control plane would be empty, and the
+ * nodes would delete their pods.
+ */
 async function isDataOnOtherHost(cluster: Cluster, runtime: ControlPlaneRuntime): Promise<boolean> {
   const { originUID, endpoint } = cluster.status ?? {};
   if (originUID === undefined || endpoint === undefined || cluster.status?.reset?.phase === 'Starting') return false;
   return !(await wrapRuntimeError(runtime.list())).includes(identityOf(cluster));
 }
 
-/** Hibernates a control plane. Requested changes of its credentials are applied at the same time. */
+/** Hibernates a control plane. Requested changes to its credentials are applied at the same time. */
 export async function hibernatedControlPlane(
   cluster: Cluster,
   dependencies: ClusterDependencies,

@@ -35,7 +35,7 @@ import { ClusterReconciler } from './reconciler.ts';
 import { isOfferChanged, isSlotChanged } from './release-relevance.ts';
 import { onTenantSetupLost } from './tenant-setup.ts';
 
-/** By namespace: clusters that wait for the project's quota. */
+/** By namespace: clusters waiting for the project's quota. */
 const clustersHeldByProject: CacheIndex<Cluster> = {
   name: 'held-by-project',
   valuesOf: ({ metadata, status }) => {
@@ -54,7 +54,7 @@ export const clusterController: Declaration = {
     { type: machines, verbs: READ },
     { type: cloudCredentials, verbs: READ },
     { type: plans, verbs: READ },
-    // Clusters' claims on their plans.
+    // The ConfigMaps with clusters' claims on their plans.
     { type: ConfigMaps, namespace: SYSTEM_NAMESPACE, verbs: ['get', 'create', 'update'] },
     // The cluster's CA Secret, which Fairway rotates.
     { type: Secrets, namespace: SYSTEM_NAMESPACE, verbs: ['get', 'patch'] },
@@ -128,7 +128,7 @@ export const clusterController: Declaration = {
             : [...clusterKeys].filter(
                 (key) => cache.clusters.get(key)?.status?.network?.networkID === change.networkID,
               );
-        // Anyone could have written the tag.
+        // The tag may be forged, so it may refer to no cluster of ours.
         for (const key of keys) if (clusterKeys.has(key)) enqueue(key);
       }),
     );
@@ -138,7 +138,7 @@ export const clusterController: Declaration = {
     tenants.onConnect((tenant) => {
       const { clusterKey, nodes } = tenant;
       onTenantSetupLost(tenant, () => enqueue(clusterKey));
-      // Clusters that only wait for the connection are reconciled immediately.
+      // Clusters that are only waiting for the connection are reconciled immediately.
       void nodes.whenSynced().then(
         () => enqueue(clusterKey),
         () => {},

@@ -12,7 +12,9 @@ export function credentialCondition(credential: CloudCredential | undefined): Co
   return { type: ConditionType.CredentialExpiresSoon, status: 'True', reason: expiresSoon.reason, message };
 }
 
-/** Events for a credential that expires soon, once for each notice, and for one that Fairway may no longer use. */
+/**
+ * Events for a credential that expires soon, once for each notice, and for a credential that Fairway may no longer use.
+ */
 export function recordCredentialEvents(
   events: Pick<ClusterDependencies['events'], 'warning'>,
   cluster: Cluster,
@@ -24,7 +26,7 @@ export function recordCredentialEvents(
     events.warning(cluster, expiresSoon.reason, expiresSoon.message);
   }
   const reachable = findCondition(conditions, ConditionType.CloudReachable);
-  // The event of a new phase contains the reason.
+  // The Event about the new phase contains the reason.
   if (reachable?.status !== 'Unknown' || phase !== cluster.status?.phase) return;
   if (actionRequiredBy(reachable.reason as ConditionReason) === 'cloud') return;
   const last = findCondition(before, ConditionType.CloudReachable);

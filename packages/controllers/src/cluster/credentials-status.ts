@@ -13,7 +13,7 @@ import { conditionUnmet, type Problem } from '@fairway/tenancy/problem';
 import { credentialRequests } from './credentials-step.ts';
 import type { ClusterDependencies } from './dependencies.ts';
 
-/** What one pass has observed of a cluster's CA. */
+/** What one pass has observed about a cluster's CA. */
 export interface CaFacts {
   readonly rotation: RotationRecord;
   readonly caNotAfterMs: number;
@@ -26,7 +26,7 @@ export function caFactsOf(pki: ClusterPki, seen: Pick<CaFacts, 'isCaInEffect' | 
   return { rotation: pki.rotation, caNotAfterMs: firstExpiryMs(pki), ...seen };
 }
 
-/** `status.credentials`; for undefined facts, what was last reported is kept. Pure. */
+/** `status.credentials`; for undefined facts, the last reported values are kept. Pure. */
 export function credentialsStatusOf(
   last: CredentialsStatus | undefined,
   caFacts: CaFacts | undefined,
@@ -70,8 +70,8 @@ function phaseOf(
 }
 
 /**
- * The CA generation that nodes should be installed with: a new one only once everything they receive comes from the new
- * CA. Undefined keeps the previous one.
+ * The CA generation that nodes should be installed with: it advances only once everything that they receive comes from
+ * the new CA. Undefined keeps the previous one.
  */
 function generationForNodes({ rotation, isCaInEffect }: CaFacts): number | undefined {
   if (rotation.stage === 'Trusting' || (rotation.stage === 'Renewing' && !isCaInEffect)) return undefined;

@@ -132,7 +132,7 @@ describe.each<{
   });
 });
 
-test('does not repeat earlier rotations and revocations that a repository requests', () => {
+test('does not repeat earlier rotations and revocations requested by a manifest in a Git repository', () => {
   const [monday, tuesday, wednesday] = ['2026-06-01T12:00:00Z', '2026-06-02T12:00:00Z', '2026-06-03T12:00:00Z'];
   const { rotation } = CA_STATES.ended;
   const caState = { ...CA_STATES.ended, rotation: { ...rotation, request: tuesday, revocation: tuesday } };

@@ -17,13 +17,13 @@ import {
 } from '@fairway/control-plane/pki/cluster-rotation';
 import { hasUsersAuthority } from '@fairway/control-plane/pki/pki-secret';
 
-/** What users request, by annotations whose value is acted on once. */
+/** Users' requests: annotations, each value of which is acted on once. */
 export interface CredentialRequests {
   readonly revocation: string | undefined;
   readonly rotation: string | undefined;
   /** The rotation to complete. */
   readonly completion: string | undefined;
-  /** Nothing has been issued by the cluster yet, so requests in its manifest are already fulfilled. */
+  /** The cluster has not issued anything yet, so requests in its manifest are already fulfilled. */
   readonly isNew: boolean;
 }
 
@@ -49,7 +49,7 @@ export const NO_ROTATION: RotationProgress = { isRunning: false, areNodesRenewed
 
 /**
  * `adopt`: records requests that a new cluster was created with as fulfilled. `ownUsers`: for clusters of a release
- * whose users had no CA of their own. `begin`, `switch`, `complete`, `end`: the stages of a rotation.
+ * without a separate CA for users. `begin`, `switch`, `complete`, `end`: the stages of a rotation.
  */
 export type CredentialsStep = 'ownUsers' | 'adopt' | 'revoke' | 'begin' | 'switch' | 'complete' | 'end';
 

@@ -8,7 +8,7 @@ const CURRENT = { current: 10, ready: 10, desired: 10, upToDate: 10 };
 const refused = { reason: 'CredentialInvalid', message: 'the cloud refuses the credential' } as const;
 const going = { reason: 'Deleting', message: '4 machines still to be deleted' } as const;
 
-test('a deletion whose first pass fails has made no progress yet', () => {
+test('a deletion whose first pass fails reports no progress yet', () => {
   const status: ClusterStatus = { nodes: CURRENT };
 
   expect(deleteOperation(status, refused)).toMatchObject({ progress: 0, steps: { done: 0, total: 12 } });

@@ -33,14 +33,14 @@ import { deleteCloudResources } from './network-deletion.ts';
 import { nodeCounts } from './node-counts.ts';
 import { remainingProblem } from './remaining-resources.ts';
 
-/** Requeue interval for changes that no event announces. */
+/** Requeue interval for changes that trigger no event. */
 const RETRY_MS = 2_000;
 const NO_CLOUD_RETRY_MS = 60_000;
 /** Steps in addition to the machines: the control plane and the network. */
 const NON_RESOURCE_STEPS = 2;
 
 interface DeletionWait extends Problem {
-  /** The part that someone else must resolve, if `message` also contains other parts. It has its own times. */
+  /** The part that someone else must resolve, if `message` also contains other parts. It has its own timestamps. */
   readonly held?: Problem | undefined;
   /** Remaining steps: each machine, the control plane, and the network. */
   readonly left: number;
@@ -112,7 +112,8 @@ async function deleteResources(
     return { left: 1, reason, message, retryAfterMs: RETRY_MS };
   }
   await endUsage(cluster, dependencies);
-  // The record is written even without a cloud: the cluster may have had one, and a response may have been lost.
+  // The record is written even without a cloud: the cluster may have had one, and a response from it may have been
+  // lost.
   const projectID = cluster.status?.projectID ?? (await cloud?.client.session.projectId());
   const { credentialName } = cluster.spec;
   await recordDeletedCluster(client, { uid, clusterKey: key, credentialName, projectID }, clock.now());
@@ -121,8 +122,8 @@ async function deleteResources(
 }
 
 /**
- * Deletes pools and machines that the API server has but the caches did not contain, and returns their number. A pool
- * may have created a server group, which is found only through the Cluster.
+ * Deletes pools and machines that exist at the API server but were missing from the caches, and returns their number. A
+ * pool may have created a server group, which is found only through the Cluster.
  */
 async function countUnlisted(
   cluster: Cluster,
@@ -144,7 +145,7 @@ async function countUnlisted(
 
 /**
  * What the deletion is waiting for in the cloud. Rejects with the cloud's error, or with a problem that does not
- * resolve automatically.
+ * resolve on its own.
  */
 export async function remainingResources(
   cloud: ProjectCloud,
@@ -234,13 +235,13 @@ async function report(
   await writeStatus(client.resource(clusters), cluster, status);
 }
 
-/** What the CloudCredential reports about itself, if that is why the cloud rejects requests. */
+/** The problem reported by the CloudCredential, if that is why the cloud rejects requests. */
 function withSameReason(refused: Problem | undefined, { reason }: Problem): Problem | undefined {
   return refused?.reason === reason ? refused : undefined;
 }
 
 /**
- * Progress of a deletion with this many remaining steps. If a pass fails before it can count them, progress is
+ * Progress of a deletion with this many remaining steps. If a pass fails before it can count the steps, progress is
  * unchanged. Pure.
  */
 export function deleteOperation(

@@ -12,7 +12,7 @@ function newMachine(...addresses: NonNullable<NonNullable<Machine['status']>['ad
   return { metadata: {}, spec: {}, status: { addresses } } as unknown as Machine;
 }
 
-test('nodes may reach their API server from their router and by their floating IPs, regardless of its allowlist', () => {
+test('nodes may reach their API server through their router and with their floating IPs, regardless of its allowlist', () => {
   if (plan === undefined) throw new Error('there is no plan');
   const network = { networkID: 'n', subnetID: 's', nodesCIDR: '10.0.0.0/16', egressAddress: '203.0.113.7' };
   const cluster = { ...aCluster(), status: { network } };

@@ -8,7 +8,7 @@ interface DurationFacts {
   /** The status before and after this pass. */
   readonly before: LastOperation | undefined;
   readonly now: LastOperation;
-  /** Whether the control plane has reached the state that the operation requires in this pass. */
+  /** Whether the control plane has reached the state that the operation requires, in this pass. */
   readonly isControlPlaneDone: boolean;
 }
 
@@ -26,14 +26,14 @@ export function nextDurations(known: Durations | undefined, seen: DurationFacts,
 }
 
 /**
- * Whether the control plane was the first step of the operation. An upgrade that is followed by another one before its
- * end continues as the same operation, so its duration includes the nodes of the first upgrade.
+ * Whether the control plane was the first step of the operation. An upgrade that is followed by another one before it
+ * ends continues as the same operation, so its duration includes the nodes of the first upgrade.
  */
 function isFirstStep(before: LastOperation): boolean {
   return !isOver(before) && (before.type !== 'Upgrade' || !before.steps?.done);
 }
 
-/** How long the operation took last time; undefined if it was not measured yet. */
+/** How long the operation took last time; undefined if it has not been measured yet. */
 export function measuredSeconds(known: Durations | undefined, what: string): number | undefined {
   return known?.find((each) => each.what === what)?.seconds;
 }

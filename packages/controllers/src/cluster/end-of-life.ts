@@ -9,9 +9,9 @@ import type { ClusterDependencies } from './dependencies.ts';
 const RETRY_MS = 60_000;
 
 /**
- * An Event for each notice of the end of life of the cluster's minor version. It is recorded before `status.endOfLife`:
- * a process killed in between records it again, under the same name. Returns the status to write; a notice that could
- * not be recorded remains due.
+ * Records an Event for each notice about the end of life of the cluster's minor version. It is recorded before
+ * `status.endOfLife`: a process killed in between records it again, under the same name. Returns the status to write; a
+ * notice that could not be recorded remains due.
  */
 export async function recordEndOfLifeEvents(
   events: Pick<ClusterDependencies['events'], 'once'>,
@@ -46,7 +46,7 @@ async function recordNotice(
   await events.once(cluster, 'Warning', { reason, message, id: `${minor} ends ${date} ${notice}` });
 }
 
-/** Records an Event about the planned automatic upgrade of the cluster and its time, or about its cancellation. */
+/** Records an Event about the planned automatic upgrade of the cluster with its time, or about its cancellation. */
 async function recordPlannedUpgrade(
   events: Pick<ClusterDependencies['events'], 'once'>,
   cluster: Cluster,
@@ -71,8 +71,8 @@ async function recordPlannedUpgrade(
 }
 
 /**
- * Records the start of such an upgrade before anything is written, under the same name however often it is repeated.
- * Failures are ignored, so the upgrade does not depend on the Event.
+ * Records the start of such an upgrade before anything is written, under the same name regardless of how often this is
+ * repeated. Failures are ignored, so the upgrade does not depend on the Event.
  */
 export async function recordForcedUpgradeEvent(
   events: Pick<ClusterDependencies['events'], 'once'>,
@@ -87,7 +87,7 @@ export async function recordForcedUpgradeEvent(
     .catch(() => {});
 }
 
-/** Records that an announced upgrade is cancelled, unless the cluster has left the minor version. */
+/** Records that an announced upgrade is cancelled, unless the cluster has already left the minor version. */
 async function recordCancelledUpgrade(
   events: Pick<ClusterDependencies['events'], 'once'>,
   cluster: Cluster,

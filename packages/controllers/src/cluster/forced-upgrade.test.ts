@@ -195,7 +195,7 @@ describe('a cluster upgraded automatically to 1.36.1', () => {
   };
   const next = [{ ...aRelease('1.36'), status: { rollout: { ...rollout, version: '1.36.2' } } }, aRelease('1.37')];
 
-  test('is not downgraded, and gets patches of 1.36 in its slot', () => {
+  test('is not downgraded, and receives patches of 1.36 in its slot', () => {
     expect(choose({ status, next })).toMatchObject({ version: '1.36.2', forced: status.forcedUpgrade });
     expect(choose({ status, next: [aRelease('1.36', {}, [1])] })).toMatchObject({
       version: '1.36.1',

@@ -13,8 +13,8 @@ import type { VersionChoice, VersionFacts } from './version-facts.ts';
 import { skewProblem, updatingMessage, waitingForWakeUp, waitingForWindow } from './version-problems.ts';
 
 /**
- * Decides whether a cluster past the end of life of its minor version is upgraded. Once its announced time has come,
- * returns the next minor version, in its rollout slot and maintenance window, or what the cluster is waiting for.
+ * Decides whether a cluster past the end of life of its minor version is upgraded. Once the announced time has passed,
+ * returns the next minor version, if slot and maintenance window allow it, or what the cluster is waiting for.
  * Undefined if nothing is due. Pure. Ignores `updatePolicy`, which applies to patches.
  */
 export function decideForcedUpgrade(facts: VersionFacts, running: string): VersionChoice | undefined {
@@ -39,7 +39,10 @@ export function decideForcedUpgrade(facts: VersionFacts, running: string): Versi
   return { version: target, waiting: updatingMessage(running, target, true), forced };
 }
 
-/** `status.forcedUpgrade` of a cluster that should run `version` now: an earlier decision ends when the cluster leaves the minor version that it was upgraded to. */
+/**
+ * `status.forcedUpgrade` of a cluster that should run `version` now: an earlier decision expires when the cluster
+ * leaves the minor version that it was upgraded to.
+ */
 export function nextForcedUpgrade(
   status: ClusterStatus | undefined,
   version: string | undefined,

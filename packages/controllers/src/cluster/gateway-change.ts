@@ -12,8 +12,8 @@ import type { NetworkStep } from './network-state.ts';
 type SetGateway = Extract<NetworkStep, { kind: 'setGateway' }>;
 
 /**
- * Changes the default gateway of Fairway's own subnet; without an address, selects a free one. Throws a ProblemError if a node has the
- * address, or none is free.
+ * Changes the default gateway of Fairway's own subnet; without an address, selects a free one. Throws a ProblemError if
+ * a node has the address, or if none is free.
  */
 export async function gatewayChange(
   { subnet, address }: SetGateway,

@@ -18,7 +18,7 @@ import {
 const RESYNC_INTERVAL_MS = 10_000;
 
 /**
- * Removes what a cluster's Services have in load balancers that no cluster created, and their ownership tags: one
+ * Removes the parts of a cluster's Services from load balancers that no cluster created, and their ownership tags: one
  * change each. The load balancers themselves have another owner and are retained. Returns what remains.
  */
 export async function leaveSharedLoadBalancers(
@@ -42,7 +42,7 @@ export async function leaveSharedLoadBalancers(
   return { what, retryAfterMs: RESYNC_INTERVAL_MS, held: joinHeld([held, ...waiting]) };
 }
 
-/** A load balancer in ERROR accepts changes only after its owner has had it repaired. */
+/** A load balancer in ERROR accepts no changes until its owner has had it repaired. */
 function heldListeners(loadBalancer: LoadBalancer, state: string): Problem {
   const { id } = loadBalancer;
   const message = `the cluster has listeners in ${displayName('load balancer', loadBalancer)}, which it does not own and which is ${state}: Octavia accepts no changes; to repair one in ERROR: openstack loadbalancer failover ${id}; otherwise the cloud operator must check Octavia`;

@@ -11,7 +11,7 @@ import { conditionMet, conditionUnmet, type Problem } from '@fairway/tenancy/pro
 import { heldUpState, type Operation, percentDone, stepsWith } from '../operation.ts';
 import { measuredSeconds } from './durations.ts';
 
-/** What one pass has observed of hibernation. */
+/** What one pass has observed about hibernation. */
 export interface HibernationFacts {
   /** The desired state; undefined if unknown. */
   readonly hibernation: HibernationStatus | undefined;
@@ -33,8 +33,8 @@ export function hibernationStatusOf(
 }
 
 /**
- * Ready of a cluster that is hibernated or hibernating; undefined if it should be awake. `trouble` is what blocks the
- * hibernation. Pure.
+ * The Ready condition of a hibernated or hibernating cluster; undefined if it should be awake. `trouble` is what blocks
+ * the hibernation. Pure.
  */
 export function hibernatedCondition(
   { metadata }: Cluster,

@@ -11,7 +11,7 @@ import type { ClusterDependencies } from './dependencies.ts';
 /** Poll interval for a control plane that is stopping, if its runtime has no events. */
 const RETRY_MS = 5_000;
 
-/** Hibernates the control plane of a cluster without nodes. Nothing is connected to it afterwards. */
+/** Hibernates the control plane of a cluster without nodes. Afterwards, no connection to it remains. */
 export async function hibernateControlPlane(
   cluster: Cluster,
   { attempts, runtime, tenants }: Pick<ClusterDependencies, 'attempts' | 'runtime' | 'tenants'>,

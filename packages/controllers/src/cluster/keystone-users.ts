@@ -22,7 +22,7 @@ export interface ClusterKeystone {
   readonly reviewAccess?: ReviewAccess;
   /** IDs of the Keystone projects whose users have access. */
   readonly projects: readonly string[];
-  /** The part that is not in effect, and why. */
+  /** Which part is not in effect, and why. */
   readonly problem?: string;
 }
 
@@ -58,8 +58,8 @@ export function withKeystoneProblem(state: ControlPlaneState, { problem }: Clust
 
 /**
  * Creates the ClusterRoleBindings of Keystone users in the cluster, or deletes them when access is disabled, and
- * returns that part of the status; null if none. The status is written first, so that after a crash it is known what
- * must be deleted. Like Fairway's other RBAC objects, they are recreated when missing, but never overwritten: the
+ * returns that part of the status; null if none. The status is written first, so that a process knows after a crash
+ * what must be deleted. Like Fairway's other RBAC objects, they are recreated when missing, but never overwritten: the
  * tenant may change them.
  */
 export async function ensureKeystoneBindings(

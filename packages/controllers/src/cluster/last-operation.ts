@@ -57,7 +57,7 @@ export function lastOperation(
   if (rotating && (phase === 'Ready' || !BEFORE_UPGRADE_TYPES.has(type))) {
     return operation(last, withProblem(rotating, ready), nowMs);
   }
-  // An earlier operation is completed first, and a finished one is reported until another one starts.
+  // An operation in progress is completed first, and a finished one is reported until another one starts.
   const isLater = BEFORE_UPGRADE_TYPES.has(type) || upgrading?.state === 'Failed';
   if (upgrading && (phase === 'Ready' || !isLater)) return operation(last, withProblem(upgrading, ready), nowMs);
   if (phase === 'Ready') {
@@ -97,8 +97,8 @@ function withProblem(upgrading: Operation, { status, reason, message }: Conditio
 }
 
 /**
- * A failed operation that is no longer requested did not succeed, and neither did one whose request was fulfilled long
- * before.
+ * A failed operation that is no longer requested did not succeed, and neither did one whose request had been fulfilled
+ * long before.
  */
 function isRestoreDropped(
   { state }: LastOperation,
@@ -121,7 +121,7 @@ function progressOf(
   };
 }
 
-/** When the last active pool is done, if nothing else is missing; undefined while unknown. */
+/** When the last active pool will be done, if nothing else is missing; undefined while unknown. */
 function lastEndTime({ network, controlPlane }: ConditionStates, pools: readonly NodePool[]): string | undefined {
   if (network.status !== 'True' || controlPlane.status !== 'True') return undefined;
   const ends = pools.flatMap(({ status }) => {

@@ -15,14 +15,14 @@ import {
   removeEach,
 } from './remaining-resources.ts';
 
-/** Maximum age of the lists while no load balancer is known to remain. */
+/** Maximum age of the lists while no remaining load balancer is known. */
 const MAX_AGE_MS = 60_000;
-/** Octavia is slow, and a stuck load balancer stays so for hours. */
+/** Octavia is slow, and a stuck load balancer stays stuck for hours. */
 const RESYNC_INTERVAL_MS = 10_000;
 
 /**
  * Deletes the load balancers of a cluster's Services, with their contents, and the cluster's parts of load balancers
- * with other owners. Returns what remains. The ports of their addresses block the deletion of the network.
+ * that have other owners. Returns what remains. The ports of their addresses block the deletion of the network.
  */
 export async function deleteLoadBalancers(
   cloud: ProjectCloud,
@@ -57,7 +57,7 @@ function isPending({ provisioning_status: state }: LoadBalancer): boolean {
   return state.startsWith('PENDING_');
 }
 
-/** Octavia considers it immutable: Fairway retries as soon as it no longer is. */
+/** Octavia reports it as immutable: Fairway retries as soon as it is mutable again. */
 export function loadBalancerHold(balancer: LoadBalancer): Problem {
   const state = isPending(balancer) ? balancer.provisioning_status : 'immutable';
   const what = `${displayName('load balancer', balancer)} is ${state}: Octavia must finish changing it before it can be deleted`;

@@ -19,7 +19,7 @@ export function networkCondition(
   const type = ConditionType.NetworkReady;
   const last = findCondition(previous?.conditions, type);
   const isUpToDate = last?.status === 'True' && last.observedGeneration === generation;
-  // Nothing is waiting for the cloud: see CloudReachable.
+  // No part of the cluster is waiting for the cloud: see CloudReachable.
   if (!blocker && networkProblem && isOutage(networkProblem.reason) && isUpToDate) return last;
   const problem = blocker ?? networkProblem ?? network?.problem;
   if (problem) return conditionUnmet(type, problem);
@@ -29,7 +29,10 @@ export function networkCondition(
   return conditionUnmet(type, { reason, message });
 }
 
-/** For a new cluster's network, what its servers need is reported before its router is attached; its external access is not reported yet. */
+/**
+ * For a new cluster's network, the parts that servers need are reported before the router is attached; external access
+ * is not reported yet.
+ */
 export function networkStatus(
   network: NetworkPlan | undefined,
   previous: ClusterStatus | undefined,
@@ -41,8 +44,8 @@ export function networkStatus(
 }
 
 /**
- * Whether servers can be created in a cluster's network: at most the router's attachment is missing, which servers need
- * only once they have booted.
+ * Whether servers can be created in a cluster's network: at most the router's attachment may be missing, because
+ * servers need it only once they have booted.
  */
 export function canNodesStart(status: ClusterStatus | undefined): boolean {
   const condition = findCondition(status?.conditions, ConditionType.NetworkReady);

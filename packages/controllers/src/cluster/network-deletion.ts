@@ -49,7 +49,7 @@ export async function deleteCloudResources(
     },
     (router, refusal) => holdOfRouter(cloud, router, refusal, options),
   );
-  // A router that remains still has an interface in the network.
+  // A remaining router still has an interface in the network.
   if (routers) return { what: 'routers', held: routers };
   const networks = await removeEach(
     owned.networks,
@@ -74,9 +74,9 @@ export async function deleteCloudResources(
 }
 
 /**
- * Deletes what ran in the cluster, by ownership tags: its servers, load balancers with their certificates, floating
- * IPs, ports, and the volumes and shares without a Retain policy. The network is retained. Returns what remains. Only
- * for clusters without machines.
+ * Deletes the cluster's workload resources, by ownership tags: its servers, load balancers with their certificates,
+ * floating IPs, ports, and the volumes and shares without a Retain policy. The network is retained. Returns what
+ * remains. Only for clusters without machines.
  */
 export async function deleteWorkloadResources(
   cloud: ProjectCloud,
@@ -106,7 +106,7 @@ function optionsOf(cloud: ProjectCloud, { metadata }: Cluster, signal: AbortSign
   return { signal, isLate: isLate(metadata.deletionTimestamp, cloud.now()) };
 }
 
-/** Maximum age of the list of servers while none is known to remain. */
+/** Maximum age of the list of servers while no remaining server is known. */
 const SERVERS_MAX_AGE_MS = 60_000;
 /** A server may be slow to delete, or stuck. */
 const RESYNC_INTERVAL_MS = 5_000;
@@ -139,7 +139,7 @@ async function deleteStrayServers(
   return { what: displayNames('server', stray), retryAfterMs: RESYNC_INTERVAL_MS, held };
 }
 
-/** Deletes servers without a Machine. Rejects with a ProblemError if Nova retains one that it reports as deleted. */
+/** Deletes servers without a Machine. Rejects with a ProblemError if Nova keeps one that it reports as deleted. */
 export async function removeServers(
   cloud: ProjectCloud,
   servers: readonly { readonly id: string }[],
@@ -196,7 +196,7 @@ export async function detachAll(
   }
 }
 
-/** After an interrupted run: whether a list that started after the settle time contains resources of the cluster. */
+/** After an interrupted run: whether a list requested after the settle time contains resources of the cluster. */
 async function hasNewResources(cloud: ProjectCloud, cluster: Cluster, owner: ClusterOwner): Promise<boolean> {
   const { networks, routers, securityGroups, floatingIps, ports } = cloud.cache;
   const { ledgers, trustedFromMs } = cloud;

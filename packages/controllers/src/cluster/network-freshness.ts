@@ -6,20 +6,21 @@ import type { Machine } from '@fairway/api/kinds/machine';
  */
 const DETECTION_DELAY_MS = 30_000;
 /**
- * The lists refreshed because of one node also serve all other nodes in the meantime, so a compromised node cannot
+ * A refresh of the lists for one node also counts for all other nodes in the meantime, so a compromised node cannot
  * cause more lists by flapping.
  */
 const REFRESH_INTERVAL_MS = 120_000;
 
 export interface NetworkFreshness {
-  /** The lists must have started after this time; the change that they must contain may be older. */
+  /** The lists must have been requested after this time; the change that they must contain may be older. */
   readonly sinceMs: number;
   /** When to require newer lists again. */
   readonly requeueAfterMs?: number;
 }
 
 /**
- * When the node stopped reporting although its server is running, as a broken network would cause; undefined otherwise.
+ * When the node stopped reporting although its server is running, which a broken network would cause; undefined
+ * otherwise.
  */
 export function disconnectedTime({ status }: Machine): string | undefined {
   return status?.phase === 'NotReady' && status.serverStatus === 'ACTIVE' ? status.notReadyTime : undefined;

@@ -13,7 +13,7 @@ interface NetworkResource {
   readonly name?: string | null | undefined;
 }
 
-/** One more than a message names, so that it can count the rest. */
+/** One more than a message lists, so that the message can say "and more". */
 const MAX_LISTED = 20;
 
 /** Ports that Neutron itself deletes with their network or router. */

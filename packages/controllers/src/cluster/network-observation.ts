@@ -14,7 +14,7 @@ import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { StillSettlingError } from '@fairway/tenancy/cloud/still-settling-error';
 import type { DesiredNetwork, ObservedNetwork } from './network-state.ts';
 
-/** Maximum age of the lists in which changes by others are detected. */
+/** Maximum age of the lists from which changes by others are detected. */
 const MAX_AGE_MS = 600_000;
 /**
  * The maximum age if the network is as desired and every node reports. A little less than two of a cluster's resync
@@ -23,7 +23,8 @@ const MAX_AGE_MS = 600_000;
 const MAX_AGE_SETTLED_MS = 1_190_000;
 
 /**
- * Discards the shared lists, so that the next observation lists the cloud: a user has changed it and requests a retry.
+ * Discards the shared lists, so that the next observation lists the cloud again: a user has changed something there and
+ * requests a retry.
  */
 export function invalidateNetworkLists(cloud: ProjectCloud, networkID: string | undefined): void {
   for (const name of ['networks', 'subnets', 'routers', 'securityGroups'] as const) cloud.cache[name].invalidate();
@@ -40,11 +41,11 @@ export interface NetworkIdentity {
 export interface ObservationOptions {
   /** Whether everything desired existed at the last check. */
   readonly isSettled: boolean;
-  /** The lists must have started after this time; any age by default. */
+  /** The lists must have been requested after this time; any age by default. */
   readonly sinceMs?: number | undefined;
 }
 
-/** The project's resources for a cluster's network: shared lists, combined with resources created since. */
+/** The project's resources for a cluster's network: shared lists, combined with resources created since then. */
 export async function observeNetwork(
   cloud: ProjectCloud,
   cluster: Cluster,

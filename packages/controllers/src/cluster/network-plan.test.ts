@@ -175,7 +175,7 @@ describe('a network selected by the tenant', () => {
     });
   });
 
-  test('gets a router if its subnet has none', () => {
+  test('has a router created if its subnet has none', () => {
     const plan = planNetwork(chosen, { ...foreign, routers: [], routerPorts: [] });
 
     expect(plan.steps).toEqual([{ kind: 'createRouter', externalNetworkID: 'ext' }]);
@@ -222,7 +222,7 @@ describe('the external network', () => {
 });
 
 describe('security rules', () => {
-  test('allow nothing from outside the subnet unless nodes have floating IPs', () => {
+  test('allow no traffic from outside the subnet unless nodes have floating IPs', () => {
     const open = nodeRules({ groupID: 'grp', nodesCIDR: '10.0.0.0/24', publicNodePorts: false }).filter(
       (rule) => rule.remote_ip_prefix === '0.0.0.0/0' || (!rule.remote_ip_prefix && !rule.remote_group_id),
     );

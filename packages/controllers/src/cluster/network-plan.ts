@@ -109,7 +109,7 @@ function planSecurityGroup(
     publicNodePorts: desired.publicNodePorts,
   };
   const changes: RuleChanges = ruleChanges(security, group.security_group_rules);
-  // One kind of change at a time: the ledger records each as the resulting group.
+  // Only one kind of change at a time: the ledger records each change by the group that results from it.
   if (changes.create.length > 0) steps.push({ kind: 'createRules', group, rules: changes.create });
   else for (const id of changes.deleteIDs.slice(0, 1)) steps.push({ kind: 'deleteRule', group, id });
   return group;

@@ -16,11 +16,11 @@ export interface DesiredNetwork {
     readonly address: string | undefined;
   };
   readonly loadBalancersSubnetID: string | undefined;
-  /** A pool requires floating IPs. */
+  /** Whether a pool requires floating IPs. */
   readonly publicNodePorts: boolean;
-  /** The plan requires a router with Internet access. */
+  /** Whether the plan requires a router with Internet access. */
   readonly gatewayRequired: boolean;
-  /** What the subnets must not overlap: pods, Services and ranges reserved by the plan. */
+  /** Ranges that the subnets must not overlap: those of pods and Services, and those reserved by the plan. */
   readonly otherRanges: readonly NamedRange[];
 }
 
@@ -72,7 +72,8 @@ export interface ResolvedNetwork {
 
 export interface NetworkPlan {
   /**
-   * Steps that are possible now, in any order and concurrently; planning again after any of them yields the next steps.
+   * Steps that are possible now, in any order and concurrently; planning again after any of them returns the next
+   * steps.
    */
   readonly steps: readonly NetworkStep[];
   readonly resolved: ResolvedNetwork;

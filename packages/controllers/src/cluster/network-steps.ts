@@ -27,7 +27,7 @@ const CACHES_BY_STEP: Readonly<Record<Exclude<NetworkStep['kind'], 'deleteExtra'
   deleteRule: ['securityGroups'],
 };
 
-/** Makes the next attempt list the cloud first, after an unknown outcome, a conflict or a 404. */
+/** Makes the next attempt start with a list of the cloud, after an unknown outcome, a conflict or a 404. */
 export function invalidateAfterFailure(cloud: ProjectCloud, step: NetworkStep, error: unknown): void {
   if (!isOpenStackError(error)) return;
   if (error.outcome !== 'unknown' && error.kind !== 'conflict' && error.kind !== 'notFound') return;
@@ -179,7 +179,7 @@ export async function perform(
 }
 
 /**
- * Attaches or detaches a router. A second attachment is a conflict, which the next list resolves; so is detaching a
+ * Attaches or detaches a router. Attaching it twice is a conflict, which the next list resolves; so is detaching a
  * router that floating IPs need. Until the call has ended, earlier observations are not refreshed.
  */
 async function connectRouter(

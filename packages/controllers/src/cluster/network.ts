@@ -11,7 +11,7 @@ const MAX_PLANS = 32;
 export interface NetworkWork {
   readonly signal: AbortSignal;
   readonly observation?: ObservationOptions;
-  /** Called once, when nodes can start while the last steps are in progress; not if nothing was left to do. */
+  /** Called once, when nodes can start while the last steps are in progress; not called if nothing was left to do. */
   readonly onUsable?: (plan: NetworkPlan) => void;
 }
 

@@ -3,8 +3,8 @@ import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { writeStatus } from '../status-writer.ts';
 
 /**
- * Writes the status of a pass over a Cluster, possibly before the pass ends: later writes are compared with the last
- * one.
+ * Writes the status of a pass over a Cluster, possibly before the pass ends: later writes are compared with the most
+ * recent one.
  */
 export class PassStatus {
   readonly #client: KubeClient;

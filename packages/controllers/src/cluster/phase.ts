@@ -3,7 +3,7 @@ import type { ClusterPhase, ClusterStatus } from '@fairway/api/kinds/cluster';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
 import type { ConditionState } from '@fairway/kube/controller/conditions';
 
-/** The conditions of one pass; `settings` only while it is not met. */
+/** The conditions of one pass; `settings` is present only while it is not met. */
 export interface ClusterStates {
   readonly network: ConditionState;
   readonly controlPlane: ConditionState;
@@ -20,13 +20,13 @@ const NOT_YET_READY_PHASES: ReadonlySet<ClusterPhase | undefined> = new Set([
   'Failed',
 ]);
 
-/** What Fairway does to a control plane on purpose. */
+/** Reasons for changes that Fairway makes to a control plane on purpose. */
 const PLANNED_REASONS: ReadonlySet<string> = new Set([ConditionReason.Updating, ConditionReason.Restoring]);
 
 /**
  * The phase of a cluster, by cause. Degraded: something that worked no longer does, or a deadline has passed. Updating:
- * a requested change is not complete yet, no matter who has to act. Failed: a cluster that was never ready waits for a
- * user or the operator.
+ * a requested change is not complete yet, no matter who has to act. Failed: a cluster that has never been ready is
+ * waiting for a user or the operator.
  */
 export function clusterPhase(
   states: ClusterStates,
@@ -49,12 +49,14 @@ export function clusterPhase(
   return nodePools.status !== 'True' && isAnyDegraded(pools, nodePools) ? 'Degraded' : 'Updating';
 }
 
-/** Whether the network matches an earlier spec, and a new one waits for Fairway or for the cloud to respond. */
+/**
+ * Whether the network matches an earlier spec, and the new spec is waiting for Fairway or for a response of the cloud.
+ */
 function isPending(network: ConditionState, previous: ClusterStatus | undefined, generation: number): boolean {
   const last = previous?.conditions?.find(({ type }) => type === network.type);
   const isProgressing =
     actionRequiredBy(network.reason as ConditionReason) === 'fairway' || isOutage(network.reason as ConditionReason);
-  // The current phase is the only record of that, so it remains.
+  // Only the current phase records that, so it stays.
   return (
     isProgressing &&
     ((last?.status === 'True' && last.observedGeneration !== generation) || previous?.phase === 'Updating')

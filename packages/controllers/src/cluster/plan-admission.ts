@@ -8,8 +8,8 @@ import type { Problem } from '@fairway/tenancy/problem';
 
 /**
  * Why nothing may be created for the cluster: its plan is not Ready, or does not allow its region or network. Admission
- * rejects the same; this covers objects that bypassed it. A cluster that has been provisioned is unaffected. Rejects
- * with the cloud's error.
+ * makes the same checks; this covers objects that bypassed it. A cluster that has been provisioned is unaffected.
+ * Rejects with the cloud's error.
  */
 export async function planRefusal(
   { spec }: Cluster,

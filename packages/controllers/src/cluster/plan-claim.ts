@@ -15,8 +15,9 @@ import type { Problem } from '@fairway/tenancy/problem';
 const CLUSTERS_KEY = 'clusters';
 
 /**
- * Claims one of the clusters that the plan allows in a namespace (`maxClusters`), before anything is created for it. Returns why none is
- * left. Rejects with the API's error; a Conflict means that another cluster claimed one in the meantime.
+ * Claims one slot of the clusters that the plan allows in a namespace (`maxClusters`), before anything is created for
+ * it. Returns the reason if none is left. Rejects with the API's error; a Conflict means that another cluster claimed
+ * one in the meantime.
  */
 export function claimFromPlan(
   client: KubeClient,
@@ -38,7 +39,7 @@ export function claimFromPlan(
   });
 }
 
-/** Claims one of the clusters that the project's quota allows. */
+/** Claims one slot of the clusters that the project's quota allows. */
 export function claimFromProject(
   client: KubeClient,
   cluster: Cluster,
@@ -73,9 +74,9 @@ interface Claim {
 
 /**
  * Admission checks the same, but a webhook only sees stored objects, so Clusters created concurrently may all pass.
- * Claims of a namespace and limit are in one ConfigMap, which only Fairway writes, so the API server decides between
- * two claims by its resource version. Claims of deleted clusters are dropped with the next one; clusters that have been
- * provisioned count without a claim.
+ * Claims of a namespace and limit are in one ConfigMap, which only Fairway writes, so its resource version makes the
+ * API server decide between two claims. Claims of deleted clusters are dropped with the next one; clusters that have
+ * been provisioned count without a claim.
  */
 async function claim(
   client: KubeClient,
@@ -101,7 +102,7 @@ async function claim(
   return undefined;
 }
 
-/** Whether resources have been created for the cluster, which no limit revokes. */
+/** Whether resources have been created for the cluster, which no limit takes away. */
 export function isProvisioned({ status }: Cluster): boolean {
   return status?.network !== undefined || status?.endpoint !== undefined;
 }
@@ -117,7 +118,7 @@ async function newClaims(client: KubeClient, name: string, namespace: string, si
   };
 }
 
-/** Namespace and plan together may be longer than a name. */
+/** Namespace and plan together may exceed the maximum length of a name. */
 function claimName(what: string): string {
   return `plan-claims-${createHash('sha256').update(what).digest('hex').slice(0, 32)}`;
 }

@@ -56,8 +56,8 @@ import { recordUpgradeEvents, recordVersionEvents } from './version-status.ts';
 /** How often a ready cluster is compared with the cloud. */
 const RESYNC_INTERVAL_MS = 600_000;
 /**
- * How often to check whether a user has fixed what blocks the network, and how soon to continue a network that needs
- * more steps than fit in one pass.
+ * How often to check whether a user has fixed what blocks the network, and how soon to continue with a network that
+ * needs more steps than fit into one pass.
  */
 const NETWORK_RETRY_MS = 60_000;
 /** How often to check whether the plan allows the cluster now: another cluster may have been deleted. */
@@ -225,7 +225,7 @@ export class ClusterReconciler {
           : ensureControlPlane(cluster, plan, { pools, version }, this.#dependencies, pass);
     await using startingControlPlane = new StartingControlPlane(runtime, identityOf(cluster), ensureControlPlaneNow);
     const { promise: networkDone, resolve: onNetworkDone } = Promise.withResolvers<void>();
-    // Nodes start while the router is still being attached, but not after that has failed.
+    // Nodes may start while the router is still being attached, but not if attaching it has failed.
     const reportUsable = async (network: Pick<ClusterFacts, 'network' | 'projectID'>) => {
       if (canNodesStart(stored.status) || stored.status?.lastOperation?.state === 'Error') return;
       await startingControlPlane.follow(networkDone, (controlPlane) =>
@@ -243,7 +243,7 @@ export class ClusterReconciler {
 
   /**
    * Records the version and why it was forced, hibernation and reset, before anything acts on them, so that the next
-   * pass decides the same.
+   * pass makes the same decision.
    */
   async #decide(
     cluster: Cluster,
@@ -303,7 +303,7 @@ export class ClusterReconciler {
     const cloudState = cloudStateOf(cloud, failure);
     if (failure)
       return { ...NO_NETWORK, networkProblem: describeLoginProblem(failure, { cluster, cloud }), cloud: cloudState };
-    // Once more after requests of an earlier run of this process have settled.
+    // Again after requests from an earlier run of this process have settled.
     const untrustedForMs = cloud.trustedFromMs - clock.now();
     if (untrustedForMs > 0) pass.requeueAfter(untrustedForMs + 1);
     if (value.network.problem || !value.network.ready) pass.requeueAfter(NETWORK_RETRY_MS);

@@ -15,7 +15,7 @@ export interface RemainingResources {
 
 /** Parameters of calls that delete a cluster's cloud resources. */
 export interface DeletionOptions extends CallOptions {
-  /** Whether the deletion takes longer than is usual for a cloud. */
+  /** Whether the deletion is taking longer than usual for a cloud. */
   readonly isLate: boolean;
 }
 
@@ -52,7 +52,7 @@ export function joinHeld(problems: readonly (Problem | undefined)[]): Problem | 
 
 const MAX_PARTS = 2;
 
-/** Kinds of errors that concern one object; other errors would affect the next request, too. */
+/** Kinds of errors that concern one object; other errors would also affect the next request. */
 function isRefusal(error: unknown): OpenStackError | undefined {
   const failure = lastFailure(error);
   return isOpenStackError(failure, 'conflict') || isOpenStackError(failure, 'badRequest') ? failure : undefined;
@@ -80,7 +80,7 @@ export async function removeEach<T>(
   return joinHeld(held);
 }
 
-/** The cloud's message, without the ID that is already named. */
+/** The cloud's message, without the ID, which is already mentioned. */
 function refusalMessage({ detail }: OpenStackError, { id }: { readonly id: string }): string {
   return detail.slice(0, MAX_MESSAGE_LENGTH).replaceAll(id, '…').replace(/\.$/, '');
 }
@@ -100,7 +100,7 @@ export function refused(
 /** How long the cloud may take before a delay is reported. */
 const DELETION_TIMEOUT_MS = 300_000;
 
-/** Whether a deletion that started then takes longer than is usual for a cloud. */
+/** Whether a deletion that started at that time is taking longer than usual for a cloud. */
 export function isLate(startTime: string | undefined, nowMs: number): boolean {
   return nowMs > Date.parse(startTime ?? '') + DELETION_TIMEOUT_MS;
 }

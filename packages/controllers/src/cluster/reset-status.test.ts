@@ -19,7 +19,7 @@ const status: ClusterStatus = {
   reset,
 };
 
-test('statusAfterReset drops what was reported about the previous cluster once its control plane is empty, and keeps its endpoint', () => {
+test('statusAfterReset drops the state of the previous cluster once its control plane is empty, and keeps its endpoint', () => {
   const { endpoint } = status;
   const startingReset = { ...reset, phase: 'Starting', emptiedTime: NOW } as const;
 
@@ -30,7 +30,7 @@ test('statusAfterReset drops what was reported about the previous cluster once i
   });
 });
 
-test('statusAfterReset drops nothing before the control plane is empty, and nothing twice', () => {
+test('statusAfterReset drops nothing before the control plane is empty, and does so only once', () => {
   const startingReset = { ...reset, phase: 'Starting', emptiedTime: NOW } as const;
 
   expect(statusAfterReset(status, { reset, problem: undefined })).toBe(status);

@@ -11,7 +11,7 @@ import { measuredSeconds } from './durations.ts';
 
 /**
  * Parts of the status about the cluster before the reset, including those written by others: an add-on that the tenant
- * had taken over is no longer theirs in an empty cluster.
+ * had taken over no longer exists in an empty cluster.
  */
 const FIELDS_REMOVED_BY_RESET = [
   'version',
@@ -40,8 +40,8 @@ export function statusAfterReset(
 }
 
 /**
- * Ready of a cluster whose previous contents are not deleted yet; undefined once they are deleted. `trouble` is what
- * blocks their deletion. Pure.
+ * The Ready condition of a cluster whose previous contents are not deleted yet; undefined once they are deleted.
+ * `trouble` is what blocks their deletion. Pure.
  */
 export function resettingCondition(
   reset: ResetStatus | undefined,
@@ -84,7 +84,7 @@ export function resetPhase(reset: ResetStatus | undefined, ready: ConditionState
 
 /**
  * `lastOperation` of a reset in progress: the machines from before the reset, the control plane, and each node of the
- * empty cluster are a step. Undefined if no reset is in progress. Pure.
+ * empty cluster are steps. Undefined if no reset is in progress. Pure.
  */
 export function resetOperation(
   { reset, lastOperation: last, durations }: Pick<ClusterStatus, 'reset' | 'lastOperation' | 'durations'>,

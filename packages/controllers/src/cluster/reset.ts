@@ -18,7 +18,7 @@ import { nextForcedUpgrade } from './forced-upgrade.ts';
 import { deleteWorkloadResources } from './network-deletion.ts';
 import type { VersionChoice } from './version-facts.ts';
 
-/** Poll interval for changes that no event announces. */
+/** Poll interval for changes that trigger no event. */
 const RETRY_MS = 2_000;
 
 /** The result of a step of a reset: the next phase, or what it is waiting for. */
@@ -54,8 +54,8 @@ export async function resetControlPlane(
 }
 
 /**
- * The version that the reset cluster starts with. `spec.version` may still be the version that the cluster was
- * automatically upgraded from, and is ignored as before.
+ * The version that the reset cluster starts with. `spec.version` may still be the version from before an automatic
+ * upgrade, and is ignored as before.
  */
 function chosenVersion({ status }: Cluster, { version }: ResetStatus): VersionChoice {
   return { version, waiting: undefined, forced: nextForcedUpgrade(status, version) };
@@ -74,7 +74,7 @@ async function hasMachines(
 }
 
 /**
- * Wipes the control plane of a cluster that is being reset: its database, then what ran in the cluster by ownership
+ * Wipes the control plane of a cluster that is being reset: its database, then its workload resources by ownership
  * tags, then its certificates and keys. Each step can be repeated until the status records it as done; nothing of the
  * new cluster runs before that.
  */

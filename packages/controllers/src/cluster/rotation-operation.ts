@@ -6,9 +6,9 @@ import { measuredSeconds } from './durations.ts';
 type RotationStatus = Pick<ClusterStatus, 'credentials' | 'durations' | 'lastOperation'>;
 
 /**
- * A phase of a credential rotation as one operation: the control plane is a step, and during the preparation so is each
- * node. Undefined if none is in progress, or while an earlier upgrade is, which updates the nodes for both. `upgrading`
- * is what the nodes are waiting for; `isReady` is the cluster's. Pure.
+ * A phase of a credential rotation as one operation: the control plane is a step, and so is each node during the
+ * preparation. Undefined if none is in progress, or during an earlier upgrade, which updates the nodes for both.
+ * `upgrading` is what the nodes are waiting for; `isReady` is the cluster's. Pure.
  */
 export function rotationOperation(
   status: RotationStatus | undefined,

@@ -29,7 +29,7 @@ export function planRouter(
   requireExternalNetwork(desired, observed, router, steps);
   const port = attached.find(({ device_id }) => device_id === router.id);
   const address = port && addressIn(port, subnet);
-  // Nodes would lose their default route with the next lease.
+  // Nodes would lose their default route when they renew their DHCP lease.
   if (subnet && isOwnSubnet && address !== undefined && !subnet.gateway_ip) {
     steps.push({ kind: 'setGateway', subnet, address });
   }
@@ -85,7 +85,7 @@ function planWithoutRouter(
       `spec.network.gateway.address: ${address}: subnet ${subnet.id} has the gateway_ip ${present ?? 'null'}, which nodes use; ${setGatewayAdvice(subnet)}`,
     );
   }
-  // A gateway_ip that a router holds cannot be changed; the router is detached first.
+  // A gateway_ip that a router occupies cannot be changed, so the router is detached first.
   if (holder === undefined && owned.routers.length === 0) steps.push({ kind: 'setGateway', subnet, address: expected });
 }
 
@@ -140,7 +140,7 @@ function chooseRouter(
       steps.push({ kind: 'detachRouter', routerID: holder, subnet });
     }
   }
-  // Fairway's own router is no longer needed, unless the spec names it.
+  // Fairway's own router is no longer needed, unless the spec selects it.
   for (const { id } of owned.routers) {
     if (id !== router.id) steps.push({ kind: 'deleteExtra', type: 'router', id });
   }

@@ -11,7 +11,7 @@ export interface DesiredSecurity {
   readonly nodesCIDR: string;
   /** CIDR of the subnet from which load balancers reach node ports, if it is not the nodes' own. */
   readonly loadBalancersCIDR?: string | undefined;
-  /** Nodes have floating IPs, through which their node ports should be reachable. */
+  /** Whether nodes have floating IPs, through which their node ports should be reachable. */
   readonly publicNodePorts: boolean;
 }
 
@@ -21,7 +21,7 @@ type SecurityRule = Pick<
 >;
 
 /**
- * The ingress rules of the nodes. They allow everything from each other (overlay, kubelet, NodePorts), node ports and
+ * The ingress rules of the nodes. They allow everything between nodes (overlay, kubelet, NodePorts), node ports and
  * ping from their subnet, node ports from the load balancers' subnet, and node ports from anywhere only if nodes have
  * floating IPs. Neutron's own egress rules are retained.
  */
@@ -64,7 +64,7 @@ export interface RuleChanges {
   readonly deleteIDs: readonly string[];
 }
 
-/** The changes that give a group the desired rules; an equivalent rule of another owner counts. */
+/** The changes that give a group the desired rules; an equivalent rule with another owner is sufficient. */
 export function ruleChanges(desired: DesiredSecurity, present: readonly SecurityGroupRule[]): RuleChanges {
   const desiredRules = nodeRules(desired);
   const ingressRules = present.filter((rule) => rule.direction === 'ingress' && rule.ethertype === 'IPv4');
@@ -87,7 +87,7 @@ function isSameRule(a: SecurityRule, b: SecurityRule): boolean {
   );
 }
 
-/** Neutron returns "from anywhere" as null or as 0.0.0.0/0, whichever was sent. */
+/** Neutron returns "from anywhere" as null or as 0.0.0.0/0, regardless of which was sent. */
 function anySource(rule: SecurityRule): string | null {
   const prefix = rule.remote_ip_prefix ?? null;
   return prefix === '0.0.0.0/0' && !rule.remote_group_id ? null : prefix;

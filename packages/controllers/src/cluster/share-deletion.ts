@@ -20,7 +20,10 @@ import { busy, failedDeletion } from './volume-holds.ts';
 const RETRY_MS = 10_000;
 const MAX_AGE_MS = 5_000;
 
-/** The shares with the cluster's tags that are deleted with it, by a list that started after `sinceMs`. None if the cloud has no Manila. */
+/**
+ * The shares with the cluster's tags that are deleted with it, according to a list requested after `sinceMs`. None if
+ * the cloud has no Manila.
+ */
 export async function sharesToDelete(
   { cache }: ProjectCloud,
   clusterUid: string,
@@ -30,7 +33,7 @@ export async function sharesToDelete(
     const shares = storageObjectsOfCluster(await cache.shares.refreshAfter(sinceMs), clusterUid);
     return shares.filter((share) => reclaimPolicyOf(share) !== 'Retain');
   } catch (error) {
-    // A project that may not list shares has created none.
+    // A project that may not list shares cannot have created any.
     if (isOpenStackError(error, 'notFound') || isOpenStackError(error, 'forbidden')) return [];
     throw error;
   }

@@ -121,7 +121,7 @@ test('the status lists the previous restore', () => {
   expect(snapshotStatus(undefined, { quotaBytes: 1, ...status })).toEqual(status);
 });
 
-test('the status keeps what could not be observed this time', () => {
+test('the status keeps values that could not be observed this time', () => {
   const { status } = { ...aCluster(), status: { etcd: { quotaBytes: 1, snapshots: [] } } };
 
   expect(snapshotStatus(undefined, status.etcd)).toEqual({ snapshots: [] });

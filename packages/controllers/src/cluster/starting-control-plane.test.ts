@@ -21,7 +21,7 @@ const STARTING_STATE: ControlPlaneFacts = NO_CONTROL_PLANE;
 const CONNECTED_STATE: ControlPlaneFacts = { ...NO_CONTROL_PLANE, isConnected: true };
 const NEVER_RESOLVED = new Promise<void>(() => {});
 
-it('a failure while waiting for the cloud fails the pass, not the process', async () => {
+it('a failure while waiting for the cloud fails only the pass, not the process', async () => {
   const unhandledErrors: unknown[] = [];
   const onUnhandledRejection = (error: unknown) => unhandledErrors.push(error);
   process.on('unhandledRejection', onUnhandledRejection);
@@ -72,7 +72,7 @@ it('a change during a report is also reported', async () => {
   expect(reportedStates).toEqual([false, false, true]);
 });
 
-it('nothing is reported once the cloud has what it needs', async () => {
+it('nothing is reported once the wait for the cloud is over', async () => {
   const { promise: done, resolve } = Promise.withResolvers<void>();
   const changes = new ChangeFeed();
   const reportedStates: boolean[] = [];

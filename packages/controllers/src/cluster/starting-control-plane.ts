@@ -2,8 +2,8 @@ import type { ControlPlaneRuntime } from '@fairway/control-plane/runtime';
 import type { ControlPlaneFacts } from './control-plane.ts';
 
 /**
- * A control plane in a pass that also waits for the cloud, which may take longer than the control plane: otherwise, only the next pass
- * would observe that it has started.
+ * Observes a control plane during a pass that also waits for the cloud, which may take longer: otherwise, only the next
+ * pass would notice that the control plane has started.
  */
 export class StartingControlPlane implements AsyncDisposable {
   readonly #ensure: () => Promise<ControlPlaneFacts>;
@@ -63,7 +63,7 @@ export class StartingControlPlane implements AsyncDisposable {
     return facts;
   }
 
-  /** Resolves when nothing is in progress: no two passes may work on one control plane. */
+  /** Resolves when nothing is in progress: two passes must not work on the same control plane. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#unsubscribe();
     await this.#latest.catch(() => undefined);

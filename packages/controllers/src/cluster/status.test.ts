@@ -205,7 +205,7 @@ describe('a cloud that is unavailable', () => {
   const created = statusOf({});
   const of = (status: ClusterStatus, type: string) => findCondition(status.conditions, type);
 
-  test('leaves a healthy cluster Ready, and is reported in CloudReachable with its start', () => {
+  test('leaves a healthy cluster Ready, and is reported in CloudReachable with the time it began', () => {
     const status = statusOf({ ...lost, nowMs: NOW_MS + 60_000 }, created);
 
     expect(status.phase).toBe('Ready');
@@ -225,7 +225,7 @@ describe('a cloud that is unavailable', () => {
     expect(statusOf({ ...lost, nowMs: NOW_MS + 3_660_000 }, first)).toEqual(first);
   });
 
-  test('blocks changes requested in the meantime, which report it, and nothing is Degraded', () => {
+  test('blocks changes requested in the meantime, which report the outage, and nothing is Degraded', () => {
     const updated = { ...aCluster({}, { generation: 4 }), status: created };
     const first = clusterStatus(updated, { ...healthyFacts, ...lost });
     const second = clusterStatus({ ...updated, status: first }, { ...healthyFacts, ...lost });
@@ -325,7 +325,7 @@ describe('the conditions of a cluster', () => {
     expect(conditions.every(({ observedGeneration }) => observedGeneration === 3)).toBe(true);
   });
 
-  test('contain only reason and message of a problem', () => {
+  test('contain only the reason and message of a problem', () => {
     const networkProblem = { reason: 'RateLimited' as const, message: 'because', retryAfterMs: 5_000 };
 
     expect(findCondition(statusOf({ networkProblem }).conditions, 'NetworkReady')).toEqual({
@@ -338,7 +338,7 @@ describe('the conditions of a cluster', () => {
     });
   });
 
-  test('name the pool that is waiting, with all nodes counted', () => {
+  test('mention the pool that is waiting, with all nodes counted', () => {
     const { conditions } = statusOf({ pools: [pool('a', 2, 2), pool('b', 3, 1, 'FlavorOutOfStock')] });
 
     expect(findCondition(conditions, 'Ready')?.message).toBe(
@@ -465,7 +465,7 @@ test('users denied by the API server are reported for as long as that lasts', ()
   expect(findCondition(statusOf({}, closed).conditions, 'SettingsApplied')).toBeUndefined();
 });
 
-test('facts that could not be observed this time keep their state', () => {
+test('conditions about facts that could not be observed this time keep their state', () => {
   const created = statusOf({});
   const unknown = { network: undefined, controlPlane: undefined, caCertificate: undefined, etcdQuotaBytes: undefined };
   const { endpoint, url, version, caCertificate, etcd, network: kept } = created;

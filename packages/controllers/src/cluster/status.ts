@@ -59,7 +59,7 @@ export interface ClusterFacts extends HibernationFacts {
   readonly network: NetworkPlan | undefined;
   readonly networkProblem: Problem | undefined;
   readonly projectID: string | undefined;
-  /** The CloudCredential that its spec names, if any. */
+  /** The CloudCredential that its spec refers to, if any. */
   readonly credential: CloudCredential | undefined;
   /** How the cloud responded; undefined if no request was made. */
   readonly cloud: CloudState | undefined;
@@ -84,7 +84,7 @@ export interface ClusterFacts extends HibernationFacts {
   /** Whether this Fairway serves external autoscalers. */
   readonly servesAutoscalers?: boolean | undefined;
   /**
-   * How long an upgrade to the version takes for the nodes; undefined if not observed yet. Called only while the
+   * How long the nodes take to upgrade to the version; undefined if not observed yet. Called only while the
    * control plane is updated.
    */
   readonly nodeUpgradeSeconds: (version: string) => number | undefined;
@@ -121,7 +121,7 @@ export function clusterStatus(cluster: Cluster, facts: ClusterFacts): ClusterSta
   );
   const upgrading = upgradeOperation(cluster, { ...facts, version });
   const upToDate = upToDateCondition(facts, version, upgrading);
-  // If it was not decided in this pass, it is not reported either.
+  // If this was not decided in this pass, it is not reported either.
   const endOfLife =
     facts.choice === undefined
       ? previous?.endOfLife
@@ -218,7 +218,7 @@ export function clusterStatus(cluster: Cluster, facts: ClusterFacts): ClusterSta
 
 /**
  * Whether the control plane has just reached the state that an upgrade requires, or runs for the first time. Before the
- * first upgrade, nothing else is known.
+ * first upgrade, nothing else is recorded.
  */
 function isDone(
   previous: ClusterStatus | undefined,
@@ -264,7 +264,7 @@ function nodePoolsCondition(
   const waiting = pools.find((pool) => !isPoolReady(pool, cluster));
   if (waiting === undefined) return conditionMet(type);
   const ready = waiting.status?.conditions?.find((condition) => condition.type === 'Ready');
-  // Reports of a pool about an earlier size or template are outdated.
+  // A pool's reports about an earlier size or template are outdated.
   const isSettled = ready === undefined || ready.status === 'True';
   const detail = !isSettled && ready.message !== '' ? `: ${ready.message}` : ' has just been made or changed';
   return conditionUnmet(type, {

@@ -19,7 +19,9 @@ export interface UpgradeFacts {
   readonly pools: readonly NodePool[];
   /** Called only between the control plane's upgrade and the first check of its pools. */
   readonly machinesOf: (pool: NodePool) => readonly Machine[];
-  /** How long the nodes take; undefined if not observed yet. Called only while the control plane is updated. */
+  /**
+   * How long the nodes take to upgrade; undefined if not observed yet. Called only while the control plane is updated.
+   */
   readonly nodeUpgradeSeconds: (version: string) => number | undefined;
 }
 
@@ -80,7 +82,7 @@ function estimatedSeconds({ startTime, estimatedEndTime, waitedSeconds = 0 }: La
   return (Date.parse(estimatedEndTime) - Date.parse(startTime)) / 1000 - waitedSeconds;
 }
 
-/** The time that the control plane and the nodes took before. */
+/** How long the control plane and the nodes took last time. */
 function totalSeconds({ status }: Cluster, { choice, nodeUpgradeSeconds }: UpgradeFacts): number | undefined {
   const first = measuredSeconds(status?.durations, 'ControlPlane');
   const targetVersion = choice?.version ?? status?.desiredVersion;
@@ -104,7 +106,7 @@ function remainingWork(
   return outdated.length === 0 ? [] : [{ pool, pending: outdated.length, done: 0, upgrade: undefined }];
 }
 
-/** An aborted operation ends, and reports that until another operation starts. */
+/** An aborted operation ends, and reports the abort until another operation starts. */
 function abortedOperation(pools: readonly NodePool[], last: Operation): Operation | undefined {
   const aborted = pools.find(({ status }) => status?.upgrade?.state === 'Aborted');
   if (aborted === undefined) return undefined;
@@ -114,7 +116,7 @@ function abortedOperation(pools: readonly NodePool[], last: Operation): Operatio
   return { type: 'Upgrade', state: 'Failed', progress, description, steps, reason, since };
 }
 
-/** What is in progress, or what it is waiting for: reported by the pool that someone must act on, if there is one. */
+/** What is in progress, or what it is waiting for: taken from the pool on which someone must act, if there is one. */
 function operationStateOf(
   remaining: readonly RemainingWork[],
 ): Pick<Operation, 'state' | 'description'> & Partial<Operation> {
@@ -157,8 +159,8 @@ function isNextPool({ upgrade }: RemainingWork): boolean {
 }
 
 /**
- * When the last pool is done, assuming that later pools take as long per node as the slowest active one; undefined if
- * none has an estimate.
+ * When the last pool is done, assuming that pools upgraded later take as long per node as the slowest active one;
+ * undefined if none has an estimate.
  */
 function estimateOf(remaining: readonly RemainingWork[]): string | undefined {
   let endMs = Number.NEGATIVE_INFINITY;

@@ -43,7 +43,7 @@ describe('a new cluster', () => {
     { version: undefined, gets: '1.36.2' },
     { version: '1.35', gets: '1.35.2' },
     { version: '1.35.0', gets: '1.35.0' },
-  ])('gets $gets if it requests $version, whatever the policy', ({ version, gets }) => {
+  ])('runs $gets if it requests $version, regardless of the policy', ({ version, gets }) => {
     for (const updatePolicy of ['AlwaysUpdate', 'MinimalDowntime', 'NeverUpdate'] as const) {
       const spec = { updatePolicy, ...(version !== undefined && { version }) };
 
@@ -92,7 +92,7 @@ describe('a cluster that runs 1.35.1', () => {
     },
   );
 
-  test('never gets another minor version automatically', () => {
+  test('is never moved to another minor version automatically', () => {
     expect(choose(cluster({}, { version: '1.35.2' }))).toEqual({ version: '1.35.2', waiting: undefined });
   });
 
@@ -102,7 +102,7 @@ describe('a cluster that runs 1.35.1', () => {
     { updatePolicy: 'MinimalDowntime' as const, isSeamless: false, takes: false },
     { updatePolicy: 'MinimalDowntime' as const, isSeamless: true, takes: true },
   ])(
-    'gets the patch in its slot under $updatePolicy, isSeamless $isSeamless: $takes',
+    'is given the patch in its slot under $updatePolicy, isSeamless $isSeamless: $takes',
     ({ updatePolicy, isSeamless, takes }) => {
       const choice = choose(cluster({ version: '1.35', updatePolicy }, running), {
         isSeamless,
@@ -150,7 +150,7 @@ describe('a cluster that runs 1.35.1', () => {
     expect(choose(cluster({ updatePolicy: 'NeverUpdate' }, inProgress)).version).toBe('1.35.2');
   });
 
-  test('reverts to the previous patch if the new one is withdrawn before it ran', () => {
+  test('reverts to the previous patch if the new one is withdrawn before it has run', () => {
     const releases = [release('1.35', {}, [2])];
 
     expect(choose(cluster({}, { version: '1.35.1', desiredVersion: '1.35.2' }), { releases })).toEqual({
@@ -284,13 +284,13 @@ describe('kubelet versions', () => {
     { versions: ['1.33.1', '1.35.2'], gets: '1.36.2' },
     { versions: ['1.32.9', '1.35.2'], gets: '1.35.2' },
     { versions: ['not a version'], gets: '1.35.2' },
-  ])('$versions: the control plane gets $gets', ({ versions, gets }) => {
+  ])('$versions: the control plane runs $gets', ({ versions, gets }) => {
     const nodes = () => versions.map((version, index) => node(`n${index}`, version));
 
     expect(choose(upgrade, { nodes }).version).toBe(gets);
   });
 
-  test('are named with the required action if they are too old, a few of many', () => {
+  test('are listed with the required action if they are too old, up to a few names', () => {
     const nodes = () => ['e', 'd', 'c', 'b', 'a'].map((name) => node(name, '1.32.0'));
 
     expect(choose(upgrade, { nodes }).waiting).toEqual({

@@ -23,8 +23,8 @@ import {
 
 /**
  * The exact version that a cluster's control plane should run now. Pure and level-triggered: an earlier decision
- * (`status.desiredVersion`) is kept unless something rules it out. So a patch that appears during a start, or a rollout
- * that stops, reverts nothing.
+ * (`status.desiredVersion`) is kept unless something rules it out. So nothing is reverted if a patch appears during a
+ * start, or a rollout stops.
  */
 export function chooseVersion(facts: VersionFacts): VersionChoice {
   const choice = chooseSupportedVersion(facts);
@@ -61,7 +61,7 @@ function chooseVersionIfAwake(facts: VersionFacts): VersionChoice {
     };
   }
   const requestedChoice = chooseRequestedVersion(facts, { running, requested, offered });
-  // If this choice takes the cluster off its minor version, nothing else needs to be decided.
+  // If this choice moves the cluster off its minor version, nothing else needs to be decided.
   if (requestedChoice.version !== undefined && minorOf(requestedChoice.version) !== minorOf(running))
     return requestedChoice;
   const forced = decideForcedUpgrade(facts, running);

@@ -13,7 +13,7 @@ export interface NodeVersion {
 export interface VersionFacts {
   readonly cluster: Cluster;
   readonly releases: readonly KubernetesRelease[];
-  /** Called only before a minor version is left. */
+  /** Called only before the cluster leaves its minor version. */
   readonly nodes: () => readonly NodeVersion[];
   /** Whether its API server stays available during an update. */
   readonly isSeamless: boolean;
@@ -24,7 +24,7 @@ export interface VersionFacts {
 export interface VersionChoice {
   /** Undefined if no version can be selected, because of `waiting`. */
   readonly version: string | undefined;
-  /** Why the version is not the one that the spec leads to; undefined if it is. */
+  /** Why the version differs from the one that the spec results in; undefined if it does not. */
   readonly waiting: Problem | undefined;
   /** `status.forcedUpgrade`, written along with the version. */
   readonly forced?: ForcedUpgradeStatus | undefined;

@@ -38,7 +38,9 @@ export function versionStatus(
   };
 }
 
-/** Whether control plane and nodes run what the spec and the policy lead to; undefined while unknown. */
+/**
+ * Whether control plane and nodes run the versions that result from the spec and the policy; undefined while unknown.
+ */
 export function upToDateCondition(
   { choice, pools }: Pick<VersionFacts, 'choice'> & { readonly pools: readonly NodePool[] },
   version: string | undefined,
@@ -51,7 +53,7 @@ export function upToDateCondition(
   }
   const outdated = outdatedPool(pools);
   if (outdated) return conditionUnmet(type, outdated);
-  // The cluster's pools have not been checked since.
+  // The cluster's pools have not been checked since then.
   if (upgrading === undefined || isOver(upgrading)) return conditionMet(type);
   return conditionUnmet(type, { reason: ConditionReason.Updating, message: upgrading.description });
 }
@@ -128,7 +130,7 @@ function endOfLifeState({ days, date }: Notice): { readonly reason: ConditionRea
   return { reason: ConditionReason.VersionEndsSoon, state };
 }
 
-/** Records an Event for each new reason of a version's conditions that a user or the operator should know. */
+/** Records an Event for each new reason of a version's conditions that is relevant to a user or the operator. */
 export function recordVersionEvents(
   events: Pick<ClusterDependencies['events'], 'normal' | 'warning'>,
   cluster: Cluster,

@@ -28,8 +28,8 @@ const RETRY_MS = 10_000;
 const MAX_AGE_MS = 5_000;
 
 /**
- * The volumes and snapshots with the cluster's tags, by lists that started after `sinceMs`. None if the cloud has no
- * Cinder.
+ * The volumes and snapshots with the cluster's tags, according to lists requested after `sinceMs`. None if the cloud
+ * has no Cinder.
  */
 export async function volumesOfCluster(
   { cache }: ProjectCloud,
@@ -51,7 +51,7 @@ export async function volumesOfCluster(
   }
 }
 
-/** Volumes that servers of the cluster boot from, or did. */
+/** Volumes that servers of the cluster boot from, or used to. */
 export function rootVolumesOfCluster({ items }: Snapshot<Volume>, clusterUid: string): readonly Volume[] {
   return [...items.values()].filter((volume) => rootVolumeOwner(volume)?.clusterUid === clusterUid);
 }
@@ -133,7 +133,7 @@ export async function removeVolumes(
   return { what: displayNames('volume', volumes), retryAfterMs: RETRY_MS, held: joinHeld([held, ...waiting]) };
 }
 
-/** The maximum number of servers and snapshots that a blocked deletion looks up; a message names no more. */
+/** The maximum number of servers and snapshots that a blocked deletion looks up; messages mention no more than that. */
 const MAX_QUERIED_VOLUMES = 3;
 
 /**

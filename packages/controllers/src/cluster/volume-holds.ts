@@ -68,7 +68,7 @@ export function holdOfSnapshot(snapshot: VolumeSnapshot, isLate: boolean): Probl
   return isLate && snapshot.status !== 'available' ? busy(what, snapshot.status, 'Cinder') : undefined;
 }
 
-/** The service could not delete it; only a manual retry helps. */
+/** The service could not delete it; it must be retried manually. */
 export function failedDeletion(what: string, service: string): Problem {
   const message = `${what} is error_deleting: ${service} could not delete it; the cloud operator must check the log of ${service} and reset its state or force its deletion; Fairway retries`;
   return { reason: ConditionReason.DeletionFailed, message };
@@ -76,6 +76,6 @@ export function failedDeletion(what: string, service: string): Problem {
 
 /** The service has been working on it for a long time. */
 export function busy(what: string, state: string, service: string): Problem {
-  const message = `${what} is ${state}, and ${service} must finish that; if this persists, the cloud operator must check ${service} and reset the state`;
+  const message = `${what} is ${state}, and ${service} must finish this; if this persists, the cloud operator must check ${service} and reset the state`;
   return { reason: ConditionReason.CloudBusy, message };
 }

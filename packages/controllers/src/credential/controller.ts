@@ -39,7 +39,7 @@ export const credentialController: Declaration = {
   },
   listen(enqueue, shared) {
     const { clock, clouds, credentialCheckMs = DEFAULT_CREDENTIAL_CHECK_MS } = shared;
-    // As often as an invalid credential is checked in any case.
+    // The same interval at which an invalid credential is checked anyway.
     const refusals = new RefusalChecks(enqueue, clock, credentialCheckMs / 2);
     clouds.onProject((cloud) => {
       const stopRefusals = refusals.follow(cloud);

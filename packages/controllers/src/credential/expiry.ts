@@ -3,10 +3,13 @@ import type { CloudCredential } from '@fairway/api/kinds/cloud-credential';
 import type { ConditionState } from '@fairway/kube/controller/conditions';
 
 const DAY_MS = 86_400_000;
-/** How long before its expiry a credential reports it; the last notice first. */
+/** How long before expiry a credential reports it; the last notice comes first. */
 const NOTICE_DAYS = [1, 7, 30];
 
-/** The condition ExpiresSoon; undefined while there is time, and after the expiry. Its message changes only with each notice. */
+/**
+ * The condition ExpiresSoon; undefined before the first notice, and after expiry. Its message changes only with each
+ * notice.
+ */
 export function expiryCondition(
   { spec, status }: Pick<CloudCredential, 'spec' | 'status'>,
   nowMs: number,
@@ -24,7 +27,10 @@ export function expiryCondition(
   };
 }
 
-/** When the report on a credential's expiry changes next: at the next notice, and at the expiry; undefined if it never expires, or has expired. */
+/**
+ * When the report about a credential's expiry will change next: at the next notice, or at expiry; undefined if it never
+ * expires, or has expired.
+ */
 export function nextNoticeInMs(expiresAt: string | undefined, nowMs: number): number | undefined {
   const leftMs = timeLeft(expiresAt, nowMs);
   if (leftMs <= 0 || !Number.isFinite(leftMs)) return undefined;

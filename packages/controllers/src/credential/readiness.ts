@@ -11,7 +11,7 @@ function readiness({ status }: CloudCredential): string {
   return `${ready?.status} ${ready?.reason} ${ready?.message}`;
 }
 
-/** Changes when clusters must report something different about the credential. */
+/** Changes when clusters must change their report about the credential. */
 export function usageFingerprint(credential: CloudCredential): string {
   return `${readiness(credential)} ${findCondition(credential.status?.conditions, ConditionType.ExpiresSoon)?.message}`;
 }

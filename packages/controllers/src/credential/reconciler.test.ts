@@ -64,7 +64,7 @@ describe('a CloudCredential', () => {
   test.each([
     { step: 'checked', isGoing: false },
     { step: 'revoked', isGoing: true },
-  ])('is left to the next owner if the signal aborts while it is being $step', async ({ isGoing }) => {
+  ])('is left to the next owner if the signal is aborted while it is being $step', async ({ isGoing }) => {
     const abort = new AbortController();
     const login = async () => {
       abort.abort();

@@ -38,7 +38,10 @@ type CredentialDependencies = Pick<
 
 const MISSING_RETRY_MS = 60_000;
 
-/** How often a working credential is checked with Keystone. Services accept a revoked token for minutes, so they would report it late. */
+/**
+ * How often a working credential is checked with Keystone. Services keep accepting a revoked token for minutes, so
+ * relying on them would delay the report.
+ */
 export const DEFAULT_CREDENTIAL_CHECK_MS = 60_000;
 
 /** Reports whether Keystone accepts each CloudCredential and whether clusters use it, and revokes it in Keystone when it is deleted. */
@@ -69,7 +72,7 @@ export class CredentialReconciler {
     return shouldDelete ? this.#reclaim(updated, pass) : this.#check(updated, cloud, pass);
   }
 
-  /** This precedes anything slow: use by a cluster must be recorded before the cluster is deleted. */
+  /** Runs before anything slow: use by a cluster must be recorded before the cluster is deleted. */
   async #updatePhase(credential: CloudCredential): Promise<CloudCredential> {
     const { cache, client } = this.#dependencies;
     const users = usersOf(credential, cache.clusters.find(clustersByCredential, keyOf(credential)));
@@ -84,7 +87,7 @@ export class CredentialReconciler {
     const { clock, credentialCheckMs = DEFAULT_CREDENTIAL_CHECK_MS } = this.#dependencies;
     const times = { nowMs: clock.now(), signal: pass.signal };
     const { value, failure } = await pass.run(() => checkCredential(credential, cloud, this.#expiries, times));
-    // Whatever prevented the check, Keystone has not rejected the credential: clusters keep using it.
+    // Whatever prevented the check, Keystone has not rejected the credential, so clusters keep using it.
     const condition = failure ? { ...failure, status: 'Unknown' as const } : value.condition;
     const isReady = condition.status === 'True';
     // Clusters whose requests were rejected until now retry immediately.
@@ -97,7 +100,8 @@ export class CredentialReconciler {
       const status = await this.#write(credential, condition, value?.known);
       recordExpiryEvents(this.#dependencies.events, credential, status);
     });
-    // A rejected credential is checked as often at first, because its Secret may have been fixed, then less and less often: each check is a login.
+    // A rejected credential is checked just as often at first, in case its Secret was fixed, then less and less often,
+    // because each check is a login.
     return isRefused ? { ...result, failure: { minimumMs: credentialCheckMs / 2 } } : result;
   }
 
@@ -125,7 +129,7 @@ export class CredentialReconciler {
     return next;
   }
 
-  /** Deletes a credential that no cluster uses anymore. */
+  /** Deletes a credential that no cluster uses any longer. */
   async #reclaim(credential: CloudCredential, pass: Pass): Promise<Result> {
     const { attempts, client } = this.#dependencies;
     const { failure } = await pass.run(() =>
@@ -161,8 +165,8 @@ export class CredentialReconciler {
   }
 
   /**
-   * Reports why a credential could not be revoked, and how to skip that: an unrevoked credential remains usable by
-   * anyone who has a copy.
+   * Reports why a credential could not be revoked, and how to skip the revocation: an unrevoked credential remains
+   * usable by anyone who has a copy.
    */
   async #recordNotRevoked(credential: CloudCredential, { party, reason, message }: Failure): Promise<void> {
     const { name = '', namespace = '' } = credential.metadata;
@@ -207,7 +211,7 @@ export class CredentialReconciler {
     if (refusal !== undefined) {
       const advice = `its owner must revoke it: ${revocationAdvice(credential.status)}`;
       const message = `Fairway deleted its copy of the credential but could not revoke it (${refusal}); ${advice}`;
-      // Stored before the credential is deleted, because nothing else will report it.
+      // Stored before the credential is deleted, because nothing else will report this.
       await events.once(credential, 'Warning', { reason: 'NotRevoked', message, id: 'NotRevoked' });
     }
     return 'gone';
@@ -224,7 +228,7 @@ export class CredentialReconciler {
     const { attempts, clock } = this.#dependencies;
     const { spec, status } = credential;
     const noCloud = `spec.cloud: the operator's clouds.yaml has no cloud ${spec.cloud}`;
-    // It was never a valid credential.
+    // The credential was never valid.
     if (cloud === undefined && status?.credentialID === undefined) return noCloud;
     try {
       return await attempts.withBackoff({ kind: 'revocation', item: uidOf(credential) }, async () => {
@@ -260,7 +264,7 @@ export class CredentialReconciler {
 
 /**
  * Records an Event for each expiry notice, and one when the credential stops working for a reason that its owner or the
- * operator can fix. The status contains what was recorded, so restarts do not repeat it.
+ * operator can fix. The status contains what was recorded, so restarts do not repeat the Events.
  */
 function recordExpiryEvents(
   events: ControllerDependencies['events'],

@@ -2,8 +2,8 @@ import type { Clock } from '@fairway/base/clock';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 
 /**
- * Checks a credential as soon as a call made with it is rejected. A service may reject calls for reasons of its own and at any rate, so
- * only one rejection per credential and `intervalMs` counts.
+ * Checks a credential as soon as a call made with it is rejected. A service may reject calls for its own reasons and at
+ * any rate, so each credential is checked at most once per `intervalMs`.
  */
 export class RefusalChecks {
   readonly #check: (credentialKey: string) => void;

@@ -44,8 +44,8 @@ export async function revoke(
 }
 
 /**
- * Why a credential that cannot log in is not known to be deleted; undefined if it is known to be. Rethrows unrelated
- * errors.
+ * Why it is not certain that a credential that cannot log in was deleted; undefined if it is certain. Rethrows
+ * unrelated errors.
  */
 function loginRefusal(error: unknown, hasExpired: boolean): string | undefined {
   // A 404 from something other than Keystone proves nothing.
@@ -66,7 +66,7 @@ export function isRevocationSkipped({ metadata }: KubeObject): boolean {
   return metadata.annotations?.[SKIP_REVOCATION_ANNOTATION] !== undefined;
 }
 
-/** The command with which the owner of a credential revokes it. */
+/** The command that the owner of a credential can use to revoke it. */
 export function revocationAdvice({ type, credentialID }: CloudCredentialStatus = {}): string {
   const kind = type === 'Trust' ? 'trust' : 'application credential';
   return `openstack ${kind} delete ${credentialID ?? '(its id)'}`;

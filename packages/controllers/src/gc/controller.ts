@@ -53,7 +53,7 @@ export const orphanSweepController: Declaration = {
         }
       }),
     );
-    // A server that was in no list while its machine was being deleted.
+    // A server that no list contained while its machine was being deleted.
     cache.machines.addHandler({ onDelete: (machine) => enqueue(clusterKeyOf(machine)) });
   },
 };

@@ -5,14 +5,18 @@ import type { FoundResources } from './missing-clusters/remaining-resources.ts';
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** When to check, after the deletion of a cluster, for results of requests that took effect too late: soon, then less and less often. */
+/**
+ * When to check, after the deletion of a cluster, for resources from requests that took effect too late: soon, then
+ * less and less often.
+ */
 const SWEEP_DELAYS_MS: readonly number[] = [10 * MINUTE_MS, HOUR_MS, 6 * HOUR_MS, 24 * HOUR_MS, 7 * 24 * HOUR_MS];
 
 /** How long the record of a deleted cluster is retained. */
 export const RECORD_RETENTION_MS = Math.max(...SWEEP_DELAYS_MS);
 
 /**
- * How late a request of Fairway may take effect. Later resources come from another Fairway that now owns the cluster.
+ * How late a request of Fairway may take effect. Resources created later come from another Fairway that now owns the
+ * cluster.
  */
 const MAX_REQUEST_DELAY_MS = HOUR_MS;
 
@@ -20,14 +24,14 @@ const MAX_REQUEST_DELAY_MS = HOUR_MS;
 export const MAX_RECORDS = 200;
 
 /**
- * When to check next for resources of a cluster that was deleted at `endedMs`: the first check that is not past;
+ * When to check next for resources of a cluster that was deleted at `endedMs`: the first check that is still ahead;
  * undefined after the last one. Pure.
  */
 export function nextSweepMs(endedMs: number, nowMs: number): number | undefined {
   return SWEEP_DELAYS_MS.map((afterMs) => endedMs + afterMs).find((sweepMs) => sweepMs > nowMs);
 }
 
-/** `hold`: left alone and reported, because another Fairway may own it. */
+/** `hold`: not deleted but reported, because another Fairway may own it. */
 export type OrphanAction = 'nothing' | 'delete' | 'report' | 'hold';
 
 /**

@@ -19,8 +19,8 @@ import type { KubeObject } from '@fairway/kube/object/meta';
 import { namespaceOf } from './missing-clusters/missing-clusters.ts';
 
 /**
- * A cluster that this Fairway has deleted: the only kind of cluster without a Cluster object whose tagged cloud resources it may act upon.
- * Another Fairway in the same project has no such record here.
+ * A cluster that this Fairway has deleted. Without a Cluster object, Fairway may touch tagged cloud resources only of
+ * such clusters. Another Fairway in the same project has no such record here.
  */
 export interface DeletedCluster {
   readonly uid: string;
@@ -40,7 +40,7 @@ export interface DeletedClusterRecord extends DeletedCluster {
   readonly object: { readonly name: string; readonly uid: string | undefined };
 }
 
-/** The time of a deletion is updated after its last step has failed for this long. */
+/** If the last step of a deletion has been failing for this long, the time of the deletion is updated. */
 const REFRESH_MS = 1_800_000;
 
 /** The metadata of all records. */
@@ -83,7 +83,7 @@ export function deletedClusterRecord({ metadata }: KubeObject): DeletedClusterRe
 }
 
 /**
- * Records that nothing of the cluster is known to remain, before its last trace is deleted. May be repeated. Rejects
+ * Records that no remains of the cluster are known, before its last trace is deleted. May be repeated. Rejects
  * with the API's error.
  */
 export async function recordDeletedCluster(client: KubeClient, ended: DeletedCluster, nowMs: number): Promise<void> {

@@ -35,9 +35,9 @@ type Dependencies = Pick<
 
 /** Maximum age of a list at the first check, so that the clusters of a project share one. */
 const MAX_AGE_MS = 300_000;
-/** The records' times are whole seconds. */
+/** Times in records are whole seconds. */
 const TIME_UNIT_MS = 1_000;
-/** How long after a deletion to check whether everything is gone. */
+/** How long after a deletion to check whether everything has been deleted. */
 const RETRY_MS = 60_000;
 /** The retry interval of a failed check. */
 const RETRY_INTERVAL_MS = 900_000;
@@ -51,7 +51,7 @@ interface SweepState {
   dueMs: number;
   /** The annotation's value at the last requested check. */
   requested: string | undefined;
-  /** Lists that started before this time do not reflect later deletions. */
+  /** Lists requested before this time do not reflect later deletions. */
   changedMs: number;
   orphans: KnownOrphans | undefined;
   /** IDs of reported resources. */
@@ -62,10 +62,10 @@ interface SweepState {
 
 /**
  * Deletes cloud resources that appear after this Fairway has deleted their cluster: created by requests that took
- * effect long after nothing waited for them anymore.
+ * effect long after anything was waiting for them.
  *
  * **Guarantees.** It only deletes resources with the tag of a cluster that is recorded here as deleted, in the project
- * that it was in, and whose UID neither a Cluster nor a CA Secret has, according to the API server. Resources of a UID
+ * that it was in, and whose UID belongs to no Cluster or CA Secret, according to the API server. Resources of a UID
  * without a record belong to another Fairway. After RECORD_MS no more checks are made.
  */
 export class DeletedClusterGC {
@@ -174,7 +174,7 @@ export class DeletedClusterGC {
     }
   }
 
-  /** Deletes the found resources. Rejects with what their deletion is waiting for, so that the steps back off. */
+  /** Deletes the found resources. Rejects with the reason for waiting, so that the steps back off. */
   async #delete(
     record: DeletedClusterRecord,
     known: SweepState,
@@ -212,7 +212,7 @@ export class DeletedClusterGC {
   }
 
   /**
-   * Whether, according to the API server, a Cluster has the UID, or a CA Secret does, which another controller then
+   * Whether the UID belongs to a Cluster according to the API server, or to a CA Secret, which another controller then
    * handles.
    */
   async #existsInApi(record: DeletedClusterRecord): Promise<boolean> {
@@ -233,7 +233,7 @@ export class DeletedClusterGC {
     if (found) return found;
     const nowMs = this.#dependencies.clock.now();
     const dueMs = nextSweepMs(endedMs, nowMs) ?? nowMs;
-    // The cluster's resources existed until then.
+    // The cluster's resources may have existed until then.
     const changedMs = endedMs + TIME_UNIT_MS;
     const reported = new Set<string>();
     const known = { clusterKey, dueMs, requested, changedMs, orphans: undefined, reported, failure: '' };

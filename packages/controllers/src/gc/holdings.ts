@@ -104,7 +104,7 @@ async function listedRootVolumes(
   });
 }
 
-/** The listed resources that are not being deleted and belong to the cluster according to `holderOf`. */
+/** The listed resources that are not being deleted and that belong to the cluster according to `holderOf`. */
 function ownedResources<T extends { readonly id: string }>(
   kind: OwnedResource['kind'],
   holderKind: OwnedResource['holder']['kind'],

@@ -57,13 +57,13 @@ describe('servers of deleted Machines', () => {
   test('are deleted', async () => {
     const { sweeper, deleted, events } = start(() => ({ body: { items: [] } }));
 
-    // Until the next slow check, which covers what no shared list contains.
+    // Until the next slow check, which covers resources that no shared list contains.
     expect(await sweeper.reconcile('team/demo', { signal })).toEqual({ requeueAfterMs: 3_600_000 });
     expect(deleted).toEqual(['server-1']);
     expect(events).toEqual(['OrphanDeleted']);
   });
 
-  test('wait if the API does not return the Machines: reported once, and retried less and less often', async () => {
+  test('are kept if the API does not return the Machines: this is reported once, and retried less and less often', async () => {
     const { sweeper, api, clock, deleted, events } = start(() => ({ status: 403 }));
 
     const results = [];
@@ -81,7 +81,7 @@ describe('servers of deleted Machines', () => {
     expect(deleted).toEqual([]);
   });
 
-  test('are left to the next owner if the signal aborts', async () => {
+  test('are left to the next owner if the signal is aborted', async () => {
     const abort = new AbortController();
     const { sweeper, deleted, events } = start(() => {
       abort.abort();

@@ -27,7 +27,7 @@ const RETRY_INTERVAL_MS = 900_000;
 interface LiveClusterState {
   /** When the next slow check is due. */
   dueMs: number;
-  /** Whether a resource without an owner is known. */
+  /** Whether any resource without an owner is known. */
   isSuspicious: boolean;
   orphans: KnownOrphans | undefined;
   /** IDs of reported resources. */
@@ -73,7 +73,7 @@ export class LiveClusterGC {
     const { failure } = await pass.run(() =>
       attempts.withBackoff({ kind: 'orphans', item: identityOf(cluster) }, () => this.#sweep(cluster, cloud, pass)),
     );
-    // A failed check reports nothing: controllers that need the cloud report that it is unreachable.
+    // A failed check reports nothing, because controllers that need the cloud already report that it is unreachable.
     const known = this.#known.get(key);
     if (known && failure === undefined) known.failure = '';
     if (!known?.isSuspicious || !failure || failure.error instanceof BackoffError) return;
@@ -94,7 +94,7 @@ export class LiveClusterGC {
     known.isSuspicious = suspects.length > 0;
     const orphans = suspects.length > 0 ? await this.#confirmOrphans(suspects, cluster, pass.signal) : [];
     pass.signal.throwIfAborted();
-    // If the deletion of late resources fails, it must not wait for the next slow check.
+    // If deleting late resources fails, the retry must not wait for the next slow check.
     if (isDue && orphans.length > 0) known.dueMs = clock.now();
     await this.#end(orphans, cluster, known, pass.signal);
     known.isSuspicious = false;

@@ -1,6 +1,6 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 
-/** The state of orphans: `deleting` is in progress, or failing; `held` are left alone until an operator decides. */
+/** The state of orphans: `deleting` is in progress, or failing; `held` are not touched until an operator decides. */
 export type OrphanState = 'deleting' | 'held';
 
 /** Orphans currently known to this process. */

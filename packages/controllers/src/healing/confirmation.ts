@@ -15,9 +15,9 @@ import type { Problem } from '@fairway/tenancy/problem';
 import { failureOf } from '@fairway/tenancy/reconcile/failure';
 import { liveMachinesOf } from '../node-pool/machine-owner.ts';
 
-/** The live state rather than caches, which may lag behind or have a silently dead connection. */
+/** The live state rather than caches, which may lag behind, or whose connection may be dead without notice. */
 export interface LiveState {
-  /** Undefined if it is deleted. */
+  /** Undefined if it has been deleted. */
   readonly pool: NodePool | undefined;
   readonly machines: readonly Machine[];
   /** By name; undefined if the cluster did not respond. */

@@ -30,14 +30,14 @@ function start() {
   return { clock, beganMs, tenant, trust, cluster, condition, see: () => trust.sinceMs(POOL, cluster, tenant) };
 }
 
-test('ObservationWindow trusts nodes from when it started to watch them', async () => {
+test('ObservationWindow trusts observations of nodes only from when it started to watch them', async () => {
   const { clock, beganMs, see } = start();
   await clock.advance(30 * MINUTE_MS);
 
   expect(see()).toBe(beganMs);
 });
 
-test('ObservationWindow trusts no nodes without a connection, with a failing watch, or while the control plane is down', () => {
+test('ObservationWindow trusts no observations without a connection, with a failing watch, or while the control plane is down', () => {
   const { trust, cluster, tenant, condition, beganMs } = start();
 
   expect(trust.sinceMs(POOL, cluster, undefined)).toBeUndefined();
@@ -45,7 +45,7 @@ test('ObservationWindow trusts no nodes without a connection, with a failing wat
   expect(trust.sinceMs(POOL, cluster, { ...tenant, nodes: { healthySinceMs: undefined } })).toBeUndefined();
 });
 
-test('ObservationWindow restarts after a gap in the watch, and after a start of the control plane', async () => {
+test('ObservationWindow restarts after a gap in the watch, and after the control plane starts', async () => {
   const { clock, beganMs, tenant, trust, condition, see } = start();
   see();
   await clock.advance(5 * MINUTE_MS);

@@ -4,7 +4,7 @@ import type { Clock } from '@fairway/base/clock';
 import { findCondition } from '@fairway/kube/controller/conditions';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
 
-/** The maximum delay of a scheduled check. If it is later, this process was stopped, or its clock was set. */
+/** The maximum delay of a scheduled check. If a check is later, this process was stopped, or its clock was changed. */
 const MAX_DELAY_MS = 60_000;
 
 /** The connection through which a cluster is observed. */
@@ -20,7 +20,7 @@ interface ViewState {
 /**
  * Tracks how long this process has been able to trust its observation of a pool's nodes. The window restarts with each
  * connection, each gap in the node watch, each start of the control plane, and after the process itself was stopped. In
- * all of these cases, nodes may have changed unobserved, and whole pools are NotReady for a minute.
+ * all of these cases, nodes may have changed unobserved, and whole pools may be NotReady for a minute.
  */
 export class ObservationWindow {
   readonly #views = new Map<string, ViewState>();

@@ -40,7 +40,10 @@ type HealingDependencies = Pick<
 
 /** How often unhealthy nodes are checked. */
 const RECHECK_INTERVAL_MS = 30_000;
-/** How long nodes have to report once their cluster's API is reachable again: a kubelet's lease, plus the control plane's grace period. */
+/**
+ * How much time nodes are given to report once their cluster's API is reachable again: a kubelet's lease interval plus
+ * the control plane's grace period.
+ */
 const SETTLE_MS = 120_000;
 
 /** The inputs of a pass. */
@@ -162,7 +165,7 @@ export class HealingReconciler {
     signal.throwIfAborted();
     const marks = { ...others, ...(mark && { repair: mark }) };
     const status = { ...machine.status, marks };
-    // Two due marks at the same time would be two repairs.
+    // Two due marks at the same time would result in two repairs.
     await writeStatus(client.resource(machines), machine, status, { ifUnchanged: true });
     recordRepairEvents(decision, events, metrics);
   }

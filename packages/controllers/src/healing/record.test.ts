@@ -197,7 +197,7 @@ describe('the repair record of a pool', () => {
     expect(nextRecord(last, { machines, candidates, nowMs: T0_MS + now * MINUTE_MS })).toEqual(record);
   });
 
-  test('recordDueMs is the end of the pause, or of the hour', () => {
+  test('recordDueMs is the end of the backoff, or of the hour', () => {
     const record = { repairs: [ENDED_REPAIR], failures: 1, notBefore: at(20) };
 
     expect(recordDueMs(record, T0_MS)).toBe(T0_MS + 20 * MINUTE_MS);

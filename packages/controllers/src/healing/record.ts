@@ -20,11 +20,12 @@ export interface RecordFacts {
 }
 
 /**
- * The record after observing the pool's machines; undefined if there is nothing to remember. Pure: derived from the marks, so a crash
- * between a mark and the record loses nothing.
+ * The record after observing the pool's machines; undefined if there is nothing to record. Pure: derived from the
+ * marks, so a crash between a mark and the record loses nothing.
  *
- * A repair has failed if its machine, or a replacement, becomes unhealthy within an hour of its end. A repair requested by a user, whose
- * node may have been healthy, fails only if its own reinstallation did not finish. Each failure doubles the backoff before the next repair.
+ * A repair has failed if its machine, or a replacement, becomes unhealthy within an hour of its end. A repair requested
+ * by a user, whose node may have been healthy, fails only if its own reinstallation did not finish. Each failure
+ * doubles the backoff before the next repair.
  */
 export function nextRecord(last: HealingRecord, facts: RecordFacts): HealingRecord | undefined {
   const { machines, nowMs } = facts;
@@ -107,7 +108,7 @@ function pauseOf(
   return { failures, ...(notBefore !== undefined && { notBefore }) };
 }
 
-/** For existing machines; a request is fulfilled from the moment its repair starts. */
+/** For existing machines. A request is fulfilled as soon as its repair starts. */
 function requestsOf({ requests = [] }: HealingRecord, machines: readonly Machine[]): HealingRecord['requests'] & {} {
   return machines.flatMap((machine) => {
     const { metadata, status } = machine;

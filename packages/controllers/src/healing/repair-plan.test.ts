@@ -314,7 +314,7 @@ describe('the mark of a machine', () => {
     expect(marksOf([target('a', given), ...rest], more)['a']).toBe(marks);
   });
 
-  test('contains when it became due, not when it started to wait', () => {
+  test('contains the time when the repair became due, not when it started to wait', () => {
     const [decision] = planRepairs(
       [target('a', { over: 5, repair: mark(false, { reason: 'TooManyUnhealthy' }) }), ...rest],
       {

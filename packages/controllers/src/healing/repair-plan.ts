@@ -54,9 +54,9 @@ export interface Candidate extends RepairTarget {
 }
 
 /**
- * The marks of all machines of a pool. Pure. A machine whose server is missing comes first and waits for nothing,
- * because its repair cannot destroy anything. Next come requests by users, which wait only for the cluster's API and
- * the cloud. Then comes the machine that has been unhealthy longest, one at a time.
+ * The marks of all machines of a pool. Pure. A machine whose server is missing comes first and does not wait for
+ * anything, because its repair cannot destroy anything. Next come requests by users, which wait only for the cluster's
+ * API and the cloud. Then comes the machine that has been unhealthy longest, one at a time.
  */
 export function planRepairs(targets: readonly RepairTarget[], context: RepairContext): readonly RepairDecision[] {
   const { nowMs, record } = context;
@@ -144,7 +144,7 @@ function hasReinstallFailed(
 function markToKeep({ machine, unhealthy }: RepairTarget, settings: HealingSettings): RepairMark | undefined {
   const current = currentMark(machine);
   if (current === undefined) return undefined;
-  // A hold outlasts the time in which the node's state is unknown.
+  // A hold persists while the node's state is unknown.
   if (!current.due) return unhealthy === undefined ? undefined : current;
   if (isUnderReinstallation(machine, current)) return current;
   const isWorking = machine.status?.phase === 'Ready' && unhealthy === undefined;
@@ -217,7 +217,7 @@ function unhealthyLimitProblem({ settings, pool, cluster }: Rules): Problem | un
   const overLimitScope = scopes.find(({ unhealthy, most }) => unhealthy > most);
   if (overLimitScope === undefined) return undefined;
   const { what, size, most } = overLimitScope;
-  // Without the current count, which changes from one check to the next.
+  // Omits the current count, which changes from one check to the next.
   const message = `more than ${most} of the ${size} nodes of the ${what} are unhealthy, which exceeds spec.healing.maxUnhealthy (${maxUnhealthy}): look for a common cause`;
   return { reason: ConditionReason.TooManyUnhealthy, message };
 }

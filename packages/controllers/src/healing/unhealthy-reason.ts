@@ -8,7 +8,7 @@ import { isBeingReinstalled } from '../node-pool/availability.ts';
 
 /** How long a server may be in ERROR with its node not ready before it is repaired: an operator may reset its state. */
 export const SERVER_ERROR_GRACE_MS = 5 * 60_000;
-/** How long a server may be shut off, paused or shelved: someone did that, possibly for a reason. */
+/** How long a server may be shut off, paused or shelved: someone did this, possibly for a reason. */
 export const SERVER_STOPPED_GRACE_MS = 30 * 60_000;
 
 /** What is wrong with a machine. */
@@ -16,7 +16,7 @@ export interface UnhealthyReason {
   readonly reason: ConditionReason;
   /** Stays the same as long as the cause does. */
   readonly message: string;
-  /** When the reason began to apply, as far as this process knows. */
+  /** When the reason began to apply, as observed by this process. */
   readonly sinceMs: number;
   /** When the machine's repair becomes due; infinite while the state of its node is unknown. */
   readonly dueMs: number;
@@ -62,8 +62,8 @@ function lostServerReason({ status }: Machine): UnhealthyReason | undefined {
 }
 
 /**
- * Undefined while the reinstallation may still finish, and while the cloud does not accept it, which is reported and is
- * not the server's fault.
+ * Undefined while the reinstallation may still finish, and while the cloud does not accept the request, which is
+ * reported separately and is not the server's fault.
  */
 function reinstallTimeoutReason({ status }: Machine, { settings, nowMs }: Observation): UnhealthyReason | undefined {
   const { acceptedTime } = status?.reinstall ?? {};

@@ -110,7 +110,7 @@ describe('a flood of objects', () => {
     expect(await outcome).toMatchObject({ code: 410 });
   });
 
-  test('accepts only as many objects as the bound during a watch', async () => {
+  test('accepts no more objects than the limit during a watch', async () => {
     const added = Array.from({ length: 100 }, (_, index) => ({ type: 'ADDED' as const, object: object(index) }));
     const clock = new FakeClock();
     const reads = readsOf(new FakeServer(0, 0, added), clock);
@@ -143,7 +143,7 @@ describe('a flood of objects', () => {
     expect(receivedCount).toBeLessThanOrEqual(after + 1);
   });
 
-  test('also delays the next of several large pages', async () => {
+  test('also delays the next page if several are large', async () => {
     const clock = new FakeClock();
     const reads = readsOf(new FakeServer(20, 4_000), clock, { ...BOUNDS, charsPerEvent: 1_000 });
     const listed = listAll(reads);
@@ -192,7 +192,7 @@ describe('a tenant’s API server that responds in place of the definition', () 
     expect((await readsOf(respondWith(items)).asClient().list()).items).toEqual([]);
   });
 
-  test('is charged for its whole response', async () => {
+  test('has its whole response deducted from its budget', async () => {
     const clock = new FakeClock();
     const server = respondWith([null, 'x'.repeat(20 * BOUNDS.charsPerEvent)]);
     const reads = readsOf(server, clock).asClient();

@@ -6,10 +6,13 @@ import type { KubeList, KubeObject } from '@fairway/kube/object/meta';
 export interface ReadBounds {
   /** Maximum number of objects that are read, in the order of their names, in addition to objects of interest. */
   readonly maxObjects: number;
-  /** Characters of JSON that one list reads before it ends. */
+  /** Characters of JSON after which a list stops reading. */
   readonly maxListChars: number;
   readonly pageSize: number;
-  /** The burst and the rate per second of events that are read, in units of `charsPerEvent` characters; a larger event counts as several. */
+  /**
+   * The burst and the per-second rate of events that are read, in units of `charsPerEvent` characters; a larger event
+   * counts as several.
+   */
   readonly burst: number;
   readonly perSecond: number;
   readonly charsPerEvent: number;
@@ -62,7 +65,7 @@ export class BoundedReads<T extends KubeObject> {
     }
     await this.#pause(options.signal);
     const page = await this.#client.list({ ...options, limit: Math.min(pageSize, maxObjects - this.#names.size) });
-    // An API server of the tenant may serve this group, and return anything.
+    // A tenant's own API server may serve this group, and return anything.
     const found = Array.isArray(page.items) ? page.items : [];
     this.#take(page, found.length);
     const items = found.filter(isNamed).slice(0, maxObjects - this.#names.size);
@@ -118,8 +121,8 @@ export class BoundedReads<T extends KubeObject> {
   }
 
   /**
-   * Waits until the budget permits another read. Unread events fill the server's buffer, and then the server ends the
-   * watch.
+   * Waits until the budget permits another read. Unread events fill the server's buffer, after which the server ends
+   * the watch.
    */
   async #pause(signal: AbortSignal | undefined): Promise<void> {
     const { perSecond } = this.#options.bounds;

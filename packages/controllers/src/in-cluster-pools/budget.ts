@@ -1,15 +1,15 @@
 import type { Clock } from '@fairway/base/clock';
 import { type Rate, TokenBuckets } from '@fairway/base/token-buckets';
 
-/** A created or changed pool counts as one, whether it is accepted or rejected: ten a minute, with a burst of twenty. */
+/** Each created or changed pool counts, whether accepted or rejected: ten a minute, with a burst of twenty. */
 const REQUEST_RATE: Rate = { burst: 20, perMinute: 10 };
 /** Writes to one cluster, including status. */
 const WRITE_RATE: Rate = { burst: 200, perMinute: 120 };
 
-/** Objects that are read again, on either side, because the cache is not sufficient. */
+/** Objects that are read again from either API because the cache is not sufficient. */
 const READ_RATE: Rate = { burst: 200, perMinute: 60 };
 
-/** Limits how much work one tenant's cluster can cause Fairway, regardless of what is written there. */
+/** Limits how much work one tenant's cluster can cause Fairway, regardless of what tenants write there. */
 export class Budget {
   readonly #requests = new TokenBuckets(REQUEST_RATE, 1);
   readonly #writes = new TokenBuckets(WRITE_RATE, 1);

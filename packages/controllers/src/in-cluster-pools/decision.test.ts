@@ -3,7 +3,7 @@ import { type ClusterSideView, decide, type ManagementView, type PoolViews } fro
 
 const A: ManagementView = { identity: 'pool', generation: 1, hash: 'a', isDeleting: false };
 const B: ManagementView = { ...A, generation: 2, hash: 'b' };
-/** An object that shows `A`. */
+/** An object that reflects `A`. */
 const clusterAtA: ClusterSideView = { hash: 'a', shown: A, isDeleting: false };
 const changed: ClusterSideView = { ...clusterAtA, hash: 'c' };
 const unreadable: ClusterSideView = { ...clusterAtA, hash: undefined };

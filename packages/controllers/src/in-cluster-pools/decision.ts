@@ -9,7 +9,7 @@ export interface ManagementView extends MergeBase {
 export interface ClusterSideView {
   /** A hash of its spec; undefined if the spec cannot be read. */
   readonly hash: string | undefined;
-  /** The state that it reflected before the change in the cluster; undefined if it never reflected a pool. */
+  /** The pool state that it reflected before the change in the cluster; undefined if it never reflected a pool. */
   readonly shown: MergeBase | undefined;
   readonly isDeleting: boolean;
 }
@@ -17,12 +17,12 @@ export interface ClusterSideView {
 export interface PoolViews {
   readonly outer: ManagementView | undefined;
   readonly inner: ClusterSideView | undefined;
-  /** Whether the cluster's definition of the kind is being deleted, and all its objects with it. */
+  /** Whether the cluster's definition of the kind is being deleted, along with all of its objects. */
   readonly isDefinitionDeleting: boolean;
 }
 
 /**
- * What follows from the two sides of a pool:
+ * The action that follows from the two sides of a pool:
  * - `none`: nothing, or nothing yet;
  * - `show`: the object is updated from the pool;
  * - `settle`: both are the same; mark and status are updated;
@@ -36,8 +36,8 @@ export type Decision =
   | { readonly kind: 'refuse'; readonly conflict: 'changed' | 'exists' };
 
 /**
- * The rule: a change in the cluster is a request about the pool as it was reflected there. It is applied if the pool is
- * still in that state. Otherwise the pool takes precedence, and the object is updated from it. Pure.
+ * The rule: a change in the cluster is a request to change the pool as it was reflected there. It is applied if the
+ * pool is still in that state. Otherwise the pool takes precedence, and the object is updated from it. Pure.
  */
 export function decide({ outer, inner, isDefinitionDeleting }: PoolViews): Decision {
   if (inner === undefined) {
@@ -59,13 +59,13 @@ function decideDeletion(
   { shown }: ClusterSideView,
   isDefinitionDeleting: boolean,
 ): Decision {
-  // Deleting a definition deletes all its objects, which nobody has requested.
+  // Deleting a definition deletes all its objects, which no user has requested.
   if (isDefinitionDeleting || outer === undefined || shown?.identity !== outer.identity) return { kind: 'release' };
   if (outer.isDeleting) return { kind: 'none' };
   return isUnchanged(outer, shown) ? { kind: 'delete' } : { kind: 'refuse', conflict: 'changed' };
 }
 
-/** Whether the pool still matches what was reflected. A reverted change does not count. */
+/** Whether the pool still matches what was reflected. A change that was reverted does not matter. */
 function isUnchanged(outer: ManagementView, shown: MergeBase): boolean {
   return outer.identity === shown.identity && (outer.generation === shown.generation || outer.hash === shown.hash);
 }

@@ -23,7 +23,7 @@ import { causeOf, isRefusal } from '../addons/apply-object.ts';
 /** The field manager of Fairway's definition in tenants' clusters. */
 export const FIELD_MANAGER = 'fairway-node-pools';
 
-/** The minimum interval between two writes of a definition that someone else keeps changing; it doubles each time. */
+/** The minimum interval between two writes to a definition that someone else keeps changing; doubles each time. */
 const CHECK_INTERVAL_MS = 30_000;
 const MAX_INTERVAL_MS = 900_000;
 /** How often the permissions of the kind's users are checked. */
@@ -79,8 +79,8 @@ export class DefinitionReconciler {
   }
 
   /**
-   * Whether it is still the definition of the last check, served and not being deleted. If so, an object read since
-   * reflects a user's change.
+   * Whether the definition is the same as in the last check, served and not being deleted. If so, a change in an object
+   * read since then was made by a user.
    */
   async isUnchanged(signal: AbortSignal): Promise<boolean> {
     const { seen } = this;

@@ -63,7 +63,7 @@ export class InnerWriter {
     return ignoreStale(this.#pools.update({ ...live, metadata, spec: state.spec }, this.#options));
   }
 
-  /** Changes only mark and finalizer, not the spec. Without a state the mark is unchanged. */
+  /** Changes only mark and finalizer, not the spec. Without a state, the mark is unchanged. */
   mark(seen: InClusterNodePool, state: MergeBase | undefined): Promise<InClusterNodePool | undefined> {
     const { uid, resourceVersion, finalizers = [] } = seen.metadata;
     const metadata = {

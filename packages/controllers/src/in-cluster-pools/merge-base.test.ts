@@ -35,7 +35,7 @@ describe('the state that an object reflects', () => {
   });
 });
 
-test('both sides of the same pool have the same hash, regardless of which side set the defaults', () => {
+test('both sides of a pool have the same hash, regardless of which side set the defaults', () => {
   const { metadata } = inner(MARK);
   const bare = { metadata, spec: { flavor: 'b3-8' } } as unknown as InClusterNodePool;
 

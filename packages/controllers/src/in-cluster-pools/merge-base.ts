@@ -36,8 +36,8 @@ export function mergeBaseText({ identity, generation, hash }: MergeBase, uid = A
 }
 
 /**
- * The state that the object reflects. The mark is written together with the spec; `kubectl replace` drops it, and then
- * the copy in the status counts. A tenant may write both, but gains nothing that they could not request directly.
+ * The state that the object reflects. The mark is written together with the spec; `kubectl replace` drops it, in which
+ * case the copy in the status is used. A tenant may write both, but gains nothing that they could not request directly.
  */
 export function mergeBaseOf({ metadata, status }: InClusterNodePool): MergeBase | undefined {
   const { uid } = metadata;

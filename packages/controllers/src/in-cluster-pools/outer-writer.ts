@@ -18,7 +18,7 @@ import { type MergeBase, stateOf } from './merge-base.ts';
 export type WriteResult =
   | { readonly kind: 'done'; readonly pool: NodePool | undefined; readonly warnings: readonly string[] }
   | { readonly kind: 'refused'; readonly reason: string; readonly message: string }
-  /** The pool is not in the expected state: read it again. */
+  /** The pool is not in the expected state and must be read again. */
   | { readonly kind: 'stale' };
 
 /** How often a pool may change between its read and its write: its status changes while nodes are created. */

@@ -6,7 +6,7 @@ import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters'
 import { BoundedReads, type ReadBounds } from './bounded-reads.ts';
 import { trimPool } from './trim.ts';
 
-/** Normal clusters have less than a tenth of that, but a thousand hostile ones could use all of Fairway's capacity. */
+/** Normal clusters have less than a tenth of this, but a thousand hostile ones could use all of Fairway's capacity. */
 export const POOL_BOUNDS: ReadBounds = {
   maxObjects: 100,
   maxListChars: 8 * 1024 * 1024,

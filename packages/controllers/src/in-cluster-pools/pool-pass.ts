@@ -34,7 +34,7 @@ export interface PoolPassOptions {
   readonly clock: Clock;
 }
 
-/** The remaining work: an operation that costs budget, or a check of what the watch has not reported yet. */
+/** The remaining work: an operation that costs budget, or a check for changes that the watch has not reported yet. */
 export type PassResult = 'done' | 'spent' | 'stale' | 'refused';
 
 /** Takes the steps that follow from the two sides of one pool. */
@@ -49,7 +49,7 @@ export class PoolPass {
     const { outer, inner } = sides;
     const { budget, innerWriter, outerWriter } = this.#options;
     if (inner && isOlder(outer, inner)) {
-      // A mark may be forged, for any number of objects.
+      // Marks may be forged, on any number of objects.
       if (!budget.takeRead()) return 'spent';
       if (!(await outerWriter.isCurrent(sides.name, outer))) return 'stale';
     }
@@ -99,7 +99,7 @@ export class PoolPass {
       return written === undefined ? 'stale' : this.#writeStatus(written, outer, UNCHANGED_OUTCOME);
     }
     const created = await innerWriter.create(name, state);
-    // The new pool's UID is only known now.
+    // The new pool's UID is known only now.
     const marked = created && (await innerWriter.mark(created, state));
     return marked === undefined ? 'stale' : this.#writeStatus(marked, outer, undefined);
   }
@@ -162,8 +162,8 @@ export class PoolPass {
     const shown = mergeBaseOf(inner);
     if (shown === undefined) return 'stale';
     if (!budget.takeRequest()) return 'spent';
-    // The order matters: an object that exists after its definition was observed not to be deleted was not deleted with
-    // it.
+    // The order matters: if an object exists after its definition was observed not to be deleted, it was not deleted
+    // with it.
     if (!(await isDefinitionUnchanged()) || (await innerWriter.current(inner)) === undefined) return 'stale';
     const result = await outerWriter.delete(nameOf(inner), shown);
     if (result.kind === 'done')
@@ -221,7 +221,7 @@ export class PoolPass {
     return this.#writeStatus(back, outer, undefined);
   }
 
-  /** There is no pool to reset the object to: it is left unchanged and retried from time to time. */
+  /** There is no pool to reset the object from, so it is left unchanged and retried from time to time. */
   async #refuseNew(
     inner: InClusterNodePool,
     { reason, message }: { readonly reason: string; readonly message: string },
@@ -260,7 +260,7 @@ const ACCEPTED_OUTCOME: RequestOutcome = {
 const CONFLICT_MESSAGES = {
   changed: (changes: string) => ({
     reason: 'ChangedElsewhere',
-    message: `the pool was changed outside of the cluster before this change was applied, so this change is rejected${changes}; review the pool and make the change again`,
+    message: `the pool was changed outside the cluster before this change was applied, so this change is rejected${changes}; review the pool and make the change again`,
   }),
   exists: (changes: string) => ({
     reason: 'PoolExists',

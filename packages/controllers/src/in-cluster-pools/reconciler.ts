@@ -28,12 +28,12 @@ type Dependencies = Pick<
   'client' | 'cache' | 'tenants' | 'attempts' | 'events' | 'allowInCluster' | 'clock' | 'random' | 'log'
 >;
 
-/** When to check again without waiting for the watch any longer. */
+/** When to check again instead of waiting any longer for the watch. */
 const STALE_RETRY_MS = 1_000;
 /** The initial and maximum interval for checking a definition that is being deleted. */
 const REMOVAL_INTERVAL_MS = 2_000;
 const MAX_REMOVAL_INTERVAL_MS = 600_000;
-/** After this many steps the interval doubles: no cluster has as many pools. */
+/** After this many steps the interval doubles: no cluster has that many pools. */
 const STEPS_PER_BACKOFF = 10;
 const FOREIGN_DEFINITION =
   'the cluster has its own CustomResourceDefinition nodepools.fairway.dev, which Fairway does not manage';
@@ -125,7 +125,7 @@ export class InClusterPoolsReconciler {
       try {
         const rest = await poolPass.run({ name, outer: outer.get(name), inner, isDefinitionDeleting });
         pass.requeueAfter(RETRY_MS[rest]);
-        // No budget is left for the other pools either.
+        // There is no budget left for the other pools either.
         if (rest === 'spent') break;
       } catch (error) {
         // The rejection came from a webhook or policy of the tenant, which does not affect other pools.
@@ -160,7 +160,7 @@ export class InClusterPoolsReconciler {
     memory.reported = problem;
   }
 
-  /** In the order of their names, as in the cluster's own list. */
+  /** Sorted by name, as in the cluster's own list. */
   #poolsOf(key: string) {
     const pools = this.#dependencies.cache.nodePools.find(poolsByCluster, key);
     const byName = pools.sort((a, b) => ((a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1));

@@ -6,7 +6,7 @@ import { RecentMap } from '@fairway/base/recent-map';
 export const REFUSAL_RETRY_MS = 600_000;
 const MAX_REMEMBERED_REFUSALS = 200;
 
-/** Rejected requests for pools. The same spec is retried after ten minutes, and once when a process starts. */
+/** Rejected requests for pools. The same spec is retried after ten minutes, and once after a process starts. */
 export class Refusals {
   readonly #clock: Clock;
   readonly #known = new RecentMap<{ readonly spec: string; readonly ms: number }>(MAX_REMEMBERED_REFUSALS);

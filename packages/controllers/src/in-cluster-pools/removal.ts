@@ -12,7 +12,10 @@ import { InnerWriter } from './inner-writer.ts';
 /** Maximum number of objects released in one step. */
 const PAGE_SIZE = 20;
 
-/** `gone`: nothing of Fairway remains there; `released`: some objects were released; `going`: others hold the rest, or the API server is still deleting. */
+/**
+ * `gone`: nothing created by Fairway remains there; `released`: some objects were released; `going`: the rest has
+ * finalizers of others, or the API server is still deleting it.
+ */
 export type Removal = 'gone' | 'begun' | 'released' | 'going';
 
 /**

@@ -19,7 +19,7 @@ const MAX_MESSAGE_LENGTH = 8_192;
 interface StatusFacts {
   readonly inner: InClusterNodePool;
   readonly outer: NodePool | undefined;
-  /** Undefined if nothing was requested: the last report remains. */
+  /** If undefined, nothing was requested, and the last report remains. */
   readonly outcome: RequestOutcome | undefined;
   /** As `mergeBaseText` returns it; undefined if the object reflects no pool. */
   readonly shown: string | undefined;
@@ -78,7 +78,7 @@ function acceptedCondition({ isAccepted, reason, message }: RequestOutcome, gene
   };
 }
 
-/** A pool that Fairway does not have is not ready, for the reason of its rejection. */
+/** If Fairway has no such pool, the object is not ready, with the reason for its rejection. */
 function readyCondition(outer: NodePool | undefined, accepted: ConditionState, generation: number): ConditionState {
   const ready = findCondition(outer?.status?.conditions, ConditionType.Ready);
   const { status = 'Unknown', reason = 'Provisioning', message = 'Waiting for Fairway to process it.' } = ready ?? {};

@@ -5,7 +5,7 @@ import {
   inClusterNodePools,
 } from '@fairway/api/kinds/in-cluster-node-pool';
 
-/** Fairway's own API does not accept a pool that needs more; anything beyond is dropped. */
+/** Fairway's own API does not accept pools that exceed this limit; anything beyond it is dropped. */
 const MAX_SPEC_CHARS = 64 * 1024;
 const MAX_STATUS_CHARS = 32 * 1024;
 const MAX_FINALIZERS = 20;
@@ -13,8 +13,8 @@ const MAX_TEXT_LENGTH = 256;
 const MAX_MARK_LENGTH = 512;
 
 /**
- * The retained part of an object that a tenant may write anything into. A spec that is too large is read as missing,
- * and rejected; a status of another form is read as missing, and rewritten.
+ * The retained part of an object that a tenant may write anything into. A spec that is too large is treated as missing
+ * and rejected; a status in another format is treated as missing and rewritten.
  */
 export function trimPool(pool: InClusterNodePool): InClusterNodePool {
   const { name, uid, resourceVersion, generation, deletionTimestamp, annotations, finalizers = [] } = pool.metadata;
@@ -38,7 +38,7 @@ export function trimPool(pool: InClusterNodePool): InClusterNodePool {
   };
 }
 
-/** Whether the status has the current form, regardless of the definition with which it was written. */
+/** Whether the status has the current format, regardless of the definition with which it was written. */
 function isStatus(value: unknown): value is InClusterNodePoolStatus {
   return isWithin(value, MAX_STATUS_CHARS) && inClusterNodePools.status?.safeParse(value).success === true;
 }

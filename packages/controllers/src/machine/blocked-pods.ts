@@ -1,6 +1,9 @@
 import type { DrainedPod } from './pod-eviction.ts';
 
-/** How long a PodDisruptionBudget may block a pod before this is reported: until a replacement is ready elsewhere, that is normal. */
+/**
+ * How long a PodDisruptionBudget may block a pod before this is reported: this is normal until a replacement is ready
+ * elsewhere.
+ */
 const NORMAL_BLOCK_MS = 60_000;
 
 /** Additional facts about a drain. */
@@ -11,8 +14,8 @@ interface DrainView {
 }
 
 /**
- * Tracks how long PodDisruptionBudgets have blocked pods of nodes being drained. In memory: after a restart the wait
- * starts again, but what was reported is still reported.
+ * Tracks how long PodDisruptionBudgets have blocked pods of nodes being drained. In memory: after a restart, the wait
+ * starts again, but existing reports stay.
  */
 export class BlockedPods {
   readonly #sinceMs = new Map<string, ReadonlyMap<string, number>>();

@@ -122,7 +122,7 @@ export class CloudInitBootstrapper implements NodeBootstrapper {
       await wrapTenantError(secrets.create(secret));
     } catch (error) {
       if (!(error instanceof TenantApiError && isApiError(error.cause, 'AlreadyExists'))) throw error;
-      // A server is being recreated: its token lives as long as any other.
+      // A server is being recreated; its token has the usual lifetime.
       await wrapTenantError(secrets.patch(name, { type: 'merge', value: { data: secret.data } }, { namespace }));
     }
     return token;
@@ -134,7 +134,10 @@ export class CloudInitBootstrapper implements NodeBootstrapper {
   }
 }
 
-/** The purpose of a token: the machine, or one reinstallation of it, so that an earlier token read from the node is of no use. */
+/**
+ * The purpose of a token: the machine, or one reinstallation of it, so that an earlier token read from the node is
+ * useless.
+ */
 function installationOf(machine: Machine): string {
   const { reinstall } = machine.status ?? {};
   const uid = identityOf(machine);

@@ -37,7 +37,7 @@ describe('consoleLines', () => {
     { reason: 'endless lines', output: 'a\n'.repeat(2_000_000) },
     { reason: 'only escapes', output: '\u001b['.repeat(2_000_000) },
     { reason: 'an escape that never ends', output: `\u001b]0;${'x'.repeat(5_000_000)}` },
-  ])('returns few and short lines for $reason', ({ output }) => {
+  ])('returns a few short lines for $reason', ({ output }) => {
     const lines = consoleLines(output);
 
     expect(lines.length).toBeLessThanOrEqual(10);

@@ -11,7 +11,7 @@ const INVISIBLE_CHARACTERS = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\u2028\u2029]+/gu;
 const BOOTSTRAP_TOKEN = /\b[a-z0-9]{6}\.[a-z0-9]{16}\b/g;
 
 /**
- * The last lines of a server's console, sanitised for display: they are plain, few and short, and contain no bootstrap
+ * The last lines of a server's console, sanitised for display: a few short, plain lines that contain no bootstrap
  * token, regardless of what the server wrote.
  */
 export function consoleLines(output: string): readonly string[] {

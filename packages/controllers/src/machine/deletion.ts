@@ -93,10 +93,13 @@ function isClusterDeleted({ cluster }: MachineScope): boolean {
   return cluster === undefined || cluster.metadata.deletionTimestamp !== undefined;
 }
 
-/** Usually the next list requeues; there is no event for a server that was deleted before any list contained it. */
+/**
+ * Usually the next list requeues the machine; there is no event for a server that was deleted before any list contained
+ * it.
+ */
 const RESYNC_INTERVAL_MS = 1_000;
 const NO_CLOUD_RETRY_MS = 60_000;
-/** Only time or the cloud operator resolves it. */
+/** Only time or the cloud operator can resolve it. */
 const INSPECTION_RETRY_MS = 600_000;
 /** The percentage at which a step is done: drained, server deleted, node deleted. */
 const PROGRESS_STEPS = [40, 90, 100];
@@ -157,8 +160,8 @@ function listedServer({ cloud }: MachineScope, id: string): { readonly id: strin
 }
 
 /**
- * Nova may retain a deleted server with its ports and volumes while no list contains it: the machine is only gone when
- * the server is.
+ * Nova may retain a deleted server with its ports and volumes while no list contains it: the machine is not fully
+ * deleted until the server is.
  */
 async function removeKeptServer(
   scope: MachineScope,
@@ -177,7 +180,7 @@ async function removeKeptServer(
         retryAfterMs: RESYNC_INTERVAL_MS,
       };
     case 'kept':
-      // Nothing waits for its address, and no list announces its deletion.
+      // Nothing is waiting for its address, and no list will show its deletion.
       await removeFloatingIps(scope);
       scope.dependencies.expectations.settle(scope.key);
       return { ...retainedServer(serverID), retryAfterMs: INSPECTION_RETRY_MS };
@@ -198,7 +201,9 @@ async function removeVolume(
   return { reason: ConditionReason.Deleting, message, retryAfterMs: VOLUME_RETRY_MS };
 }
 
-/** Deletes the node and its token from the cluster. Returns what it is waiting for, for at most as long as a drain. */
+/**
+ * Deletes the node and its token from the cluster. Returns what it is waiting for, for at most as long as for a drain.
+ */
 async function removeNode(scope: MachineScope): Promise<Problem | undefined> {
   const { tenant, cluster, machine, dependencies } = scope;
   if (isClusterDeleted(scope) || cluster === undefined) return undefined;

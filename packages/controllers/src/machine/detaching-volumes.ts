@@ -20,8 +20,8 @@ export interface VolumeQuery {
 }
 
 /**
- * Tracks how long volumes of drained nodes have been waiting to be detached. In memory: after a restart the wait starts
- * again, and the timeout of the whole drain also limits it.
+ * Tracks how long volumes of drained nodes have been waiting to be detached. In memory: after a restart, the wait
+ * starts again, but it is also limited by the timeout of the whole drain.
  */
 export class DetachingVolumes {
   readonly #sinceMs = new Map<string, ReadonlyMap<string, number>>();

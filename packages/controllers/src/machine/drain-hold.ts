@@ -10,7 +10,10 @@ import { blockingBudgets, describeBlockingBudgets } from './pod-budgets.ts';
 import { type DrainState, namesOf } from './pod-eviction.ts';
 import type { MachineScope } from './scope.ts';
 
-/** Whether a user wants this drain to stop waiting for pods. A time applies to drains that started before it, so that the next one waits again. */
+/**
+ * Whether a user wants this drain to stop waiting for pods. A time applies to drains that started before it, so that
+ * the next drain waits again.
+ */
 export function isForced({ metadata }: Machine, startTime: string | undefined): boolean {
   const value = metadata.annotations?.[FORCE_DRAIN_ANNOTATION];
   if (value === undefined) return false;
@@ -22,20 +25,20 @@ export function isForced({ metadata }: Machine, startTime: string | undefined): 
 /**
  * Whether the drain of a node being updated continues to wait for the user after its timeout: only if the node works,
  * and its pool is configured to hold drains. A repair, the deletion of the pool or cluster, and the deletion of the
- * Machine by a user never wait longer than the timeout. A plan that sets a timeout is never exceeded either.
+ * Machine by a user never wait longer than the timeout. A timeout set by the plan is never exceeded either.
  */
 export function mayBeHeld(scope: MachineScope): boolean {
   const { machine, cluster, pool, plan, node } = scope;
   if (machine.status?.marks?.repair?.due) return false;
   if (pool?.spec.upgradeStrategy.onDrainTimeout !== 'Hold' || plan?.spec.maxDrainTimeout !== undefined) return false;
   if (pool.metadata.deletionTimestamp !== undefined || shouldHaveNoNodes(cluster)) return false;
-  // A node whose kubelet does not respond cannot terminate pods anymore.
+  // A node whose kubelet does not respond can no longer terminate pods.
   return node === undefined || !hasFailed(node, scope.now());
 }
 
 /**
- * How long a kubelet may be silent or unhealthy: a restart of it, or of the API server, must not end a hold that lasts
- * days.
+ * How long a kubelet may be silent or unhealthy: restarting it or the API server must not end a hold that has lasted
+ * for days.
  */
 const KUBELET_GRACE_MS = 600_000;
 

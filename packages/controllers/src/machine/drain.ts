@@ -19,13 +19,15 @@ const { DrainHeld, PodDisruptionBudget } = ConditionReason;
 
 /** Poll interval of a drain: pods take seconds to stop, and budgets free up when other pods become ready. */
 export const DRAIN_INTERVAL_MS = 2_000;
-/** Poll interval when budgets have blocked it for longer than is normal: the delay that the eviction API requests. */
+/** Poll interval when budgets have blocked a drain for unusually long: the delay that the eviction API requests. */
 const BLOCKED_INTERVAL_MS = 10_000;
 /** Poll interval of a held drain, which may last for days. */
 const HELD_INTERVAL_MS = 60_000;
-/** How long PodDisruptionBudgets may block a drain if neither pool nor plan specify it (OVHcloud's limit). */
+/** How long PodDisruptionBudgets may block a drain if neither pool nor plan specifies it (OVHcloud's limit). */
 const DEFAULT_DRAIN_TIMEOUT_MS = 600_000;
-/** How long pods have to terminate when their cluster hibernates, or is reset: six times the default grace period. */
+/**
+ * How much time pods have to terminate when their cluster hibernates or is reset: six times the default grace period.
+ */
 const NO_NODES_DRAIN_TIMEOUT_MS = 180_000;
 
 /** How long the tenant's cluster may still delay a drain that started at `startTime`. */
@@ -52,9 +54,9 @@ export interface DrainOptions {
 
 /**
  * Cordons the node and evicts its pods, once. Returns what the drain is waiting for; undefined when the node is drained
- * or gone, or the drain has timed out. After the timeout the remaining pods are left behind, unless the pool holds the
- * node for them. If the kubelet does not respond, or the server is gone or off, terminating pods are not waited for:
- * nothing on the node can stop them, but deleting the server will.
+ * or deleted, or the drain has timed out. After the timeout the remaining pods are left behind, unless the pool holds
+ * the node for them. If the kubelet does not respond, or the server is gone or off, the drain does not wait for
+ * terminating pods: nothing on the node can stop them, but deleting the server will.
  */
 export async function drainNode(scope: MachineScope, order: DrainOptions): Promise<DrainWait | undefined> {
   const { node, tenant } = scope;
@@ -101,7 +103,10 @@ const DRAIN_REASONS: ReadonlySet<string> = new Set<ConditionReason>([
   DrainHeld,
 ]);
 
-/** Warns about pods that did not leave in time, and what blocks them. Recorded once: afterwards the machine reports its next step. */
+/**
+ * Warns about pods that did not terminate in time, and what blocks them. Recorded once, because the machine then
+ * reports its next step.
+ */
 async function warnOfTimeout(scope: MachineScope, { startTime, target }: DrainOptions): Promise<void> {
   const { machine, dependencies } = scope;
   const reason = findCondition(machine.status?.conditions, ConditionType.Ready)?.reason;
@@ -130,9 +135,9 @@ async function describeRemaining(scope: MachineScope, startTime: string | undefi
   }
 }
 
-/** Whether the cloud reports that the server is off or gone, which it does before the node's lease expires. */
+/** Whether the cloud reports that the server is off or gone, which happens before the node's lease expires. */
 function isServerDown({ status }: Machine): boolean {
-  // Only a server that is known to be gone has an ID but no state; one that is too recent for a list has no node.
+  // Only a server known to be deleted has an ID but no state; a server too new for the list has no node yet.
   return status?.serverID !== undefined && (status.serverStatus ?? 'SHUTOFF') === 'SHUTOFF';
 }
 

@@ -8,7 +8,7 @@ import type { TenantNode } from '@fairway/tenancy/connection/node';
 import { unhealthyReason } from '../healing/unhealthy-reason.ts';
 
 /**
- * What healing has decided about the machine, or when it will repair the lost node; undefined if the machine is
+ * What healing has decided about the machine, or when it will repair a lost node; undefined if the machine is
  * healthy.
  */
 export function healthCondition(

@@ -13,7 +13,7 @@ import type { MachineScope } from './scope.ts';
 
 /** How long before the end a second notice is recorded. */
 const EXPIRY_NOTICE_MS = 3_600_000;
-/** Resync interval for a retained server. */
+/** Resync interval while a server is retained. */
 const RESYNC_INTERVAL_MS = 600_000;
 
 /** The condition of a machine that is not being replaced, but whose server should be retained once it is; undefined if that is not requested. Pure. */
@@ -37,8 +37,8 @@ export interface InspectionHold extends Problem {
 
 /**
  * Whether the server of a machine that is being deleted is retained for inspection. Undefined if this is not requested,
- * its time is over, there is no server, enough servers of the pool are retained, its pool or cluster is being deleted
- * or hibernated, or a reset deletes all nodes.
+ * its time has passed, there is no server, enough servers of the pool are already retained, its pool or cluster is
+ * being deleted or hibernated, or a reset deletes all nodes.
  */
 export async function inspectionHold(scope: MachineScope): Promise<InspectionHold | undefined> {
   const { machine, cluster, pool } = scope;
@@ -60,7 +60,7 @@ export async function inspectionHold(scope: MachineScope): Promise<InspectionHol
 }
 
 /**
- * Whether the machine has a server; true if that is uncertain: a list may be late, or lack a server. Rejects with the
+ * Whether the machine has a server; true if that is uncertain: a list may be stale, or miss a server. Rejects with the
  * cloud's error.
  */
 async function hasServer(scope: MachineScope): Promise<boolean> {
@@ -91,7 +91,8 @@ function isWithinKeepLimit({ machine, pool, dependencies }: MachineScope): boole
 
 /**
  * The number of retained machines of the pool that were deleted before this one. Machines without a server, and those
- * whose retention has expired, do not count. The annotation counts as it was when the machine was deleted. Pure.
+ * whose retention has expired, do not count. The annotation's value at the time of the machine's deletion is used.
+ * Pure.
  */
 export function countKeptBefore(machine: Machine, machinesInPool: readonly Machine[], nowMs: number): number {
   const kept = machinesInPool.filter(

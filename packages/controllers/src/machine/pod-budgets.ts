@@ -12,7 +12,7 @@ export interface BlockingBudgets {
   readonly pods: readonly DrainedPod[];
   /** `namespace/name` of the budgets that block the first of them; may be empty. */
   readonly budgets: string;
-  /** Whether only budgets of Fairway's add-ons block pods, which no user can resolve. */
+  /** Whether only budgets of Fairway's add-ons block pods, about which users can do nothing. */
   readonly isAddon: boolean;
 }
 

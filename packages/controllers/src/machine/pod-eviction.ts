@@ -17,7 +17,7 @@ export interface DrainedPod extends KubeObject {
 
 const pods: ResourceType<DrainedPod> = { group: '', version: 'v1', plural: 'pods', kind: 'Pod', namespaced: true };
 
-/** A tenant may put any number of pods on a node, and each concurrent call takes a connection. */
+/** A tenant may put any number of pods on a node, and each concurrent call uses a connection. */
 const MAX_CONCURRENT_CALLS = 32;
 /** Ten times as many as a kubelet runs. */
 const MAX_PODS = 5_000;
@@ -26,8 +26,8 @@ const MIRROR_POD_ANNOTATION = 'kubernetes.io/config.mirror';
 
 /**
  * The pods to evict before a node is deleted, for a drain that started at `startTime`. Like `kubectl drain`, it
- * excludes pods of DaemonSets, which would be recreated, and mirror pods. Pods that were created since and tolerate the
- * cordon are not evicted either: without another node, they would return each time.
+ * excludes pods of DaemonSets, which would be recreated, and mirror pods. Pods that were created since then and
+ * tolerate the cordon are not evicted either: without another node, they would be rescheduled to this one each time.
  */
 export function podsToEvict(all: readonly DrainedPod[], startTime: string | undefined): readonly DrainedPod[] {
   const startMs = Date.parse(startTime ?? '');
@@ -39,7 +39,7 @@ export function podsToEvict(all: readonly DrainedPod[], startTime: string | unde
   });
 }
 
-/** Whether the scheduler may put the pod on a cordoned node again; a pod with volumes must leave in any case. */
+/** Whether the scheduler may put the pod on a cordoned node again; a pod with volumes must be evicted in any case. */
 function toleratesUnschedulable(pod: DrainedPod): boolean {
   const isTolerated = pod.spec?.tolerations?.some(
     ({ key = '', operator, effect = '' }) =>
@@ -49,7 +49,9 @@ function toleratesUnschedulable(pod: DrainedPod): boolean {
   return isTolerated === true && claimsOf(pod).length === 0;
 }
 
-/** The pods of a node, as far as a drain needs them: only the first pods if there are more than a kubelet could run. */
+/**
+ * The pods of a node, limited to what a drain needs: only the first pods if there are more than a kubelet could run.
+ */
 async function podsOn(client: KubeClient, nodeName: string, signal: AbortSignal): Promise<readonly DrainedPod[]> {
   const found: DrainedPod[] = [];
   const fieldSelector = `spec.nodeName=${nodeName}`;
@@ -98,9 +100,9 @@ export type DetachingVolumesOf = (onNode: readonly DrainedPod[]) => Promise<read
 /**
  * Evicts every pod of the node, once. The eviction API respects PodDisruptionBudgets
  * (https://kubernetes.io/docs/concepts/scheduling-eviction/api-eviction/). Pods with volumes are evicted one after
- * another, each when the previous one's volumes are detached. The volumes can then be attached elsewhere without a
- * queue, and only one of these pods is down at a time. This does not apply if nothing on the node can stop pods
- * anymore.
+ * another, each when the previous one's volumes are detached. The volumes can then be attached elsewhere without
+ * queueing, and only one of these pods is down at a time. This does not apply if nothing on the node can stop pods
+ * any longer.
  */
 export async function evictPods(
   client: KubeClient,
@@ -198,7 +200,7 @@ async function evict(client: KubeClient, pod: DrainedPod, signal: AbortSignal): 
   }
 }
 
-/** Maximum number of pods that a message names. */
+/** Maximum number of pods that a message lists. */
 const MAX_NAMED_PODS = 5;
 
 /** The first of these pods by name, as `namespace/name`. */
@@ -207,7 +209,7 @@ export function firstPods<T extends KubeObject>(all: readonly T[]): readonly T[]
 }
 
 /**
- * `default/web-0, default/web-1 and others`: the same as long as the first ones remain, and short regardless of how
+ * `default/web-0, default/web-1 and others`: unchanged as long as the first ones remain, and short regardless of how
  * tenants name their pods.
  */
 export function namesOf(all: readonly KubeObject[]): string {

@@ -20,7 +20,7 @@ const MAX_AGE_MS = 60_000;
 /** The maximum age for networks and subnets of a server that is reinstalled. */
 const LISTS_MAX_AGE_MS = 600_000;
 
-/** The location of a port, and how it is found again. */
+/** The location of a port, and how to find it again. */
 interface PortTarget {
   readonly role: NetworkRole;
   readonly networkID: string;
@@ -38,7 +38,7 @@ function nodeNetworkRole(scope: MachineScope): NetworkRole {
   return `port-${scope.uid}`;
 }
 
-/** One role for each network: whether a port of one network was created says nothing about another's. */
+/** One role for each network: the outcome for a port in one network does not show the outcome for another. */
 function additionalRole(scope: MachineScope, networkID: string): NetworkRole {
   return `port-${scope.uid}/${networkID}`;
 }
@@ -93,7 +93,7 @@ async function ensurePortIn(
   { shape, securityGroupIDs }: PortSettings,
 ): Promise<Port> {
   const clusterUid = identityOf(cluster);
-  // An earlier attempt may have used other groups.
+  // An earlier attempt may have used other security groups.
   const isUsable = ({ device_id, fixed_ips, security_groups }: Port) =>
     device_id === '' &&
     fixed_ips.some(({ subnet_id }) => subnet_id === subnetID) &&
@@ -126,8 +126,8 @@ async function ensurePortIn(
 }
 
 /**
- * The problem of a network without port security: only its owner may create ports that differ from the network in port
- * security.
+ * The problem of a network without port security: only its owner may create ports with another port security setting
+ * than the network's.
  */
 function openNetwork(networkID: string): Problem {
   const message = `network ${networkID} has port security disabled, so no security group would protect the node; its owner must enable it: openstack network set --enable-port-security ${networkID}`;

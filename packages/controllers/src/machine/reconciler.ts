@@ -32,8 +32,8 @@ import { type MachineFacts, machineStatus } from './status.ts';
 
 /**
  * Creates a server for each Machine and tracks it until it is a Ready node; a deleted Machine is drained, and its
- * server deleted with its resources. A server that fails or is deleted before it was a node is recreated. If it is
- * deleted later, the Machine reports that, and healing decides.
+ * server is deleted with its resources. A server that fails or is deleted before it becomes a node is recreated. If it
+ * is deleted later, the Machine reports that, and healing decides.
  */
 export class MachineReconciler {
   readonly #dependencies: MachineDependencies;
@@ -82,7 +82,7 @@ export class MachineReconciler {
       ? describeLoginProblem(failure, scope)
       : reportedProblem(scope, value?.problem);
     const addressResult = await pass.run(() => ensureAddress(scope, value?.server));
-    // The server works without it, and a volume left behind is reported.
+    // The server works without it, and volumes left behind are reported.
     await pass.run(() => markRootVolume(scope, value?.server));
     const isSettled = problem === undefined && addressResult.failure === undefined;
     const expected = server && isSettled ? expectedServerChange(scope, server) : undefined;
@@ -154,7 +154,7 @@ function reportedProblem({ cluster, machine }: MachineScope, problem: Problem | 
   return isConnecting ? (lastFault(machine)?.problem ?? problem) : problem;
 }
 
-/** Whether the server was never a node, so that nothing is lost with it. */
+/** Whether the server was never a node, so that deleting it loses nothing. */
 function isFirstInstallation({ machine: { status } }: MachineScope): boolean {
   return status?.readyTime === undefined && status?.reinstall === undefined;
 }
@@ -172,7 +172,7 @@ function isServerMissing(last: MachineStatus | undefined, status: MachineStatus)
   return reason === ConditionReason.ServerStopped || reason === ConditionReason.ServerFailed;
 }
 
-/** Whether the server is in another cloud than the current one. */
+/** Whether the server is in a cloud other than the current one. */
 function isOnOtherHost(failure: Failure | undefined): boolean {
   return lastFailure(failure?.error) instanceof ForeignProjectError;
 }
@@ -194,8 +194,8 @@ function isActive(server: Server | ServerRef | undefined): boolean {
 }
 
 /**
- * The change that the list of servers must still show. The end of a build is not polled, because the node announces
- * itself, unless an address is missing until then.
+ * The change that the list of servers must still show. The end of a build is not polled for, because the node
+ * registers itself, unless an address is missing until then.
  */
 function expectedServerChange(scope: MachineScope, server: Server | ServerRef): ExpectedChange | undefined {
   if (!('status' in server) || server.status === 'BUILD') return scope.machine.spec.floatingIP ? 'other' : 'build';
@@ -211,7 +211,7 @@ async function ensureAddress(scope: MachineScope, server: Server | ServerRef | u
 const RESYNC_INTERVAL_MS = 30_000;
 /** A paginated list may miss a server, but the next one contains it. */
 const UNLISTED_RETRY_MS = 5_000;
-/** A deleted server should not come back: it is checked again only in case the cloud was wrong. */
+/** A deleted server should not come back: it is rechecked only in case the cloud was wrong. */
 const SERVER_MISSING_RETRY_MS = 600_000;
 /** How soon a server in ERROR is queried again for its fault. */
 const FAULT_RETRY_MS = 1_000;

@@ -148,7 +148,7 @@ test.each([
   },
   { case: 'including the image that it has', status: {}, metadata: {}, image: 'j', on: { ...NEW, image: 'j' } },
   { case: 'from the spec on a volume, for which Nova reports no image', status: {}, metadata: {}, image: '', on: NEW },
-])('the installed state of a server is taken $case', ({ status, metadata, image, on }) => {
+])('the installed state of a server is determined $case', ({ status, metadata, image, on }) => {
   expect(installedOn(machine(status), server({ ...metadata }, image))).toEqual({ serverID: 's', ...on });
 });
 

@@ -8,13 +8,13 @@ import { formatTime } from '@fairway/base/clock';
 import type { Server } from '@fairway/openstack/types/server';
 import type { TenantNode } from '@fairway/tenancy/connection/node';
 
-/** In a server's metadata: the version that it is installed with. */
+/** In a server's metadata: the installed version. */
 export const VERSION_METADATA_KEY = 'fairway.dev.version';
 /** In a server's metadata: the CA rotation that it was installed after; absent for the first CA. */
 export const AUTHORITY_METADATA_KEY = 'fairway.dev.authority-generation';
 /** In a server's metadata: a digest of the settings that it is installed with; absent for none. */
 export const SETTINGS_METADATA_KEY = 'fairway.dev.settings';
-/** In a server's metadata, written by the same call that rebuilds it: which reinstallation its disk is from. */
+/** In a server's metadata, written by the same call that rebuilds it: the reinstallation that wrote its disk. */
 export const REINSTALL_METADATA_KEY = 'fairway.dev.reinstall';
 
 /** The inputs of a server's installation. */
@@ -65,7 +65,9 @@ export function reinstallID(
   return createHash('sha256').update(text).digest('hex').slice(0, 32);
 }
 
-/** What is on the disk of the machine's server, as far as recorded; otherwise what it was created with. */
+/**
+ * What is installed on the disk of the machine's server, if recorded; otherwise the values that it was created with.
+ */
 export function installedOn({ spec, status }: Machine, server: Server): MachineInstallation {
   if (status?.installed?.serverID === server.id) {
     const { canReinstall: _, ...installed } = status.installed;
@@ -111,7 +113,10 @@ export function hasBootedSince({ status }: TenantNode, { bootID }: MachineReinst
   return current !== undefined && current !== bootID;
 }
 
-/** Whether the server has the result of its reinstallation, if one is in progress; then only its node is missing. */
+/**
+ * Whether the server has the result of its reinstallation, if one is in progress, so that only its node is still
+ * missing.
+ */
 export function hasTakenEffect(
   installed: MachineInstallation | undefined,
   reinstall: MachineReinstall | undefined,
@@ -127,7 +132,7 @@ export interface InstallationFacts {
   readonly reinstall: MachineReinstall | undefined;
   /** Whether the cloud has accepted the current reinstallation. */
   readonly isAccepted: 'yes' | 'no' | 'unknown';
-  /** The server's state, from a list that started afterwards. */
+  /** The server's state, from a list requested afterwards. */
   readonly server: 'rebuilding' | 'stopped' | 'active' | 'other';
   readonly wasCordoned: boolean;
   readonly nowMs: number;

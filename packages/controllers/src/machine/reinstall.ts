@@ -30,7 +30,7 @@ import type { MachineScope } from './scope.ts';
 export interface InstallationWait extends Problem {
   /** Percent. */
   readonly progress: number;
-  /** Absent if an event announces it. */
+  /** Absent if an event will trigger the next pass. */
   readonly retryAfterMs?: number | undefined;
 }
 
@@ -45,11 +45,11 @@ export interface Installation {
 
 /** Times in a status are whole seconds. */
 const SECOND_MS = 1_000;
-/** Rebuilds take a minute or more, and a node announces itself when it joins, without a call. */
+/** Rebuilds take a minute or more, and a joining node is noticed without a call. */
 const FIRST_POLL_MS = 10_000;
 /** The usual lists suffice after that. */
 const LAST_POLL_MS = 60_000;
-/** States in which Nova does not rebuild servers, and that end without action. */
+/** States in which Nova does not rebuild servers, and that end on their own. */
 const BUSY_CPU: ReadonlySet<Server['status']> = new Set([
   'BUILD',
   'REBUILD',
@@ -67,10 +67,10 @@ const REBUILDABLE_STATES: ReadonlySet<Server['status']> = new Set(['ACTIVE', 'SH
  * One step towards a server that is installed according to the machine's spec: cordon and drain the node, have Nova
  * rebuild the server, wait for the node to rejoin, uncordon it.
  *
- * **Guarantees.** Each step is in the status before it is done, and the rebuild writes its ID into the server's
- * metadata in the same call. After a crash or a lost response, the server itself shows whether it was accepted. Once
- * that is in the status, the metadata, which a tenant can edit, is no longer read. The Node object is retained, with
- * users' changes to it; its boot ID identifies the new kubelet.
+ * **Guarantees.** Each step is recorded in the status before it is taken, and the rebuild writes its ID into the
+ * server's metadata in the same call. After a crash or a lost response, the server itself shows whether it was
+ * accepted. Once that is in the status, the metadata, which a tenant can edit, is no longer read. The Node object is
+ * retained, with users' changes to it; its boot ID identifies the new kubelet.
  */
 export async function advanceInstallation(
   scope: MachineScope,
@@ -187,7 +187,7 @@ interface Acceptance {
 }
 
 /**
- * Whether the cloud has accepted the current reinstallation, according to a list that started after the last request
+ * Whether the cloud has accepted the current reinstallation, according to a list requested after the last call
  * that may have reached the cloud.
  */
 async function acceptRebuild(scope: MachineScope, cloud: ProjectCloud, found: Server): Promise<Acceptance> {
@@ -308,7 +308,7 @@ function sizeOf({ flavor }: Server): { vcpus: number; ram: number; disk: number 
   throw new Error('the cloud does not report the size of the server');
 }
 
-/** Checks the list less and less often, and immediately when the node is back. */
+/** Checks the list less and less often, and immediately once the node is back. */
 async function waitForServer(
   scope: MachineScope,
   cloud: ProjectCloud,

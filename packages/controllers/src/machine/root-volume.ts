@@ -11,9 +11,9 @@ import { writeStatus } from '../status-writer.ts';
 import type { MachineScope } from './scope.ts';
 
 /**
- * The volume that the server of the machine boots from; undefined while it is not known, and for a server without one.
+ * The volume that the server of the machine boots from; undefined while unknown, and for a server without one.
  * Nova creates it with the server, without a name or a tag, and deletes it with the server (`delete_on_termination`),
- * however the server is deleted. Nova does not report failures of this. Pure.
+ * no matter how the server is deleted. Nova does not report failures of this. Pure.
  */
 export function rootVolumeOf({ spec, status }: Machine, server: Server | ServerRef | undefined): string | undefined {
   if (spec.rootVolume === undefined) return undefined;
@@ -43,8 +43,8 @@ export async function markRootVolume(scope: MachineScope, server: Server | Serve
 }
 
 /**
- * Whether the volume already has its tag and name, according to the list of the project's tagged volumes, which all its
- * machines share, and to what this process has written since.
+ * Whether the volume already has its tag and name, according to the list of the project's tagged volumes, which its
+ * machines share, and to the writes of this process since then.
  */
 async function isAlreadyMarked(scope: MachineScope, cloud: ProjectCloud, id: string): Promise<boolean> {
   const { items, listedAtMs = 0 } = await cloud.cache.volumes.refreshAfter(Number.NEGATIVE_INFINITY);
@@ -92,9 +92,9 @@ export async function recordRootVolume(
 const ROOT_VOLUME_TIMEOUT_MS = 60_000;
 
 /**
- * Handles the volume of a machine whose server has been gone since `goneMs`. `deleting`: the volume has been deleting
- * for less than a minute. Otherwise it is gone, or it has the tag by which it is found without the machine, and an
- * Event reports what blocks its deletion.
+ * Handles the volume of a machine whose server has been gone since `goneMs`. `deleting`: its deletion has been in
+ * progress for less than a minute. Otherwise it is deleted, or has the tag by which it is found without the machine,
+ * and an Event reports what blocks its deletion.
  */
 export async function removeRootVolume(scope: MachineScope, drainedMs: number): Promise<'done' | 'deleting'> {
   const { cloud, cluster, machine, signal, dependencies } = scope;
@@ -106,7 +106,7 @@ export async function removeRootVolume(scope: MachineScope, drainedMs: number): 
   const marked = await mark(scope, cloud, volume, owner);
   const isBeingDeleted = volume.status === 'deleting';
   const held = isBeingDeleted ? undefined : (await removeVolumes(cloud, [marked], { signal, isLate: false }))?.held;
-  // A list from before the tag would not contain it.
+  // A list requested before it was tagged would not contain it.
   cloud.cache.volumes.invalidate();
   if (held === undefined) return scope.now() < drainedMs + ROOT_VOLUME_TIMEOUT_MS ? 'deleting' : 'done';
   const message = `volume ${marked.name} (${id}), from which machine ${machine.metadata.name} booted, was not deleted: ${held.message}`;

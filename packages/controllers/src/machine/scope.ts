@@ -54,7 +54,7 @@ export class MachineScope {
     return identityOf(this.machine);
   }
 
-  /** Ends all backoff; called on a user's request. */
+  /** Resets all backoff; called on a user's request. */
   retryNow(): void {
     const { attempts, builds } = this.dependencies;
     const uids = [this.uid, this.cluster && identityOf(this.cluster)];
@@ -100,14 +100,14 @@ export class MachineScope {
     return this.cloud === undefined || this.servers()?.kind === 'known';
   }
 
-  /** Whether it is known if the machine has a node; false while the cluster's API server is unreachable. */
+  /** Whether Fairway knows if the machine has a node; false while the cluster's API server is unreachable. */
   get isNodeKnown(): boolean {
     return this.tenant !== undefined || this.cluster?.status?.endpoint === undefined;
   }
 
   /**
    * Refreshes the list of servers if it is stale: a node exists, but its server is not listed as ACTIVE yet. During a
-   * reinstallation, that node is the old one.
+   * reinstallation, it may still be the old node.
    */
   async refreshFromNode(): Promise<void> {
     if (this.machine.status?.reinstall) return;
@@ -138,7 +138,7 @@ export class MachineScope {
     return this.#isServerMissing;
   }
 
-  /** Whether the list lacks the server in the status, and neither the cloud nor a deletion by Fairway explains that. */
+  /** Whether the list lacks the server in the status, and neither the cloud nor a deletion by Fairway explains why. */
   get isServerUnlisted(): boolean {
     const owned = this.servers();
     if (this.machine.status?.serverID === undefined || this.#isServerMissing || owned?.kind !== 'known') return false;

@@ -57,7 +57,7 @@ describe('servers of one shape', () => {
     expect(startedCounts).toEqual([0, 1, 2, 4, 8, 16, 9]);
   });
 
-  test('start again with one if another fails', async () => {
+  test('restart with one if another fails', async () => {
     const { clock, builds, begun } = start();
     begun(['first']);
     builds.failed('first', SHAPE, fault);
@@ -74,7 +74,7 @@ describe('servers of one shape', () => {
     expect(begun(named(20, 'c'))).toHaveLength(1);
   });
 
-  test('do not speed up if they succeed but were requested before the failure', async () => {
+  test('do not speed up after successes that were requested before the failure', async () => {
     const { clock, builds, begun } = start();
     begun(named(20));
     builds.failed('m0', SHAPE, fault);
@@ -84,7 +84,7 @@ describe('servers of one shape', () => {
     expect(begun(named(20, 'later'))).toHaveLength(1);
   });
 
-  test('start with one in a process that reads the failure from the machines', () => {
+  test('start with one if a new process reads the failure from the machines', () => {
     const { begun } = start();
 
     expect(begun(named(20), fault)).toHaveLength(1);

@@ -8,7 +8,7 @@ import type { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
 const KIND = 'build servers';
 /** How often machines that wait for the builds of other machines check again. */
 const POLL_MS = 1_000;
-/** A build without an outcome for this long no longer holds back other builds. */
+/** A build without an outcome for this long no longer delays other builds. */
 const MAX_BUILD_MS = 900_000;
 /** A shape that has not failed for this long is trusted again. */
 const RECENT_FAILURE_MS = 3_600_000;
@@ -26,13 +26,13 @@ interface Build {
 interface Recovery {
   readonly error: unknown;
   readonly failedAtMs: number;
-  /** Maximum number of concurrent builds; one more for each that succeeds. */
+  /** Maximum number of concurrent builds; increased by one for each success. */
   limit: number;
-  /** When the current builds started, by machine; without those from before the failure. */
+  /** When the current builds started, by machine; excluding those from before the failure. */
   readonly building: Map<string, number>;
 }
 
-/** What machines have in common that would fail for the same reason. */
+/** The properties shared by machines that would fail for the same reason. */
 export function shapeOf(machine: Machine, pool: NodePool | undefined): string {
   const { flavor, image, zone, rootVolume, serverGroupID, networks } = machine.spec;
   return JSON.stringify([pool && identityOf(pool), flavor, image, zone, rootVolume, serverGroupID, networks]);
@@ -47,8 +47,8 @@ function poolOf(shape: string): unknown {
  * later.
  *
  * **Guarantees.** As long as no server of a shape has failed, its machines are all built concurrently. After a failure,
- * those not yet requested wait. After a backoff one is tried, then two, then four, as a ReplicaSet starts its pods,
- * until a failure restarts this.
+ * those not yet requested wait. After a backoff, one is tried, then two, then four (the way a ReplicaSet starts its
+ * pods), until a failure restarts this.
  */
 export class ServerBuilds {
   readonly #attempts: Attempts;
@@ -83,7 +83,7 @@ export class ServerBuilds {
     if (build === undefined) return;
     build.attempt.succeeded();
     const recovery = this.#recoveryOf(build.shape);
-    // Builds requested before the failure say nothing about builds requested after it.
+    // Builds requested before the failure do not predict builds requested after it.
     if (!recovery?.building.delete(machineUid)) return;
     // Doubles with each round.
     recovery.limit += 1;
@@ -95,7 +95,7 @@ export class ServerBuilds {
     const before = this.#recoveryOf(shape);
     before?.building.delete(machineUid);
     this.#recover(shape, fault, before?.building);
-    // A build that an earlier process requested counts like any other.
+    // A build requested by an earlier process counts like any other.
     if (build) build.attempt.failed(fault);
     else this.#attempts.failed({ kind: KIND, item: shape }, fault);
   }

@@ -7,15 +7,15 @@ import { machinesByCluster } from '@fairway/tenancy/cache-indexes';
 import type { WatchProject } from '@fairway/tenancy/cloud/cluster-clouds';
 import type { TenantClusters } from '@fairway/tenancy/connection/tenant-clusters';
 
-/** How soon a change in a project's need for polling is noticed. */
+/** Delay until a change in a project's need for polling is noticed. */
 const POLL_INTERVAL_MS = 10_000;
 
 /** How a cluster's nodes are observed. */
 type NodeView = { readonly nodes: { readonly healthySinceMs: number | undefined } };
 
 /**
- * Whether the list of servers is needed to know the state of a cluster's machines. A Ready node vouches for its server:
- * its kubelet reports every ten seconds, and its silence is detected within a minute.
+ * Whether the list of servers is needed to know the state of a cluster's machines. A Ready node proves that its server
+ * works: its kubelet reports every ten seconds, and missing reports are detected within a minute.
  */
 export function needsServerList(machines: readonly Machine[], nodeView: NodeView | undefined): boolean {
   if (machines.length === 0) return false;

@@ -75,7 +75,7 @@ export function serverRequest(machine: Machine, inputs: ServerInputs): ServerReq
   };
 }
 
-/** The first interface is the node's: it gets the default route from the cloud, and Nova returns its address first. */
+/** The first interface is the node's: the cloud gives it the default route, and Nova returns its address first. */
 function networkingOf(
   networking: ServerNetworking,
   additionalPortIDs: readonly string[] = [],

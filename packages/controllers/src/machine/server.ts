@@ -25,12 +25,12 @@ import type { MachineScope } from './scope.ts';
 import { shapeOf } from './server-builds.ts';
 import { serverRequest } from './server-request.ts';
 
-/** If DHCP is disabled after the nodes were created, new nodes notice it after at most this time. */
+/** If DHCP is disabled after the nodes were created, new nodes reflect it after at most this time. */
 const SUBNETS_MAX_AGE_MS = 60_000;
 
 /**
- * Creates the machine's server. Returns what the user must fix first, if anything; rejects with the cloud's or the tenant's error, also
- * while backing off.
+ * Creates the machine's server. Returns the problem that the user must fix first, if any; rejects with the cloud's or
+ * the tenant's error, also while backing off.
  */
 export async function createServer(scope: MachineScope): Promise<Problem | undefined> {
   const { machine, cluster, pool, cloud } = scope;
@@ -56,7 +56,7 @@ export async function createServer(scope: MachineScope): Promise<Problem | undef
     since: { networksMs: sinceMs, subnetsMs: sinceMs },
     signal: scope.signal,
   });
-  // Done before anything is created for the server, so that no machine is left half created.
+  // Done before anything is created for the server, so that a failure leaves nothing behind.
   if (additional.problem) return additional.problem;
   const { attempts, bootstrapper, builds } = scope.dependencies;
   const clusterUid = identityOf(cluster);
@@ -94,12 +94,12 @@ export async function createServer(scope: MachineScope): Promise<Problem | undef
     return undefined;
   } catch (error) {
     build.release();
-    // A resource that the server needs may be gone: the responsible controller lists again.
+    // A resource that the server needs may have been deleted: the responsible controller lists again.
     if (isOpenStackError(error, 'badRequest') || isOpenStackError(error, 'notFound')) {
       const { networks, subnets, securityGroups, ports, serverGroups } = cloud.cache;
       for (const cache of [networks, subnets, securityGroups, ports, serverGroups]) cache.invalidate();
     }
-    // The port still belongs to a server that is being deleted.
+    // The port is still attached to a server that is being deleted.
     if (isOpenStackError(error, 'conflict')) cloud.cache.ports.invalidate();
     throw error;
   }
@@ -117,7 +117,8 @@ async function recordLabels({ machine, dependencies }: MachineScope, labels: Ser
 }
 
 /**
- * Whether the nodes' subnet has DHCP. Fairway's own subnets do, and a tenant's subnet that is not listed is assumed to.
+ * Whether the nodes' subnet has DHCP. Fairway's own subnets do, and a tenant's subnet that is not listed is assumed to
+ * have it.
  */
 async function hasDhcp(cloud: ProjectCloud, { spec, status }: Cluster): Promise<boolean> {
   if (spec.network.networkID === undefined) return true;
@@ -173,14 +174,17 @@ const FAULTS: ReadonlySet<string> = new Set<ConditionReason>([
   ConditionReason.AddressesExhausted,
 ]);
 
-/** Why the machine's last server failed, or that of another machine of its shape, according to the machine. */
+/** Why the machine's last server failed, or that of another machine of its shape, as recorded on the machine. */
 export function lastFault({ status }: Machine): ProblemError | undefined {
   const condition = findCondition(status?.conditions, ConditionType.ServerReady);
   if (condition?.status !== 'False' || !FAULTS.has(condition.reason)) return undefined;
   return new ProblemError({ reason: condition.reason as ConditionReason, message: condition.message });
 }
 
-/** Whether the group that strictly separates the machine's server has other members: the first one can use any hypervisor. */
+/**
+ * Whether the group that strictly separates the machine's server has other members: the first member can use any
+ * hypervisor.
+ */
 function hasNeighbours({ machine, pool, dependencies }: MachineScope): boolean {
   if (machine.spec.serverGroupID === undefined || pool === undefined || !isHardAntiAffinity(pool.spec)) return false;
   return dependencies.cache.machines

@@ -19,7 +19,7 @@ const MAX_EVENT_CHARS = 600;
 
 /** The facts that decide whether a machine's node has started in time. */
 export interface StartupFacts {
-  /** The machine's server, if that is ACTIVE. */
+  /** The machine's server, if it is ACTIVE. */
   readonly serverID: string | undefined;
   readonly hasNode: boolean;
   /** Whether the cluster's network is ready: otherwise the server may have no route to the control plane. */
@@ -39,7 +39,7 @@ export function nextStartupStatus(
   if (hasNode || status?.readyTime !== undefined) return undefined;
   // The server cannot join without its network, and a repair would not help: its time restarts.
   if (!hasNetwork) return last?.timedOutTime === undefined ? undefined : last;
-  // Nothing is known between two states of the server.
+  // The state is unknown while the server changes from one state to another.
   if (serverID === undefined) return last;
   const { activeTime } = last?.serverID === serverID ? last : { activeTime: formatTime(nowMs) };
   if (nowMs < Date.parse(activeTime) + timeoutMs) return { serverID, activeTime };
@@ -48,7 +48,7 @@ export function nextStartupStatus(
   return { serverID, activeTime, timedOutTime, ...(console && { console: [...console] }) };
 }
 
-/** Why no node has joined within the timeout; the same message as long as that lasts. */
+/** Why no node has joined within the timeout; the message stays the same for as long as the problem lasts. */
 export function startupProblem(
   startup: MachineStartup | undefined,
   timeoutMs: number,
@@ -103,7 +103,7 @@ export async function startupStatus(
   return isNew ? { ...facts, console: await readConsole(scope, next.serverID) } : facts;
 }
 
-/** The delay until the startup must be checked again; undefined if it need not be. */
+/** The delay until the startup must be checked again; undefined if it need not be checked again. */
 export function startupDueMs(
   { startup }: MachineStatus,
   facts: StartupFacts | undefined,
@@ -118,7 +118,9 @@ function timeoutOf({ cluster, pool, dependencies }: MachineScope): number {
   return nodeStartupTimeoutMs(pool?.spec, plan?.spec);
 }
 
-/** Some clouds reject the request, and a missing explanation must not cause a failure: then there are no lines. */
+/**
+ * Some clouds reject the request, and a missing explanation must not cause a failure: in that case there are no lines.
+ */
 async function readConsole(
   { cloud, dependencies, signal }: MachineScope,
   serverID: string,

@@ -143,7 +143,7 @@ describe('a machine that starts', () => {
 });
 
 describe('a machine that was Ready', () => {
-  test('keeps the ID of a deleted server, and nothing else of it', () => {
+  test('keeps only the ID of a deleted server', () => {
     const status = statusOf({ server: undefined, isServerGone: true, problem: missingServer }, running);
 
     expect(status.serverID).toBe('s1');
@@ -241,7 +241,7 @@ describe('a machine that was Ready', () => {
     expect(findCondition(status.conditions, 'HealthCheckSucceeded')?.message).toBe(message);
   });
 
-  test('an overdue repair has no start time in the future, and the message is updated only once', () => {
+  test('an overdue repair is not reported with a start time in the future, and the message is updated only once', () => {
     const broken = statusOf({ ...up, healing, node: node('False') }, running);
     const late = statusOf({ ...up, healing, node: node('False'), nowMs: NOW_MS + 60_000 }, broken);
     const later = statusOf({ ...up, healing, node: node('False'), nowMs: NOW_MS + 600_000 }, late);
@@ -251,7 +251,7 @@ describe('a machine that was Ready', () => {
     expect(findCondition(later.conditions, 'HealthCheckSucceeded')).toEqual(reported);
   });
 
-  test('healing counts from when the machine stopped being Ready, until it is Ready again', () => {
+  test('healing counts from the time when the machine stopped being Ready until it is Ready again', () => {
     const broken = statusOf({ ...up, node: node('False') }, running);
     const later = statusOf({ ...up, node: node('False'), nowMs: NOW_MS + 60_000 }, broken);
     const healed = statusOf({ ...up, nowMs: NOW_MS + 90_000 }, later);
@@ -351,7 +351,7 @@ test('the applied template stays recorded in any machine state', () => {
   expect(statusOf({}, { ...running, appliedTemplate }).appliedTemplate).toEqual(appliedTemplate);
 });
 
-test('a kubelet that has not reported yet has no version', () => {
+test('no kubelet version is reported until the kubelet has reported', () => {
   const registered: TenantNode = { metadata: { name: 'm1' }, status: { nodeInfo: { kubeletVersion: '' } } };
 
   expect(statusOf({ server: server('ACTIVE'), node: registered })).not.toHaveProperty('version');

@@ -43,7 +43,7 @@ export interface MachineFacts {
   readonly addressFailure?: Problem | undefined;
   /** Which of the server's addresses belong to the node. */
   readonly addressRules?: AddressRules;
-  /** The progress of the installation; undefined retains what was last known of it. */
+  /** The progress of the installation; undefined retains the last known state. */
   readonly installation?: (Installation & { readonly hasFailed?: boolean }) | undefined;
   /** The facts about the startup; undefined retains the last result. */
   readonly startup?: StartupFacts | undefined;
@@ -72,13 +72,13 @@ export function machineStatus(machine: Machine, facts: MachineFacts): MachineSta
       !isFromPreviousInstallation(node, reinstall)
     : isConditionTrue(previous?.conditions, ConditionType.NodeReady);
   const isRunning = serverStatus === 'ACTIVE' && isNodeUp;
-  // Problems that do not affect a working node prevent it from becoming ready, not from staying ready.
+  // Problems that do not affect a working node prevent a machine from becoming Ready, but not from staying Ready.
   const isReady =
     isRunning && reinstall === undefined && (facts.problem === undefined || previous?.readyTime !== undefined);
   const phase = phaseOf(serverID, isReady, previous?.readyTime !== undefined, reinstall);
   const addresses =
     server && server.status !== 'BUILD' ? machineAddresses(server, facts.addressRules) : previous?.addresses;
-  // The state of a server before it is reinstalled says nothing about its state afterwards.
+  // The state of a server before it is reinstalled does not indicate its state afterwards.
   const isNext = reinstall?.requestedTime !== undefined;
   const isUp = reinstall === undefined ? isReady : isRunning && !isNext;
   const lastStartup = hasTakenEffect(installed, reinstall) ? previous?.startup : undefined;
@@ -156,7 +156,7 @@ function isFromPreviousInstallation(node: TenantNode, reinstall: MachineReinstal
 function nodeFacts(previous: MachineStatus | undefined, { isNodeKnown, node }: MachineFacts): Partial<MachineStatus> {
   const nodeName = isNodeKnown ? node?.metadata.name : previous?.nodeName;
   const version = isNodeKnown ? node?.status?.nodeInfo?.kubeletVersion.replace(/^v/, '') : previous?.version;
-  // Empty until the kubelet has reported for the first time.
+  // Empty until the kubelet's first report.
   return { ...(nodeName !== undefined && { nodeName }), ...(version && { version }) };
 }
 
@@ -184,7 +184,7 @@ function readyTimes(
   return { readyTime, notReadyTime: previous?.notReadyTime ?? formatTime(nowMs) };
 }
 
-/** A node that is no longer ready has been waiting since `notReadyTime` for what its condition reports. */
+/** A node that is no longer ready has been waiting since `notReadyTime` for the cause in its condition. */
 function nodeWaitOf(
   operation: MachineStatus['lastOperation'],
   conditions: readonly Condition[],
@@ -195,8 +195,8 @@ function nodeWaitOf(
 }
 
 /**
- * The facts for the conditions, including what prevents a late node from joining, and what the installation is waiting
- * for.
+ * The facts for the conditions, including the reason why a late node has not joined, and what the installation is
+ * waiting for.
  */
 type ConditionFacts = MachineFacts &
   Pick<Installation, 'reinstall' | 'waiting'> & { readonly late: Problem | undefined };

@@ -1,7 +1,7 @@
 import { lacksOnlyNetwork } from '@fairway/addons/pod-network/waiting-node';
 import { isUninitialized, nodeReadyCondition, type TenantNode } from '@fairway/tenancy/connection/node';
 
-/** What a node that has joined but is not Ready is waiting for, as far as known. Pure. */
+/** What a node that has joined but is not Ready is waiting for, if known. Pure. */
 export function describeUnready(node: TenantNode): string {
   const ready = nodeReadyCondition(node);
   if (ready?.status === 'True' && isUninitialized(node)) {

@@ -47,7 +47,7 @@ test('ignores an invalid time, but not the times of other clusters', async () =>
   });
 });
 
-test('reports nothing without known times, or if the replica does not report', async () => {
+test('reports nothing if no times are known, or if this replica does not report', async () => {
   expect(await certificateSeries([aCluster()])).toEqual({});
   expect(await certificateSeries([ending('2031-01-01T00:00:00Z')])).toEqual({ authority: '2031-01-01' });
   expect(await certificateSeries([FIRST_CA], false)).toEqual({});

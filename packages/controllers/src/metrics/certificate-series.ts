@@ -3,7 +3,7 @@ import { Gauge, type Registry } from 'prom-client';
 
 /**
  * Adds a metric of when the first certificate of all clusters expires: two series, regardless of the number of
- * clusters. The times come from the clusters' statuses, so paused clusters count too.
+ * clusters. The times come from the clusters' statuses, so paused clusters are included.
  */
 export function addCertificateSeries(
   registry: Registry,

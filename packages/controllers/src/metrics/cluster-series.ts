@@ -8,7 +8,7 @@ export const MAX_CLUSTER_SERIES = 2000;
 const CLUSTER_LABELS = ['namespace', 'cluster'] as const;
 
 /**
- * Series of single clusters, derived from their status on each scrape. They are the only series whose number grows with
+ * Series of single clusters, derived from their status on each scrape. Only these series grow in number with the
  * clusters, up to a limit.
  */
 export function addClusterSeries(
@@ -128,7 +128,7 @@ export function addClusterSeries(
   for (const gauge of gauges) registry.registerMetric(gauge);
 }
 
-/** The oldest clusters in the cache, so that a new one does not displace any of them. */
+/** The oldest clusters in the cache, so that a new cluster does not displace any of them. */
 function* shown(clusters: Informer<Cluster>, limit: number): Generator<Cluster> {
   let left = limit;
   for (const cluster of clusters.list()) {

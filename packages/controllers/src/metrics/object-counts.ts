@@ -4,7 +4,7 @@ import type { Gauge } from 'prom-client';
 
 /**
  * Counts objects by labels, kept current by the events of a cache: the cost of a scrape depends on the number of
- * labels, not of objects.
+ * label sets, not of objects.
  */
 export class ObjectCounts<T extends KubeObject, L extends string> {
   readonly #labelsOf: (object: T) => Readonly<Record<L, string>> | undefined;

@@ -13,7 +13,7 @@ const BUCKETS = [1, 5, 15, 30, 60, 120, 300, 600, 900, 1800, 3600];
 
 export interface OperationDurationsOptions {
   readonly registry: Registry;
-  /** Whether this process is the one that reports. */
+  /** Whether this process is the one that reports these metrics. */
   readonly isReporting: () => boolean;
   readonly clock: Clock;
 }
@@ -56,7 +56,7 @@ export class OperationDurations {
       if (isNew) this.#startedMs.set(uid, this.#options.clock.now());
       return;
     }
-    // If it had already ended, the status is about another operation now.
+    // If the operation had already ended, the status now describes another one.
     if (before !== undefined && isOver(before) && before.type === now.type) return;
     const startedMs = now.type === 'Create' ? timeOf(object.metadata.creationTimestamp) : this.#startedMs.get(uid);
     this.#startedMs.delete(uid);

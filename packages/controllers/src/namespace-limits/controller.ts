@@ -46,7 +46,7 @@ export const namespaceLimitsController: Declaration = {
         ],
   create(shared) {
     const { informers, namespaceLimits } = shared;
-    // Otherwise, a cache that nothing needs would be filled.
+    // Otherwise, an unneeded cache would be filled.
     if (namespaceLimits === undefined) return { reconcile: () => Promise.resolve({}) };
     const own = { namespaces: informers.informer(Namespaces), quotas: informers.informer(ResourceQuotas) };
     const reconciler = new NamespaceLimitsReconciler(shared, own);

@@ -92,7 +92,7 @@ test.each<{ what: string; status?: ResourceQuota['status']; written: ResourceQuo
     status: { hard: {}, used: { 'count/secrets': '2', pods: '3' } },
     written: undefined,
   },
-])('a quota that $what has a status before it gets limits', ({ status, written }) => {
+])('a quota that $what has a status before its limits are set', ({ status, written }) => {
   expect(
     initialStatus({ 'count/secrets': '7', pods: '1' }, { metadata: {}, spec: {}, ...(status && { status }) }),
   ).toEqual(written);

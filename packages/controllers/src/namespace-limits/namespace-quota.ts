@@ -5,7 +5,7 @@ import { countedResource } from '@fairway/kube/object/quota-resource';
 
 /** The ResourceQuota of the namespace's limits. */
 export const QUOTA_NAME = 'fairway-namespace-limits';
-/** Namespaces of Kubernetes and Fairway, which belong to no tenant. */
+/** Namespaces of Kubernetes and Fairway, which do not belong to tenants. */
 const SYSTEM_NAMESPACES: ReadonlySet<string> = new Set([
   SYSTEM_NAMESPACE,
   'kube-system',
@@ -22,8 +22,8 @@ export interface NamespaceContents {
 }
 
 /**
- * The limits of the ResourceQuota of a tenant's namespace; undefined if it has none. A resource that another quota of
- * the namespace counts is left to that quota, so that an operator may allow more than `limits`. Pure.
+ * The limits of the ResourceQuota of a tenant's namespace; undefined if it has none. A resource that is already counted
+ * by another quota of the namespace is left to that quota, so that an operator may allow more than `limits`. Pure.
  */
 export function hardLimits(
   limits: NamespaceLimits,
@@ -33,7 +33,7 @@ export function hardLimits(
   if (SYSTEM_NAMESPACES.has(name) || deletionTimestamp !== undefined) return undefined;
   const isKept = quotas.some(({ metadata }) => metadata.name === QUOTA_NAME);
   const isTenantNamespace = [CLOUD_ANNOTATION, PROJECT_ID_ANNOTATION].some((each) => annotations[each] !== undefined);
-  // An emptied namespace keeps its quota, so that it can be filled again sooner.
+  // An emptied namespace keeps its quota, so that it can be refilled sooner.
   if (!isTenantNamespace && !isInUse && !isKept) return undefined;
   const operators = quotas.filter(({ metadata, spec }) => metadata.name !== QUOTA_NAME && coversAllObjects(spec));
   const counted = new Set(operators.flatMap(({ spec }) => Object.keys(spec?.hard ?? {}).map(countedResource)));
@@ -45,7 +45,7 @@ export function hardLimits(
 export type QuotaStatus = NonNullable<ResourceQuota['status']>;
 
 /**
- * The status that a quota must have before it gets these limits; undefined if it already has it. kube-apiserver rejects
+ * The status that a quota must have before these limits are set; undefined if it already has it. kube-apiserver rejects
  * objects of a limited resource with "status unknown for quota" until they are counted. For custom resources,
  * kube-controller-manager takes up to half a minute for that after their definition is created. It corrects what is
  * written here, and keeps the counts of resources that it does not know yet. Pure.

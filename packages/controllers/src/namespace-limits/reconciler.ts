@@ -17,7 +17,7 @@ export const resourceQuotasByNamespace: CacheIndex<ResourceQuota> = { name: 'nam
 type Dependencies = Pick<ControllerDependencies, 'client' | 'cache' | 'namespaceLimits'>;
 
 /**
- * Maintains a ResourceQuota with the limits of Fairway's own API in each tenant's namespace, if another API server
+ * Maintains a ResourceQuota with the limits of Fairway's own API in each tenant's namespace, if a different API server
  * stores the objects and counts them exactly, even for concurrent writers. Keys are names of namespaces.
  */
 export class NamespaceLimitsReconciler {

@@ -4,7 +4,10 @@ import type { Machine } from '@fairway/api/kinds/machine';
 import type { RepairMark } from '@fairway/api/kinds/machine-marks';
 import { findCondition } from '@fairway/kube/controller/conditions';
 
-/** Whether the machine's spec requires another disk than its server has: it is about to be reinstalled, or is being reinstalled. */
+/**
+ * Whether the machine's spec requires a disk other than the one that its server has: it is about to be reinstalled, or
+ * is being reinstalled.
+ */
 export function isBeingReinstalled({ spec, status }: Machine): boolean {
   const { installed, reinstall } = status ?? {};
   if (reinstall !== undefined) return true;
@@ -22,7 +25,7 @@ export function isAvailable(machine: Machine): boolean {
   return machine.status?.phase === 'Ready' && !isBeingReinstalled(machine);
 }
 
-/** Whether the machine's node used to work and no longer does. */
+/** Whether the machine's node used to work but no longer does. */
 export function isBroken(machine: Machine): boolean {
   return machine.status?.phase === 'NotReady' && !isBeingReinstalled(machine);
 }
@@ -46,7 +49,8 @@ export function lacksCapacity(machine: Machine): boolean {
 }
 
 /**
- * Whether the repair belongs to the current state of the cluster: a repair from before a reset was about another disk.
+ * Whether the repair belongs to the current state of the cluster: a repair from before a reset concerned a previous
+ * disk.
  */
 export function isCurrentMark({ spec }: Machine, { time }: Pick<RepairMark, 'time'>): boolean {
   return spec.resetTime === undefined || Date.parse(time) >= Date.parse(spec.resetTime);

@@ -20,8 +20,8 @@ export interface BoundsOutcome {
 }
 
 /**
- * Writes the bounds that schedules currently give a pool to `status.bounds`, which every controller reads, before any decision depends on
- * them. Writes only when they change.
+ * Writes the bounds of a pool according to its schedules to `status.bounds`, which every controller reads, before any
+ * decision depends on them. Writes only when they change.
  */
 export async function ensureBounds(pool: NodePool, dependencies: BoundsDependencies): Promise<BoundsOutcome> {
   const { client, events, nowMs } = dependencies;

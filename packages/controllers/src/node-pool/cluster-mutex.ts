@@ -1,8 +1,11 @@
-/** Serialises work on a cluster, in the order of the calls: pools share limits, and each must count what the previous one has created. */
+/**
+ * Serialises work on a cluster, in the order of the calls: pools share limits, and each must count the machines that
+ * the previous one has created.
+ */
 export class ClusterMutex {
   readonly #last = new Map<string, Promise<unknown>>();
 
-  /** Settles as `work` does. */
+  /** Settles like `work`. */
   async take<T>(clusterKey: string, work: () => Promise<T>): Promise<T> {
     const turn = (this.#last.get(clusterKey) ?? Promise.resolve()).then(work);
     const ended = turn.catch(() => undefined);

@@ -35,7 +35,7 @@ export const nodePoolController: Declaration = {
     { type: plans, verbs: READ },
     { type: projectQuotas, verbs: READ },
     { type: machines, verbs: [...READ, 'create', 'patch', 'delete'] },
-    // To set an owner reference that blocks the owner's deletion.
+    // Needed to set an owner reference that blocks the owner's deletion.
     { type: clusters, subresource: 'finalizers', verbs: ['update'] },
     { type: nodePools, subresource: 'finalizers', verbs: ['update'] },
   ],
@@ -54,10 +54,10 @@ export const nodePoolController: Declaration = {
     watch(informers.informer(projectQuotas), ({ metadata }) =>
       cache.nodePools.find(poolsByNamespace, metadata.namespace ?? '').map(keyOf),
     ),
-    // Quota used by one pool of the project is not available to another; deletions release it.
+    // Quota used by one pool of the project is not available to another; deletions free it.
     watch(cache.machines, (machine) => heldInNamespace(machine, cache), { isRelevant: () => false }),
     watch(cache.nodePools, (pool) => heldInNamespace(pool, cache), { isRelevant: isScaledOrDeleted }),
-    // A deleted node frees room for pools that the plan holds back.
+    // A deleted node frees room for pools that have reached the plan's limit.
     watch(cache.machines, (machine) =>
       cache.nodePools.find(poolsByCluster, clusterKeyOf(machine)).filter(isAtPlanLimit).map(keyOf),
     ),
@@ -84,7 +84,7 @@ export const nodePoolController: Declaration = {
   },
 };
 
-/** By namespace: pools that wait for the project's quota. */
+/** By namespace: pools waiting for the project's quota. */
 const poolsHeldByProject: CacheIndex<NodePool> = {
   name: 'held-by-project',
   valuesOf: (pool) =>

@@ -33,13 +33,13 @@ export interface TemplateOptions {
   readonly machines: PoolMachines;
 }
 
-/** What a pass has found out about the desired machines, or why there cannot be any now. */
+/** A pass's findings about the desired machines, or why there cannot be any now. */
 export interface DesiredTemplate {
   readonly desired?: DesiredMachine;
   readonly disallowed?: Problem | undefined;
   readonly flavor?: FlavorInCloud | undefined;
   readonly serverGroupID?: string | undefined;
-  /** The zones of a pool that specifies none. */
+  /** The zones to use for a pool that specifies none. */
   readonly chosenZones?: readonly string[] | undefined;
   readonly problem?: Problem;
 }

@@ -10,8 +10,8 @@ interface MarkedMachine {
 }
 
 /**
- * The decisions of healing about the pool's machines, held-back machines first, because users can act on them.
- * Undefined if all machines are healthy.
+ * The decisions of healing about the pool's machines, machines whose repair is on hold first, because users can act on
+ * them. Undefined if all machines are healthy.
  */
 export function nodesHealthyCondition(machines: readonly Machine[]): ConditionState | undefined {
   const marked = machines.flatMap(({ metadata, status }): readonly MarkedMachine[] => {

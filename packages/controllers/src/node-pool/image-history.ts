@@ -11,10 +11,10 @@ export interface ResolvedImage {
 const MAX_EARLIER_IDS = 20;
 
 /**
- * `status.image` of a pool: which images its name resolved to before. This distinguishes a newer image of the same
- * name, or a newer default, from one that a user requests, because it must not update nodes unexpectedly. A pool from
- * an earlier release has not recorded the name; the images of its machines then count as resolved from the same name.
- * Pure.
+ * `status.image` of a pool: which images its name has resolved to. This distinguishes a newer image of the same name,
+ * or a newer default, from one that a user requests, because a newer image must not update nodes unexpectedly. A pool
+ * from an earlier release has not recorded the name; the images of its machines then count as resolved from the same
+ * name. Pure.
  */
 export function imageHistory(
   previous: Pick<NodePoolStatus, 'image' | 'imageID'> | undefined,

@@ -49,7 +49,7 @@ function operationOf(last: LastOperation | undefined, facts: OperationFacts, now
   return { ...ended, description: 'all nodes are ready' };
 }
 
-/** Each desired machine is a step, and each surplus one. */
+/** Each desired machine is a step, and so is each surplus one. */
 function growth(last: LastOperation | undefined, facts: OperationFacts, nowMs: number): Operation {
   const { type, machinesReady, counts, staying } = facts;
   const { reason, message: description } = machinesReady;
@@ -65,13 +65,13 @@ function growth(last: LastOperation | undefined, facts: OperationFacts, nowMs: n
 }
 
 /**
- * When the last desired machine becomes a node, if each takes as long as other machines of the pool did; undefined
+ * When the last desired machine will become a node, if each takes as long as the pool's other machines did; undefined
  * while unknown.
  */
 function lastStartMs(last: LastOperation | undefined, staying: readonly Machine[]): number | undefined {
   const typicalMs = typicalStartMs(staying);
   const starting = staying.filter(({ status }) => status?.phase !== 'Ready');
-  // Machines that worked before, or are being reinstalled, do not start with their creation.
+  // Machines that worked before, or are being reinstalled, do not start when they are created.
   if (typicalMs === undefined || !starting.every(isStarting)) return undefined;
   const startTimes = [last?.startTime, ...starting.map(({ metadata }) => metadata.creationTimestamp)];
   const latestMs = Math.max(...startTimes.flatMap((time) => (time === undefined ? [] : [Date.parse(time)])));

@@ -6,9 +6,9 @@ import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { isApiError } from '@fairway/kube/object/api-error';
 
 /**
- * Whether the pool created the machine. By owner, not by name: a pool that was deleted and recreated does not adopt its predecessor's
- * machines. Deleting a pool with `propagationPolicy: Orphan` removes the owner references, not the label; machines from earlier releases
- * have no label.
+ * Whether the pool created the machine. Determined by owner, not by name: a pool that was deleted and recreated does
+ * not adopt its predecessor's machines. Deleting a pool with `propagationPolicy: Orphan` removes the owner references,
+ * not the label; machines from earlier releases have no label.
  */
 export function isMachineOf(pool: NodePool, { metadata }: Machine): boolean {
   const poolUid = metadata.labels?.[NODE_POOL_UID_LABEL];

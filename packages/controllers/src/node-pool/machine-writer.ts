@@ -12,7 +12,7 @@ import { apiVersionOf } from '@fairway/kube/object/meta';
 import { mergeDifference } from '../status-writer.ts';
 import type { MachineUpdate } from './pool-plan.ts';
 
-/** What one machine is created from, where, and in which pool. */
+/** What one machine is created from, in which zone and pool. */
 export interface MachineOrder {
   readonly pool: NodePool;
   readonly cluster: Cluster;
@@ -23,8 +23,8 @@ export interface MachineOrder {
 }
 
 /**
- * Writes Machines, and decides nothing: only the pool's reconciler determines what to create and delete. Each call is one request, rejects
- * with the API's error, and may be repeated after a crash.
+ * Writes Machines, but makes no decisions: only the pool's reconciler decides what to create and delete. Each call is
+ * one request, rejects with the API's error, and may be repeated after a crash.
  */
 export class MachineWriter {
   readonly #client: KubeClient;
@@ -66,7 +66,7 @@ export class MachineWriter {
   }
 
   /**
-   * Starts the deletion of exactly this machine, not of another one with its name; its finalizer holds it until server
+   * Starts the deletion of exactly this machine, not of another one with its name; its finalizer keeps it until server
    * and node are deleted.
    */
   async delete({ metadata }: Machine): Promise<void> {

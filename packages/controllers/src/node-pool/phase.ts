@@ -28,8 +28,8 @@ export interface PhaseFacts {
 
 /**
  * The phase of a pool, by cause. Degraded: something that worked no longer does, or a deadline has passed. Scaling: a
- * requested change is not complete yet, no matter who has to act. Failed: a pool that was never ready waits for a user
- * or the operator.
+ * requested change is not complete yet, no matter who has to act. Failed: a pool that was never ready is waiting for a
+ * user or the operator.
  */
 export function poolPhase(facts: PhaseFacts, last: NodePoolStatus['phase']): NonNullable<NodePoolStatus['phase']> {
   const { machinesReady, counts, staying, operation, hasProblem, isUpgrading } = facts;
@@ -56,8 +56,8 @@ export interface PoolWork {
 }
 
 /**
- * Derived from the marks of other controllers. A machine that is deleted for a mark counts until it is gone; one that
- * is reinstalled, and no longer has a mark, counts while the upgrade is running.
+ * Derived from the marks of other controllers. A machine that is deleted because of a mark counts until it no longer
+ * exists; one that is reinstalled, and no longer has a mark, counts while the upgrade is running.
  */
 export function poolWork(machines: readonly Machine[], upgrade: PoolUpgrade | undefined): PoolWork {
   return {

@@ -12,7 +12,10 @@ interface NamedResource {
   readonly name?: string | null | undefined;
 }
 
-/** Why the plan does not allow machines of this pool, flavor or image: admission was bypassed, or the plan has changed since. Pure. */
+/**
+ * Why the plan does not allow machines of this pool, flavor or image: admission was bypassed, or the plan has changed
+ * since then. Pure.
+ */
 export function disallowedMachines(
   { spec }: NodePool,
   plan: Plan | undefined,

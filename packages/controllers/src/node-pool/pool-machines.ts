@@ -34,7 +34,7 @@ export interface DesiredMachines {
   readonly wasCreationRejected: boolean;
 }
 
-/** The machines after creations and deletions, and why there are not more. */
+/** The machines after creations and deletions, and why there are no more. */
 export interface ResizeResult {
   readonly machines: readonly Machine[];
   readonly problem: Problem | undefined;
@@ -82,8 +82,8 @@ export class PoolMachines {
   }
 
   /**
-   * The caches may lag, and one machine too many costs money: only the API server's state counts here, for all pools
-   * that share the plan's limit. Serialised, so that two concurrent pools do not both see room for themselves.
+   * The caches may lag, and a surplus machine costs money, so this uses only the API server's state, for all pools that
+   * share the plan's limit. Serialised, so that two concurrent pools do not claim the same room.
    */
   async #resizeLocked(
     cached: NodePool,
@@ -112,7 +112,7 @@ export class PoolMachines {
       cloud.recordNew(identityOf(machine));
       return machine;
     };
-    // Deletions free room: with maxSurge 0 there is never a surplus.
+    // Deletions free room, so with maxSurge 0 there is never a surplus.
     await Promise.all(plan.remove.map((machine) => this.#remove(pool, machine, plan)));
     // If the last creation was rejected, a single one is attempted before all others.
     const [first, ...others] = plan.create;
@@ -149,11 +149,11 @@ export class PoolMachines {
     return machines.map((machine) => (removed.includes(machine) ? asTerminating(machine, nowMs) : machine));
   }
 
-  /** Deletes the machine. First records that the drain may wait, so that a crash in between loses at most that. */
+  /** Deletes the machine. First records that the drain may wait, so that a crash in between loses only this record. */
   async #remove({ spec }: NodePool, machine: Machine, { renewed }: PoolPlan): Promise<void> {
     const isHeld = spec.upgradeStrategy.onDrainTimeout === 'Hold' && renewed.includes(machine);
     const onDrainTimeout = isHeld ? 'Hold' : 'Force';
-    // Absent means Force; a Hold may remain from a cancelled update.
+    // Absent means Force; a Hold may be left over from a cancelled update.
     if (onDrainTimeout !== (machine.spec.onDrainTimeout ?? 'Force'))
       await this.#writer.update(machine, { onDrainTimeout });
     await this.#writer.delete(machine);
@@ -197,7 +197,7 @@ export class PoolMachines {
   }
 }
 
-/** Like Promise.all, but nothing is in progress anymore when it rejects. */
+/** Like Promise.all, but rejects only once nothing is in progress. */
 async function waitForAll<T>(work: readonly Promise<T>[]): Promise<T[]> {
   await Promise.allSettled(work);
   return Promise.all(work);

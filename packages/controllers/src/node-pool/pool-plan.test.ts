@@ -99,13 +99,13 @@ function shown({ create, remove, update }: ReturnType<typeof planPool>) {
 }
 
 describe('a pool that is too small', () => {
-  test('gets all missing machines immediately, spread over its zones', () => {
+  test('creates all missing machines immediately, spread over its zones', () => {
     const { create } = planOf(5, [machine('m1', { zone: 'a' })], { desired: { ...desired, zones: ['a', 'b', 'c'] } });
 
     expect(create.map(({ zone }) => zone)).toEqual(['b', 'c', 'a', 'b']);
   });
 
-  test('gets a replacement for a machine that is being deleted', () => {
+  test('replaces a machine that is being deleted', () => {
     const machines = [machine('m1'), machine('m2', { deleting: true })];
 
     expect(planOf(2, machines).create).toHaveLength(1);
@@ -163,7 +163,7 @@ describe('a pool that is too large', () => {
     expect(shown(planOf(1, machines)).remove).toEqual(removed);
   });
 
-  test('is left alone at the right size', () => {
+  test('is unchanged at the right size', () => {
     expect(planOf(1, [machine('m1', { marks: waiting })])).toEqual({ create: [], remove: [], renewed: [], update: [] });
   });
 });
@@ -231,7 +231,7 @@ describe('a rolling update', () => {
   const limits = (maxSurge: number, maxUnavailable: number) => ({ maxSurge, maxUnavailable });
   const surge = machine('new', { phase: 'Installing' });
 
-  test('marks the machines that it deletes: unlike other drains, theirs may wait for the user', () => {
+  test('marks the machines that it deletes, because their drains, unlike others, may wait for the user', () => {
     const machines = [old('a', rollingUpdate), old('b', { ...rollingUpdate, ...replace }), machine('n'), machine('o')];
     const named = ({ remove, renewed }: ReturnType<typeof planOf>) =>
       [remove, renewed].map((each) => each.map(({ metadata }) => metadata.name));
@@ -338,7 +338,7 @@ test('a new machine is created in the zone of the one that it replaces', () => {
   expect(planOf(3, machines, { desired: { ...desired, zones } }).create).toEqual([{ zone: 'c' }]);
 });
 
-describe('a pool that leaves a zone', () => {
+describe('a pool from which a zone was removed', () => {
   const machines = [
     machine('a1', { zone: 'a', marks: rollingUpdate }),
     machine('a2', { zone: 'a' }),

@@ -53,7 +53,7 @@ export type MachineUpdate = Partial<
 interface MachineChange {
   readonly machine: Machine;
   readonly spec: MachineUpdate;
-  /** The machine's node is unavailable for a while. */
+  /** Whether the machine's node is unavailable for a while. */
   readonly isReinstall: boolean;
 }
 
@@ -61,16 +61,16 @@ export interface PoolPlan {
   /** Zones of the machines to create. */
   readonly create: readonly { readonly zone: string | undefined }[];
   readonly remove: readonly Machine[];
-  /** The deleted machines that are deleted for an update: their drain may wait for the user. */
+  /** The machines among them that are deleted for an update: their drain may wait for the user. */
   readonly renewed: readonly Machine[];
   /** Changes to machines that are not deleted. */
   readonly update: readonly MachineChange[];
 }
 
 /**
- * Which machines of a pool must be created, deleted or changed. Machines being deleted do not count: deleting a machine
- * gets it replaced, and deleting one while scaling the pool down by one removes only that one. Marks record who
- * requested what; the size comes first, then repairs, then updates (docs/decisions/0037-who-decides-about-machines.md).
+ * Which machines of a pool must be created, deleted or changed. Machines being deleted do not count: a deleted machine
+ * is replaced, and deleting one while scaling the pool down by one removes only that one. Marks record who requested
+ * what; the size takes precedence, then repairs, then updates (docs/decisions/0037-who-decides-about-machines.md).
  */
 export function planPool(pool: DesiredPool, machines: readonly Machine[]): PoolPlan {
   const present = machines.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
@@ -84,7 +84,8 @@ export function planPool(pool: DesiredPool, machines: readonly Machine[]): PoolP
   const going = left
     .filter((machine) => replacementCause(pool, machine))
     .slice(0, Math.max(left.length + missing - pool.replicas, 0));
-  // The new machine is in the zone of the old one, unless the pool has left that zone: a temporary surge must not unbalance the zones.
+  // The new machine is in the zone of the old one, unless the pool no longer uses that zone: a temporary surge must not
+  // unbalance the zones.
   const zones = placeMachines(
     pool.desired.zones,
     left.filter((machine) => !going.includes(machine)).map(({ spec }) => spec.zone),
@@ -131,7 +132,10 @@ function predatesReset({ desired }: DesiredPool, { spec }: Machine): boolean {
   return spec.resetTime !== desired.resetTime;
 }
 
-/** Whether a machine from before a reset cannot be kept: its server should be deleted, or cannot be reinstalled, or what it is installed with is unknown. */
+/**
+ * Whether a machine from before a reset cannot be kept: its server should be deleted, or cannot be reinstalled, or its
+ * installed state is unknown.
+ */
 function isReplacedByReset(pool: DesiredPool, machine: Machine): boolean {
   if (!predatesReset(pool, machine)) return false;
   const { installed } = machine.status ?? {};
@@ -171,7 +175,10 @@ function extraMachines(pool: DesiredPool, machines: readonly Machine[]): number 
   return Math.min(repairs + Math.min(renewals, pool.limits.maxSurge), room);
 }
 
-/** Surplus machines, independent of repairs and updates; those marked by a user are deleted even while a repair needs one more. */
+/**
+ * Surplus machines, independent of repairs and updates; those marked by a user are deleted even while a repair needs an
+ * extra machine.
+ */
 function surplusMachines(
   pool: SizedPool,
   staying: readonly Machine[],
@@ -258,7 +265,7 @@ function updatesOf(pool: DesiredPool, machines: readonly Machine[]): MachineChan
   let available = machines.filter(isAvailable).length;
   return machines.toSorted(compareUrgency).flatMap((machine): MachineChange[] => {
     const change = machineChange(desired, machine.spec);
-    // None of them is a node anymore, so any number can be reinstalled.
+    // None of them is still a node, so any number can be reinstalled.
     if (predatesReset(pool, machine) && desired.resetTime !== undefined) {
       const { resetTime } = desired;
       return [{ machine, spec: { ...disk, floatingIP, resetTime, reinstallTime: resetTime }, isReinstall: true }];
@@ -280,7 +287,9 @@ function updatesOf(pool: DesiredPool, machines: readonly Machine[]): MachineChan
   });
 }
 
-/** Whether an external autoscaler has selected the node for deletion; it has already moved the node's pods. */
+/**
+ * Whether an external autoscaler has selected the node for deletion; the autoscaler has already moved the node's pods.
+ */
 function isSelectedByTenant({ status }: Machine): boolean {
   const mark = status?.marks?.unneeded;
   return mark?.due === true && mark.reason === EXTERNAL_AUTOSCALER;

@@ -117,7 +117,7 @@ describe('floating IPs of running nodes', () => {
     cluster: { ...aCluster({ network: { gateway: { mode } } }), status: { network } },
   });
 
-  test('stay while the router does, and the unmet request is reported', () => {
+  test('stay as long as the router does, and the unmet request is reported', () => {
     const facts = withRouter({ routerID: 'rtr', externalNetworkID: 'ext' }, 'None');
 
     expect(share(withFloatingIPs, facts)).toMatchObject({ floatingIPs: true, reason: 'GatewayMissing' });

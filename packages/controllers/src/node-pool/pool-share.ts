@@ -19,7 +19,7 @@ export interface PoolShare {
   readonly room: number;
   /** Whether the plan allows more machines of this kind. */
   readonly isAllowed: boolean;
-  /** Why the pool gets less than its spec requests. */
+  /** Why the pool has less than its spec requests. */
   readonly problem: Problem | undefined;
 }
 
@@ -33,13 +33,13 @@ export interface ShareFacts {
   readonly machines: readonly Machine[];
   /** Why the plan allows no more machines of this kind; existing machines are retained. */
   readonly disallowed?: Problem | undefined;
-  /** The project's limits, and what counts against them; unlimited by default. */
+  /** The project's limits, and the usage that counts against them; unlimited by default. */
   readonly project?: ProjectShareFacts | undefined;
 }
 
 /**
  * Enforces limits that admission cannot: a webhook checks each write against stored objects, so concurrent writes may
- * all pass. Excess machines are not created; existing ones are retained, since a changed plan is not a reason to delete
+ * all pass. Excess machines are not created; existing ones are retained, because a changed plan is no reason to delete
  * nodes.
  */
 export function poolShare(pool: NodePool, facts: ShareFacts): PoolShare {
@@ -49,7 +49,7 @@ export function poolShare(pool: NodePool, facts: ShareFacts): PoolShare {
   const own = staying.filter((machine) => isMachineOf(pool, machine)).length;
   const limit = plan && nodeLimit(cluster, plan);
   const maxNodes = limit?.nodes ?? Number.POSITIVE_INFINITY;
-  // Machines of other pools count too: a younger pool's may have been created before an older one grew.
+  // Machines of other pools count too: those of a newer pool may have been created before an older pool grew.
   const limitedReplicas = Math.min(
     grantedReplicas(pool, pools, maxNodes),
     Math.max(0, maxNodes - (staying.length - own)),
@@ -58,7 +58,7 @@ export function poolShare(pool: NodePool, facts: ShareFacts): PoolShare {
   const granted = Math.min(desiredReplicas, limitedReplicas, projectLimit?.nodes ?? Number.POSITIVE_INFINITY);
   const replicas = Math.max(disallowed ? 0 : granted, Math.min(desiredReplicas, own));
   const { gateway } = cluster.spec.network;
-  // The router remains as long as pools have floating IPs: the floating IPs of running nodes are not removed.
+  // The router stays as long as pools have floating IPs, so the floating IPs of running nodes are not removed.
   const hasRouter = gateway.mode === 'Router' || cluster.status?.network?.routerID !== undefined;
   const floatingIPs = pool.spec.floatingIPs.enabled && hasRouter;
   const room = Math.min(maxNodes - staying.length, projectLimit?.room ?? Number.POSITIVE_INFINITY);
@@ -82,7 +82,7 @@ export interface NodeLimit {
 }
 
 /**
- * The lowest limit for the cluster's nodes. The size of a tenant's subnet is left to Neutron, which has the final say.
+ * The lowest limit for the cluster's nodes. The size of a tenant's subnet is not checked here: Neutron enforces it.
  */
 export function nodeLimit(cluster: Cluster, plan: Plan): NodeLimit {
   const { maxNodes } = plan.spec;

@@ -52,7 +52,7 @@ export function projectShare(pool: NodePool, facts: ProjectShareFacts): ProjectS
   };
 }
 
-/** How many more machines the quota permits, including nodes that exist only during an update of others. */
+/** How many more machines the quota permits, including nodes that exist only while others are updated. */
 function roomOf(
   pool: NodePool,
   { nodes, cores }: EffectiveQuota,

@@ -71,7 +71,7 @@ export class NodePoolReconciler {
     const { attempts, client, clock, events, tenants } = this.#dependencies;
     const machines = this.#machines;
     const target = await desiredMachines({ dependencies: this.#dependencies, machines }, pool, cluster, cloud, pass);
-    // The condition Autoscaled would change.
+    // Otherwise, the condition Autoscaled would change.
     const backoffMs = Date.parse(pool.status?.autoscaling?.backoff?.until ?? '') - clock.now();
     if (backoffMs > 0) pass.requeueAfter(backoffMs);
     const { desired, disallowed, serverGroupID } = target;
@@ -85,7 +85,7 @@ export class NodePoolReconciler {
           machines.resize(pool, cluster, cloud, { desired, disallowed, serverGroupID, wasCreationRejected }, pass),
         ),
       );
-      // The cache will contain the machines created before the failure.
+      // The cache will soon contain the machines created before the failure.
       current = resizeResult.value?.machines ?? current;
       problem = resizeResult.failure
         ? describeLoginProblem(resizeResult.failure, { cluster, cloud })

@@ -6,7 +6,7 @@ import { StillSettlingError } from '@fairway/tenancy/cloud/still-settling-error'
 import { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
 import { refused, removeEach } from '../cluster/remaining-resources.ts';
 
-/** Maximum age of the list from which a pool's groups are deleted; only Fairway changes them. */
+/** Maximum age of the list from which a pool's groups are deleted; only Fairway modifies them. */
 const REMOVAL_MAX_AGE_MS = 600_000;
 
 export interface ServerGroupOptions extends CallOptions {

@@ -13,7 +13,7 @@ export interface LiveShareFacts extends ShareFacts {
   readonly pool: NodePool;
 }
 
-/** What is known of a project's quota without a request to the API server. */
+/** What is known about a project's quota without a request to the API server. */
 export type KnownQuota = Pick<ProjectShareFacts, 'quota' | 'vcpusOf'>;
 
 /**

@@ -299,7 +299,7 @@ describe('the counts of a pool', () => {
 describe('a pool whose desired template is unknown', () => {
   const withoutTemplate = { desired: undefined, problem: away };
 
-  test('keeps its previous counts rather than report all machines as outdated', () => {
+  test('keeps its previous counts instead of reporting all machines as outdated', () => {
     const known = statusOf(2, { machines: [A, B], serverGroupID: 'group' });
     const status = statusOf(2, { ...withoutTemplate, machines: [A, B] }, known);
 
@@ -376,7 +376,7 @@ test('an invalid schedule is reported in Autoscaled', () => {
   expect(status.bounds).toEqual(pool.status.bounds);
 });
 
-describe('the machine named by a pool', () => {
+describe('the machine reported by a pool', () => {
   const failing = (name: string) => machine(name, 'Pending', { reason: 'FlavorOutOfStock' });
   const installingMachine = (name: string) => machine(name, 'Installing', { reason: 'WaitingForServer' });
   const messageOf = (status: NodePoolStatus) => findCondition(status.conditions, 'Ready')?.message;

@@ -51,7 +51,7 @@ export function poolStatus(pool: NodePool, observed: PoolFacts): NodePoolStatus 
     ready: readyMachines.length,
     leaving: machines.filter((machine) => !isKeptForInspection(machine)).length - staying.length,
   };
-  // Nothing waits for an unreachable cloud: the Cluster reports that, in CloudReachable.
+  // Pools do not report an unreachable cloud: the Cluster does, in CloudReachable.
   const waits = !isOutage(observed.problem?.reason) || !isSettled(previous, generation, counts);
   const facts = waits ? observed : { ...observed, problem: undefined };
   const previousMessage = findCondition(previous?.conditions, ConditionType.MachinesReady)?.message;
@@ -162,7 +162,7 @@ function machinesCondition(
     const reason = (readyCondition?.reason ?? ConditionReason.Provisioning) as ConditionReason;
     const report = ({ metadata }: Machine) =>
       `${share}${readyCondition?.message ? `; ${metadata.name}: ${readyCondition.message}` : ''}`;
-    // Machines that fail for the same cause are retried one after another: the pool keeps naming the same machine.
+    // Machines that fail for the same cause are retried one after another: the pool keeps reporting the same machine.
     const named = staying.find((machine) => machine.status?.phase !== 'Ready' && report(machine) === previousMessage);
     return conditionUnmet(type, { reason, message: report(named ?? affectedMachines) });
   }
@@ -182,8 +182,8 @@ function machinesCondition(
 }
 
 /**
- * The reason for which the machine waits for someone other than Fairway, which its pool then reports; undefined if it
- * does not.
+ * The reason why the machine is waiting for someone other than Fairway, which its pool then reports; undefined if it
+ * is not.
  */
 function problemReason(machine: Machine): ConditionReason | undefined {
   const condition = findCondition(machine.status?.conditions, ConditionType.Ready);
@@ -204,7 +204,7 @@ function upToDateCondition(
   const type = ConditionType.UpToDate;
   if (updated === undefined) {
     const unknown = problem ?? { reason: ConditionReason.Provisioning, message: 'not known yet' };
-    // The previous condition is returned with the generation that it was about.
+    // The previous condition is returned with its own generation.
     return findCondition(previous?.conditions, type) ?? { ...conditionUnmet(type, unknown), status: 'Unknown' };
   }
   const outdated = counts.staying - updated;

@@ -23,14 +23,14 @@ export interface FlavorInCloud {
   readonly name: string;
 }
 
-/** The resolved names of a pool's template in its cloud, or what the user must fix first. */
+/** The resolved names of a pool's template in its cloud, or the problem that the user must fix first. */
 export type TemplateInCloud =
   | { readonly problem: Problem }
   | {
       readonly problem?: undefined;
       /**
-       * Why no more machines may be created from the template: the plan does not allow them, or one of its networks is
-       * not as required.
+       * Why no more machines may be created from the template: the plan does not allow them, or one of its networks
+       * does not meet the requirements.
        */
       readonly disallowed: Problem | undefined;
       /** The ID of the image. */
@@ -51,7 +51,7 @@ export interface LookupResult {
   readonly signal: AbortSignal;
 }
 
-/** How soon networks that are not as required are checked again. */
+/** How soon networks that do not meet the requirements are checked again. */
 const NETWORKS_RETRY_MS = 60_000;
 
 /** Why no more machines can be created in the pool's networks. Rejects with the cloud's error. */
@@ -63,7 +63,7 @@ async function networkProblem(pool: NodePool, lookup: NetworkLookupOptions): Pro
   for (;;) {
     const { problem } = await lookUpNetworks(spec.networks, { ...lookup, since });
     if (problem === undefined) return disallowedNetworks(spec.networks, lookup);
-    // The network or subnet may have been created since: the list that would contain it is fetched again.
+    // The network or subnet may have been created since then, so the list that would contain it is fetched again.
     const list = problem.reason === ConditionReason.NetworkNotFound ? 'networksMs' : 'subnetsMs';
     if (since[list] >= requiredSinceMs) return problem;
     since = { ...since, [list]: requiredSinceMs };

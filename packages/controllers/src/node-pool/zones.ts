@@ -14,14 +14,14 @@ export interface ZonesDependencies {
   readonly client: ResourceClient<NodePool>;
   readonly plan: Pick<PlanSpec, 'controlPlane'> | undefined;
   readonly cloud: ProjectCloud;
-  /** Whether the pool has, or is known to have had, machines: their zone was left to the cloud. */
+  /** Whether the pool has, or is known to have had, machines: the cloud chose their zone. */
   readonly hasMachines: boolean;
   readonly signal: AbortSignal;
 }
 
 /**
- * Selects the zones of a pool that names none, if its plan's control planes survive the loss of a zone: all zones of
- * the cloud. Written before any machine is created, and never changed afterwards, regardless of later changes to the
+ * Selects the zones of a pool that specifies none, if its plan's control planes survive the loss of a zone: all zones
+ * of the cloud. Written before any machine is created, and never changed afterwards, regardless of later changes to the
  * cloud's zones. Resolves with the pool; rejects with the cloud's error.
  */
 export async function ensureZones(
@@ -38,7 +38,7 @@ export async function ensureZones(
     .filter((name) => name.length <= MAX_NAME_LENGTH)
     .sort()
     .slice(0, MAX_ZONES);
-  // With one zone there is no choice, and as long as it is the only one it need not be named.
+  // With only one zone, there is no choice, and it need not be specified.
   if (zones.length < 2) return pool;
   const status = { ...pool.status, zones };
   await writeStatus(client, pool, status);

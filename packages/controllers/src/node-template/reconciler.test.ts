@@ -85,7 +85,7 @@ describe('the template of a pool', () => {
     expect(tenantApi.requests.length).toBe(before + 1);
   });
 
-  test('is left to the next owner if the signal aborts', async () => {
+  test('is left to the next owner if the signal is aborted', async () => {
     const abort = new AbortController();
     const { reconciler, tenantApi, events } = start({
       own: () => {

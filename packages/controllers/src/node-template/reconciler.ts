@@ -55,7 +55,7 @@ export class NodeTemplateReconciler {
   }
 
   /**
-   * Reports a failure to apply the template, once for each attempt. The Machine's conditions are only about its server
+   * Reports a failure to apply the template, once for each attempt. The Machine's conditions describe only its server
    * and its node.
    */
   #recordFailure(machine: Machine, { error, message }: Failure): void {
@@ -69,7 +69,7 @@ export class NodeTemplateReconciler {
 
   /**
    * Extends the record before the node is patched, and reduces it once the node is observed without the entry: after a
-   * crash it lists too much, never too little.
+   * crash, it may list too much, but never too little.
    */
   async #applyTemplate(
     machine: Machine,

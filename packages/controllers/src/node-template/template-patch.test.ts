@@ -22,7 +22,8 @@ function template(options: {
 }
 
 /**
- * The patch for a node of pool `general` to which `applied` may have been applied, and the record that a restart finds.
+ * The patch for a node of pool `general` to which `applied` may have been applied, and the record that exists after a
+ * restart.
  */
 function templatePatch(node: TenantNode, applied: NodeTemplate | undefined, desired: NodeTemplate) {
   const next = desiredTemplate('general', desired);
@@ -99,7 +100,7 @@ describe('the patch of a node', () => {
     expect(templatePatch(held, requestedTemplate, template({}))?.metadata.finalizers).toEqual(others);
   });
 
-  test('does not add a finalizer to a node being deleted, because its API server would reject that', () => {
+  test('does not add a finalizer to a node being deleted, because its API server would reject it', () => {
     const metadata = { name: 'n1', resourceVersion: '7', deletionTimestamp: '2026-01-01T00:00:00Z' };
 
     const patch = templatePatch({ metadata }, undefined, template({ finalizers: ['example.com/inventory'] }));

@@ -27,8 +27,8 @@ export interface ForcedRolloutFacts {
 
 /**
  * `status.forcedUpgrade` of a release: a rollout of the next minor version to the clusters that have been notified and
- * whose time has come. Undefined if there are none. Pure. Clusters held back by their nodes do not hold back others,
- * since any tenant can have such nodes.
+ * whose time has passed. Undefined if there are none. Pure. Clusters that wait for their nodes do not delay others,
+ * because any tenant can have such nodes.
  */
 export function nextForcedRollout(facts: ForcedRolloutFacts): RolloutStatus | undefined {
   const { release, releases, watchedSinceMs, nowMs } = facts;

@@ -11,7 +11,7 @@ import type { Problem } from '@fairway/tenancy/problem';
 export interface InUseOptions<T extends KubeObject> {
   readonly informer: Informer<T>;
   readonly clusters: Informer<Cluster>;
-  /** Finds the clusters that use an entry; can also check a single cluster. */
+  /** Finds the clusters that use an entry; can also check a single one. */
   readonly index: CacheIndex<Cluster>;
   /** The value of `index` for an entry. */
   readonly valueOf: (object: T) => string;

@@ -60,7 +60,7 @@ describe('a catalogue entry', () => {
     expect(reportedText()).toMatchObject({ type: 'Ready', status: 'False', reason: 'InternalError' });
   });
 
-  test('is left alone once the signal has aborted', async () => {
+  test('is not changed once the signal is aborted', async () => {
     const { reconcile, api } = start(() => []);
 
     await expect(reconcile('free', { signal: AbortSignal.abort() })).rejects.toMatchObject({ name: 'AbortError' });

@@ -18,7 +18,7 @@ export interface OfferedObject extends KubeObject {
 export interface OfferOptions<T extends OfferedObject> {
   readonly informer: Informer<T>;
   readonly configurationProblems: (object: T) => readonly string[];
-  /** Fields of its spec that nothing acts on yet. */
+  /** Fields of its spec that have no effect yet. */
   readonly unappliedFieldsOf?: (object: T) => string | undefined;
   readonly inUse: InUseProtection<T>;
   readonly clock: Clock;

@@ -39,14 +39,15 @@ export interface ReleaseOptions extends Pick<ControllerDependencies, 'clock' | '
 
 type ForcedRolloutTimes = Pick<ForcedRolloutFacts, 'watchedSinceMs' | 'nowMs'>;
 
-/** How often the runtime is queried for the versions that it can run, if that may change. */
+/** How often the runtime is queried for the versions that it can run, if they may change. */
 const BINARIES_CHECK_INTERVAL_MS = 60_000;
 const IN_USE_RETRY_MS = 60_000;
 /** Timers are limited to 24 days. */
 const MAX_WAIT_MS = 86_400_000;
 
 /**
- * Reports what is usable in a release and how long it is supported, and decides which clusters get its newest patch.
+ * Reports what is usable in a release and how long it is supported, and decides which clusters are updated to its
+ * newest patch.
  */
 export class ReleaseReconciler {
   readonly #options: ReleaseOptions;
@@ -105,8 +106,8 @@ export class ReleaseReconciler {
   }
 
   /**
-   * Clusters cannot make progress in their slot while Fairway's API accepts no writes: their time counts only while the
-   * API does.
+   * Clusters cannot make progress in their slot while Fairway's API accepts no writes: so their time counts only while
+   * the API accepts writes.
    */
   async #recordProof(release: KubernetesRelease, { rollout, forcedUpgrade }: KubernetesReleaseStatus, nowMs: number) {
     const { name = '', uid } = release.metadata;

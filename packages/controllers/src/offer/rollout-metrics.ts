@@ -2,7 +2,7 @@ import type { KubernetesRelease } from '@fairway/api/kinds/kubernetes-release';
 import type { RolloutStatus } from '@fairway/api/kinds/rollout';
 import { Gauge, type Registry } from 'prom-client';
 
-/** Reports the progress of all releases' rollouts that this process observes: the same from every replica. */
+/** Reports the progress of all releases' rollouts as observed by this process: every replica reports the same. */
 export function observeRollouts(registry: Registry, releases: () => readonly KubernetesRelease[]): void {
   const gauge = new Gauge({
     name: 'fairway_rollout_clusters',

@@ -7,7 +7,7 @@ import { formatTime } from '@fairway/base/clock';
 /** A cluster's slot in a rollout. */
 export type RolloutSlot = RolloutStatus['moving'][number];
 
-/** A slot that starts now. */
+/** Creates a slot that starts now. */
 export function newRolloutSlot({ namespace, name, uid }: Omit<RolloutSlot, 'since'>, since: string): RolloutSlot {
   return { namespace, name, uid, since };
 }
@@ -16,14 +16,16 @@ export function isAt({ status }: Cluster, target: string): boolean {
   return isAtLeast(status?.version, target);
 }
 
-/** The slot, with the time at which the cluster was first seen to have started. */
+/** The slot, with the time when the start of the cluster was first observed. */
 export function observedSlot(slot: RolloutSlot, cluster: Cluster, target: string, nowMs: number): RolloutSlot {
   if (slot.begun !== undefined) return slot;
   const hasStarted = isAtLeast(cluster.status?.desiredVersion, target) || isAt(cluster, target);
   return hasStarted ? { ...slot, begun: formatTime(nowMs) } : slot;
 }
 
-/** When the slot ends. The time does not count while no Fairway is watching, because it could neither act nor observe. */
+/**
+ * When the slot ends. Time while no Fairway process is running does not count, because nothing could act or observe.
+ */
 export function slotEndMs({ since, begun }: RolloutSlot, { timeout }: RolloutSettings, watchedSinceMs: number): number {
   return Math.max(Date.parse(begun ?? since), watchedSinceMs) + durationMs(timeout);
 }

@@ -145,7 +145,7 @@ describe('the clusters of a rollout', () => {
     expect(names(step(patchFollowers([carefulCluster], '1.35', true)).moving)).toEqual(['careful']);
   });
 
-  test('include those that are not Ready, last', () => {
+  test('include those that are not Ready, but last', () => {
     const clusters = [cluster('a', { ready: false }), cluster('b')];
     const first = step(clusters);
     const second = step(at(clusters, ['b']), { previous: first });
@@ -153,7 +153,7 @@ describe('the clusters of a rollout', () => {
     expect([names(first.moving), names(second.moving)]).toEqual([['b'], ['a']]);
   });
 
-  test('include those whose tenants have broken their nodes, without holding back others', () => {
+  test('include those whose tenants have broken their nodes, without delaying others', () => {
     const clusters = [cluster('a'), cluster('b')];
     const first = step(clusters);
     const moved = names(first.moving);
@@ -163,7 +163,7 @@ describe('the clusters of a rollout', () => {
     expect(names(next.moving)).not.toEqual(moved);
   });
 
-  test('exclude those that are deleted, paused, or request an exact version', () => {
+  test('exclude those that are being deleted, paused, or request an exact version', () => {
     const first = step([cluster('a')]);
 
     expect(step([], { previous: first }).moving).toEqual([]);
@@ -176,7 +176,7 @@ describe('canaries', () => {
   const clusters = [cluster('a'), cluster('y', canary), cluster('z', canary)];
   const settings = { maxPercent: 100, maxFailures: 5, canarySelector: { matchLabels: { stage: 'canary' } } };
 
-  test('start first, and all others wait until they are ready', () => {
+  test('start first, and all others wait until these are ready', () => {
     const first = step(clusters, { settings });
     const half = step(at(clusters, ['y']), { settings, previous: first });
     const all = step(at(clusters, ['y', 'z']), { settings, previous: half });
@@ -236,7 +236,7 @@ describe('failures of a rollout', () => {
   test.each([
     { reason: 'a cluster whose start was observed late', begunAt: 10, watchedFrom: 0, fails: 25 },
     { reason: 'a Fairway that was down', begunAt: 0, watchedFrom: 40, fails: 55 },
-  ])('do not count time that Fairway was not watching: $reason', ({ begunAt, watchedFrom, fails }) => {
+  ])('do not count time in which Fairway was not watching: $reason', ({ begunAt, watchedFrom, fails }) => {
     const seen = step(clusters, { settings, previous: chosen, nowMs: NOW + begunAt * MINUTE });
     const after = (minutes: number) =>
       step(clusters, {
@@ -249,7 +249,7 @@ describe('failures of a rollout', () => {
     expect([after(fails - 1), after(fails)]).toEqual([0, 2]);
   });
 
-  test('do not include a cluster that has not started, which is queued last again', () => {
+  test('do not include a cluster that has not started, which is queued again at the end', () => {
     const half = started(idle, [two]);
     const seen = step(half, { settings, previous: chosen });
     const next = step(half, { settings, previous: seen, nowMs: later });
@@ -269,23 +269,26 @@ describe('failures of a rollout', () => {
     expect(halted.failed[0]?.message).toBe('runs 1.35.2, but its control plane is not ready: the API server is away');
   });
 
-  test.each(['CredentialInvalid', 'DatabaseFull'])('do not include what only a tenant can cause: %s', (reason) => {
-    const stopped = (isReady: boolean, version: string) => (each: Cluster) => {
-      if (each.metadata.name !== one) return each;
-      const [controlPlane, ready] = cluster(one, { controlPlane: isReady }).status?.conditions ?? [];
-      if (!controlPlane || !ready) throw new Error('a cluster has both conditions');
-      return { ...each, status: { version, conditions: [{ ...controlPlane, reason }, ready] } };
-    };
-    const after = (position: (each: Cluster) => Cluster) =>
-      step(at(clusters, [two]).map(position), { settings, previous: first, nowMs: later });
+  test.each(['CredentialInvalid', 'DatabaseFull'])(
+    'do not include problems that only a tenant can cause: %s',
+    (reason) => {
+      const stopped = (isReady: boolean, version: string) => (each: Cluster) => {
+        if (each.metadata.name !== one) return each;
+        const [controlPlane, ready] = cluster(one, { controlPlane: isReady }).status?.conditions ?? [];
+        if (!controlPlane || !ready) throw new Error('a cluster has both conditions');
+        return { ...each, status: { version, conditions: [{ ...controlPlane, reason }, ready] } };
+      };
+      const after = (position: (each: Cluster) => Cluster) =>
+        step(at(clusters, [two]).map(position), { settings, previous: first, nowMs: later });
 
-    for (const version of [OLD, NEW]) {
-      const rollout = after(stopped(false, version));
-      expect(rollout).toMatchObject({ state: 'Rolling', failed: [] });
-      expect(names(rollout.moving)).not.toContain(one);
-    }
-    expect(names(after(stopped(true, OLD)).failed)).toEqual([one]);
-  });
+      for (const version of [OLD, NEW]) {
+        const rollout = after(stopped(false, version));
+        expect(rollout).toMatchObject({ state: 'Rolling', failed: [] });
+        expect(names(rollout.moving)).not.toContain(one);
+      }
+      expect(names(after(stopped(true, OLD)).failed)).toEqual([one]);
+    },
+  );
 
   test('are cleared when the clusters have become ready, or are deleted', () => {
     const halted = step(clusters, { settings, previous: first, nowMs: later });
@@ -386,7 +389,7 @@ describe('maintenance windows in a rollout', () => {
     expect(names(step(at(clusters, ['b', 'c']), { settings, previous: third, nowMs: OPEN }).moving)).toEqual(['a']);
   });
 
-  test('do not delay other clusters if they belong to canaries: only those with an open window count as canaries', () => {
+  test('do not delay other clusters if they belong to canaries: only canaries with an open window count as such', () => {
     const canary = { labels: { stage: 'canary' } };
     const canaries = { ...settings, canarySelector: { matchLabels: { stage: 'canary' } } };
     const clusters = [cluster('a'), cluster('y', { ...canary, spec: weeklyWindow }), cluster('z', canary)];

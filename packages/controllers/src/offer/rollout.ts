@@ -24,7 +24,7 @@ export interface RolloutFacts {
   readonly followers: readonly Cluster[];
   /** Whether a cluster may start now according to its maintenance window. */
   readonly gateOf: GateOf;
-  /** What holds a cluster back, in addition to what holds back every rollout. */
+  /** Reasons for which a cluster must wait, in addition to those that apply to every rollout. */
   readonly isHeldUp?: (cluster: Cluster) => boolean;
   readonly previous: RolloutStatus | undefined;
   /** The value of the annotation fairway.dev/retry-requested, as `requestIn` returns it. */
@@ -40,11 +40,11 @@ type FailedEntry = RolloutStatus['failed'][number];
  * Decides which clusters may be updated to the target, and the progress so far. Pure and level-triggered: derived from
  * the clusters and its own last result, which is stored in the release's status. A cluster in `moving` is being
  * updated. It leaves the list when its control plane runs the target and is ready, or when its time is up. If it has
- * started by then, it counts as failed. If it has not, it is queued last again, since whatever held it back is not the
- * fault of the patch. Nodes do not count: a tenant can break its own, and would hold back the patch for everyone.
+ * started by then, it counts as failed. If it has not, it is queued again at the end, because the delay is not the
+ * fault of the patch. Nodes do not count: tenants can break their own, and would delay the patch for everyone.
  * Canaries come first. After `maxFailures` failures, or one failure of a canary, no more clusters start; the rollout
  * continues when the failed ones have become ready. Clusters that are waiting for their maintenance window are skipped,
- * and get a slot in it, so canaries with windows do not hold back other clusters, and do not count as canaries until
+ * and are given a slot in it, so canaries with windows do not delay other clusters, and do not count as canaries until
  * then.
  */
 export function nextRollout(facts: RolloutFacts): RolloutStatus {
@@ -122,7 +122,7 @@ export function patchFollowers(users: readonly Cluster[], minor: string, isSeaml
   );
 }
 
-/** The settings with defaults, which objects stored by earlier releases lack. */
+/** The settings with defaults for fields missing in objects from earlier releases. */
 export function rolloutSettings({ spec }: KubernetesRelease): RolloutSettings {
   return rolloutSpec.parse(spec.rollout ?? {});
 }
@@ -145,7 +145,7 @@ interface RolloutPosition {
   readonly outdated: ReadonlyMap<string, Cluster>;
   readonly moving: readonly RolloutSlot[];
   readonly failed: readonly FailedEntry[];
-  /** Clusters whose slot has just ended before they had started. */
+  /** Clusters whose slot has just ended without a start. */
   readonly returnedUids: ReadonlySet<string>;
   readonly isCanary: (cluster: Cluster | undefined) => boolean;
   readonly total: number;
@@ -161,7 +161,7 @@ function newSlots(
   const share = Math.max(1, Math.floor((total * settings.maxPercent) / 100));
   const room = Math.min(settings.maxConcurrent, share) - moving.length;
   if (room <= 0) return [];
-  // An update that is impossible now would only fail.
+  // An update that cannot run now would only fail.
   const eligible = [...outdated.values()].filter(
     (cluster) =>
       !startedUids.has(uidOf(cluster)) &&
@@ -213,7 +213,10 @@ function isUpdateHeld(cluster: Cluster, { target, gateOf, isHeldUp, nowMs }: Rol
   return !gateOf(cluster, nowMs).isOpen || isHeldUp?.(cluster) === true;
 }
 
-/** Failures that any tenant can cause during its cluster's slot, but no version does: they would stop the rollout for everyone. */
+/**
+ * Failures that any tenant can cause during its cluster's slot, but no version does; if counted, they would stop the
+ * rollout for everyone.
+ */
 const USER_REASONS: ReadonlySet<string> = new Set([ConditionReason.CredentialInvalid, ConditionReason.DatabaseFull]);
 
 function isStoppedByUser({ status }: Cluster): boolean {

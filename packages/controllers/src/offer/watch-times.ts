@@ -1,6 +1,9 @@
 /** How often a watcher proves that it can write. */
 export const PROOF_INTERVAL_MS = 60_000;
-/** A watcher without such proof for this long was away or unable to act: its process or API was stalled, or another replica owned the key. */
+/**
+ * A watcher without such proof for this long could not act: its process or API was stalled, or another replica owned
+ * the key.
+ */
 const MAX_PROOF_GAP_MS = 3 * PROOF_INTERVAL_MS;
 
 interface WatchRecord {
@@ -10,7 +13,7 @@ interface WatchRecord {
 
 /**
  * Tracks how long this process has been able to act on an object without interruption. In memory, because a process
- * that has exited acts on nothing.
+ * that has exited cannot act.
  */
 export class WatchTimes {
   readonly #watches = new Map<string, WatchRecord>();

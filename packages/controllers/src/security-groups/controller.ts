@@ -11,7 +11,7 @@ import type { Declaration } from '../dependencies.ts';
 import { ownedByCluster } from '../owner-key.ts';
 import { SecurityGroupsReconciler } from './reconciler.ts';
 
-/** Maintains the security groups that a pool names on the ports of its servers. Keyed by NodePool. */
+/** Maintains the security groups that a pool specifies on the ports of its servers. Keyed by NodePool. */
 export const securityGroupsController: Declaration = {
   name: 'security-groups',
   concurrency: 20,

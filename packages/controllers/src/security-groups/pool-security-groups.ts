@@ -10,7 +10,7 @@ export function requestedSecurityGroups({ spec }: NodePool): readonly string[] {
   return spec.securityGroups ?? [];
 }
 
-/** The IDs, or what the user must fix first. */
+/** The IDs, or the problem that the user must fix first. */
 export type SecurityGroupLookup =
   | { readonly groupIDs: readonly string[]; readonly problem?: undefined }
   | { readonly problem: Problem };
@@ -50,7 +50,8 @@ export function securityGroupsForServers(pool: NodePool): SecurityGroupLookup {
 }
 
 /**
- * Whether the servers of a pool have the groups that it names; undefined if it names none, and has named none recently.
+ * Whether the servers of a pool have the groups that it specifies; undefined if it specifies none, and has not
+ * recently.
  */
 export function securityGroupsCondition(pool: NodePool): ConditionState | undefined {
   const type = ConditionType.SecurityGroupsApplied;

@@ -5,11 +5,11 @@ export interface DesiredPortGroups {
   readonly ownID: string;
   /** The pool's groups. */
   readonly groupIDs: readonly string[];
-  /** Groups that ports may have because the pool named them. */
+  /** Groups that ports may have because the pool specified them. */
   readonly appliedIDs: readonly string[];
 }
 
-/** The desired groups of a port; undefined if it has them already. Groups that others have added stay. Pure. */
+/** The desired groups of a port; undefined if it already has them. Groups added by others stay. Pure. */
 export function portChange(
   { security_groups: present }: Pick<Port, 'security_groups'>,
   { ownID, groupIDs, appliedIDs }: DesiredPortGroups,

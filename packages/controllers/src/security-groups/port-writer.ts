@@ -11,7 +11,7 @@ import { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
  * How many ports of a pool are changed concurrently, and how many may fail before the others wait for the next attempt.
  */
 const CONCURRENCY = 8;
-/** Minimum interval between setting a port to the same groups: someone may be setting others. */
+/** Minimum interval between setting a port to the same groups again: someone may keep setting others. */
 const RETRY_MS = 60_000;
 const MAX_REMEMBERED_WRITES = 65_536;
 
@@ -32,7 +32,7 @@ export class PortWriter {
   }
 
   /**
-   * Returns the delay in milliseconds until the ports for which it is too early can be written; undefined if there are
+   * Returns the delay in milliseconds until the ports that must not be written yet can be; undefined if there are
    * none. Rejects with the first failure, once the writes of the other ports have ended.
    */
   async write(cloud: ProjectCloud, changes: readonly PortChange[], signal: AbortSignal): Promise<number | undefined> {
@@ -64,7 +64,7 @@ export class PortWriter {
     return last.atMs + RETRY_MS - this.#clock.now();
   }
 
-  /** Writes only over the observed groups: others add theirs by reading and writing the whole list. */
+  /** Overwrites only the observed groups, because others also change them by reading and writing the whole list. */
   async #writePort(cloud: ProjectCloud, { port, securityGroups }: PortChange, signal: AbortSignal): Promise<void> {
     if (port.port_security_enabled === false) throw new ProblemError(openPort(port));
     const { revision_number: ifRevision } = port;

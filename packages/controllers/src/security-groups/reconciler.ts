@@ -33,12 +33,12 @@ type SecurityGroupsDependencies = Pick<
 >;
 
 const RESYNC_INTERVAL_MS = 600_000;
-/** Maximum age of the lists if all ports are as desired; each pass lists them. */
+/** Maximum age of the lists if all ports are as desired; each pass requests them. */
 const MAX_AGE_SETTLED_MS = RESYNC_INTERVAL_MS - 10_000;
 /** Maximum age while a group is missing, or a server is still being created. */
 const MAX_AGE_MS = 60_000;
 const RETRY_MS = 60_000;
-/** How long the creation of a server with previous groups may take. */
+/** How long creating a server with previous groups may take. */
 const MAX_CREATION_MS = 300_000;
 
 /** The scope of a pass. */
@@ -51,7 +51,7 @@ interface Scope {
 }
 
 /**
- * Resolves the security groups that a pool names, maintains them on the ports of its servers, and reports them in
+ * Resolves the security groups that a pool specifies, maintains them on the ports of its servers, and reports them in
  * `status.securityGroups`. New servers are created with them.
  */
 export class SecurityGroupsReconciler {
@@ -110,7 +110,7 @@ export class SecurityGroupsReconciler {
     }
     const { groupIDs } = found;
     const record = { names, groupIDs, appliedIDs: appliedUnion(appliedIDs, groupIDs) };
-    // Recorded before any port has them, so that they can be removed from it regardless of what happens in between.
+    // Recorded before any port has them, so that they can be removed again regardless of what happens in between.
     await this.#write(
       scope,
       record,
@@ -149,7 +149,7 @@ export class SecurityGroupsReconciler {
   }
 
   /**
-   * Removes the previous groups from the record once no server can be created with them anymore: then no server has
+   * Removes the previous groups from the record once no more servers can be created with them: then no server has
    * them.
    */
   async #removeOldRecord(scope: Scope): Promise<void> {

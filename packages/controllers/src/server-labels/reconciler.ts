@@ -71,7 +71,7 @@ export class ServerLabelsReconciler {
 
   /**
    * Extends the record before the server is changed, and reduces it when the server is observed without the entry:
-   * after a crash it lists too much, never too little.
+   * after a crash, it may list too much, but never too little.
    */
   async #applyTemplate(machine: Machine, pool: NodePool, cloud: ProjectCloud, signal: AbortSignal): Promise<void> {
     const serverID = machine.status?.serverID ?? '';
@@ -95,7 +95,7 @@ export class ServerLabelsReconciler {
       await apply(cloud, serverID, changes, signal);
       cloud.cache.servers.invalidate();
     } else if (!isDeepStrictEqual(applied, record)) {
-      // Entries that the list no longer contains are gone: it is newer than Fairway's last change.
+      // Entries missing from the list have been removed, because the list is newer than Fairway's last change.
       await this.#write(machine, record);
     }
   }

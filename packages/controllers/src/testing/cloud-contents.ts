@@ -25,7 +25,7 @@ export function resourceCounts(cloud: Cloud): Record<string, number> {
   );
 }
 
-/** The number of rows in each table of a cloud, except those that only grow by use. */
+/** The number of rows in each table of a cloud, except those that only ever grow. */
 export function rowsOf(cloud: Cloud): Record<string, number> {
   const snapshot = cloud.snapshot() as Readonly<Record<string, readonly Row[]>>;
   return Object.fromEntries(

@@ -8,8 +8,8 @@ import {
 import type { Cloud } from '@fairway/simulator/cloud';
 
 /**
- * A transport without sockets to a simulated cloud in the same process. A request and its response take a turn of the
- * event loop each, so requests overlap as they do over a network, and a clock knows exactly when none is left.
+ * A transport without sockets to a simulated cloud in the same process. A request and its response each take a turn of
+ * the event loop, so requests overlap as over a network, and a clock can tell exactly when none is left.
  */
 export class CloudTransport implements HttpTransport {
   readonly #cloud: Cloud;

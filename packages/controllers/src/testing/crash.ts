@@ -2,7 +2,7 @@ import { type HttpTransport, TransportError } from '@fairway/openstack/http/tran
 import type { TestFairwayOptions } from './test-fairway.ts';
 import type { ChooseApiFault } from './unreliable-api.ts';
 
-/** Kills a process between two requests: its last request is executed, but it never gets the response. */
+/** Kills a process between two requests: its last request is executed, but it never receives the response. */
 export class Crash {
   readonly #counted: RegExp;
   #writesLeft = Number.POSITIVE_INFINITY;
@@ -10,7 +10,10 @@ export class Crash {
   #isDead = false;
   #onDeath: () => void = () => undefined;
 
-  /** `counted`: paths at Fairway's own API and tenants' APIs whose writes count, and at the cloud whose calls count. */
+  /**
+   * `counted`: paths of Fairway's own API and tenants' APIs whose writes are counted, and of the cloud whose calls are
+   * counted.
+   */
   constructor(counted: RegExp) {
     this.#counted = counted;
   }
@@ -56,7 +59,7 @@ export class Crash {
     return this.#isDead;
   }
 
-  /** Lets another process take over: from now on, requests succeed. */
+  /** Lets another process take over: requests succeed again from now on. */
   end(): void {
     this.#isDead = false;
     this.#writesLeft = Number.POSITIVE_INFINITY;

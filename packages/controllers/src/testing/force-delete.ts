@@ -7,7 +7,7 @@ import { Secrets } from '@fairway/kube/kinds/resources';
 import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
 import { TEAM, type TestFairway } from './test-fairway.ts';
 
-/** Deletes a Cluster without its controllers, as anyone who may remove finalizers can. */
+/** Deletes a Cluster without its controllers, as anyone with permission to remove finalizers can. */
 export async function forceDelete(fairway: TestFairway, { metadata }: Cluster): Promise<void> {
   const { name = '' } = metadata;
   await pause(fairway, metadata.name);

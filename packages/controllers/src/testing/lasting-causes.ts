@@ -11,7 +11,7 @@ export interface LastingCause {
   readonly cause: string;
   /** The initial state: no cluster, or one with or without a node, or one with a node in an existing network. */
   readonly from: 'nothing' | 'a cluster' | 'an empty cluster' | 'a given network' | 'an empty given network';
-  /** Whether servers become nodes; they do by default. */
+  /** Whether servers become nodes; true by default. */
   readonly nodesJoin?: false;
   readonly begin: (fairway: TestFairway, faults: SwitchedFaults) => unknown;
   /** What a user requests during the failure; more nodes by default. */
@@ -71,7 +71,7 @@ function quota(name: string, limits: QuotaLimits, sufficientLimits: QuotaLimits)
   };
 }
 
-/** A quota of zero for something that a cluster needs before it has nodes. */
+/** A quota of zero for a resource that a cluster needs before it has nodes. */
 function quotaOfNetwork(name: string): LastingCause {
   return {
     cause: `a quota of ${name}`,
@@ -206,7 +206,7 @@ export const LASTING_CAUSES: readonly LastingCause[] = [
   fault('503 to ports', 'a given network', { ...PORTS, action: responseFault(503) }, 'CloudUnavailable'),
   { ...quota('own ports', { port: 1 }, { port: 2_000 }), from: 'a given network' },
   {
-    cause: 'a given network that lost its subnet',
+    cause: 'a selected network that lost its subnet',
     from: 'an empty given network',
     begin: async (fairway) => {
       const { network, status } = await networkOf(fairway);

@@ -16,7 +16,7 @@ export async function offer(fairway: TestFairway, minors: readonly string[]): Pr
 }
 
 interface JoinOptions {
-  /** The time from a server's ACTIVE to its node. */
+  /** The time from a server becoming ACTIVE until its node appears. */
   readonly bootMs?: number;
   readonly mayJoin?: () => boolean;
 }

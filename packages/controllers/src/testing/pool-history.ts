@@ -2,7 +2,7 @@ import { type Machine, machines } from '@fairway/api/kinds/machine';
 import { Informer } from '@fairway/kube/client/informer';
 import { TEAM, type TestFairway } from './test-fairway.ts';
 
-/** The state of a pool's machines at every moment, according to the API rather than a controller. */
+/** The state of a pool's machines at each point in time, according to the API rather than a controller. */
 export class PoolHistory implements AsyncDisposable {
   /** The maximum number of machines, without those being deleted. */
   maxMachines = 0;

@@ -5,22 +5,22 @@ import { webCryptoWorkInProgress } from './web-crypto-work.ts';
 
 /** The number of requests without time passing after which a hot loop is assumed. */
 const MAX_REQUESTS_AT_ONCE = 3_000;
-/** Node's names for requests to the operating system that end without action. */
+/** Node's names for operating system requests that complete on their own. */
 const SYSTEM_REQUEST = /Req|^(TCPConnect|PipeConnect|Write|Shutdown)Wrap$/;
 /**
- * Checks by all clocks that are due in the next turn of the event loop: clocks of earlier tests may still be checking.
+ * Checks of all clocks that are due in the next turn of the event loop: clocks of earlier tests may still be checking.
  */
 let pendingChecks = 0;
 
 /**
  * A clock that stops while anything is running, including requests over real sockets and cryptographic work in other
- * threads. Otherwise it jumps to the next timer: an hour passes in a moment, independent of the machine's speed.
+ * threads. Otherwise it jumps to the next timer: an hour passes in an instant, regardless of the machine's speed.
  */
 export class SteppingClock implements Clock {
   readonly #timers = new DueHeap<{ readonly callback: () => void }>();
   #nowMs = Date.UTC(2026, 0, 1);
   #inFlight = 0;
-  /** Requests that the servers delay, on this clock. */
+  /** Requests that servers delay on this clock. */
   #waitingRequests = 0;
   #concurrentRequests = 0;
 
@@ -139,7 +139,7 @@ export class SteppingClock implements Clock {
   }
 }
 
-/** Whether this thread has work for its next turn, or waits for the operating system. */
+/** Whether this thread has work for its next turn, or is waiting for the operating system. */
 function isBusy(): boolean {
   let turns = 0;
   for (const name of process.getActiveResourcesInfo()) {

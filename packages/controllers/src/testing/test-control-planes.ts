@@ -37,10 +37,10 @@ export const NODE_INFO = {
 /** The allocatable resources of a machine with two CPUs and 8 GiB. */
 const ALLOCATABLE = { cpu: '1840m', memory: '6Gi', pods: '110' };
 
-/** Control planes that are only API servers in memory: no certificates, sockets, controllers or start-up time. */
+/** Control planes that are only API servers in memory: without certificates, sockets, controllers or start-up time. */
 export class TestControlPlanes implements ControlPlaneRuntime {
   readonly name = 'test';
-  /** Tests may change the number of copies of each API server. */
+  /** The number of copies of each API server; tests may change it. */
   spread: ControlPlaneSpread = ONE_COPY;
   reachesNodes = false;
   readonly reviewsTokens = true;
@@ -64,7 +64,7 @@ export class TestControlPlanes implements ControlPlaneRuntime {
   #stateOverrides: Partial<ControlPlaneState> = {};
   /** Hibernated control planes, with their data. */
   readonly #hibernated = new Set<string>();
-  /** Versions that do not start: the cluster continues without an API server. */
+  /** Versions that do not start, so that the cluster is left without an API server. */
   readonly broken = new Set<string>();
 
   constructor(clock: Clock) {
@@ -204,7 +204,7 @@ export class TestControlPlanes implements ControlPlaneRuntime {
   server(clusterUid: string): ApiServer {
     const server = this.#servers.get(clusterUid);
     if (server === undefined) throw new Error(`there is no control plane of cluster ${clusterUid}`);
-    if (this.#hibernated.has(clusterUid)) throw new Error(`the control plane of cluster ${clusterUid} rests`);
+    if (this.#hibernated.has(clusterUid)) throw new Error(`the control plane of cluster ${clusterUid} is hibernated`);
     return server;
   }
 

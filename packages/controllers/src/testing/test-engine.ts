@@ -35,7 +35,7 @@ export interface EngineConnection {
   readonly reader: ObjectReader;
   /** Informers that are already started. */
   readonly informers: InformerSet;
-  /** What runs in addition to the controllers. */
+  /** Components that run in addition to the controllers. */
   readonly runnables: readonly Runnable[];
   close(): Promise<void>;
 }
@@ -65,7 +65,9 @@ export function openTestEngine(clock: Clock): Promise<TestEngine> {
   return openDefault(clock);
 }
 
-/** Whether the engine works only in this process. Otherwise it does work that no clock here sees, in real time. */
+/**
+ * Whether the engine runs only in this process. Otherwise it also works in real time, which no clock here can observe.
+ */
 export function isEngineInProcess(): boolean {
   return isInProcess;
 }

@@ -51,16 +51,16 @@ export interface TestFairwayOptions {
   /** How many times faster the clock runs than real time; 20 by default. */
   readonly speed?: number;
   readonly cloud?: Partial<CloudConfig>;
-  /** Whether nodes join as soon as their servers are ACTIVE; they do by default. */
+  /** Whether nodes join as soon as their servers are ACTIVE; true by default. */
   readonly nodesJoin?: boolean;
   /** Injects faults into the controllers' requests to Fairway's own API. */
   readonly apiFaults?: ChooseApiFault;
-  /** What runs in addition to the controllers, such as the cloud provider. */
+  /** Components that run in addition to the controllers, such as the cloud provider. */
   readonly runnables?: (parts: Parts) => readonly Runnable[];
   readonly log?: Logger;
-  /** Which process owns the clusters; this one owns all by default. */
+  /** Which process owns the clusters; by default, this one owns all of them. */
   readonly owner?: TestOwner;
-  /** How long the cloud may work on a request without a response. */
+  /** How long the cloud may take to respond to a request. */
   readonly settleMs?: number;
   /** See ControllerDependencies. */
   readonly missingGraceMs?: number;
@@ -69,13 +69,13 @@ export interface TestFairwayOptions {
   /** See ControllerDependencies. */
   readonly keystoneUsers?: ControllersOptions['keystoneUsers'];
   readonly usageRetentionMs?: number;
-  /** Whether clusters have their NodePools inside them; off by default, for tests that do not need it. */
+  /** Whether NodePools are served inside clusters; off by default, because most tests do not need it. */
   readonly allowInCluster?: boolean;
   /** The registry of the controllers' own metrics. */
   readonly registry?: Registry;
   /** How often the project's servers are listed while no change is expected; every minute by default. */
   readonly observeMs?: number;
-  /** How often they are listed while all nodes are Ready and observed; equally often by default. */
+  /** How often they are listed while all nodes are Ready and observed; just as often by default. */
   readonly idleMs?: number;
   /** Replaces the clock on which time passes automatically when nothing is running. */
   readonly clock?: SteppingClock;
@@ -377,7 +377,7 @@ export class TestFairway implements AsyncDisposable {
   ): Promise<Cluster> {
     await this.createCluster(cluster);
     const { spec } = await this.createPool(pool);
-    // The cluster is also Ready without a pool, if that is faster than the creation of the pool.
+    // The cluster may become Ready before the pool is created.
     const [found] = await this.until(
       clusters,
       ([each]) => isReady(each) && each?.status?.nodes?.ready === spec.replicas,
@@ -459,7 +459,7 @@ export class TestFairway implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     const stopped = this.stopProcess();
-    // A call may be in progress that takes the cloud a while, on a clock that stands still.
+    // A call that takes the cloud a while may be in progress, on a clock that stands still.
     await (this.clock instanceof SteppingClock && !this.#stopTime ? this.clock.during(stopped) : stopped);
     await this.runtime.close();
     await this.#engine[Symbol.asyncDispose]();

@@ -8,7 +8,7 @@ export class TestOwner implements KeyOwner {
   readonly #workers = new Set<KeyWorker>();
   #clock: Clock | undefined;
 
-  /** Uses this clock. Keys that were taken before count as taken now. */
+  /** Uses this clock. Keys that were taken earlier count as taken now. */
   by(clock: Clock): this {
     if (this.#clock === undefined) {
       for (const [key, tenure] of this.#tenures) this.#tenures.set(key, { ...tenure, sinceMs: clock.now() });
@@ -22,13 +22,13 @@ export class TestOwner implements KeyOwner {
     for (const worker of this.#workers) worker.enqueueAll((other) => other === key);
   }
 
-  /** Takes the key from this process as when a lease expires: workers are not drained. */
+  /** Takes the key away from this process as if its lease had expired: workers are not drained. */
   lose(key: string): void {
     this.#tenures.delete(key);
     for (const worker of this.#workers) void worker.release?.((other) => other === key);
   }
 
-  /** Takes the key from this process as in a regular handover. */
+  /** Takes the key away from this process as in a regular handover. */
   async release(key: string): Promise<void> {
     const isKey = (other: string) => other === key;
     this.#tenures.delete(key);

@@ -8,8 +8,8 @@ import {
 /**
  * The fault of a request:
  * - `answer`: the server returns this status, and does nothing;
- * - `breaksBefore`, `breaksAfter`: the connection breaks before, or after, the server handled it;
- * - `expires`: a watch immediately gets an error that its version is too old.
+ * - `breaksBefore`, `breaksAfter`: the connection breaks before or after the server has handled it;
+ * - `expires`: a watch immediately receives the error that its version is too old.
  */
 export type ApiFault =
   | {

@@ -64,7 +64,7 @@ export class UpgradeRun implements AsyncDisposable {
     return run;
   }
 
-  /** Returns its start and end, by the cluster's clock. */
+  /** Returns its start and end times by the cluster's clock. */
   async upgrade(): Promise<{ readonly fromMs: number; readonly toMs: number }> {
     const { clock, fairway } = this;
     const fromMs = clock.now();
@@ -83,7 +83,7 @@ export class UpgradeRun implements AsyncDisposable {
     const { clock } = this;
     const limitMs = clock.now() + LIMIT_MS;
     while (!(await clock.during(check()))) {
-      if (clock.now() > limitMs) throw new Error('it has not come to an end within a day');
+      if (clock.now() > limitMs) throw new Error('it did not finish within a day');
       await clock.pass(1000);
     }
   }

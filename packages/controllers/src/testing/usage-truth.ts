@@ -12,7 +12,7 @@ interface ServerLifetime {
 
 export interface TrueUsage {
   readonly amount: number;
-  /** The maximum amount by which the actual usage may have been lower. */
+  /** By how much the actual usage may have been lower, at most. */
   readonly uncertain: number;
 }
 
@@ -63,6 +63,6 @@ export async function nodeUsageErrors(fairway: TestFairway, truth: UsageTruth): 
     const isWithinBounds = seconds <= amount + servers && amount - uncertain - servers <= seconds;
     return isWithinBounds
       ? []
-      : [`${flavor}: ${amount} s (${uncertain} uncertain) are reported of ${seconds} s of ${servers} servers`];
+      : [`${flavor}: ${amount} s (${uncertain} uncertain) are reported of ${seconds} s for ${servers} servers`];
   });
 }

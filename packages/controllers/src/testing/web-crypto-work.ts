@@ -1,6 +1,6 @@
 /**
- * How many WebCrypto operations are in progress in this thread. Each runs in a thread pool of the process, whose
- * results may arrive any number of event loop turns later, and nothing in Node reports them.
+ * How many WebCrypto operations are in progress in this thread. Each runs in a thread pool of the process; its result
+ * may arrive any number of event loop turns later, and Node has no way to report pending ones.
  */
 export function webCryptoWorkInProgress(): number {
   return operationsInProgress;

@@ -5,8 +5,8 @@ import type { UpgradeAddon } from '@fairway/api/kinds/upgrade-plan-request';
 import { addonFacts } from '../addons/facts.ts';
 
 /**
- * The add-ons whose version changes with an upgrade, and the cluster's own, which do not change. `after`: the cluster when its control
- * plane runs the new version. Pure.
+ * The add-ons whose version changes with an upgrade, and the cluster's own, which do not change. `after`: the cluster
+ * once its control plane runs the new version. Pure.
  */
 export function addonChanges(
   cluster: Cluster,

@@ -3,16 +3,16 @@ import type { UpgradeEstimate } from '@fairway/api/kinds/upgrade-plan-request';
 import { typicalStartMs } from '../node-pool/typical-start.ts';
 import type { PoolUpdate } from './pool-updates.ts';
 
-/** From the best to the worst source. */
+/** Sources, from best to worst. */
 const SOURCES = ['LastUpgrade', 'NewNodes', 'Timeouts'] as const satisfies readonly UpgradeEstimate['from'][];
 
-/** How long the nodes of a pool take, from earlier observations. Pure. */
+/** How long the nodes of a pool take to update, from earlier observations. Pure. */
 export function poolEstimate(renewal: PoolUpdate): UpgradeEstimate {
   return estimateFromLastUpgrade(renewal) ?? estimateFromNewNodes(renewal) ?? estimateFromTimeouts(renewal);
 }
 
 /**
- * Pools of the same order are updated concurrently, others one after another. The estimate is as good as its worst
+ * Pools of the same order are updated concurrently, others one after another. The estimate is only as good as its worst
  * part. Undefined if no node is updated.
  */
 export function totalEstimate(
@@ -32,7 +32,7 @@ export function totalEstimate(
   };
 }
 
-/** How long the nodes of pools take; undefined if nothing has been observed yet. Pure. */
+/** How long the nodes of pools take to update; undefined if nothing has been observed yet. Pure. */
 export function measuredSeconds(renewals: readonly PoolUpdate[]): number | undefined {
   const parts = renewals.map((renewal) => ({ order: renewal.order, estimate: poolEstimate(renewal) }));
   if (parts.length === 0) return 0;
@@ -40,7 +40,7 @@ export function measuredSeconds(renewals: readonly PoolUpdate[]): number | undef
   return total?.from === 'Timeouts' ? undefined : total?.seconds;
 }
 
-/** The estimate from the pool's last upgrade, including waiting for whatever held that up. */
+/** The estimate from the pool's last upgrade, including the time spent waiting. */
 function estimateFromLastUpgrade({ pool, strategy, outdated }: PoolUpdate): UpgradeEstimate | undefined {
   const last = pool.status?.upgrade;
   if (last === undefined || last.strategy !== strategy) return undefined;
@@ -61,7 +61,7 @@ function estimateFromNewNodes(renewal: PoolUpdate): UpgradeEstimate | undefined 
   const median = typicalStartMs(renewal.machines);
   if (median === undefined) return undefined;
   const each = Math.ceil(median / 1000);
-  const message = `a new node of the pool took ${formatDuration(each)} to become Ready; the time to move its pods comes on top`;
+  const message = `a new node of the pool took ${formatDuration(each)} to become Ready; moving its pods takes additional time`;
   return { seconds: each * roundsOf(renewal), from: 'NewNodes', message };
 }
 

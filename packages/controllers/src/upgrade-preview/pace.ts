@@ -1,6 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** Called between small parts of a long computation: yields to the event loop. Rejects when the time is over. */
+/**
+ * Called between small parts of a long computation: yields to the event loop. Rejects when the time limit has passed.
+ */
 export type Yield = () => Promise<void>;
 
 /** How long a process may be busy without yielding. */

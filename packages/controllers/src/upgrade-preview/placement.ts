@@ -20,9 +20,9 @@ export interface PlacementFacts extends Pick<TenantFacts, 'nodes' | 'context'> {
 }
 
 /**
- * Pods that a scheduler could not place while nodes are unavailable. The first node is updated alone, then as many at a time as the pool
- * permits; each batch includes its surge nodes. Returning nodes equal the previous ones, so each round starts
- * with the cluster as it is.
+ * Pods that a scheduler could not place while nodes are unavailable. The first node is updated alone, then as many at a
+ * time as the pool permits; each batch includes its surge nodes. Returning nodes are equivalent to the previous ones,
+ * so each round starts with the current cluster.
  */
 export async function placementFindings(
   renewals: readonly PoolUpdate[],
@@ -108,7 +108,7 @@ async function stuckPods(
   return stuck;
 }
 
-/** A tenant's own node may have any name. */
+/** A node added by the tenant may have any name. */
 function newNodeName({ metadata }: NodePool, index: number, snapshot: ClusterSnapshot): string {
   let name = `${metadata.name}-new-${index}`;
   while (snapshot.node(name) !== undefined) name += '-';

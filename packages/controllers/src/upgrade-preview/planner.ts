@@ -27,7 +27,7 @@ import { workloadFindings } from './workloads.ts';
 
 export interface UpgradePlannerOptions {
   readonly cache: Pick<ControllerDependencies['cache'], 'nodePools' | 'machines' | 'plans' | 'releases'>;
-  /** Independent of the process that owns the clusters: any replica can serve the request. */
+  /** Independent of the process that owns the clusters: any replica can serve a request. */
   readonly projects: Clouds;
   /** Reaches a tenant's API server; closed after use. */
   readonly connect: (cluster: Cluster) => Promise<Transport>;
@@ -39,14 +39,14 @@ export interface UpgradePlannerOptions {
 /** What an upgrade of a cluster would do; without a version, the next upgrade that is offered. */
 export type UpgradePlanner = (cluster: Cluster, version: string | undefined) => Promise<UpgradePlanStatus>;
 
-/** Concurrent plans across all clusters: each holds the data of a tenant's cluster. */
+/** Concurrent plans across all clusters: each keeps the data of a tenant's cluster in memory. */
 const MAX_CONCURRENT = 4;
-/** For one project: a slow API server must not keep all other projects waiting. */
+/** Concurrent plans for one project: a slow API server must not delay all other projects. */
 const MAX_PER_PROJECT = 2;
 const RETRY_SECONDS = 2;
 /** Time limit for reading a tenant's cluster, including all computations. */
 const TENANT_TIMEOUT_MS = 20_000;
-/** Thirty thousand pods of typical size. */
+/** Enough for thirty thousand pods of typical size. */
 const MAX_LENGTH = 320 * 2 ** 20;
 
 /**
@@ -83,7 +83,7 @@ export function upgradePlanner(options: UpgradePlannerOptions): UpgradePlanner {
   return async (cluster, requested) => {
     const uid = identityOf(cluster);
     const version = cluster.status?.version;
-    if (version === undefined) throw new Error(`cluster ${keyOf(cluster)} runs no version yet`);
+    if (version === undefined) throw new Error(`cluster ${keyOf(cluster)} is not running any version yet`);
     if (running.has(uid)) throw tooManyRequests('an upgrade of this cluster is already being planned', RETRY_SECONDS);
     const { namespace = '' } = cluster.metadata;
     const runningInProject = [...running.values()].filter((other) => other === namespace).length;

@@ -30,7 +30,7 @@ export interface PoolUpdate {
   readonly width: number;
   /** In the order in which they are updated. */
   readonly outdated: readonly OutdatedMachine[];
-  /** Machines that are not deleted, outdated or not. */
+  /** Machines that are not being deleted, outdated or not. */
   readonly machines: readonly Machine[];
   /** The maximum number of servers in addition to the current ones. */
   readonly extra: number;
@@ -78,7 +78,7 @@ export function poolUpdates({ after, plan, pools, machines }: PoolUpdateFacts): 
       width: Math.min(strategy === 'InPlace' ? inPlace : Math.max(1, maxSurge + maxUnavailable), outdated.length),
       outdated: outdated.toSorted((a, b) => compareRolloutOrder({ ...a, hold: undefined }, { ...b, hold: undefined })),
       machines: own,
-      // A machine that is being deleted keeps its server, and thus its quota, in the meantime.
+      // A machine that is being deleted keeps its server, and thus uses quota, in the meantime.
       extra: Math.min(beside, maxSurge + maxUnavailable),
       room: share.room,
       drainTimeoutMs: drainTimeoutMs(pool.spec, plan?.spec),

@@ -203,7 +203,7 @@ describe('the estimate of an upgrade', () => {
       pool: poolOf('general', { maxSurge: 3 }),
       is: { from: 'NewNodes', seconds: 180 },
     },
-  ])('is from $is.from: $reason', ({ pool, is }) => {
+  ])('comes from $is.from: $reason', ({ pool, is }) => {
     expect(preview({ pools: [pool] }).steps[1]?.estimate).toMatchObject(is);
   });
 
@@ -215,7 +215,7 @@ describe('the estimate of an upgrade', () => {
     expect(estimate?.seconds).toBeGreaterThan(3 * 600);
   });
 
-  test('overlaps pools of the same priority, and adds up pools of different priorities', () => {
+  test('counts pools of the same priority in parallel, and pools of different priorities in sequence', () => {
     const same = preview({ pools: [poolOf('a'), poolOf('b')] });
     const sequential = preview({ pools: [poolOf('a', { priority: 1 }), poolOf('b')] });
 
@@ -393,7 +393,7 @@ describe('add-ons during an upgrade', () => {
     ]);
   });
 
-  test('keep the cluster’s own add-ons, and name what depends on the version', () => {
+  test('include the cluster’s own add-ons, and list what depends on the version', () => {
     const { addons } = preview({ cluster: at('1.35.1', [is('coredns', '', 'NotManaged')]) });
 
     expect(addons).toEqual([

@@ -149,7 +149,7 @@ function clusterFindings(facts: PreviewFacts, clusterToUpgrade: Cluster, to: str
       version: status?.version ?? spec.version,
     }));
   const { waiting } = chooseVersion({ cluster: clusterToUpgrade, releases, nodes, isSeamless, nowMs });
-  // The start of the upgrade itself does not count as an obstacle.
+  // Starting the upgrade does not count as an obstacle.
   if (to !== running && waiting && waiting.reason !== ConditionReason.Updating) findings.push(findingOf(waiting));
   const decided = cluster.status?.desiredVersion ?? running;
   if (decided !== running) {
@@ -187,7 +187,7 @@ function poolFindings(renewal: PoolUpdate, after: Cluster, { cluster, nowMs }: P
     if (hold) findings.push(of(hold));
   }
   if (strategy === 'Rolling' && limits.maxUnavailable === 0 && room <= 0) {
-    const message = `pool ${name}: a new node is created before an old one is deleted, and the cluster is at its node limit: scale down a pool, or set spec.upgradeStrategy.maxUnavailable to 1`;
+    const message = `pool ${name}: a new node is created before an old one is deleted, and the cluster has reached its node limit: scale down a pool, or set spec.upgradeStrategy.maxUnavailable to 1`;
     findings.push(of({ reason: ConditionReason.PlanLimitExceeded, message }));
   }
   return findings;

@@ -68,12 +68,12 @@ function parse(line: string): DeprecatedApi | undefined {
     resource: labels.get('resource'),
     removed: labels.get('removed_release'),
   };
-  // An API that no release is due to remove.
+  // An API that no release is scheduled to remove.
   if (!/^\d{1,4}\.\d{1,4}$/.test(removed) || resource === '') return undefined;
   return { name: `${group === '' ? version : `${group}/${version}`} ${resource}`, removedIn: removed };
 }
 
-/** APIs that clients of a cluster lose with another minor version. Pure. */
+/** APIs that clients of a cluster would lose with another minor version. Pure. */
 export function removedApiFindings(
   apis: readonly DeprecatedApi[] | undefined,
   { from, to }: { readonly from: string; readonly to: string },

@@ -27,8 +27,8 @@ export interface SurgeQuota {
 }
 
 /**
- * What additional machines need, compared with the project's remaining quota; pools of the same order need it at the
- * same time. Pure.
+ * The resources that additional machines need, compared with the project's remaining quota; pools of the same order
+ * need it at the same time. Pure.
  */
 export function surgeQuota(
   renewals: readonly PoolUpdate[],

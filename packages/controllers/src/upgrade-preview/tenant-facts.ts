@@ -49,7 +49,7 @@ export class TooManyObjectsError extends Error {
   override readonly name = 'TooManyObjectsError';
 }
 
-/** Five thousand nodes have at most 150,000 pods; clusters here have 500. */
+/** Five thousand nodes have at most 150,000 pods; clusters here have 500 nodes. */
 const MAX_OBJECTS = 30_000;
 const MAX_BUDGETS = 2_000;
 

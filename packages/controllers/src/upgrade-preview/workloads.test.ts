@@ -145,7 +145,7 @@ test('a budget blocks until someone intervenes if the pool holds drains', async 
   expect(finding).toMatchObject({ effect: 'Blocks', message: expect.stringContaining('or until you force it') });
 });
 
-test('a finding names fifty pods, and counts the others', async () => {
+test('a finding lists fifty pods, and counts the others', async () => {
   const pods = Array.from({ length: 64 }, (_, index) => podOf(`p-${index}`, { owner: undefined }));
   const [finding] = await find(pods);
 
@@ -165,7 +165,7 @@ test('findings report fifty budgets individually, and the others by name', async
   expect(findings.at(-1)?.objects).toHaveLength(10);
 });
 
-test('a finding names only a few of the thousands of budgets of one pod', async () => {
+test('a finding lists only a few of the thousands of budgets of one pod', async () => {
   const budgets = Array.from({ length: 2_000 }, (_, index) => budgetOf(`budget-${index}`, NONE));
   const [finding] = await find([podOf('a')], budgets);
 

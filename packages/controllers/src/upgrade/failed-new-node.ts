@@ -28,7 +28,7 @@ export function failedNewNode(
   return failed.toSorted((a, b) => a.atMs - b.atMs)[0];
 }
 
-/** When the next machine fails unless it becomes ready; undefined if all are ready or have failed. */
+/** When the next machine will count as failed unless it becomes ready; undefined if all are ready or have failed. */
 export function nextFailureMs(renewed: readonly Machine[], timeoutMs: number, nowMs: number): number | undefined {
   const times = renewed.map((machine) => failsAtMs(machine, timeoutMs)).filter((ms) => ms !== undefined && ms > nowMs);
   return times.length === 0 ? undefined : Math.min(...(times as number[]));
@@ -42,7 +42,7 @@ function failsAtMs({ status }: Machine, timeoutMs: number): number | undefined {
   return Date.parse(notReadyTime) + timeoutMs;
 }
 
-/** What a machine is waiting for that does not depend on Fairway: a quota, a PodDisruptionBudget. */
+/** What a machine is waiting for outside Fairway, such as a quota or a PodDisruptionBudget. */
 export function machineProblem(machine: Machine): Problem | undefined {
   const ready = findCondition(machine.status?.conditions, ConditionType.Ready);
   if (ready === undefined || ready.status === 'True') return undefined;

@@ -6,9 +6,9 @@ import { findCondition } from '@fairway/kube/controller/conditions';
 import type { Problem } from '@fairway/tenancy/problem';
 
 /**
- * What holds back the update of a machine, and what that means for an update that has already started. `Freeze`:
+ * What delays the update of a machine, and what this means for an update that has already started. `Freeze`:
  * nothing is known, and nothing changes. `Finish`: no more machines start, but a machine whose replacement is being
- * created continues. `Stop`: none continues.
+ * created continues. `Stop`: no update continues.
  */
 export interface Hold extends Problem {
   readonly kind: 'Freeze' | 'Finish' | 'Stop';

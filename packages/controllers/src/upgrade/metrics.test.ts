@@ -25,7 +25,7 @@ async function samples(...changes: readonly [PoolUpgrade | undefined, PoolUpgrad
   return lines.filter((line) => line.startsWith('fairway') && !line.includes('_bucket'));
 }
 
-test('updated nodes count, each with its share of the time', async () => {
+test('updated nodes are counted, each with its share of the time', async () => {
   expect(await samples([upgrade({ done: 1 }), upgrade({ done: 3 })])).toEqual([
     'fairway_upgrade_renewed_nodes_total{strategy="Rolling"} 2',
     'fairway_upgrade_node_duration_seconds_sum{strategy="Rolling"} 120',
@@ -33,14 +33,14 @@ test('updated nodes count, each with its share of the time', async () => {
   ]);
 });
 
-test('time spent waiting does not count for any node', async () => {
+test('time spent waiting is not counted for any node', async () => {
   const { pace: _, ...waiting } = upgrade({ done: 1, state: 'Waiting' });
   expect(await samples([waiting, upgrade({ done: 2 })])).toEqual([
     'fairway_upgrade_renewed_nodes_total{strategy="Rolling"} 1',
   ]);
 });
 
-test('a result counts once', async () => {
+test('a result is counted once', async () => {
   const halted = upgrade({ state: 'Halted' });
   expect(await samples([upgrade({}), halted], [halted, halted], [halted, upgrade({ state: 'Aborted' })])).toEqual([
     'fairway_upgrade_pool_results_total{strategy="Rolling",result="halted"} 1',

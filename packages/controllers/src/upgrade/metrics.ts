@@ -6,7 +6,7 @@ const BUCKETS = [15, 30, 60, 120, 180, 300, 600, 900, 1800, 3600];
 
 type Result = 'complete' | 'halted' | 'aborted';
 
-/** How an upgrade ends, or why it cannot end. */
+/** How an upgrade ended, or why it cannot end. */
 const RESULTS: ReadonlyMap<PoolUpgrade['state'], Result> = new Map([
   ['Complete', 'complete'],
   ['Halted', 'halted'],

@@ -179,7 +179,7 @@ describe('an in-place update', () => {
   });
 });
 
-describe('an upgrade that is held up', () => {
+describe('an upgrade that is delayed', () => {
   const target = targetName({ flavor: 'b3-8', image: 'img', version: NEW, zones: [] });
   const machines = [machine('a', { isDue: true }), machine('b'), done('c'), done('extra', { phase: 'Installing' })];
   const freeze = { kind: 'Freeze', reason: 'WaitingForControlPlane', message: 'away' } as const;
@@ -298,7 +298,7 @@ describe('the end of an upgrade', () => {
     },
   );
 
-  test('is still reported if the pool’s spec changes to what its nodes already are', () => {
+  test('is still reported if the pool’s spec changes to the current state of its nodes', () => {
     const upgrade = {
       target: 'another',
       strategy: 'Rolling',

@@ -29,7 +29,7 @@ export interface PoolFacts extends Omit<PolicyFacts, 'cluster'> {
   readonly limits: RolloutLimits;
   /** How many more machines the cluster may have. */
   readonly room: number;
-  /** What holds back all pools of the cluster, and what holds back this one. */
+  /** What delays all pools of the cluster, and what delays this one. */
   readonly hold: Hold | undefined;
   /** How long a new node may take. */
   readonly startupTimeoutMs: number;
@@ -39,7 +39,7 @@ export interface PoolFacts extends Omit<PolicyFacts, 'cluster'> {
 export interface PoolUpgradePlan {
   /** The mark of each machine that is not being deleted. */
   readonly marks: ReadonlyMap<Machine, RenewalMark | undefined>;
-  /** Undefined until a machine had to be updated. */
+  /** Undefined until a machine has had to be updated. */
   readonly upgrade: PoolUpgrade | undefined;
   /** When to check again without an event. */
   readonly requeueAtMs: number | undefined;
@@ -53,9 +53,9 @@ interface UpdateCandidate {
 
 /**
  * Selects the machines of one pool that are updated next. Pure and level-triggered: derived from the machines, their
- * marks and its own last state. It starts with a single machine, and continues only once that has shown that the new
- * template works. Then it selects as many as may be unavailable or surge at a time. The pool's controller creates and
- * deletes machines for them within the same limits, and never deletes an available one unnecessarily.
+ * marks and its own last state. It starts with a single machine, and continues only once this one has shown that the
+ * new template works. Then it selects as many as may be unavailable or surge at a time. The pool's controller creates
+ * and deletes machines for them within the same limits, and never deletes an available machine unnecessarily.
  */
 export function planUpgrade(facts: PoolFacts): PoolUpgradePlan {
   const { pool, cluster, machines, nowMs } = facts;
@@ -94,7 +94,7 @@ export function planUpgrade(facts: PoolFacts): PoolUpgradePlan {
   const marks = new Map(staying.map((machine) => [machine, undefined as RenewalMark | undefined]));
   for (const each of outdated) marks.set(each.machine, markOf(each, due.has(each.machine), facts));
   const pending = outdated.length + inProgressCount;
-  // A reverted update has ended, whether it was running or queued: nothing waits for it.
+  // A reverted update has ended, whether it was running or queued: nothing is waiting for it.
   const isOver = last === undefined || (last.target !== name && last.state === 'Complete');
   if (pending === 0 && isOver) return { marks, upgrade: last, requeueAtMs: undefined };
   const isWorking = due.size > 0 || inProgressCount > 0;
@@ -229,7 +229,7 @@ function upgradeWaitOf(
   const needsRoom = strategy === 'Rolling' && limits.maxUnavailable === 0 && outdated.length > 0;
   const isFull = room <= 0 && leaving.length === 0 && renewed.every(isAvailable) && outdated.every(isUp);
   if (!needsRoom || !isFull || outdated.length + renewed.length > facts.replicas) return undefined;
-  const message = `a new node is created before an old one is deleted, and the cluster is at its node limit with ${pluralize(facts.replicas, 'node')} in this pool: scale down a pool, or set spec.upgradeStrategy.maxUnavailable to 1`;
+  const message = `a new node is created before an old one is deleted, and the cluster has reached its node limit with ${pluralize(facts.replicas, 'node')} in this pool: scale down a pool, or set spec.upgradeStrategy.maxUnavailable to 1`;
   return { reason: ConditionReason.PlanLimitExceeded, message };
 }
 

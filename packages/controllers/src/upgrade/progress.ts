@@ -8,7 +8,7 @@ import type { PoolUpgrade } from '@fairway/api/kinds/node-pool-upgrade';
 import { formatTime } from '@fairway/base/clock';
 import type { Problem } from '@fairway/tenancy/problem';
 
-/** Identifies what machines are updated to: `1.34.2-4f3a9c1d`. */
+/** Identifies the target that machines are updated to: `1.34.2-4f3a9c1d`. */
 export function targetName(target: Omit<DesiredMachine, 'floatingIP'>): string {
   const { version, image, flavor, rootVolume, zones, authorityGeneration } = target;
   const places = zones.length === 0 ? [] : [zones.toSorted()];
@@ -22,7 +22,7 @@ export function targetName(target: Omit<DesiredMachine, 'floatingIP'>): string {
   return `${version}-${createHash('sha256').update(rest).digest('hex').slice(0, 8)}`;
 }
 
-/** Whether there is more to update, now or later; false if the rest is never updated automatically. */
+/** Whether anything remains to be updated, now or later; false if the rest will never be updated automatically. */
 export function isUnderWay(upgrade: PoolUpgrade | undefined): upgrade is PoolUpgrade {
   if (upgrade === undefined || upgrade.reason === ConditionReason.UpdateAvailable) return false;
   return upgrade.state !== 'Complete' && upgrade.state !== 'Aborted';
@@ -80,7 +80,7 @@ export function nextUpgrade(last: PoolUpgrade | undefined, progress: RolloutProg
   };
 }
 
-/** Waiting says nothing about how long a node takes: the estimate restarts when the upgrade continues. */
+/** Waiting time does not show how long a node takes, so the estimate restarts when the upgrade continues. */
 function paceOf(
   previous: PoolUpgrade | undefined,
   { state, done, now }: { readonly state: PoolUpgrade['state']; readonly done: number; readonly now: string },

@@ -38,8 +38,8 @@ interface UpgradeDependencies
 const MAX_WAIT_MS = 86_400_000;
 
 /**
- * Marks the machines of a cluster that do not match their pool's spec: which are updated next, and what the others are waiting for. The
- * node pool controller acts on the marks; this one creates, changes and deletes nothing.
+ * Marks the machines of a cluster that do not match their pool's spec: those to update next, and what the others are
+ * waiting for. The node pool controller acts on the marks; this controller creates, changes and deletes nothing.
  */
 export class UpgradeReconciler {
   readonly #dependencies: UpgradeDependencies;

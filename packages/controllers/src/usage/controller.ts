@@ -43,7 +43,7 @@ export const usageController: Declaration = {
   watches: ({ cache, informers }) => [
     watch(cache.clusters, undefined, { isRelevant: isUsageChanged }),
     watch(informers.informer(usageRecords), recordsByCluster.valuesOf),
-    // The machine's floating IP is listed from now on.
+    // From now on, lists contain the machine's floating IP.
     watch(
       cache.machines,
       ({ metadata, spec }) => (spec.floatingIP ? [`${metadata.namespace}/${spec.clusterName}`] : []),

@@ -10,19 +10,19 @@ export class EndTracker {
   /** When the first unconsumed change of each resource may have happened. */
   readonly #unchanged = new Map<string, number>();
 
-  /** `shownMs`: when the last list that contained the resource started. */
+  /** `shownMs`: when the last list that contained the resource was requested. */
   note(id: string, lastSeenMs: number, missingSinceMs: number): void {
     if (this.#seen.size > PRUNE_THRESHOLD) this.#prune(missingSinceMs - RETENTION_MS);
     this.#seen.set(id, { fromMs: lastSeenMs, toMs: missingSinceMs });
   }
 
-  /** Records a change. If there are several before the next check, the first one may be the relevant one. */
+  /** Records a change. If there are several before the next check, the first one may be the one that matters. */
   noteChange(id: string, lastSeenMs: number, changedMs: number): void {
     if (this.#unchanged.size > PRUNE_THRESHOLD) this.#prune(changedMs - RETENTION_MS);
     if (!this.#unchanged.has(id)) this.#unchanged.set(id, lastSeenMs);
   }
 
-  /** When the last list that contained the resource unchanged started. */
+  /** When the last list that contained the resource unchanged was requested. */
   unchangedMsOf(id: string): number | undefined {
     return this.#unchanged.get(id);
   }

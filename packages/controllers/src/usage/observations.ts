@@ -10,9 +10,9 @@ import type { Server } from '@fairway/openstack/types/server';
 import type { EndTracker } from './end-tracker.ts';
 
 /**
- * The plan counts from when the cluster's API server was first ready until the deletion of the cluster was requested,
- * whatever happens in between. While `isHeldUp` (`isHeldByTenant`), the control plane keeps running, which is a
- * separate interval.
+ * The plan is counted from when the cluster's API server was first ready until the deletion of the cluster was
+ * requested, regardless of what happens in between. While `isHeldUp` (`isHeldByTenant`), the control plane keeps
+ * running, which is a separate interval.
  */
 export function observeControlPlane(
   cluster: Cluster,
@@ -35,7 +35,7 @@ export function observeControlPlane(
   const readyMs = Date.parse(ready?.lastTransitionTime ?? '') || nowMs;
   // A restored cluster has the condition of the original one.
   const sinceMs = Math.max(readyMs, Date.parse(cluster.metadata.creationTimestamp ?? '') || readyMs);
-  // A changed plan counts from when Fairway observes it.
+  // A changed plan is counted from when Fairway observes it.
   return { resource, atMs: nowMs, items: [{ id, type: cluster.spec.plan, sinceMs }], unchangedMsOf: () => nowMs };
 }
 
@@ -53,17 +53,17 @@ export function controlPlaneEndMs(
 }
 
 export interface ServerFacts {
-  /** When the list began. */
+  /** When the list was requested. */
   readonly atMs: number;
   /** The servers of the cluster. */
   readonly servers: readonly Server[];
   readonly machineOf: (server: Server) => Machine | undefined;
-  /** The machine that had the server with this ID while it had one. */
+  /** The machine that this server belonged to. */
   readonly machineOfServer: (serverID: string) => Machine | undefined;
   readonly ends: EndTracker;
 }
 
-/** Servers count from their first launch until no list contains them, whatever their state. */
+/** Servers are counted from their first launch until no list contains them, regardless of their state. */
 export function observeNodes(facts: ServerFacts, record: UsageRecord | undefined): UsageObservation {
   const counted = idsOf(record, 'Node');
   const items = facts.servers
@@ -115,7 +115,7 @@ function rootVolumeId(serverID: string): string {
   return `${serverID}${ROOT_VOLUME_SUFFIX}`;
 }
 
-/** Fairway never deletes a server before its machine. */
+/** Fairway never deletes a server before its Machine is deleted. */
 function endOf(serverID: string, { ends, machineOfServer, atMs }: ServerFacts): EndWindow | undefined {
   const seen = ends.of(serverID);
   const deletedMs = Date.parse(machineOfServer(serverID)?.metadata.deletionTimestamp ?? '');

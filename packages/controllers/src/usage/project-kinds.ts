@@ -20,7 +20,7 @@ import { storageObjectsOfCluster } from '@fairway/tenancy/cloud/storage-index';
 import type { EndTracker } from './end-tracker.ts';
 import { idsOf } from './observations.ts';
 
-/** A kind of resource that is listed only if a cluster has resources of it, or another controller needs the list. */
+/** A kind of resource that is listed only if a cluster has resources of it, or if another controller needs the list. */
 export interface ProjectKind<T extends Identifiable = Identifiable> {
   readonly resource: UsageResource;
   readonly cacheOf: (cache: ProjectCache) => ResourceCache<T>;

@@ -34,14 +34,14 @@ type Dependencies = Pick<ControllerDependencies, 'client' | 'cache' | 'clouds' |
 /** How long after the start or end of a load balancer its related resources are checked, without a call to the cloud. */
 const RECENT_CHANGE_MS = 600_000;
 const RESYNC_INTERVAL_MS = 20_000;
-/** How often to check whether a deletion is still held up. */
+/** How often to check whether a deletion is still blocked. */
 const HELD_RESYNC_INTERVAL_MS = 60_000;
 /** The maximum duration of a timer. */
 const MAX_PAUSE_MS = 43_200_000;
 
 /**
- * Maintains a UsageRecord for each cluster, by the key of its Cluster, existing or deleted. It ignores pauses: existing
- * resources are in use.
+ * Maintains a UsageRecord for each cluster, by the key of its Cluster, existing or deleted. It ignores pauses, because
+ * existing resources are in use regardless.
  */
 export class UsageReconciler {
   readonly #dependencies: Dependencies;
@@ -72,7 +72,7 @@ export class UsageReconciler {
     if (cluster === undefined) this.forget((each) => each === key);
     else {
       const record = recordOf(records, cluster);
-      // Anyone may write the pause of a restore, but not the identity.
+      // Anyone can set a restore's pause, but not the identity.
       const isComplete = !isRestored || cluster.status?.originUID === undefined || record?.status !== undefined;
       if (isComplete) await pass.run(() => this.#follow(key, cluster, record, pass));
     }
@@ -84,7 +84,7 @@ export class UsageReconciler {
     return { client, nowMs: clock.now(), retentionMs: usageRetentionMs };
   }
 
-  /** Changes to a record other than the usage of its cluster. */
+  /** Changes to a record that are not about the usage of its cluster. */
   async #maintain(
     record: UsageRecord,
     { cluster, records }: { readonly cluster: Cluster | undefined; readonly records: readonly UsageRecord[] },
@@ -156,7 +156,7 @@ export class UsageReconciler {
     record: UsageRecord | undefined,
   ): Promise<readonly UsageObservation[]> {
     const { cache } = this.#dependencies;
-    // Resources that ended while nothing was watching are in no list, and cause no change in one.
+    // Resources that were deleted while nothing was watching appear in no list, so no list shows a change.
     if (runningOf(record, 'Node').length > 0) await cloud.cache.servers.refreshAfter(cloud.listedFromMs);
     const snapshot = cloud.listedServers();
     if (snapshot.listedAtMs === undefined) return [];
@@ -201,7 +201,7 @@ export class UsageReconciler {
 
   /**
    * Whether the cluster may have resources of a kind without a record of them: floating IPs are created with nodes and
-   * load balancers, and no list announces them.
+   * load balancers, and no list shows them in advance.
    */
   #mayHaveResources({ resource }: ProjectKind, key: string, record: UsageRecord | undefined): boolean {
     if (resource !== 'FloatingIP') return false;

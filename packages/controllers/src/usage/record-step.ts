@@ -3,7 +3,7 @@ import { identityOf } from '@fairway/api/identity';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { UsageRecord } from '@fairway/api/kinds/usage-record';
 
-/** `move`: to Fairway's own namespace. `check`: whether the API server has its cluster; if not, end the record. */
+/** `move`: to Fairway's own namespace. `check`: end the record unless its cluster exists at the API server. */
 export type RecordStep =
   | { readonly action: 'none' | 'move' | 'delete' | 'check' }
   | { readonly action: 'wait'; readonly waitMs: number };

@@ -20,7 +20,7 @@ import type { ControllerDependencies } from '../dependencies.ts';
 import { writeStatus } from '../status-writer.ts';
 import { controlPlaneEndMs } from './observations.ts';
 
-/** The finalizer that holds a record until it is in Fairway's own namespace. */
+/** The finalizer that keeps a record until it has been copied to Fairway's own namespace. */
 const USAGE_FINALIZER = 'fairway.dev/usage';
 
 /** By the key of their Cluster, existing or deleted. */
@@ -36,8 +36,8 @@ export interface RecordWriter {
 }
 
 /**
- * Records the observations of a cluster, if they contain anything new; `record` is what is stored so far. Rejects with a Conflict if that
- * has changed since, and with the API's error.
+ * Records the observations of a cluster, if they contain anything new; `record` is the stored state. Rejects with a
+ * Conflict if that has changed since then, and with the API's error.
  */
 export async function recordObservations(
   { client, nowMs, retentionMs }: RecordWriter,
@@ -111,7 +111,7 @@ export async function moveToSystemNamespace(client: KubeClient, record: UsageRec
   if (namespace !== SYSTEM_NAMESPACE) {
     const found = await undefinedIfNotFound(records.get(name, { namespace: SYSTEM_NAMESPACE }));
     const copy = found ?? (await records.create(newRecord(SYSTEM_NAMESPACE, name, record.spec)));
-    // Later writes to it are newer.
+    // An existing copy is newer, because later writes go to it.
     if (copy.status === undefined) await writeRecord(client, copy, record.status ?? {});
   }
   const left = finalizers.filter((each) => each !== USAGE_FINALIZER);

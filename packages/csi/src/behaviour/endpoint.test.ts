@@ -44,7 +44,7 @@ describe('a socket', () => {
     await removeStaleSocket(path);
   });
 
-  test('is not removed if a process listens on it; other files are not removed either', async () => {
+  test('is not removed if a process listens on it, and neither are other files', async () => {
     const [taken, file] = [join(folder, 'taken'), join(folder, 'file')];
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(taken, resolve));

@@ -26,7 +26,7 @@ let server: CsiServer | undefined;
 let client: Client;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'fairway-csi-'));
-  // Creation takes long enough for a call to be in progress when something else happens.
+  // Creation takes long enough for other events to happen while a call is in progress.
   const latency = { ...NO_LATENCY, lifecycle: { ...NO_LATENCY.lifecycle, createVolume: 600_000 } };
   cloud = createCloud({ clock: systemClock, random: Math.random, config: { latency } });
   await cloud.listen({ host: '127.0.0.1', port: 0 });

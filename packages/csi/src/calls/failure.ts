@@ -7,7 +7,7 @@ import { CallError } from './call-error.ts';
 /**
  * Follows https://github.com/container-storage-interface/spec/blob/master/spec.md#error-scheme. External-provisioner
  * forgets a volume after a failed call, unless the code is CANCELLED, DEADLINE_EXCEEDED, UNAVAILABLE,
- * RESOURCE_EXHAUSTED or ABORTED. Errors that leave open whether the volume exists therefore map to one of these.
+ * RESOURCE_EXHAUSTED or ABORTED. Errors after which the volume may or may not exist therefore map to one of these.
  */
 const CODES: Readonly<Record<OpenStackErrorKind, status>> = {
   notFound: status.NOT_FOUND,

@@ -27,7 +27,7 @@ export async function listSnapshots(storage: Storage, request: ListSnapshotsRequ
   return { entries: items.map((snapshot) => ({ snapshot: csiSnapshot(snapshot) })), next_token };
 }
 
-/** Undefined for another cluster's snapshot, which lists do not contain either. */
+/** Undefined for another cluster's snapshot, which lists omit too. */
 async function findVisibleSnapshot(storage: Storage, id: string): Promise<Awaited<ReturnType<typeof findSnapshot>>> {
   try {
     return await findSnapshot(storage, id);

@@ -63,8 +63,8 @@ async function attach(
     if (step.kind === 'impossible') throw failedPrecondition(step.message);
     if (step.kind !== 'attach') return undefined;
     if (isRequested) {
-      // While a volume is being attached to this server, its status looks the same if it is attached to other servers
-      // too.
+      // While a volume is being attached to this server, its status does not show whether it is also attached to
+      // other servers.
       if (volume?.status === 'in-use') return undefined;
       const message = `Nova failed to attach volume ${found.volume.id} to server ${id}: see the Nova log`;
       throw new CallError(status.INTERNAL, message);
@@ -112,7 +112,7 @@ async function detach(storage: Storage, found: FoundVolume, serverID: string, ti
     const attempt = { kind: 'detach volumes', item: `${found.volume.id}/${serverID}` };
     const detaching = servers.detachVolume(serverID, found.volume.id, { signal: work }).then(() => true);
     const isRequested = await cloud.attempts.withBackoff(attempt, () => ignoreNotFound(detaching));
-    // Nova has no record of the attachment: the server is deleted, or the volume is detached before Cinder reports it.
+    // Nova has no record of the attachment: the server was deleted, or Cinder does not show the detachment yet.
     if (isRequested === undefined && (await ignoreNotFound(servers.get(serverID, { signal: work }))) === undefined)
       return true;
     return undefined;

@@ -29,7 +29,7 @@ interface CreateContext {
 }
 
 /**
- * Creates one volume per name, despite kills and repeated calls: the volume is marked with its cluster and name from
+ * Creates one volume per name, despite crashes and retries: the volume is marked with its cluster and name from
  * its creation, and found by these marks.
  */
 export async function createVolumeOnce(

@@ -37,7 +37,7 @@ export async function requireVolume(storage: Storage, id: string): Promise<Found
   return found;
 }
 
-/** The owner of a volume that was created for this cluster; `verb` is the operation that is otherwise refused. */
+/** The owner of a volume that was created for this cluster; the error for other volumes names the operation, `verb`. */
 export function requireOwner({ volume, owner }: FoundVolume, verb: string): StorageOwner {
   if (owner !== undefined) return owner;
   throw foreignObjectError(

@@ -27,7 +27,7 @@ export function removeVolume(storage: Storage, id: string, time: CallTime): Prom
     const found = await findVolume(storage, id);
     if (found === undefined) return;
     const owner = requireOwner(found, 'delete');
-    // A call that creates the volume stays in progress until it has returned.
+    // CreateVolume calls for this volume fail with ABORTED until the deletion returns.
     await storage.operations.run(subject.volumeName(owner.object), 'CreateVolume', async () => {
       await remove(storage, found, time);
       storage.builds.abandon(storageKey(owner));

@@ -32,7 +32,7 @@ import { validateRequests } from './validate-requests.ts';
 
 export interface FairwayAdmissionOptions {
   readonly stored: StoredFacts;
-  /** Limits on the contents of a namespace; used where `stored` counts. */
+  /** Limits on the contents of a namespace; used only if `stored` can count objects. */
   readonly limits?: NamespaceLimits | undefined;
   /**
    * Resolves when `clouds` has the stored state of the namespace; called before a request is rejected for lack of a
@@ -175,7 +175,7 @@ function poolForQuota({ spec }: NodePool, old: NodePool | undefined): NodePool |
   return isMoved ? undefined : old;
 }
 
-/** Referenced cloud resources; a different service lists each kind. */
+/** Referenced cloud resources; each kind is listed by a different service. */
 const CHECKED_LISTS = ['flavors', 'images', 'networks'] as const;
 
 /**

@@ -13,7 +13,7 @@ import { needsValidation } from './needs-validation.ts';
 
 /**
  * Repeats validation of limits across objects within the serialized write, if the API server is in this process:
- * concurrent creates of five pools are validated one after the other. In front of a management cluster, a webhook
+ * concurrent creates of five pools are validated one at a time. In front of a management cluster, a webhook
  * validates each create against the stored objects, and the controllers enforce the limit.
  */
 export function limitsAdmission(reader: () => ObjectReader, quotaDefaults?: QuotaDefaults): AdmissionPlugin {

@@ -21,9 +21,9 @@ export interface StoredFacts {
   allClusters(): Stored<readonly Cluster[]>;
   nodePools(namespace: string): Stored<readonly NodePool[]>;
   credential(namespace: string, name: string): Stored<CloudCredential | undefined>;
-  /** How many objects of a resource the namespace has; absent where the server itself counts within the write. */
+  /** How many objects of a resource the namespace has; absent if the server counts them itself within the write. */
   countOf?(type: ResourceType, namespace: string): Promise<number>;
-  /** The namespace's total quota. */
+  /** The quota for the whole namespace. */
   quota(namespace: string): Stored<EffectiveQuota>;
 }
 
@@ -54,7 +54,7 @@ export function factsOverHttp(client: KubeClient, quotaDefaults?: QuotaDefaults)
     clusters: async (namespace) => (await client.resource(clusters).list({ namespace })).items,
     allClusters: async () => (await client.resource(clusters).list()).items,
     nodePools: async (namespace) => (await client.resource(nodePools).list({ namespace })).items,
-    // Reads one object and the remaining count: listing all objects would be as expensive as what the limit prevents.
+    // Reads one object and the remaining count: listing them all would cost as much as the load the limit prevents.
     async countOf(type, namespace) {
       const { items, metadata } = await client.metadata(type).list({ namespace, limit: 1 });
       return items.length + (metadata.remainingItemCount ?? 0);

@@ -91,7 +91,7 @@ test('continues a page with a selector where the previous one was full', () => {
   expect(idsOf(entries, `limit=2&fieldSelector=verb=get&continue=${token}`)).toEqual(['e1']);
 });
 
-test('limits a page to about one MiB, whatever the limit parameter', () => {
+test('limits a page to about one MiB, whatever the limit parameter is', () => {
   const entries = Array.from({ length: 100 }, (_, index) =>
     entry(`e${index}`, index % 60, { userAgent: 'x'.repeat(30_000) }),
   );

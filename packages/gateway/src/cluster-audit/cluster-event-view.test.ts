@@ -53,7 +53,7 @@ describe('the source address', () => {
     { who: 'Fairway', user: { username: 'fairway:controllers', groups: ['system:masters'] }, isShown: false },
     { who: 'the scheduler', user: { username: 'system:kube-scheduler', groups: [] }, isShown: false },
     { who: 'the API server itself', user: { username: 'system:apiserver', groups: [] }, isShown: false },
-  ])('is shown of $who: $isShown', ({ user, isShown }) => {
+  ])('shows the source of requests by $who: $isShown', ({ user, isShown }) => {
     const { sourceIPs, userAgent, annotations, ...view } = clusterEventView(eventOf({ user }), ALL);
 
     expect([sourceIPs, userAgent]).toEqual(isShown ? [['192.0.2.1'], 'kubectl'] : [undefined, undefined]);

@@ -28,7 +28,7 @@ const ConsoleIndex = z.object({
 /** The index that the console's build writes. */
 export type ConsoleIndex = z.infer<typeof ConsoleIndex>;
 
-/** Output folder of the console's build, in the repository as well as in the package. */
+/** Output folder of the console's build, both in the repository and in the package. */
 export const CONSOLE_FOLDER = join(import.meta.dirname, '../../../console/dist');
 
 export const CONSOLE_PATH = '/console/';
@@ -45,7 +45,7 @@ type ConsoleFile = ConsoleIndex['files'][number];
 export class ConsoleFiles {
   readonly #folder: string;
   readonly #files: ReadonlyMap<string, ConsoleFile>;
-  /** Files requested so far, in each encoding: all of them together are smaller than a list of clusters. */
+  /** Files requested so far, in each encoding; together they use less memory than one list of clusters. */
   readonly #contents = new Map<string, Promise<{ readonly body: Buffer; readonly etag: string }>>();
 
   constructor(folder: string, files: readonly ConsoleFile[]) {
@@ -108,7 +108,7 @@ async function read(path: string, unzips: boolean) {
   return { body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"` };
 }
 
-/** Addresses of views contain dots only in names of objects, under paths that contain no files. */
+/** The address of a view contains dots only in object names, under paths where there are no files. */
 function isAsset(name: string): boolean {
   return name.startsWith('assets/') || /^[^/]+\.[a-z0-9]+$/.test(name);
 }

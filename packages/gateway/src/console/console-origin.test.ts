@@ -33,7 +33,7 @@ it.each([
   expect(isOwnPage(headers)).toBe(isOwn);
 });
 
-it('recognizes only by the header that a request claims to be from a page', () => {
+it('recognizes requests that claim to be from a page only by the header', () => {
   expect(claimsToBeOwnPage({ 'x-fairway-console': '' })).toBe(true);
   expect(claimsToBeOwnPage({ cookie: '__Host-fairway-session=x' })).toBe(false);
 });

@@ -38,7 +38,7 @@ export interface ConsoleOptions extends Pick<SessionRoutesOptions, 'cloud' | 'si
 /** The console of a gateway. */
 export interface Console {
   readonly routes: readonly Route[];
-  /** What requests from its pages may do with their cookie. */
+  /** The requests that the console's pages may send with their cookie. */
   readonly readSession: ReadSession;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Allows only code that the gateway itself has sent to run, and no connections to other servers; no other page can
- * frame the console or keep a reference to its window. React sets single properties of styles, which does not need
+ * Lets the browser run only code from the gateway, and connect to no other servers; no other page can
+ * frame the console or keep a reference to its window. React sets individual style properties, which does not need
  * 'unsafe-inline'.
  */
 const CONTENT_POLICY = [

@@ -303,7 +303,7 @@ function keystoneSession({ id, token, expiresAtMs }: IssuedToken) {
   } as const;
 }
 
-/** What a page may see: never the token. */
+/** The part of a session that a page may see: never the token. */
 function shown({ session, user }: { readonly session: ConsoleSession; readonly user: UserInfo }) {
   const { kind, project, endsAtMs } = session;
   const [, serviceAccountNamespace] = SERVICE_ACCOUNT.exec(user.username) ?? [];

@@ -24,7 +24,7 @@ function startedAttempts(
   return startedCount;
 }
 
-it('allows five guesses at an account from all addresses, then two a minute', () => {
+it('allows five guesses at an account from all addresses, then two per minute', () => {
   const pace = new SignInRateLimit();
   const anyAddress = (index: number): [string, string] => [`192.0.2.${index}`, 'user default/alice'];
 
@@ -32,7 +32,7 @@ it('allows five guesses at an account from all addresses, then two a minute', ()
   expect(startedAttempts(pace, 50, MINUTE_MS, anyAddress)).toBe(2);
 });
 
-it('allows twenty guesses from an address, then six a minute', () => {
+it('allows twenty guesses from one address, then six per minute', () => {
   const pace = new SignInRateLimit();
   const anyAccount = (index: number): [string, string] => ['192.0.2.1', `user default/${index}`];
 

@@ -91,7 +91,7 @@ export function accountOf(request: SignInRequest): string | undefined {
 }
 
 /**
- * Maps texts that Keystone considers equal to the same text, because its database ignores case, accents and trailing
+ * Normalizes names that Keystone considers equal, because its database ignores case, accents and trailing
  * spaces.
  */
 function caseFolded(text: string): string {

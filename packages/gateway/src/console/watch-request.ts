@@ -18,7 +18,7 @@ const WatchesRequest = z.strictObject({
 });
 export type WatchSelection = z.infer<typeof WatchesRequest>['watches'][number];
 
-/** The watches that a tab requests. Throws 400 for anything except watches of the API. */
+/** The watches that a tab requests. Throws 400 for anything but watches of the API. */
 export function parseWatches(body: string): readonly WatchSelection[] {
   const parsed = WatchesRequest.safeParse(jsonOf(body));
   if (!parsed.success) {

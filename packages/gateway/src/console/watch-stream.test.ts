@@ -11,7 +11,7 @@ function streamOf(texts: readonly string[][], clock = new FakeClock()) {
     Promise.resolve({
       status: 200,
       text: () => Promise.resolve(''),
-      // biome-ignore lint/suspicious/useAwait: lines come from elsewhere in others.
+      // biome-ignore lint/suspicious/useAwait: other sources of lines are asynchronous.
       async *lines() {
         yield* texts[Number(path)] ?? [];
       },

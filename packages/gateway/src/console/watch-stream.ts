@@ -59,7 +59,7 @@ export function watchStream({ watches, open, endsAtMs, clock, signal }: WatchStr
     heartbeat.cancel();
     out.end();
   });
-  // Starts the response: a browser waits for the response's head.
+  // Sends the response headers, because the browser waits for them.
   out.write('\n');
   return out;
 }

@@ -19,7 +19,7 @@ export interface TracedWrite {
   readonly cause: Cause;
 }
 
-/** A valid name or namespace; invalid ones are never announced. */
+/** A valid name or namespace; a write with an invalid one is never announced. */
 const NAME = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
 
 /** Announces a write of one of Fairway's objects, if its name is known beforehand. */

@@ -39,7 +39,7 @@ export function forwardedHeaders(
  */
 const RESPONSE_TIMEOUT_MS = 75_000;
 
-/** The responses that are being streamed. */
+/** The responses currently being streamed. */
 export class Forwarding {
   readonly #upstream: Upstream;
   readonly #metrics: GatewayMetrics;
@@ -112,7 +112,7 @@ export class Forwarding {
   }
 
   /**
-   * Opens a watch for another server. Rejects as `forward` does. When watches end, the stream breaks off, and the
+   * Opens a watch for another server. Rejects as `forward` does. When watches end, the stream breaks, and the
    * client reopens the watch.
    */
   async openWatch({

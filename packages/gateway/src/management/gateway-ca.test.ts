@@ -51,7 +51,7 @@ test.each(['ca.crt', 'ca.key', 'webhook-key'])('reports a Secret without %s, and
 });
 
 describe('a CA near its expiry', () => {
-  test('has a successor that is trusted before it starts signing; the old and the new CA outlast every certificate of the old CA', async () => {
+  test('has a successor that is trusted before it starts signing; the old CA stays trusted until its last certificate has expired', async () => {
     const clock = new FakeClock();
     const first = await createGatewayCa(clock);
     const oldCertificate = await shown(first, clock);

@@ -23,8 +23,8 @@ export interface InProcessCaller {
 
 /**
  * An entry point to the gateway for other APIs of its process: the same handler, with the caller's own token, over
- * in-memory connections. Callers from another API are therefore authenticated, impersonated, limited and audited as at
- * the gateway itself. Watches are not served.
+ * in-memory connections. Callers from another API are therefore authenticated, impersonated, limited and audited as if
+ * they had called the gateway directly. Watches are not served.
  */
 export class InProcessEntryPoint {
   readonly #server: Server;

@@ -293,7 +293,7 @@ export class ManagementFrontEnd {
     if (span) admitRequest(span, user);
     identifyConnection(request.socket, response, user);
     if (!Object.keys(request.headers).some((name) => name.startsWith('impersonate-'))) return user;
-    // Every impersonation check is a request to the API server, so it takes a slot of the authenticated user.
+    // Every impersonation check is a request to the API server, so it uses one of the authenticated user's slots.
     const release = traffic.enter('readingRequests', user);
     try {
       const other = await impersonatedUser(headersOf(request), (claim) =>

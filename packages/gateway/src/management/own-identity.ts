@@ -21,7 +21,7 @@ const INSTALLED_USER = `system:serviceaccount:${SYSTEM_NAMESPACE}:fairway`;
 const SelfReview = z.object({ status: z.object({ userInfo: z.object({ username: z.string().min(1) }) }) });
 
 /**
- * Determines Fairway's own user with a SelfSubjectReview, which kube-apiserver supports since 1.28 (older versions
+ * Determines Fairway's own user with a SelfSubjectReview, supported by kube-apiserver since 1.28 (older versions
  * return Forbidden). Rejects with the API server's error.
  */
 export async function ownIdentity(client: KubeClient): Promise<OwnIdentity> {

@@ -23,7 +23,7 @@ test('runs the task every hour', async () => {
   await renewal.stop();
 });
 
-test('runs the task on request, and once more for all requests during a run', async () => {
+test('runs the task on request, and once after a run for all requests made during it', async () => {
   const steps: PromiseWithResolvers<void>[] = [];
   const { clock, renewal } = begin(() => {
     const step = Promise.withResolvers<void>();

@@ -35,7 +35,7 @@ const FORWARDED_RESOURCES: readonly ForwardedResource[] = [
   { groups: ['authentication.k8s.io'], resource: 'selfsubjectreviews', verbs: CREATE_ONLY },
 ];
 
-/** Namespaces of the management cluster itself. Regardless of RBAC, their Secrets are not served to tenants. */
+/** Namespaces of the management cluster itself. Their Secrets are never served to tenants, whatever RBAC allows. */
 const SYSTEM_NAMESPACES: ReadonlySet<string> = new Set([
   SYSTEM_NAMESPACE,
   'kube-system',

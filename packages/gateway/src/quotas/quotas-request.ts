@@ -36,7 +36,7 @@ export function quotasRequest({
       const { namespace = '' } = metadata;
       await waitForCache?.(namespace, spec.credentialName);
       const cloud = clouds.forNamespace(namespace, spec.credentialName);
-      // The profile of a cloud that the namespace no longer has is about to be deleted.
+      // If the namespace no longer has this cloud, its profile is about to be deleted.
       if (cloud === undefined || cloud.name !== spec.cloud) return {};
       const { quotas, atMs } = await offer.quotasOf(cloud);
       return quotas === undefined ? {} : { time: formatTime(atMs), quotas: quotaList(quotas) };

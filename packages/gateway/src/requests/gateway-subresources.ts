@@ -22,7 +22,7 @@ export const GATEWAY_SUBRESOURCES = [
 
 export type GatewaySubresource = (typeof GATEWAY_SUBRESOURCES)[number]['subresource'];
 
-/** The subresource of a request; undefined if the request is for none of them. */
+/** The subresource of a request; undefined if it is not one of these. */
 export function gatewaySubresourceOf({ group, plural, subresource }: ResourcePath): GatewaySubresource | undefined {
   return GATEWAY_SUBRESOURCES.find(
     (each) => each.of.group === group && each.of.plural === plural && each.subresource === subresource,

@@ -14,8 +14,8 @@ import { FAIRWAY_BINDINGS, FAIRWAY_ROLES, withReplacedRules } from './rbac.ts';
 const NAMESPACES = ['default', 'kube-system', 'kube-public', SYSTEM_NAMESPACE];
 
 /**
- * Creates the initial objects of Fairway's API if they are missing. Objects that the operator has changed or removed
- * rules from stay unchanged; only rules that are still as an older release shipped them are updated.
+ * Creates the initial objects of Fairway's API if they are missing. Objects that the operator has edited stay
+ * unchanged; only rules that still match what an older release shipped are updated.
  */
 export async function bootstrap(client: KubeClient, reader: ObjectReader): Promise<void> {
   const namespaces = NAMESPACES.map((name): Namespace => ({ metadata: { name }, spec: {} }));

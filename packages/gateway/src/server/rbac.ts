@@ -28,7 +28,7 @@ const readTenantKinds = {
   ...readOldTenantKinds,
   resources: [...readOldTenantKinds.resources, ...NEWER_KINDS],
 };
-/** Requests that a member may make; the first of them exists since 0.1.0. */
+/** Requests that a member may make; the first has existed since 0.1.0. */
 const MEMBER_REQUESTS = [
   'clusters/kubeconfig',
   'clusters/autoscalerconfig',
@@ -105,7 +105,7 @@ const RULE_REPLACEMENTS: Readonly<Record<string, readonly { readonly was: Policy
   ],
 };
 
-/** The role to store if one of its rules is still as an earlier release shipped it; undefined otherwise. */
+/** The role to store if one of its rules still matches what an earlier release shipped; undefined otherwise. */
 export function withReplacedRules(role: ClusterRole): ClusterRole | undefined {
   const replacements = RULE_REPLACEMENTS[role.metadata.name ?? ''] ?? [];
   const currentRules = role.rules?.map((rule) => replacements.find(({ was }) => jsonEqual(was, rule))?.is ?? rule);

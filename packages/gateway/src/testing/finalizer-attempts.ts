@@ -72,7 +72,7 @@ export const ATTEMPTS: readonly Attempt[] = [
     body: () => ({ metadata: { '$deleteFromPrimitiveList/finalizers': [FINALIZER] } }),
   },
   {
-    description: 'a server-side apply of an own list',
+    description: 'a server-side apply with a list of its own',
     method: 'PATCH',
     pathSuffix: '?fieldManager=thief&force=true',
     type: APPLY_PATCH,
@@ -142,7 +142,7 @@ export const ATTEMPTS: readonly Attempt[] = [
     body: () => ({ metadata: NO_FINALIZERS }),
   },
   {
-    description: 'a patch that takes its deletion back',
+    description: 'a patch that clears its deletionTimestamp',
     method: 'PATCH',
     type: MERGE,
     body: () => ({ metadata: { deletionTimestamp: null, ...NO_FINALIZERS } }),

@@ -66,7 +66,7 @@ describe('a new pod', () => {
     await expect(cluster.client.resource(Pods).create(pod('one', spec))).rejects.toMatchObject({ code: 403, message });
   });
 
-  it('takes the priority of its class, or of the default one', async () => {
+  it('gets the priority of its class, or of the default class', async () => {
     await using cluster = await TestCluster.start({ nodes: [] });
     await cluster.client
       .resource(PriorityClasses)

@@ -31,7 +31,7 @@ export interface HollowAdmissionOptions {
   readonly caller: WebhookCaller;
   /** Checks permissions of users, for expressions in policies and conditions. */
   readonly authorizer: Authorizer;
-  /** Plugins to enable in addition to the Kubernetes defaults, and plugins to disable in any case. */
+  /** Plugins to enable in addition to the Kubernetes defaults, and plugins that are always disabled. */
   readonly enabled: readonly string[];
   readonly disabled: readonly string[];
 }

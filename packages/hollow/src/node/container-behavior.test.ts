@@ -33,7 +33,7 @@ test.each([
   { command: ['sh', '-c', 'while true; do date; done'], exitAfterMs: FOREVER, reason: 'loops are not supported' },
   { command: ['perl', '-e', 'print 1'], exitAfterMs: FOREVER },
   { args: ['--config=/etc/x'], exitAfterMs: FOREVER },
-])('a container of $command $args', ({ command, args, exitAfterMs, exitCode = 0 }) => {
+])('a container that runs $command $args', ({ command, args, exitAfterMs, exitCode = 0 }) => {
   const container = { name: 'a', ...(command && { command }), ...(args && { args }) };
 
   expect(behaviors(container, 'app')).toMatchObject([{ exitAfterMs, exitCode }]);

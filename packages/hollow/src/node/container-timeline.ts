@@ -73,7 +73,7 @@ export function containerAt(
     last = termination;
     restarts++;
     startedMs = nextStartMs;
-    // At the maximum backoff every cycle takes equally long: skips the completed ones.
+    // At the maximum backoff, all cycles have the same length, so completed ones are skipped.
     if (delayMs === BACK_OFF_CAP_MS && restarts >= behaviors.length) {
       const roundMs = (exitAfterMs ?? 0) + BACK_OFF_CAP_MS;
       const rounds = Math.max(0, Math.floor((nowMs - startedMs) / roundMs));

@@ -65,7 +65,7 @@ const RUNNING_STATUSES = new Set(['ACTIVE', 'MIGRATING', 'PASSWORD', 'RESIZE', '
 
 /**
  * The hollow nodes of a cloud, one for each running server whose user data makes it a node. Servers are found through
- * the cloud's API. Lists are rare when idle; a caller that is aware of a change (a simulated cloud) calls `poke`.
+ * the cloud's API. An idle fleet rarely lists; a caller that is aware of a change (a simulated cloud) calls `poke`.
  */
 export class HollowNodeFleet {
   readonly #options: HollowNodeFleetOptions;

@@ -136,7 +136,7 @@ export class PodRunner {
     if (podIp !== undefined) void this.#options.addresses().then((addresses) => addresses.release(podIp));
   }
 
-  /** Updates the pod's status; runs once more if something changes meanwhile. */
+  /** Updates the pod's status; runs again if something changes in the meantime. */
   #sync(running: RunningPod): void {
     running.isDirty = true;
     if (running.isSyncing) return;

@@ -211,7 +211,7 @@ export class RunningNode {
     }
   }
 
-  /** Reports the status now, and again if something changes meanwhile. */
+  /** Reports the status now, and again if something changes in the meantime. */
   #reportStatus(): void {
     this.#isStatusDue = true;
     if (!this.#isReporting) void this.#reportUntilDone();

@@ -50,7 +50,7 @@ export class Scheduler {
    * preemption there.
    */
   readonly #nominated = new Map<string, string>();
-  /** Pending pods with their priority: each enqueues one run, and the run takes the highest. */
+  /** Pending pods with their priority: each pod enqueues one run, and a run takes the one with the highest priority. */
   readonly #queue = new Map<string, number>();
 
   constructor(options: SchedulerOptions) {

@@ -1,6 +1,6 @@
 import { isApiError } from '../object/api-error.ts';
 
-/** Awaits a write to an object that may have been deleted meanwhile, or replaced by another of the same name. */
+/** Awaits a write to an object that may have been deleted, or replaced by another with the same name. */
 export async function ignoreDeleted(write: Promise<unknown>): Promise<void> {
   try {
     await write;

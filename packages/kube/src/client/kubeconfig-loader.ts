@@ -24,7 +24,7 @@ export interface KubeconfigLoaderOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly readFile?: (path: string) => Promise<string>;
   readonly clock?: Clock;
-  /** Whether a plugin may prompt the user; by default if standard input is a terminal. */
+  /** Whether a plugin may prompt the user; by default, only if standard input is a terminal. */
   readonly isTerminal?: boolean;
   /** False for a kubeconfig at `path` that was found automatically: it may be untrusted, so its plugins are not run. */
   readonly mayRunPlugins?: boolean;

@@ -95,7 +95,7 @@ export class ObjectCache<T extends KubeObject> {
     yield { type: 'delete', old };
   }
 
-  /** Replaces the cache with a list. Cached objects that are not in the list were deleted meanwhile. */
+  /** Replaces the cache with a list. Cached objects that are not in the list have been deleted. */
   *replace(listed: ReadonlyMap<string, T>): Generator<Change<T>> {
     for (const key of this.#objects.keys()) {
       if (!listed.has(key)) yield* this.delete(key);

@@ -12,7 +12,7 @@ export function resourcePath(type: ResourceType, { namespace, name, subresource 
   const root = type.group === '' ? '/api' : '/apis';
   const scope = type.namespaced && namespace ? `/namespaces/${encodeURIComponent(namespace)}` : '';
   if (type.namespaced && name !== undefined && !namespace) {
-    throw new TypeError(`${type.kind} "${name}": a namespaced object is requires a namespace`);
+    throw new TypeError(`${type.kind} "${name}": a namespaced object requires a namespace`);
   }
   const object = name === undefined ? '' : `/${encodeURIComponent(name)}`;
   return `${root}/${apiVersionOf(type)}${scope}/${type.plural}${object}${subresource ? `/${subresource}` : ''}`;

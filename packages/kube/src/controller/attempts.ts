@@ -83,7 +83,7 @@ interface Gate {
   untilMs: number;
   /** The attempt that currently probes for all items. */
   probe: { readonly by: object; readonly untilMs: number } | undefined;
-  /** Groups that failed since the gate closed. */
+  /** Groups that have failed since the gate closed. */
   readonly groups: Set<string>;
   lastGroup: string;
 }

@@ -30,7 +30,7 @@ describe('setCondition', () => {
     expect(setCondition(list, state, nowMs)).toBe(list);
   });
 
-  test('appends a new type, also to an undefined list', () => {
+  test('appends a new type, even to an undefined list', () => {
     const { lastTransitionTime: _, ...state } = other;
     expect(setCondition([ready], state, nowMs).map(({ type }) => type)).toEqual(['Ready', 'Other']);
     expect(setCondition(undefined, state, nowMs)).toHaveLength(1);

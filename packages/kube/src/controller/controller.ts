@@ -62,7 +62,7 @@ interface Run {
   readonly abort: AbortController;
 }
 
-/** The keys of this controller's objects that `object` concerns. */
+/** The keys of this controller's objects that `object` affects. */
 export type MapToKeys<T> = (object: T) => Iterable<string>;
 
 interface Source {

@@ -70,7 +70,7 @@ export class Members {
   }
 
   /**
-   * Whether a member has failed to renew for the lease duration plus skew. Our watch may lag by as long as the other
+   * Whether a member has failed to renew for the lease duration plus skew. Our watch may lag for as long as the other
    * member seems silent, and after a pause of this process it certainly does. So the Lease is read from the API before
    * a member is declared dead.
    */

@@ -317,7 +317,7 @@ describe('members of a group', () => {
     expect(g.share(a.member)).toEqual(before);
   });
 
-  test('recreate their Lease if it is deleted, and no other member takes their shards meanwhile', async () => {
+  test('recreate their Lease if it is deleted, and no other member takes their shards in the meantime', async () => {
     const g = await group();
     const [a, b] = [g.join('a'), g.join('b')];
     a.start();

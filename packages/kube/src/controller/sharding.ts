@@ -59,7 +59,7 @@ const LEASE_DURATION_MS = 8_000;
 const CLOCK_SKEW_MS = 2_000;
 /** How long running work may delay a handover before its grant is revoked. */
 const HANDOVER_GRACE_MS = 5_000;
-/** How long a handover waits for in-flight requests of running work. The next holder must expect effects after that. */
+/** How long a handover waits for in-flight requests of running work. The next holder must tolerate later effects. */
 const HANDOVER_TIMEOUT_MS = 15_000;
 /** Number of Leases that a stopping member writes concurrently. */
 const MAX_CONCURRENT_RELEASES = 8;
@@ -199,7 +199,7 @@ export class ShardMember implements KeyOwner, Runnable {
     }
   }
 
-  /** A member's Lease may change which members are alive; a shard's Lease concerns that shard. */
+  /** A member's Lease may change which members are alive; a shard's Lease affects only that shard. */
   #keysFor(lease: Lease): string[] {
     if (isMemberLease(lease)) {
       this.#receive(lease);
@@ -349,7 +349,7 @@ export class ShardMember implements KeyOwner, Runnable {
     return {};
   }
 
-  /** Releases a shard once no work on its keys is running; new work does not start meanwhile. */
+  /** Releases a shard once no work on its keys is running; no new work starts until then. */
   async #release(shard: number): Promise<void> {
     if (this.#held.has(shard)) await this.#drain(shard);
     const lease = await this.#leases.get(this.#names.shardName(shard), this.#inNamespace());

@@ -21,7 +21,7 @@ export function parseFieldSelector(text: string): FieldTerm[] {
   return terms;
 }
 
-/** The value that the terms require of `field`, if any. With it, a list of one name can read one object. */
+/** The value that the terms require of `field`, if any. It lets a list that selects one name read a single object. */
 export function requiredFieldValue(terms: readonly FieldTerm[], field: string): string | undefined {
   return terms.find((term) => term.field === field && !term.negated)?.value;
 }

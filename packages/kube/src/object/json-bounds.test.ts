@@ -41,7 +41,7 @@ describe('measureJson', () => {
     });
   });
 
-  it('is fast for shared parts', () => {
+  it('is fast for values with shared parts', () => {
     let value: unknown = 'x';
     for (let level = 0; level < 100; level++) value = [value, value];
     expect(measureJson(value, { maxDepth: 200, maxChars: 10_000 })).toMatchObject({ kind: 'size' });

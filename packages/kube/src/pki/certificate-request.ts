@@ -49,7 +49,7 @@ const EXTENSION_REQUEST = Buffer.from('06092a864886f70d01090e', 'hex');
 const ATTRIBUTES_TAG = 0xa0;
 
 /**
- * Parses a request that every parser reads alike, because another program may sign it. Encoding the parsed content
+ * Parses a request that every parser reads the same, because another program may sign it. Encoding the parsed content
  * again must give the same bytes, which excludes any hidden content. Throws a PkiError that reports the difference.
  */
 export function parseCertificateRequest(pem: string): CertificateRequest {

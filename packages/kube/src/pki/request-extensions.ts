@@ -22,7 +22,7 @@ export type AlternativeNameType = keyof typeof NAME_TAGS;
 const NAME_TYPES = Object.keys(NAME_TAGS) as AlternativeNameType[];
 
 const PRINTABLE_ASCII = /^[\x21-\x7e]+$/;
-/** URIs that every parser reads alike: without port, user or escapes. */
+/** URIs that every parser reads the same way: without port, user or escapes. */
 const URI = /^[a-z][a-z0-9+.-]{0,30}:\/\/[a-z0-9.-]{1,253}(?:\/[A-Za-z0-9._~-]*)*$/;
 const HOST_LABEL = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/;
 /** ::ffff:0:0/96, which Go shortens to an IPv4 address. */
@@ -79,7 +79,7 @@ export function encodeAlternativeNames(names: readonly AlternativeName[]): Buffe
 function readExtension({ bytes }: DerElement): RequestExtension {
   const [identifier, ...rest] = derContents(bytes, TAG.sequence);
   const type = TYPES.find((one) => EXTENSIONS[one] === identifier?.bytes.toString('hex'));
-  if (type === undefined) throw new PkiError(`a request may ask for the extensions ${TYPES.join(', ')} only`);
+  if (type === undefined) throw new PkiError(`a request may contain only the extensions ${TYPES.join(', ')}`);
   const value = rest.at(-1);
   if (value?.tag !== TAG.octetString) throw new PkiError(`the extension for the ${type} has no value`);
   if (type === 'basic constraints' && !value.content.equals(NOT_A_CA)) {
@@ -97,7 +97,7 @@ function readAlternativeName({ tag, content }: DerElement): AlternativeName {
   const isUnambiguous = type === 'url' ? isPlainUri(value ?? '') : PRINTABLE_ASCII.test(value ?? '');
   if (value === undefined || !isUnambiguous) {
     throw new PkiError(
-      `a subject alternative name of the type ${type} is empty or is not written as every reader takes it`,
+      `a subject alternative name of the type ${type} is empty or is not in a form that every parser accepts`,
     );
   }
   return { type, value, content };

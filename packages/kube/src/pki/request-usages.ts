@@ -25,7 +25,7 @@ export function readKeyUsages(value: Buffer): string[] {
 export function readExtendedKeyUsages(value: Buffer): string[] {
   return derContents(value, TAG.sequence).map(({ bytes }) => {
     const name = extendedKeyUsages.find(({ identifier }) => encodeIdentifier(identifier).equals(bytes))?.name;
-    if (name === undefined) throw new PkiError('the extended key usage is not one that certificates.k8s.io has');
+    if (name === undefined) throw new PkiError('the extended key usage is not defined in certificates.k8s.io');
     return name;
   });
 }

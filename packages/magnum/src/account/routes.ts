@@ -6,7 +6,7 @@ import { param } from '../http/call.ts';
 import { invalidInput, MagnumError, notAllowed } from '../http/magnum-error.ts';
 import { pageOf } from '../http/page.ts';
 
-/** Calls that concern neither clusters nor templates. */
+/** Calls unrelated to clusters and templates. */
 export const ACCOUNT_ROUTES: readonly Route[] = [
   { method: 'GET', path: 'stats', action: 'stats:get_all', handle: stats },
   { method: 'GET', path: 'mservices', action: 'magnum-service:get_all', handle: mservices },

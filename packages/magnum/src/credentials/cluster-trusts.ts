@@ -116,7 +116,7 @@ export class ClusterTrusts {
         expires_at: expiry,
       })
       .catch(async (error: unknown) => {
-        // The trust may exist nevertheless, so the credential stays until garbage collection finds the trust by its
+        // The trust may exist anyway, so the credential stays until garbage collection finds the trust by its
         // expiry.
         if (isOpenStackError(error) && error.outcome === 'notDone') await revoke();
         throw toTrustError(error);

@@ -28,7 +28,7 @@ describe('BoundedDelayPace', () => {
   });
 
   it.each([100, 500, 1_500, 5_000, 20_000, 60_000, 240_000])(
-    'detects a change that takes %d ms within 3 s or 5% of that time, from the first change on',
+    'detects a change that takes %d ms within 3 s or 5% of that time, starting with the first change',
     (tookMs) => {
       const pace = new BoundedDelayPace();
       for (let turn = 0; turn < 5; turn++) {

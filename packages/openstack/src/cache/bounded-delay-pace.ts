@@ -21,14 +21,14 @@ const USUAL_SPREADS = 1.5;
 
 /** A change that takes longer is considered stuck and predicts nothing about the next one. */
 const MAX_USUAL_MS = 600_000;
-/** A longer gap between polls, perhaps hours of failed lists, shows nothing. */
+/** A longer gap between polls, such as hours of failed lists, is not used for learning. */
 const MAX_UNCERTAINTY_MS = 10_000;
 /** Weight of the last change relative to all earlier ones, in the usual time and in its spread. */
 const WEIGHT = 0.5;
 const SPREAD_WEIGHT = 0.25;
 
 /**
- * For changes that take a cloud seconds or minutes and whose end something waits for, such as those of a load balancer.
+ * For changes that take a cloud seconds or minutes while something waits for them, such as those of a load balancer.
  * While nothing is known about the cloud, pauses grow up to the allowed delay. Afterwards it polls when the change
  * usually shows, and frequently only around that time.
  */

@@ -21,7 +21,7 @@ const BACKOFF_FACTOR = 1.6;
 const WEIGHT = 0.3;
 
 /**
- * Polls for changes of one kind when they usually show. The pace is learned from observed changes: a cloud that takes
+ * Polls for changes of one kind when they usually appear. The pace is learned from observed changes: a cloud that takes
  * half a minute is not polled twenty times, and a cloud that takes a tenth of a second does not keep callers waiting.
  */
 export class ChangePace implements Pace {
@@ -33,7 +33,7 @@ export class ChangePace implements Pace {
   }
 
   learn(unseenMs: number, seenMs: number): void {
-    // Lists that failed in the meantime, perhaps for hours, show nothing.
+    // If lists failed in the meantime, perhaps for hours, nothing can be learned.
     const latestMs = Math.min(seenMs, unseenMs + MAX_INTERVAL_MS);
     const tookMs = Math.min((unseenMs + latestMs) / 2, MAX_USUAL_MS);
     this.#usualMs = this.#usualMs === undefined ? tookMs : this.#usualMs + WEIGHT * (tookMs - this.#usualMs);

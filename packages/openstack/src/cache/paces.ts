@@ -3,7 +3,7 @@ import { ChangePace } from './change-pace.ts';
 import type { Pace } from './pace.ts';
 
 /**
- * A change that takes a cloud some time. Something waits for the end of a punctual change, however long the change
+ * A change that takes a cloud some time. A change is punctual if something waits for its end, however long the change
  * takes.
  */
 export type PacedChange = 'build' | 'deletion' | 'punctual build' | 'punctual update' | 'punctual deletion';

@@ -4,7 +4,7 @@ export interface PollIntervals {
   readonly fastMaxMs: number;
   /** The interval while no change is expected; jittered by a tenth, so caches don't synchronize. */
   readonly slowMs: number;
-  /** The interval if, in addition, no subscriber polls faster; `slowMs` by default. */
+  /** The interval if no subscriber polls faster either; `slowMs` by default. */
   readonly idleMs?: number;
   /** Minimum time between the starts of two lists, for any number of callers. */
   readonly gapMs: number;

@@ -229,7 +229,7 @@ describe('ResourceCache', () => {
     expect(cloud.lists).toEqual([]);
   });
 
-  it('polls for a change when such changes usually show, once it has observed some', async () => {
+  it('polls for a change when such changes usually become visible, once it has observed some', async () => {
     const { clock, cloud, cache, listen } = start();
     listen();
     await clock.advance(0);

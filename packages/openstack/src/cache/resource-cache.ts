@@ -153,7 +153,7 @@ export class ResourceCache<T extends Identifiable> implements ListGroupMember<T>
   }
 
   /**
-   * Lists frequently, or when such a `change` usually shows, until the returned function is called. `reason` describes
+   * Lists frequently, or when the `change` usually appears, until the returned function is called. `reason` describes
    * the expected change. `variety`: see Paces.
    */
   expectChange(reason: string, change?: PacedChange, variety?: string): EndExpectation {

@@ -88,7 +88,7 @@ export class CloudEntry {
     return authUrl;
   }
 
-  /** Keys of `auth`, and the same keys next to it, as from the environment; `auth` takes precedence. */
+  /** Keys of `auth`, and the same keys at the top level, where the environment puts them; `auth` takes precedence. */
   #readAuth(): ReadonlyMap<string, string> {
     const { auth = {} } = this.raw;
     if (!isMapping(auth)) throw this.error('auth', 'must be a mapping');

@@ -56,7 +56,7 @@ export class OpenStackError extends Error {
   /** Official service type: `compute`, `network`… */
   readonly service: string;
   readonly method: HttpMethod;
-  /** The path as documented, `/servers/{server_id}`: to group by. */
+  /** The path as documented, `/servers/{server_id}`: for grouping. */
   readonly template: string;
   /** Absent if no response arrived. */
   readonly status: number | undefined;

@@ -57,7 +57,7 @@ describe('the body of a response', () => {
     { reason: 'lists within lists', body: '['.repeat(300_000) },
     { reason: 'objects', body: `[${'{},'.repeat(300_000)}{}]` },
     { reason: 'values', body: `[${'0,'.repeat(1_100_000)}0]` },
-  ])('is not parsed with too many $reason', ({ body }) => {
+  ])('is not parsed if it has too many $reason', ({ body }) => {
     expect(refusalOf(Servers, body)).toBeInstanceOf(ResponseTooLargeError);
   });
 

@@ -6,7 +6,7 @@ export const identityService = {
   type: 'identity',
   project: 'Keystone',
   majorVersion: /^v3$/,
-  // No other version exists since Queens.
+  // No other version has existed since Queens.
   fixedVersion: 'v3',
   clientName: 'identity',
   client: (api: ServiceApi) => new Identity(api),

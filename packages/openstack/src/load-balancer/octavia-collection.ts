@@ -45,7 +45,7 @@ export class OctaviaCollection<T, Create extends object, Update extends object> 
     this.#page = z.object({ [plural]: list(schema), [`${plural}_links`]: list(Link).optional() });
   }
 
-  /** `GET /lbaas/{plural}` of the session's project, also for administrators. */
+  /** `GET /lbaas/{plural}` of the session's project, even for administrators. */
   async *list({ tags, ...filter }: OctaviaFilter = {}, options: ListOptions = {}): AsyncGenerator<T, void> {
     const query: Record<string, QueryValue> = { ...filter, project_id: await this.api.projectId() };
     if (tags !== undefined) query['tags'] = tags.join(',');

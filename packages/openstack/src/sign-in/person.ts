@@ -20,7 +20,7 @@ export interface PersonContext {
   readonly signal: AbortSignal;
 }
 
-/** Thrown when a sign-in cannot continue; says what to do. Never contains a secret. */
+/** Thrown when a sign-in cannot continue; the message explains what to do. Never contains a secret. */
 export class SignInError extends Error {
   readonly advice: string | undefined;
 

@@ -54,7 +54,7 @@ const OWN_REGIONS = {
 
 export const CLOUDS_YAML_CASES: readonly CloudsYamlCase[] = [
   {
-    name: 'project and password of digits keep them',
+    name: 'project and password of digits are kept as written',
     files: text(`clouds: {c: {auth: {${AUTH_LINE}, project_name: 0987654321098765, password: 00123489}}}`),
     expected: { projectName: '0987654321098765', password: '00123489' },
   },
@@ -79,7 +79,7 @@ export const CLOUDS_YAML_CASES: readonly CloudsYamlCase[] = [
     files: text(`clouds: {2024: {auth: {${AUTH_LINE}, project_id: p, password: p}}}`),
     env: { OS_CLOUD: '2024' },
     expected: { projectId: 'p' },
-    differs: 'PyYAML makes the name a number, which no variable can name',
+    differs: 'PyYAML makes the name a number, which no variable can select',
   },
   {
     name: 'merge keys',
@@ -212,13 +212,13 @@ clouds: {c: {auth: {!!merge <<: *login}}}
     },
   },
   {
-    name: 'the newest microversion, beside the cloud that is chosen',
+    name: 'a microversion from the environment, with a cloud from the file',
     files: filesWith({}),
     env: { OS_CLOUD: 'c', OS_COMPUTE_API_VERSION: '2.latest' },
     expected: { projectName: 'web', username: 'demo' },
   },
   {
-    name: 'no CA where nothing is verified',
+    name: 'no CA if verification is off',
     files: filesWith({ verify: false, cacert: '/missing.pem' }),
     expected: { verify: false },
   },
@@ -252,7 +252,7 @@ clouds: {c: {auth: {!!merge <<: *login}}}
     expected: { projectId: 'xdg/openstack/clouds.yaml' },
   },
   {
-    name: 'the home folder where XDG_CONFIG_HOME has none',
+    name: 'the home folder if XDG_CONFIG_HOME has no file',
     files: at('home/.config/openstack/clouds.yaml'),
     env: { XDG_CONFIG_HOME: `${ROOT}/xdg` },
     expected: { projectId: 'home/.config/openstack/clouds.yaml' },
@@ -270,13 +270,13 @@ clouds: {c: {auth: {!!merge <<: *login}}}
     expected: { projectId: 'site/openstack/clouds.yaml' },
   },
   {
-    name: 'the home of a user whose client is a snap',
+    name: 'the home folder of a client installed as a snap',
     files: at('real/.config/openstack/clouds.yaml'),
     env: { SNAP_REAL_HOME: `${ROOT}/real` },
     expected: { projectId: 'real/.config/openstack/clouds.yaml' },
   },
   {
-    name: 'secrets of secure.yaml, as they are written',
+    name: 'secrets from secure.yaml, as written',
     files: {
       ...text(`clouds: {c: {auth: {${AUTH_LINE}, project_id: p}}}`),
       'home/.config/openstack/secure.yaml': 'clouds: {c: {auth: {password: 0987}}}',

@@ -11,7 +11,7 @@ export const Flavor = z.object({
   ram: z.number(),
   /** GiB. */
   disk: z.number(),
-  /** MiB; an empty string for none before 2.75. */
+  /** MiB; before 2.75, an empty string if there is none. */
   swap: z.union([z.number(), z.literal('')]).default(0),
   'OS-FLV-EXT-DATA:ephemeral': z.number().default(0),
   'OS-FLV-DISABLED:disabled': z.boolean().default(false),

@@ -10,7 +10,7 @@ export const Image = z.looseObject({
   status: z.string(),
   visibility: z.enum(['public', 'private', 'shared', 'community']).catch('private'),
   owner: z.string().nullish(),
-  /** Bytes; null until data was uploaded. */
+  /** Bytes; null until data has been uploaded. */
   size: z.number().nullish(),
   /** GiB. */
   min_disk: z.number().default(0),

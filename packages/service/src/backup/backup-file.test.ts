@@ -7,7 +7,7 @@ import { newEncryption } from './cipher.ts';
 
 const origin = { id: '123e4567-e89b-42d3-a456-426614174000', createdAt: '2026-01-01T00:00:00Z', fairway: '1.2.3' };
 const PASSPHRASE = 'correct horse battery staple';
-/** The lowest cost that a file may have, for fast tests. */
+/** The lowest key-derivation cost that a file may use, to keep tests fast. */
 const LOW_COST = { N: 2 ** 14, r: 8, p: 1 };
 
 const secret = {
@@ -46,7 +46,7 @@ describe('a backup file', () => {
     expect(await read(encrypted, PASSPHRASE)).toEqual(archive);
   });
 
-  test('describes its format in the first line, and reveals nothing of its contents', () => {
+  test('describes its format in the first line, and reveals nothing about its contents', () => {
     const header = JSON.parse(encrypted.subarray(0, headerEnd).toString()) as object;
 
     expect(header).toMatchObject({

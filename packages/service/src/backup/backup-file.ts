@@ -53,7 +53,7 @@ export interface ParsedBackup {
   readonly payload: Buffer;
 }
 
-/** Throws a CommandError with the problem of the file: not a backup, a newer format, truncated or corrupt. */
+/** Throws a CommandError that describes the problem: not a backup, a newer format, truncated or corrupt. */
 export function parseBackup(name: string, bytes: Buffer): ParsedBackup {
   const end = bytes.subarray(0, MAX_HEADER_BYTES).indexOf(NEWLINE);
   const header = parseHeader(name, bytes.subarray(0, Math.max(end, 0)).toString('utf8'));

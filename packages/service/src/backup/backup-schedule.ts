@@ -6,13 +6,13 @@ export const DEFAULT_BACKUP_KEEP = 28;
 
 /** The times at which a backup is due, in milliseconds since the Unix epoch. */
 export interface BackupSchedule {
-  /** The latest time that is not after `nowMs`. */
+  /** The latest time at or before `nowMs`. */
   lastDue(nowMs: number): number;
   /** The first time after `afterMs`. */
   nextDue(afterMs: number): number;
 }
 
-/** Parses five fields of cron, in UTC; undefined for `never`. Throws an Error with the problem. */
+/** Parses a five-field cron expression, in UTC; undefined for `never`. Throws an Error that describes the problem. */
 export function parseBackupSchedule(text: string): BackupSchedule | undefined {
   if (text === 'never') return undefined;
   const schedule = parseCron(text, 'Etc/UTC');

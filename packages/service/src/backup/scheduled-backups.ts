@@ -40,14 +40,14 @@ export interface ScheduledBackupsOptions extends Pick<BackupSettings, 'schedule'
 
 const MIN_RETRY_MS = 10_000;
 const MAX_RETRY_MS = 600_000;
-/** Timers don't count the time that a machine is asleep, and checking costs nothing while no backup is due. */
+/** Timers don't advance while the machine is asleep, and a check is cheap while no backup is due. */
 const MAX_WAIT_MS = 600_000;
 
 /**
  * Backs up Fairway's own objects to an object store on schedule. The store is its only state: a backup is due if the
- * newest readable one is older than the schedule's last time, so a backup missed during downtime is made at startup. A
- * Fairway that does not continue the stored backups, as on a new machine before the restore, makes no backups. Only one
- * process may run this at a time.
+ * newest readable one predates the last scheduled time, so a backup missed during downtime is made at startup. A
+ * Fairway that does not continue the stored backups, such as a new machine before its restore, makes no backups. Only
+ * one process may run this at a time.
  */
 export class ScheduledBackups {
   readonly #options: ScheduledBackupsOptions;
@@ -55,7 +55,7 @@ export class ScheduledBackups {
   readonly #abort = new AbortController();
   /** The newest backup known to be readable. */
   #newest: StoredBackup | undefined;
-  /** The last backup of an earlier process, until this process has made one. */
+  /** The last backup made by an earlier process, until this process has made one. */
   #previous: VerifiedBackup | undefined;
   /** Names of unreadable backups; they are neither retried nor deleted, because another passphrase may open them. */
   readonly #unreadableNames = new Set<string>();

@@ -52,7 +52,7 @@ export interface CloudProviderOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
-  /** Aborts the start, and the wait for the Lease. */
+  /** Aborts startup and the wait for the Lease. */
   readonly signal: AbortSignal;
   readonly onStep?: (step: string) => void;
 }
@@ -71,7 +71,8 @@ export interface RunningCloudProvider {
 }
 
 /**
- * Runs only the cloud provider, for one cluster; resolves when its controllers run. Rejects with the signal's reason.
+ * Runs only the cloud provider, for one cluster; resolves when its controllers are running. Rejects with the signal's
+ * reason.
  */
 export async function runCloudProvider(options: CloudProviderOptions): Promise<RunningCloudProvider> {
   const { client, clock, conf, random, log, signal, onStep = () => {} } = options;

@@ -38,7 +38,7 @@ export interface EmbeddedEngineOptions {
 }
 
 export interface EmbeddedEngine extends Engine {
-  /** Used when the API starts to listen; until then, the API is private to this process. */
+  /** Used when the API starts listening; until then, the API is private to this process. */
   readonly server: ApiServer;
 }
 

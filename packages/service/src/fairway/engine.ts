@@ -31,9 +31,9 @@ export interface EngineParts {
   readonly clouds: Clouds;
   /** Reads through the engine itself, so available only once it is open. */
   readonly credentials: () => ClusterCredentials;
-  /** The fields of a Cluster that its control plane cannot enforce here. */
+  /** The fields of a Cluster that control planes on this engine cannot enforce. */
   readonly unenforcedFields: () => Promise<UnenforcedFields>;
-  /** Why clusters here cannot admit Keystone users; if undefined, they can. */
+  /** Why clusters on this engine cannot admit Keystone users; undefined if they can. */
   readonly keystoneProblem?: string | undefined;
   /** Limits of projects without a ProjectQuota. */
   readonly quotaDefaults?: QuotaDefaults | undefined;

@@ -25,7 +25,7 @@ import { keystoneSignIn } from '@fairway/openstack/sign-in/keystone-sign-in';
 import { usageError } from '../command-error.ts';
 import { type CloudOpening, openCloud } from '../up/clouds.ts';
 
-/** The reason if each control plane runs in its own process, which continues without Fairway. */
+/** Why token webhooks don't work if each control plane runs in its own process, which outlives Fairway. */
 const TOKEN_REVIEW_UNSUPPORTED =
   'simulated control planes of several replicas do not support token webhooks: remove it, or have the operator run Fairway with --control-plane process';
 

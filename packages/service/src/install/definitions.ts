@@ -5,7 +5,7 @@ import type { CustomResourceDefinition } from '@fairway/apiserver/crd/types';
 import { FAIRWAY_VERSION } from '../version.ts';
 import { RELEASE_ANNOTATION } from './release.ts';
 
-/** Minimum Kubernetes minor version that has all CEL functions in the rules: `cidr` was added last. */
+/** Minimum Kubernetes minor version that supports all CEL functions used in the rules: `cidr` was added last. */
 export const MIN_CEL_MINOR = 31;
 
 /** Annotation of each CRD: a hash of its schema. Writers of the kinds compare it to their own. */

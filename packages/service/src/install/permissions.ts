@@ -45,7 +45,8 @@ const CONTROLLERS_ROLE: ClusterRole = {
 };
 
 /**
- * Fairway's own namespace: the clusters' CAs, their claims on plans, and the Leases with which replicas share the work.
+ * Fairway's own namespace: the clusters' CAs, their claims on plans, and the Leases that replicas use to share the
+ * work.
  */
 const SYSTEM_ROLE: Role = {
   apiVersion: RBAC_VERSION,

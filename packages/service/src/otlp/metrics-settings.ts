@@ -23,14 +23,14 @@ const MIN_INTERVAL_MS = 1_000;
 const MAX_INTERVAL_MS = 86_400_000;
 
 /**
- * Reads OpenTelemetry's standard variables; undefined if metrics are not pushed. A receiver of all signals gets metrics
- * only with `OTEL_METRICS_EXPORTER=otlp`: a receiver configured for traces should not get what Prometheus already has.
- * Throws a usage error that names the variable.
+ * Reads OpenTelemetry's standard variables; undefined if metrics are not pushed. A receiver for all signals gets
+ * metrics only with `OTEL_METRICS_EXPORTER=otlp`: a receiver configured for traces should not get metrics that
+ * Prometheus already scrapes. Throws a usage error that names the variable.
  */
 export function metricsPushSettings(env: Environment): MetricsPushSettings | undefined {
   if (isDisabled(env)) return undefined;
   const exporter = env['OTEL_METRICS_EXPORTER'] ?? '';
-  // `/metrics` is served in any case.
+  // `/metrics` is served regardless.
   if (exporter === 'none' || exporter === 'prometheus') return undefined;
   if (exporter !== '' && exporter !== 'otlp') {
     throw invalidSetting('OTEL_METRICS_EXPORTER', exporter, 'otlp, prometheus or none');

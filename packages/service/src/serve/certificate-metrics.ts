@@ -1,7 +1,7 @@
 import { Gauge, type Registry } from 'prom-client';
 import type { OwnCertificate } from './own-certificate.ts';
 
-/** Exports when the operator's own certificate expires; Fairway renews all other certificates itself. */
+/** Exports the expiry of the operator's own certificate; Fairway renews all other certificates itself. */
 export function addCertificateMetrics(registry: Registry, servingCertificate: Pick<OwnCertificate, 'validToMs'>): void {
   const end = new Gauge({
     name: 'fairway_serving_certificate_expiry_timestamp_seconds',

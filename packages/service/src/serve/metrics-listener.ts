@@ -22,7 +22,7 @@ export interface MetricsListener {
 
 /**
  * Serves `/metrics`, and `/healthz` for probes, over HTTP to any client that reaches the address. It is for replicas
- * without a gateway, whose permissions do not include authenticating users. Metrics are collected once a second,
+ * without a gateway, which lack permission to authenticate users. Metrics are collected once a second,
  * however often they are scraped. Rejects with a CommandError if it can't listen on the address.
  */
 export async function listenForMetrics(

@@ -86,7 +86,7 @@ export interface ServeOptions {
   readonly settleMs?: number | undefined;
   /** Called with the names of the CRDs that differ from those of this release; usually there are none. */
   readonly onForeignKinds?: (names: readonly string[]) => void;
-  /** Called on each step of the start. */
+  /** Called at each step of startup. */
   readonly onStep?: (step: string) => void;
 }
 

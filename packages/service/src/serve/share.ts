@@ -50,7 +50,7 @@ export function shareClusters({ client, registry, identity, clock, random, log, 
 
 const SUFFIX_LENGTH = 5;
 
-/** A name for this run of this process, derived from its host or pod; a DNS label. */
+/** A name for this process run, derived from its host or pod; a DNS label. */
 export function replicaIdentity(random: () => number, host = hostname()): string {
   const label = host
     .toLowerCase()

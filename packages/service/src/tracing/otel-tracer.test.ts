@@ -177,7 +177,7 @@ test('limits a trace to 5,000 spans, however many writes follow', () => {
   expect(spans()).toHaveLength(4_999);
 });
 
-test('excludes work from the trace if it is done after the end of its span', () => {
+test('excludes work done after its span ended', () => {
   const { tracer } = open(ALL);
   const run = tracer.work('reconcile cluster', [], {});
   run?.end();

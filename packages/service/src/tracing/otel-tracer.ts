@@ -43,7 +43,7 @@ export interface OtelTracerOptions {
   readonly random: () => number;
 }
 
-/** OpenTelemetry spans for sampled requests and reconciles; all others cost only a random number. */
+/** OpenTelemetry spans for sampled requests and reconciles; the others cost only one random number each. */
 export class OtelTracer implements Tracer, TraceExchange, SpanFactory {
   readonly #options: OtelTracerOptions;
   readonly #bounds: TraceBounds;

@@ -45,7 +45,7 @@ export class SpanBuffer {
   }
 }
 
-/** A recorded span. After its end, it keeps only its IDs, because work that it started may reference it for days. */
+/** A recorded span. Once ended, it keeps only its IDs, because work that it started may reference it for days. */
 export class RecordedSpan implements Span, Cause {
   readonly traceId: string;
   readonly #spanId: string;

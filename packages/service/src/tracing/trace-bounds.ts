@@ -28,7 +28,7 @@ export class TraceBounds {
     this.#clock = clock;
   }
 
-  /** Reserves space for a span; returns false if the trace is full. Starts a trace that is not known yet. */
+  /** Reserves space for a span; returns false if the trace is full. Starts the trace if it is new. */
   begin(traceId: string): boolean {
     if (this.#find(traceId) === undefined) this.#newTraces.set(traceId, { startedMs: this.#clock.now(), spans: 0 });
     return this.reserveSpan(traceId);

@@ -6,7 +6,7 @@ import { z } from 'zod';
 
 /** How long an entry is shared. By the end of this time, a replica that takes over after a kill has read it. */
 const SHARE_TTL_MS = 60_000;
-/** With 64 entries of each kind, the message has about 14 KB. Lease renewals include it while there are traces. */
+/** With 64 entries of each kind, the message is about 14 KB. Lease renewals include it while there are traces. */
 const MAX_SHARED_CAUSES = 64;
 const MAX_RECEIVED_CHARS = 64 * 1024;
 /** The maximum number of remembered announcements from all replicas. */

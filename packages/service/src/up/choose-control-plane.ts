@@ -15,7 +15,7 @@ export interface ControlPlaneChoiceInputs {
   readonly hasRealCloud?: boolean;
   /** KUBEBUILDER_ASSETS. */
   readonly assets: string | undefined;
-  /** Kubernetes versions that have binaries on this machine, and where; the preferred version first. */
+  /** Kubernetes versions that have binaries on this machine, and their folders; the preferred version first. */
   readonly found: readonly { readonly version: string; readonly folder: string }[];
 }
 

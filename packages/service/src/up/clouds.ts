@@ -33,7 +33,7 @@ export interface CloudOpening {
 }
 
 const DEFAULT_OBSERVE_INTERVAL_MS = 60_000;
-/** Factor of the polling interval while all nodes are Ready and report their servers' state themselves. */
+/** Multiplier for the polling interval while all nodes are Ready and report their servers' state themselves. */
 const IDLE_POLL_FACTOR = 5;
 
 /** A joining node shows that its server is running, so servers need not be listed often while one boots. */

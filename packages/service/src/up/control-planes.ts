@@ -29,7 +29,7 @@ export interface ControlPlanesOptions {
   readonly log: Logger;
 }
 
-/** The control-plane runtime of one Fairway. */
+/** The control-plane runtime of one Fairway instance. */
 export interface ControlPlanes {
   readonly runtime: ControlPlaneRuntime;
   /** How clients in this process reach API servers that may be in this process too; over TLS by default. */

@@ -20,8 +20,8 @@ export async function userOfEntry(
 }
 
 /**
- * The namespace of a user's project, created as at their first sign-in; undefined if the user gets no namespace. An
- * error does not fail the start: it is logged, and reported when the user signs in.
+ * The namespace of a user's project, created in the same way as at their first sign-in; undefined if the user gets no
+ * namespace. An error does not fail startup: it is logged, and reported when the user signs in.
  */
 export async function namespaceOfUser(
   user: KeystoneUser,

@@ -109,7 +109,7 @@ export class Home {
     return join(this.path, 'clouds.yaml');
   }
 
-  /** The password of the simulated cloud's user `demo`, which is not used for anything else. */
+  /** The password of the simulated cloud's user `demo`, which is used for nothing else. */
   get demoPassword(): string {
     return join(this.path, 'demo-password');
   }
@@ -263,7 +263,7 @@ export function shareHome(home: Home, self: ProcessIdentity, identify: Identify)
 
 type Identify = (pid: number) => ProcessIdentity | undefined;
 
-/** The process that a lock names, if it is still running. */
+/** The process that a lock identifies, if it is still running. */
 function holderOf(home: Home, path: string, identify: Identify): ProcessIdentity | undefined {
   const [pid = '', started = ''] = (home.read(path) ?? '').split(' ');
   const holder = identify(Number.parseInt(pid, 10));

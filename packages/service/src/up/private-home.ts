@@ -31,7 +31,7 @@ export function restrictHomeAccess({ path, pki }: HomeFolders, self: number | un
     throw new SharedHomeError(`${path} is a folder shared by all users, but Fairway stores secrets there: ${below}`);
   }
   if (!existsSync(pki) && readdirSync(path).length > 0) {
-    // This is a user's folder with other contents, whose mode must not change; files that Fairway creates in it are
+    // This user's folder has other contents, so its mode must not change; files that Fairway creates in it are
     // private regardless.
     if ((folder.mode & OTHERS_WRITE_MASK) === 0) return;
     throw new SharedHomeError(

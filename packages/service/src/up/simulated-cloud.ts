@@ -29,7 +29,7 @@ export interface SimulatedCloud {
 
 /** Entry of clouds.yaml for a member of the first project. */
 const DEMO_ENTRY = 'simulator';
-/** Entry of clouds.yaml whose user sees all projects; hollow nodes read the cloud through it. */
+/** Entry of clouds.yaml whose user sees all projects; hollow nodes use it to read the cloud. */
 const ADMIN_ENTRY = 'simulator-admin';
 
 /** A simulated OpenStack over HTTP on loopback, whose servers boot as hollow nodes; its state and port are stored in the home. */

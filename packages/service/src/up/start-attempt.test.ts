@@ -41,7 +41,7 @@ describe('a failed start', () => {
     expect(readdirSync(folder)).toEqual(['notes']);
   });
 
-  test('leaves a home alone if a Fairway has run on it', () => {
+  test('leaves a home alone if Fairway has run on it', () => {
     const home = new Home(join(folder, '.fairway'));
     start(home, { succeeds: true });
     start(home, { writes: () => home.write(home.kubeconfig, 'new') });

@@ -17,7 +17,7 @@ interface StartAttempt {
 
 /**
  * Begins a start on a home. A failed start leaves no files in a folder that is not yet a home. The home stays unchanged
- * if a Fairway has run on it, another process uses it, or a management cluster refers to it by its ID.
+ * if Fairway has run on it, another process uses it, or a management cluster refers to it by its ID.
  */
 export function beginStart(home: Home): StartAttempt {
   const newFolders = missingFolders(home.path);

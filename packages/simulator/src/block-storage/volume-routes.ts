@@ -27,7 +27,7 @@ export function findVolume(world: World, { access }: ApiRequest, id: string): Vo
   return volume;
 }
 
-/** The volume, for a change. Throws 403 if the caller may not write, naming the policy rule. */
+/** The volume to be changed. Throws 403 if the caller may not write, naming the policy rule. */
 export function findVolumeForChange(world: World, request: ApiRequest, rule: string): Volume {
   const volume = findVolume(world, request, request.params['id'] ?? '');
   requireWriterRole(request.access, rule);

@@ -21,7 +21,7 @@ export function findServer(world: World, { access, params }: ApiRequest): Server
   return server;
 }
 
-/** The server, for a change. Also checks that the caller may write and that the server is not locked. */
+/** The server to be changed. Also checks that the caller may write and that the server is not locked. */
 export function findForChange(world: World, request: ApiRequest, rule: string): Server {
   const server = findServer(world, request);
   requireWriterRole(request.access, rule);

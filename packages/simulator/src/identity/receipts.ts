@@ -38,8 +38,8 @@ interface ReceiptClaims {
 }
 
 /**
- * Keystone's response if more methods are required. It contains a receipt, with which only the missing methods are
- * needed.
+ * Keystone's response if more methods are required. It contains a receipt; a request with this receipt needs only the
+ * missing methods.
  */
 export function receiptFor(world: World, { user, methods }: InsufficientMethodsError): ApiResponse {
   const now = world.clock.now();

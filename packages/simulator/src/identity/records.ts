@@ -108,7 +108,7 @@ export interface Trust {
   readonly deletedMs: number | null;
 }
 
-/** Revokes tokens that were issued until this time and match all fields that are set. */
+/** Revokes tokens that were issued up to this time and match all fields that are set. */
 export interface Revocation {
   readonly id: string;
   readonly atMs: number;

@@ -12,7 +12,7 @@ export function revocationRoutes(world: World): Route[] {
   return [{ method: 'GET', template: '/v3/OS-REVOKE/events', handle: (request) => list(world, request) }];
 }
 
-/** Revokes tokens issued until now. Keystone keeps the revocation for the lifetime of a token. */
+/** Revokes tokens issued up to now. Keystone keeps the revocation for the lifetime of a token. */
 export function revoke(world: World, marks: RevocationCriteria): void {
   const { tables, clock, config, ids } = world;
   const nowMs = clock.now();

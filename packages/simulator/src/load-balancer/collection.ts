@@ -17,7 +17,7 @@ export interface Collection<R extends TreeObject> {
   readonly view: (row: R) => View;
   /** Fields of the view that lists can be filtered by, in addition to those of all objects. */
   readonly filters: readonly string[];
-  /** Fields by which lists can be filtered although they are not in the view. */
+  /** Fields that lists can be filtered by, although they are not in the view. */
   readonly extra?: (row: R) => View;
 }
 

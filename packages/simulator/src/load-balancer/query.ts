@@ -106,8 +106,8 @@ interface SortKey {
 }
 
 /**
- * Parses `sort=name:desc,id` or `sort_key=name,id&sort_dir=desc`. Creation time and ID are added as last keys if the
- * objects have them.
+ * Parses `sort=name:desc,id` or `sort_key=name,id&sort_dir=desc`. Creation time and ID are appended as the last keys if
+ * the objects have them.
  */
 function sortKeysOf(query: URLSearchParams, sample: View): SortKey[] {
   const sort = query.get('sort');

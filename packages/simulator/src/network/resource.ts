@@ -32,7 +32,7 @@ export interface ResourceKind<R extends Resource, C extends z.ZodObject, U exten
   readonly remove: (access: Access, row: R) => void;
   /** Fields that are computed when an object is read. */
   readonly derive: (row: R, access: Access) => object;
-  /** Fields by which lists can be filtered although they are not in the view. */
+  /** Fields that lists can be filtered by, although they are not in the view. */
   readonly extraFilters?: readonly string[];
   /** Runs before a list is read, for example to create default objects. */
   readonly prepare?: (access: Access) => void;

@@ -10,7 +10,7 @@ export function visibleShare({ tables }: World, access: Access, id: string): Sha
   return share !== undefined && (share.isPublic || canSee(access, share.projectId)) ? share : undefined;
 }
 
-/** The share of a path such as `/shares/{id}`. */
+/** The share in a path such as `/shares/{id}`. */
 export function findShare(world: World, { access, params }: ApiRequest, message?: string): Share {
   const share = visibleShare(world, access, params['id'] ?? '');
   if (share === undefined) throw notFound(message);
@@ -18,7 +18,7 @@ export function findShare(world: World, { access, params }: ApiRequest, message?
   return share;
 }
 
-/** The share in a path, for a change; other projects cannot change public shares. */
+/** The share in a path, to be changed; other projects cannot change public shares. */
 export function findOwnShare(world: World, request: ApiRequest, message?: string): Share {
   const share = findShare(world, request, message);
   if (!canSee(request.access, share.projectId)) throw notFound(message);
@@ -26,7 +26,7 @@ export function findOwnShare(world: World, request: ApiRequest, message?: string
   return share;
 }
 
-/** The share above a path such as `/shares/{id}/metadata`: other projects' shares are found, but access is denied. */
+/** The parent in a path such as `/shares/{id}/metadata`: other projects' shares are found, but access is denied. */
 export function findShareOfPath(world: World, { access, params }: ApiRequest, verb: 'read' | 'write' = 'read'): Share {
   const id = params['id'] ?? '';
   const share = world.tables.shares.get(id);

@@ -12,7 +12,7 @@ export interface InheritedUncertainty {
 /**
  * Creates and deletes sent by this process that no list shows yet.
  *
- * **Guarantees.** With the ledger in addition to the shared list, a step that finds no resource may create one. A
+ * **Guarantees.** A step that finds its resource neither in the shared list nor in the ledger may create it. A
  * create with a response counts as existing until a list that began after the response confirms it. After a create
  * whose outcome is unknown (timeout, broken connection), the state is "settling" until a list that began `settleMs`
  * later has been seen.
@@ -39,7 +39,7 @@ export class Ledger<T extends { readonly id: string }> {
     this.#inheritedUncertainty = inheritedUncertainty;
   }
 
-  /** Records `object` as created or updated by a response; the record counts until a later list. */
+  /** Records `object` as created or updated by a response; the record is used until a later list. */
   recordWritten(owner: string, object: T, nowMs: number): void {
     const recorded = this.#recorded.get(owner) ?? new Map<string, { object: T; atMs: number }>();
     recorded.set(object.id, { object, atMs: nowMs });

@@ -38,7 +38,7 @@ interface Index<T> {
   readonly byOwner: ReadonlyMap<string, readonly T[]>;
   /** By Services that use load balancers of other owners. */
   readonly bySharer: ReadonlyMap<string, readonly T[]>;
-  /** By cluster of the Services that use load balancers that belong to no cluster. */
+  /** By cluster, for Services that use load balancers belonging to no cluster. */
   readonly byForeignCluster: ReadonlyMap<string, readonly T[]>;
 }
 

@@ -20,7 +20,7 @@ import { type InheritedUncertainty, Ledger } from './ledger.ts';
 import { QuotaLookup } from './quota-lookup.ts';
 import { RouterAttachments } from './router-attachments.ts';
 
-/** The ID of a server that only the ledger knows. */
+/** The ID of a server that appears only in the ledger. */
 export interface ServerRef {
   readonly id: string;
 }
@@ -84,7 +84,7 @@ export interface ProjectCloudOptions {
   readonly credentialKey?: string | undefined;
   readonly client: OpenStackClient;
   readonly cache: ProjectCache;
-  /** By default, all addresses count. */
+  /** By default, all addresses are used. */
   readonly nodeAddresses?: NodeAddressSettings;
   /** Whether all nodes boot with a config drive, because the cloud has no metadata service that nodes can reach. */
   readonly configDrive?: boolean;
@@ -95,7 +95,7 @@ export interface ProjectCloudOptions {
   /** Uniform in [0, 1); for jitter. */
   readonly random?: () => number;
   readonly log?: Logger;
-  /** Tenure of this process; since its start by default. */
+  /** Tenure of this process; begins at its start by default. */
   readonly tenure?: Tenure;
 }
 
@@ -179,7 +179,7 @@ export class ProjectCloud {
   }
 
   /**
-   * When a list must have begun to be conclusive: at most `maxAgeMs` ago, after the settle time of all requests with
+   * The earliest start of a conclusive list: at most `maxAgeMs` ago, after the settle time of all requests with
    * unknown outcome, of this run and of a previous run, and after the start of the tenure.
    */
   reliableFromMs<T extends { readonly id: string }>(ledger: Ledger<T>, maxAgeMs: number): number {

@@ -24,8 +24,8 @@ export class QuotaLookup {
   }
 
   /**
-   * The error with the numbers of its quotas, of which `requestedCount` more were requested. Returns any other error,
-   * and one whose numbers the cloud does not return, unchanged.
+   * The error with usage and limit of each exceeded quota; `requestedCount` more were requested. Other errors, and
+   * errors for which the cloud returns no numbers, are returned unchanged.
    */
   async failureMessage(error: unknown, requestedCount: number): Promise<unknown> {
     if (!isOpenStackError(error, 'quotaExceeded')) return error;

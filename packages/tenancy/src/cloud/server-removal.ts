@@ -44,7 +44,7 @@ export async function removeServer(
   return states.includes('kept') ? retainedServer(id) : undefined;
 }
 
-/** Force-deletes a server that Nova retains after its deletion and no list shows. */
+/** Force-deletes a server that Nova retains after its deletion and that no list shows. */
 export async function forceDeleteRetained(
   { client }: ProjectCloud,
   id: string,

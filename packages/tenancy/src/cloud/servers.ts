@@ -2,7 +2,7 @@ import type { Snapshot } from '@fairway/openstack/cache/snapshot';
 import type { Server } from '@fairway/openstack/types/server';
 import { serverOwner } from './ownership.ts';
 
-/** States that users can put servers into in which no node can be running. */
+/** Server states, set by users, in which no node can be running. */
 const STOPPED_STATUSES: ReadonlySet<Server['status']> = new Set([
   'PAUSED',
   'RESCUE',

@@ -11,7 +11,7 @@ export interface ObservedItem {
   readonly sinceMs: number;
 }
 
-/** Observed end of a resource: it still existed at `fromMs`, and no longer at `toMs`. */
+/** Observed end of a resource: it still existed at `fromMs`, but not at `toMs`. */
 export interface EndWindow {
   readonly fromMs: number;
   readonly toMs: number;

@@ -26,7 +26,7 @@ export interface UsageQuery extends Span {
   readonly byCluster: boolean;
 }
 
-/** Thrown if a report starts or ends within a period of which only the sum is left. */
+/** Thrown if a report starts or ends within a period for which only the sum is left. */
 export class UsageDetailExpiredError extends Error {
   override readonly name = 'UsageDetailGone';
   readonly period: string;

@@ -5,6 +5,6 @@ export const AUTOSCALER_CONFIG_REQUEST_FIELDS: FieldLedger = {
     'acts',
     'packages/gateway/src/autoscaler-config/autoscaler-config-request.test.ts',
     'is valid for the requested time',
-    'the certificate is issued for a request, which no cache holds',
+    'the certificate is issued for a request, and requests are never cached',
   ),
 };

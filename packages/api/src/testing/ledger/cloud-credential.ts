@@ -1,7 +1,7 @@
 import { entryProvenBy, type FieldLedger } from './entry.ts';
 
 const BLINDING_ALTERNATIVE =
-  'a whole Fairway in a process of its own reads it; the test would have another project, or none, without it';
+  'a complete Fairway in a separate process reads it; without it, the test would have another project, or none';
 
 export const CLOUD_CREDENTIAL_FIELDS: FieldLedger = {
   'spec.cloud': entryProvenBy(
@@ -20,6 +20,6 @@ export const CLOUD_CREDENTIAL_FIELDS: FieldLedger = {
     'acts',
     'tests/credential-revocation.test.ts',
     'revokes a credential with reclaimPolicy Delete once its last cluster is deleted, but not a credential that never had a cluster',
-    'a whole Fairway in a process of its own reads it; with the default, Retain, the credential stays',
+    'a complete Fairway in a separate process reads it; with the default, Retain, the credential stays',
   ),
 };

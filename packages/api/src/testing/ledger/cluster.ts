@@ -32,16 +32,16 @@ export const CLUSTER_FIELDS: FieldLedger = {
   'spec.proxy.httpProxy': acts(NODE_FIELDS_TEST, CLUSTER_FIELD_TITLE),
   'spec.proxy.httpsProxy': acts(NODE_FIELDS_TEST, CLUSTER_FIELD_TITLE),
   'spec.proxy.noProxy': acts(NODE_FIELDS_TEST, CLUSTER_FIELD_TITLE),
-  'spec.plan': acts(SPEC_FIELDS_TEST, 'a cluster gets the plan, version and image that it names'),
-  'spec.version': acts(VERSION_CHOICE_TEST, 'gets $gets if it requests $version, whatever the policy'),
+  'spec.plan': acts(SPEC_FIELDS_TEST, 'a cluster uses the plan, version and image that it specifies'),
+  'spec.version': acts(VERSION_CHOICE_TEST, 'runs $gets if it requests $version, regardless of the policy'),
   'spec.region': acts(ADMISSION_TEST, 'refuses %j at %s: %s'),
   'spec.updatePolicy': acts(
     VERSION_CHOICE_TEST,
-    'gets the patch in its slot under $updatePolicy, isSeamless $isSeamless: $takes',
+    'is given the patch in its slot under $updatePolicy, isSeamless $isSeamless: $takes',
   ),
   'spec.credentialName': acts(
     'packages/controllers/src/behaviour/credential-expiry.test.ts',
-    'is reported once for each notice, on time and across restarts, on itself and its clusters',
+    'is reported once per notice, on time and across restarts, on itself and on its clusters',
   ),
   'spec.network.networkID': acts(
     'packages/controllers/src/behaviour/shapes.test.ts',
@@ -49,11 +49,11 @@ export const CLUSTER_FIELDS: FieldLedger = {
   ),
   'spec.network.subnetID': acts(
     EXISTING_NETWORK_TEST,
-    'have their addresses in the subnet that the cluster names, with its security group',
+    'have addresses in the cluster’s specified subnet, and its security group',
   ),
   'spec.network.loadBalancersSubnetID': acts(
     EXISTING_NETWORK_TEST,
-    'leave load balancers a subnet of their own, which must exist',
+    'leave a separate subnet for load balancers, which must exist',
   ),
   'spec.network.nodesCIDR': acts(SPEC_FIELDS_TEST, "the nodes' range is the cluster's, or otherwise the plan's"),
   'spec.network.gateway.mode': acts(
@@ -134,7 +134,7 @@ export const CLUSTER_FIELDS: FieldLedger = {
     'acts',
     'tests/process-allow-list.test.ts',
     'of a control plane on this machine',
-    'its runtime is asked without an API server in between',
+    'its runtime is queried without an API server in between',
   ),
   'spec.apiServer.oidc.issuerURL': acts(SPEC_FIELDS_TEST, '$field of a cluster'),
   'spec.apiServer.oidc.clientID': acts(SPEC_FIELDS_TEST, '$field of a cluster'),
@@ -148,10 +148,10 @@ export const CLUSTER_FIELDS: FieldLedger = {
   'spec.apiServer.audit.level': acts(SPEC_FIELDS_TEST, '$field of a cluster'),
   'spec.apiServer.audit.reads': acts(SPEC_FIELDS_TEST, '$field of a cluster'),
   'spec.apiServer.keystone.projects': acts(KEYSTONE_USERS_TEST, 'admits projects with $field set'),
-  'spec.apiServer.keystone.roles': acts(KEYSTONE_USERS_TEST, 'grants roles their permissions with $field set'),
+  'spec.apiServer.keystone.roles': acts(KEYSTONE_USERS_TEST, 'grants permissions to roles with $field set'),
   'spec.apiServer.keystone.policy': acts(
     KEYSTONE_USERS_TEST,
-    'gives additional permissions only to roles that its policy names',
+    'gives additional permissions only to roles that its policy lists',
   ),
   'spec.autoscaler.mode': acts(EXTERNAL_AUTOSCALER_TEST, 'is not resized by Fairway’s autoscaler'),
   'spec.autoscaler.certificatesNotBefore': acts(EXTERNAL_AUTOSCALER_TEST, 'refuses a certificate that was revoked'),
@@ -174,5 +174,5 @@ export const CLUSTER_FIELDS: FieldLedger = {
   'spec.reset.requestedAt': acts(RESET_TEST, 'reads $field of spec.reset'),
   'spec.reset.confirm': acts(RESET_TEST, 'reads $field of spec.reset'),
   'spec.reset.nodes': acts(RESET_TEST, 'reads $field of spec.reset'),
-  'spec.image': acts(SPEC_FIELDS_TEST, 'a cluster gets the plan, version and image that it names'),
+  'spec.image': acts(SPEC_FIELDS_TEST, 'a cluster uses the plan, version and image that it specifies'),
 };

@@ -55,6 +55,6 @@ export const IN_COLUMN_TITLE = 'shows informational fields in a column';
 /** Informational: `kubectl get` shows it. */
 export function inColumn(): FieldEntry {
   const file = 'packages/api/src/testing/ledger/ledger.test.ts';
-  const why = 'the API server shows the column; the test finds it among those of the kind';
+  const why = "the API server shows the column; the test finds it among the kind's columns";
   return entryProvenBy('informs', file, IN_COLUMN_TITLE, why);
 }

@@ -21,7 +21,7 @@ export const KUBERNETES_RELEASE_FIELDS: FieldLedger = {
   'spec.patches[].released': acts(RELEASE_PROBLEMS_TEST, NOT_READY_TITLE),
   'spec.patches[].withdrawn': acts(
     VERSION_CHOICE_TEST,
-    'reverts to the previous patch if the new one is withdrawn before it ran',
+    'reverts to the previous patch if the new one is withdrawn before it has run',
   ),
   'spec.patches[].components': acts(
     'packages/api/src/domain/release-components.test.ts',
@@ -35,7 +35,7 @@ export const KUBERNETES_RELEASE_FIELDS: FieldLedger = {
   'spec.rollout.maxPercent': acts(ROLLOUT_TEST, 'is $moving for $count clusters: $reason'),
   'spec.rollout.canarySelector.matchLabels': acts(
     ROLLOUT_TEST,
-    'start first, and all others wait until they are ready',
+    'start first, and all others wait until these are ready',
   ),
   'spec.rollout.maxFailures': acts(
     ROLLOUT_TEST,

@@ -20,11 +20,11 @@ export const MACHINE_FIELDS: FieldLedger = {
   ),
   'spec.reinstallTime': acts(
     'packages/controllers/src/behaviour/reinstall.test.ts',
-    'keeps its server, address and Node, gets a new disk, and becomes Ready again',
+    'keeps its server, address and Node, is given a new disk, and becomes Ready again',
   ),
   'spec.onDrainTimeout': acts(
     'packages/controllers/src/behaviour/held-drains.test.ts',
-    'waits beyond the timeout for the user at almost no cost, and can be forced',
+    'keeps waiting for the user after the timeout, at almost no cost, and can be forced',
   ),
   'spec.resetTime': acts(
     'packages/controllers/src/behaviour/reset.test.ts',
@@ -97,7 +97,7 @@ export const MACHINE_FIELDS: FieldLedger = {
   ),
   'spec.networks[].subnetID': acts(
     'packages/controllers/src/behaviour/additional-networks.test.ts',
-    'use the subnet that the pool names if a network has several',
+    'use the subnet that the pool specifies if a network has several',
   ),
   'spec.floatingIP': acts(SHAPES_TEST, 'add and remove floating IPs, and keep the servers'),
 };

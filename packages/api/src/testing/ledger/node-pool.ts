@@ -16,8 +16,8 @@ const SERVER_LABELS_TEST = 'packages/controllers/src/behaviour/server-labels.tes
 const NETWORKS_TEST = 'packages/controllers/src/behaviour/additional-networks.test.ts';
 const PORT_PER_NETWORK_TITLE =
   'give each server one port per network, while the node’s address stays in the first network';
-const NAMED_SUBNET_TITLE = 'use the subnet that the pool names if a network has several';
-const IN_PLACE_CHANGES_TITLE = 'reach existing servers in place, and are removed with the field';
+const NAMED_SUBNET_TITLE = 'use the subnet that the pool specifies if a network has several';
+const IN_PLACE_CHANGES_TITLE = 'are applied to existing servers in place, and are removed with the field';
 
 const SECURITY_GROUPS_TEST = 'packages/controllers/src/behaviour/security-groups.test.ts';
 
@@ -62,7 +62,10 @@ export const NODE_POOL_FIELDS: FieldLedger = {
   'spec.template.spec.unschedulable': acts(SHAPES_TEST, LABELS_TITLE),
   'spec.serverTags': acts(SERVER_LABELS_TEST, IN_PLACE_CHANGES_TITLE),
   'spec.serverMetadata': acts(SERVER_LABELS_TEST, IN_PLACE_CHANGES_TITLE),
-  'spec.securityGroups': acts(SECURITY_GROUPS_TEST, 'reach existing servers in place, and are removed with the field'),
+  'spec.securityGroups': acts(
+    SECURITY_GROUPS_TEST,
+    'are applied to existing servers in place, and are removed with the field',
+  ),
   'spec.networks[].networkID': acts(NETWORKS_TEST, PORT_PER_NETWORK_TITLE),
   'spec.networks[].subnetID': acts(NETWORKS_TEST, NAMED_SUBNET_TITLE),
   'spec.kubelet.maxPods': acts(SPEC_FIELDS_TEST, 'kubelet.%s of a pool is set on its nodes'),
@@ -88,16 +91,16 @@ export const NODE_POOL_FIELDS: FieldLedger = {
   'spec.kubelet.shutdownGracePeriod': acts(SPEC_FIELDS_TEST, 'kubelet.%s of a pool is set on its nodes'),
   'spec.kubelet.shutdownGracePeriodCriticalPods': acts(SPEC_FIELDS_TEST, 'kubelet.%s of a pool is set on its nodes'),
   'spec.floatingIPs.enabled': acts(SHAPES_TEST, 'add and remove floating IPs, and keep the servers'),
-  'spec.rootVolume.sizeGiB': acts(SPEC_FIELDS_TEST, "machines get their pool's image and root volume"),
-  'spec.rootVolume.type': acts(SPEC_FIELDS_TEST, "machines get their pool's image and root volume"),
-  'spec.image': acts(SPEC_FIELDS_TEST, "machines get their pool's image and root volume"),
+  'spec.rootVolume.sizeGiB': acts(SPEC_FIELDS_TEST, "machines use their pool's image and root volume"),
+  'spec.rootVolume.type': acts(SPEC_FIELDS_TEST, "machines use their pool's image and root volume"),
+  'spec.image': acts(SPEC_FIELDS_TEST, "machines use their pool's image and root volume"),
   'spec.nodeStartupTimeout': acts(
     'packages/controllers/src/behaviour/startup.test.ts',
-    'is reported after the timeout of the $who',
+    'is reported after the $who’s timeout',
   ),
   'spec.healing.enabled': acts(HEALING_TEST, 'in a pool that has opted out, except on request'),
-  'spec.healing.strategy': acts(HEALING_TEST, 'is $repaired with the strategy of the $who'),
-  'spec.healing.notReadyTimeout': acts(HEALING_TEST, 'is replaced after the timeout of the $who'),
+  'spec.healing.strategy': acts(HEALING_TEST, 'is $repaired according to the $who’s strategy'),
+  'spec.healing.notReadyTimeout': acts(HEALING_TEST, 'is replaced after the $who’s timeout'),
   'spec.healing.maxUnhealthy': acts(HEALING_TEST, 'while more are broken than the pool allows'),
   'spec.upgradeStrategy.type': acts(
     UPGRADE_TEST,
@@ -113,6 +116,6 @@ export const NODE_POOL_FIELDS: FieldLedger = {
   ),
   'spec.upgradeStrategy.onDrainTimeout': acts(
     'packages/controllers/src/behaviour/held-drains.test.ts',
-    'waits beyond the timeout for the user at almost no cost, and can be forced',
+    'keeps waiting for the user after the timeout, at almost no cost, and can be forced',
   ),
 };

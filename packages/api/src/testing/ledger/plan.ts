@@ -29,7 +29,7 @@ export const PLAN_FIELDS: FieldLedger = {
   'spec.etcd.snapshots.keep': acts(SPEC_FIELDS_TEST, '$field of a plan'),
   'spec.maxNodes': acts(
     'packages/controllers/src/behaviour/shapes.test.ts',
-    'apply to writes that have passed admission: the oldest pool first, the rest when there is room',
+    'apply to writes that have passed admission: the oldest pool first, the others when there is room',
   ),
   'spec.maxPodsPerNode': acts(SPEC_FIELDS_TEST, 'a node is installed according to plan, release and machine'),
   'spec.maxClusters': acts(
@@ -76,13 +76,13 @@ export const PLAN_FIELDS: FieldLedger = {
   'spec.nodePools.maxSecurityGroups': acts(ALLOWANCE_TEST, 'creates no nodes of a pool with $what beyond its limits'),
   'spec.nodePools.maxNetworks': acts(
     'packages/controllers/src/behaviour/additional-networks.test.ts',
-    'get no more nodes if the plan allows $what',
+    'allow no more nodes if the plan allows $what',
   ),
   'spec.storage.classes[].name': acts(STORAGE_CLASSES_TEST, PLAN_FIELD_TITLE),
   'spec.storage.classes[].volumeType': acts(STORAGE_CLASSES_TEST, PLAN_FIELD_TITLE),
   'spec.storage.classes[].optional': acts(
     STORAGE_CLASSES_TEST,
-    'omit optional classes whose types the cloud lacks, report that, and have another default',
+    'omit optional classes whose types the cloud lacks, report this, and use another default',
   ),
   'spec.storage.classes[].default': acts(STORAGE_CLASSES_TEST, PLAN_FIELD_TITLE),
   'spec.storage.classes[].reclaimPolicy': acts(STORAGE_CLASSES_TEST, PLAN_FIELD_TITLE),
@@ -101,14 +101,14 @@ export const PLAN_FIELDS: FieldLedger = {
   ),
   'spec.healing.strategy': acts(
     'packages/controllers/src/behaviour/healing.test.ts',
-    'is $repaired with the strategy of the $who',
+    'is $repaired according to the $who’s strategy',
   ),
   'spec.healing.notReadyTimeout': acts(
     'packages/controllers/src/behaviour/healing.test.ts',
-    'is replaced after the timeout of the $who',
+    'is replaced after the $who’s timeout',
   ),
   'spec.healing.nodeStartupTimeout': acts(
     'packages/controllers/src/behaviour/startup.test.ts',
-    'is reported after the timeout of the $who',
+    'is reported after the $who’s timeout',
   ),
 };

@@ -5,6 +5,6 @@ export const UPGRADE_PLAN_REQUEST_FIELDS: FieldLedger = {
     'acts',
     'packages/controllers/src/upgrade-preview/preview.test.ts',
     'is $to: $reason',
-    'the plan is made for a request, which no cache holds',
+    'the plan is made for a request, and requests are never cached',
   ),
 };

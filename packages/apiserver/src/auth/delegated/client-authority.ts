@@ -36,7 +36,7 @@ export function createClientAuthorityAuthenticator(
     } catch (error) {
       log.error(
         { err: error, ...AUTHENTICATION_CONFIG },
-        'no client certificate is believed: the bundle is unreadable',
+        'no client certificate is accepted: the CA bundle cannot be read',
       );
       return undefined;
     }
@@ -51,7 +51,7 @@ export function createClientAuthorityAuthenticator(
 
   const x509 = createX509Authenticator(() => {
     const known = trust();
-    if (known === undefined) throw new Error('the API server names no authority of client certificates');
+    if (known === undefined) throw new Error('the API server publishes no CA for client certificates');
     return known;
   }, clock);
   return {

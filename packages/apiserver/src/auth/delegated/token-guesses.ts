@@ -54,15 +54,15 @@ export class TokenGuesses {
     const network = peerNetwork(address);
     const left = this.#perNetwork.left(network, nowMs);
     if (left < 1) {
-      throw refusal(`${perNetwork.perMinute} tokens a minute that nobody knows may come from ${network}`);
+      throw refusal(`${perNetwork.perMinute} unknown tokens a minute are allowed from ${network}`);
     }
     if (this.#totalRate.left('', nowMs) < 1 && left < perNetwork.burst) {
-      throw refusal(`${total.perMinute} tokens a minute that nobody knows may come from all clients together`);
+      throw refusal(`${total.perMinute} unknown tokens a minute are allowed from all clients together`);
     }
     const exceededLimit = this.#concurrentReviews.exceededLimit(network);
     if (exceededLimit !== undefined) {
       const holderName = exceededLimit === 'total' ? 'all clients together' : network;
-      throw refusal(`${concurrentReviews[exceededLimit]} new tokens of ${holderName} may be looked at at a time`);
+      throw refusal(`${concurrentReviews[exceededLimit]} new tokens of ${holderName} can be reviewed at a time`);
     }
     this.#concurrentReviews.take(network);
     return (wasGuess) => {

@@ -95,7 +95,7 @@ export function createTokenReviewAuthenticator(client: KubeClient, clock: Clock)
 }
 
 function timeoutError(): ApiError {
-  const message = `the API server did not say within ${RESPONSE_TIMEOUT_MS / 1000} s whose the token is`;
+  const message = `the API server did not review the token within ${RESPONSE_TIMEOUT_MS / 1000} s`;
   return new ApiError(503, 'ServiceUnavailable', message, { retryAfterSeconds: 1 });
 }
 

@@ -113,7 +113,7 @@ describe('writes of clients that have disconnected', () => {
     }
     const timeoutCount = statuses.filter((status) => status === 504).length;
 
-    // During half the duration of a write, at most as many writes start as the level has seats.
+    // Within half the duration of a write, no more writes start than the level has seats.
     expect(timeoutCount).toBeLessThan(10);
     expect(statuses.filter((status) => status === 429)).toHaveLength(50 - timeoutCount);
     await flooded.clock.advance(WRITE_MS);
@@ -131,8 +131,8 @@ describe('a flood of writes', () => {
 
     // 29 s of writes that take 100 ms each, one after another: a controller never waits.
     expect(tallies.controller).toEqual({ done: 290, refused: 0, longestMs: WRITE_MS });
-    // A level has few seats until it borrows some: a tenant waits for one of them, behind the queues of the flood at
-    // most.
+    // A level has few seats until it borrows some: a tenant waits for one of them, at most
+    // behind the flood's queues.
     expect(tallies.tenant.refused).toBe(0);
     expect(tallies.tenant.done).toBeGreaterThan(120);
     expect(tallies.tenant.longestMs).toBeLessThan(1000);

@@ -109,7 +109,7 @@ describe('connections', () => {
     expect(await (await sendRequest(served, 'bob')).status()).toBe(404);
   });
 
-  it('are closed if they do not authenticate in time, also after a 401', async () => {
+  it('are closed if they do not authenticate in time, even after a 401', async () => {
     const served = await serve({ unauthenticatedTimeoutMs: 30_000 });
     const alice = await sendRequest(served, 'alice');
     const silent = await connect(served);

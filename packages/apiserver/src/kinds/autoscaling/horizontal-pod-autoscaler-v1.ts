@@ -12,7 +12,7 @@ import { defineKind } from '../define-kind.ts';
 import { AGE, text } from '../printing/column.ts';
 import { autoscalerErrors, formatTargets } from './horizontal-pod-autoscaler.ts';
 
-/** autoscaling/v1 has one metric: CPU. Other metrics are kept in an annotation, like upstream. */
+/** autoscaling/v1 has one metric: CPU. Other metrics are kept in an annotation, as in upstream. */
 const METRICS_ANNOTATION = 'autoscaling.alpha.kubernetes.io/metrics';
 const CURRENT_METRICS_ANNOTATION = 'autoscaling.alpha.kubernetes.io/current-metrics';
 const CONDITIONS_ANNOTATION = 'autoscaling.alpha.kubernetes.io/conditions';

@@ -95,7 +95,7 @@ export class PushLedger {
   async #claim(): Promise<void> {
     const { clock, signal, holder, onWait } = this.#options;
     let seen: string | undefined;
-    // Adds up the time slept, because the clock may be set meanwhile.
+    // Adds up the time slept, because the clock may be changed meanwhile.
     for (let waitedMs = 0; ; waitedMs += POLL_MS) {
       const found = await this.#read();
       const version = found?.metadata.resourceVersion;
@@ -161,7 +161,7 @@ export class PushLedger {
       ...(this.#nextMs !== undefined && { next: formatTime(this.#nextMs) }),
       ...(holder !== undefined && { holder }),
     };
-    // A write without a response is not repeated; the next run sees whether it succeeded.
+    // A write without a response is not repeated; the next run checks whether it succeeded.
     try {
       this.#held =
         this.#held === undefined

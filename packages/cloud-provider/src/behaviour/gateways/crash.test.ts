@@ -14,7 +14,7 @@ import { tlsData } from '../../tls/testing/tls-secret.ts';
 
 const lifecycle = { loadBalancerCreate: 2_000, loadBalancerUpdate: 500, loadBalancerDelete: 1_000 };
 const latency = { ...NO_LATENCY, lifecycle: { ...NO_LATENCY.lifecycle, ...lifecycle } };
-/** More calls than any of these changes takes. */
+/** More calls than any of these changes needs. */
 const MAX_CALLS = 40;
 const SETTLE_MS = 20_000;
 

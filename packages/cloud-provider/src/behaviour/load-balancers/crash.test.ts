@@ -14,14 +14,14 @@ import {
 
 /*
  * The process dies right after the cloud has executed one of its calls. This is repeated for each call that a change
- * takes. The next process completes the work, without leftovers or duplicates.
+ * needs. The next process completes the work, without leftovers or duplicates.
  */
 
 /** A fast cloud, because these tests make many changes. */
 const lifecycle = { loadBalancerCreate: 2_000, loadBalancerUpdate: 500, loadBalancerDelete: 1_000 };
 const latency = { ...NO_LATENCY, lifecycle: { ...NO_LATENCY.lifecycle, ...lifecycle } };
 const LOAD_BALANCER_ID_ANNOTATION = 'loadbalancer.openstack.org/load-balancer-id';
-/** More calls than any of these changes takes. */
+/** More calls than any of these changes needs. */
 const MAX_CALLS = 60;
 const SETTLE_MS = 20_000;
 

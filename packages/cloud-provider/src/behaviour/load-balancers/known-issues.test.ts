@@ -57,7 +57,7 @@ describe('#3102, #2241, #2571, #2624, #1273: clusters take each other’s load b
 });
 
 describe('#2858, #1595, #1304, #2066, #2222: slow with many ports and a slow Octavia', () => {
-  test('takes only Octavia’s own time per pool for a change of nodes, and does not delay other Services', async () => {
+  test('changes nodes in no more than Octavia’s own time per pool, and does not delay other Services', async () => {
     await start({ loadBalancerUpdate: 120_000 });
     await fairway.create('web', { ports: [{ port: 80 }, { port: 81 }, { port: 82 }] });
     await fairway.clock.pass(MINUTE_MS);

@@ -192,7 +192,7 @@ describe('a cluster with pod routes on its router', () => {
       t.fairway.cloud.faults.remove(id);
       await t.clock.pass(6 * MINUTE_MS);
 
-      // One of our attempts may be several of the client's.
+      // One attempt here may involve several attempts by the client.
       expect(callsInAnHour.puts).toBeLessThanOrEqual(15 * 5);
       expect(reported.metadata.resourceVersion).toBe(resourceVersion);
       expect(await t.routes()).toEqual([routeTo(t.a, '10.2.0.0/24')]);

@@ -44,7 +44,7 @@ export const shellTexts = texts(
       'The server is not responding. The data shown is from before {time}; the console keeps retrying.',
     'connection.back': 'The server is responding again.',
     documentation: 'Documentation',
-    'documentation.title': 'Documentation of this page, in a new tab',
+    'documentation.title': 'Documentation for this page, in a new tab',
     loading: 'Loading…',
     'error.title': 'This page has stopped working',
     'error.body':

@@ -22,7 +22,7 @@ const ACTION_BY_PHASE: Readonly<Record<ClusterPhase, MainAction>> = {
 export function mainAction(cluster: Cluster, pools: number | undefined): MainAction {
   if (cluster.metadata.deletionTimestamp !== undefined) return 'events';
   if (isHibernating(cluster)) return 'wake';
-  // A newer server may report phases that this console does not know.
+  // A newer server may report phases that this console does not recognise.
   const action: MainAction | undefined = ACTION_BY_PHASE[cluster.status?.phase ?? 'Pending'];
   return action === 'access' && pools === 0 ? 'addPool' : (action ?? 'events');
 }

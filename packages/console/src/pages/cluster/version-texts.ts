@@ -18,7 +18,7 @@ export const versionTexts = texts(
     'to.start': 'Upgrade to {version}',
     'to.started': 'The upgrade has been requested. See the overview for its progress.',
     'plan.loading': 'Preparing the upgrade plan…',
-    'plan.duration': 'The upgrade takes {duration} from its start.',
+    'plan.duration': 'Once started, the upgrade takes {duration}.',
     'plan.steps': 'Steps',
     'plan.findings': 'Before you upgrade',
     'plan.nothing': 'No problems found.',

@@ -17,7 +17,7 @@ const STATE_BY_PHASE: Readonly<Record<ClusterPhase, ClusterState>> = {
   Deleting: 'progress',
 };
 
-/** Phases that this console does not know count as needing attention. */
+/** Phases that this console does not recognise count as needing attention. */
 export function clusterState({ status }: Pick<Cluster, 'status'>): ClusterState {
   const phase = status?.phase ?? 'Pending';
   const state: ClusterState | undefined = STATE_BY_PHASE[phase];

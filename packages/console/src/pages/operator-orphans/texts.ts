@@ -30,7 +30,7 @@ export const orphansTexts = texts(
     'look.label': 'Check now for leftovers of {cluster}',
     'look.title': 'Check for leftovers of {cluster}?',
     'look.body':
-      'Fairway queries the cloud now instead of at the next scheduled time, and handles what it finds as usual.',
+      'Fairway queries the cloud now instead of at the next scheduled time, and handles any leftovers as usual.',
   },
   {
     de: {

@@ -42,7 +42,7 @@ export function Page() {
     [releaseSnapshot.items],
   );
   const failure = releaseSnapshot.failure ?? clusterSnapshot.failure;
-  // To users who may not list all clusters, used versions would look unused.
+  // Users who may not list all clusters would see used versions as unused.
   const isKnown = releaseSnapshot.isComplete && clusterSnapshot.isComplete;
   return (
     <PageSection isFilled className="fw-op-page">

@@ -6,7 +6,7 @@ import type { PatchRow } from './patches.ts';
 import { ReleaseDate } from './release-date.tsx';
 import { releasesTexts } from './texts.ts';
 
-/** Usage of each patch: the used patches and the newest one, and the other patches on request. */
+/** Usage of each patch: the patches in use and the newest one; other patches on request. */
 export function PatchesTable({ minor, rows }: { readonly minor: string; readonly rows: readonly PatchRow[] }) {
   const t = useText(releasesTexts);
   const [showsAll, setShowsAll] = useState(false);

@@ -4,7 +4,7 @@ import { patchRows } from './patches.ts';
 
 const use = (clusters: number) => ({ clusters, projects: 1, nodes: 0 });
 
-test('lists offered patches and those that clusters run, newest first', () => {
+test('lists patches that are offered or in use, newest first', () => {
   const release = {
     spec: {
       minor: '1.36',

@@ -8,7 +8,7 @@ export interface PatchRow {
   readonly state: 'newest' | 'offered' | 'withdrawn' | 'unavailable' | 'unlisted';
 }
 
-/** Patches of a minor version, newest first: those in the release, and any others that clusters still run. */
+/** Patches of a minor version, newest first: those in the release, plus any that clusters still run. */
 export function patchRows(
   { spec, status }: Pick<KubernetesRelease, 'spec' | 'status'>,
   uses: ReadonlyMap<string, PlanUsage>,

@@ -27,7 +27,7 @@ const STATES: Readonly<Record<RolloutStatus['state'], DisplayState>> = {
 };
 const MAX_FAILED_SHOWN = 20;
 
-/** The progress of a rollout, why it stopped, and the available actions. */
+/** The progress of a rollout, why it is halted, and the available actions. */
 export function Rollout({ minor, title, rollout, onAction }: RolloutProps) {
   const t = useText(releasesTexts);
   const { state, updated, total, waiting, moving, failed } = rollout;

@@ -2,7 +2,7 @@ import { useText } from '../../text/use-text.ts';
 import type { Replica, Shard } from './shards.ts';
 import { replicasTexts } from './texts.ts';
 
-/** The maximum number of colours that users can distinguish; additional replicas reuse them. */
+/** How many colours users can tell apart; additional replicas reuse them. */
 const COLOURS = 6;
 
 /** Shows which replica has which shard. The tables and labels contain the same data; the map shows the balance. */

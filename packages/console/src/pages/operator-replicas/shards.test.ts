@@ -39,7 +39,7 @@ describe('the assignment of clusters', () => {
     expect(replicas.reduce((sum, { clusters }) => sum + clusters, 0)).toBe(100);
   });
 
-  test('shows shards of a dead replica as unassigned, and recently taken ones as moved', () => {
+  test('shows shards of a dead replica as unassigned, and recently acquired ones as moved', () => {
     const taken = lease(names.shardMetadata(1), 'b', '2026-01-01T11:59:30.000000Z');
     const leases = [member('a'), member('b'), lease(names.shardMetadata(0), 'a'), taken];
     const heardMs = heardMsByReplica({ 'fairway-member-a': NOW - 19_000, 'fairway-member-b': NOW - 1_000 });

@@ -29,12 +29,12 @@ export interface ShardState {
 export const GROUP_SELECTOR = 'fairway.dev/shard-group=fairway';
 const ROLE_LABEL = 'fairway.dev/shard-role';
 const SHARD_ANNOTATION = 'fairway.dev/shard';
-/** Longer than a live replica delays its renewal. */
+/** Longer than a live replica ever takes to renew its Lease. */
 const GRACE_MS = 10_000;
 const RECENTLY_MOVED_MS = 60_000;
 
 /**
- * The assignment of clusters, from the Leases of their group. Like the replicas themselves, it decides whether a
+ * The assignment of clusters, from the Leases of their group. Like the replicas themselves, this decides whether a
  * replica is alive based on when this browser observed renewals: `heardMs`, by the Lease's name.
  */
 export function shardStateOf(

@@ -63,7 +63,7 @@ describe('a stuck object', () => {
     expect(stuckObjectOf('Machine', machine(status))).toBeUndefined();
   });
 
-  test('is described by Ready, with its time and who must act', () => {
+  test('is described by its Ready condition, with the time and who must act', () => {
     const status = {
       conditions: [
         condition('ServerReady', 'False', 'FlavorOutOfStock', '2026-01-01T00:10:00Z'),

@@ -25,7 +25,7 @@ export interface StuckObject {
   readonly isPaused: boolean;
 }
 
-/** Conditions that are advice or requested by a user: nothing waits for them. */
+/** Conditions that are only advice, or that a user requested: nothing is waiting for them. */
 const NON_PROBLEM_TYPES: ReadonlySet<string> = new Set([
   'Paused',
   'VersionSupported',
@@ -75,7 +75,7 @@ function findProblem(kind: Kind, { metadata, spec, status }: Cluster | NodePool 
   };
 }
 
-/** Ready, whose message names the cause; otherwise the condition that has been unmet for the longest. */
+/** Ready, because its message names the cause; otherwise the condition that has been unmet longest. */
 function worstCondition(conditions: readonly Condition[]): Condition | undefined {
   const negativeConditions = conditions.filter(
     ({ type, status, reason }) =>

@@ -3,7 +3,7 @@ import type { Snapshot } from '../../api/resource-store.ts';
 import { keyOf, type StoredObject } from '../../api/resources.ts';
 
 /**
- * Rows derived from several collections as if from one: complete when all collections are, and failed when any has
+ * Rows derived from several collections, presented as one: complete when all of them are, and failed when any has
  * failed.
  */
 export function useDerivedSnapshot<T extends StoredObject>(

@@ -9,7 +9,7 @@ const SERIES = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})?\s+(\S+)/;
 const LABEL = /(?:^|,)([a-zA-Z_]\w*)="((?:[^"\\]|\\.)*)"/g;
 
 /**
- * The samples of metrics whose names begin with `prefix`; skips all other lines, of which there may be ten thousand.
+ * The samples of metrics whose names begin with `prefix`; skips all other lines; there may be ten thousand of them.
  */
 export function samplesOf(text: string, prefix: string): readonly Sample[] {
   return text.split('\n').flatMap((line) => {

@@ -20,7 +20,7 @@ export function deletePoolAction(pool: NodePool, t: TranslatePool): Action {
   };
 }
 
-/** What a change of a pool destroys: all nodes, or each node by replacing it. Undefined: nothing. */
+/** What a change to a pool destroys: all nodes, or each node as it is replaced. Undefined if nothing. */
 export function nodeLossOf(before: PoolSpec, after: PoolSpec): 'zero' | 'replaced' | undefined {
   const scalesToZero = isAtZero(after) && !isAtZero(before);
   if (scalesToZero) return 'zero';

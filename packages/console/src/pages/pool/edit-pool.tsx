@@ -28,7 +28,7 @@ export interface EditPoolProps {
   readonly pool: NodePool;
 }
 
-/** Edits the fields of a pool that users commonly change; concurrent changes of other fields are kept. */
+/** Edits the fields of a pool that users commonly change; concurrent changes to other fields are kept. */
 export function EditPool({ cluster, pool }: EditPoolProps) {
   const t = useText(poolTexts);
   const [, navigate] = useLocation();

@@ -142,7 +142,7 @@ describe('nodeCloudConfig', () => {
     ['containerd github.com/containerd/containerd 1.5.9-0ubuntu1~20.04.4 ', 'replaced', 'replaced'],
     ['', 'replaced', 'replaced'],
   ])(
-    'for an image whose containerd reports %j, it is %s for 1.36 and %s for 1.37, which has no cgroup driver setting',
+    'an image’s containerd that reports %j is %s for 1.36 and %s for 1.37, which has no cgroup driver setting',
     (line, for36, for37) => {
       const settingsFor = (version: string) => {
         const script = files({ ...config, version }).get('/usr/local/lib/fairway/install-node') ?? '';
@@ -177,7 +177,7 @@ describe('nodeCloudConfig', () => {
     expect(files(richConfig).get('/etc/containerd/config.toml')).toContain('restrict_oom_score_adj = true');
   });
 
-  it('configures the given package repositories', () => {
+  it('configures the specified package repositories', () => {
     const script = files(richConfig).get('/usr/local/lib/fairway/install-node') ?? '';
     expect(script).toContain("'https://mirror.example.com/k8s/v1.35/deb/'");
     expect(script).not.toContain('pkgs.k8s.io');
@@ -268,7 +268,7 @@ Address=10.60.0.7/24
   it('removes the pod state of CNI at each boot, including empty files left by a power cut', () => {
     const lines = files(config).get('/etc/tmpfiles.d/kubernetes.conf')?.trim().split('\n');
 
-    // The exclamation mark means only at boot, never while pods run.
+    // The exclamation mark means: only at boot, never while pods are running.
     expect(lines).toEqual(['R! /var/lib/cni/results', 'R! /var/lib/cni/networks']);
   });
 

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { findLocalBinaries, localMachine } from '../../process/local-process-runtime.ts';
 
 const PROXY = 'http://proxy.example.com:3128';
-/** An operator's environment. With its proxy variables, kube-apiserver could bypass the egress rule. */
+/** An operator's environment. With its proxy variables, kube-apiserver could bypass the egress policy. */
 const OPERATORS = {
   HTTP_PROXY: PROXY,
   HTTPS_PROXY: PROXY,

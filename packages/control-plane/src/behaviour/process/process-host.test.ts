@@ -58,7 +58,7 @@ test.skipIf(!existsSync('/proc/self/status'))('reports the memory of a process (
   expect(host.memoryBytes({ pid: 2 ** 30, started: '' })).toBeUndefined();
 });
 
-test('does not run a program if the pid file contains another one', async () => {
+test('does not run a program if the pid file names another program', async () => {
   writeFileSync(join(folder, 'pid'), '1 other 5\n');
 
   await runToEnd();

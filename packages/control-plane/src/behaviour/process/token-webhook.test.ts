@@ -81,7 +81,7 @@ const apiServer = async (of = pki): Promise<Client> => {
   return { cert, key };
 };
 
-/** The status and the body, or the reason if there is no response. */
+/** The status and body, or the reason why there is no response. */
 async function post(client: Client, body: string, options: { readonly path?: string; readonly ca?: string } = {}) {
   const { hostname, pathname } = new URL(TOKEN_WEBHOOK_URL);
   const { path = pathname, ca = trustBundle(pki.frontProxy) } = options;
@@ -199,7 +199,7 @@ describe('access reviews of an API server', () => {
   });
 });
 
-test('reviews beyond a limit per minute are not processed', async () => {
+test('rejects reviews beyond a limit per minute', async () => {
   const client = await apiServer();
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const statuses = await Promise.all(
@@ -248,7 +248,7 @@ describe('other clients', () => {
   });
 });
 
-test('closes connections beyond a limit per minute before they cost a handshake', async () => {
+test('closes connections beyond a limit per minute before the TLS handshake', async () => {
   const client = await apiServer();
   for (let index = 0; index < CONNECTION_RATE.burst; index++) webhook.serve(new Socket());
 

@@ -20,7 +20,7 @@ import type {
 } from '../../simulated/hollow-contract.ts';
 import { SimulatedRuntime } from '../../simulated/simulated-runtime.ts';
 
-// TLS validates against the real time, so the clock is set to it.
+// TLS validates certificates against real time, so the clock is set to real time.
 const clock = new FakeClock(Date.now());
 const pki = await createClusterPki(clock);
 const spec: ControlPlaneSpec = {
@@ -74,7 +74,7 @@ class PersistentStores implements ClusterStores {
   }
 }
 
-/** The minimum of an API server: TLS, and a response that contains its version. */
+/** A minimal API server: TLS, and a response that contains its version. */
 function tinyHollow({ version }: Pick<HollowControlPlaneOptions, 'version'>): HollowControlPlane {
   return {
     start: () => Promise.resolve(),
@@ -172,7 +172,7 @@ describe('audit events', () => {
   });
   afterEach(() => rm(folder, { recursive: true }));
 
-  /** An API server that receives a request as soon as it runs. */
+  /** An API server that receives a request as soon as it is running. */
   function busyHollow(options: HollowControlPlaneOptions): HollowControlPlane {
     const { auditor } = options;
     const trail = auditor?.begin({

@@ -80,7 +80,7 @@ describe('an API server with allowed addresses', () => {
     expect(nft.scripts[0]).toContain('ip saddr != @sources-uid-1');
   });
 
-  test('gets its rules again after a firewall reload, and reports a failure to do so', async () => {
+  test('has its rules restored after a firewall reload, and reports if that fails', async () => {
     await guard.ensure(desired(['192.0.2.0/24']));
     await clock.advance(30_000);
     const repeated = nft.scripts.length;

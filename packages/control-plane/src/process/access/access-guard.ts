@@ -12,7 +12,7 @@ export interface AccessGuardOptions {
   readonly nft: Nft | undefined;
   /** Ranges that may reach every API server, such as other hosts of the operator. */
   readonly alwaysAllowed: readonly string[];
-  /** Called with a cluster's UID when its rules can no longer be rewritten, and when they can be rewritten again. */
+  /** Called with a cluster's UID when rewriting its rules starts to fail, and when it works again. */
   readonly onChange: (clusterUid: string) => void;
   readonly clock: Clock;
   readonly log: Logger;

@@ -11,9 +11,9 @@ export interface RestrictedEndpoint {
 
 /*
  * One table for each home. Two maps from address and port of an API server to its cluster's chains: a packet costs one
- * lookup, however many clusters exist. The input chain rejects packets from other addresses, including those of
- * established connections. The output chain rejects what the API server would still send there, which closes its end of
- * those connections. Packets over the loopback device come from this machine itself.
+ * lookup, regardless of the number of clusters. The input chain rejects packets from other addresses, including those
+ * of established connections. The output chain rejects packets that the API server would still send there, which closes
+ * its end of those connections. Packets over the loopback device come from this machine itself.
  */
 
 const INPUT_CHAIN = 'input_by_endpoint';
@@ -56,7 +56,7 @@ export function restrictScript(
     `add rule inet ${table} ${input} ip saddr != @${set} meta l4proto tcp reject with tcp reset`,
     `add chain inet ${table} ${output}`,
     `flush chain inet ${table} ${output}`,
-    // The reset that the rule above sends must pass.
+    // Lets the TCP reset through that the rule above sends.
     `add rule inet ${table} ${output} ip daddr != @${set} tcp flags & rst == 0 reject with tcp reset`,
     `add element inet ${table} ${INPUT_CHAIN} { ${key} : jump ${input} }`,
     `add element inet ${table} ${OUTPUT} { ${key} : jump ${output} }`,
@@ -103,7 +103,7 @@ function keyOf({ host, port }: Endpoint): string {
   return `${host} . ${port}`;
 }
 
-/** The UID is part of names that nft parses. */
+/** The UID becomes part of names that nft parses. */
 function namesOf(clusterUid: string) {
   if (!/^[A-Za-z0-9._-]{1,64}$/.test(clusterUid)) throw new Error(`"${clusterUid}" is not the UID of a cluster`);
   return { set: `sources-${clusterUid}`, input: `${CHAIN}${clusterUid}`, output: `output-${clusterUid}` };

@@ -10,7 +10,7 @@ export interface EgressNetwork {
   connect(address: string, port: number): Promise<Socket>;
 }
 
-/** Tenants choose the names, so their name servers may be slow. */
+/** Tenants choose the names, so the name servers may be slow. */
 const RESOLVE_TIMEOUT_MS = 3000;
 const RESOLVE_TRIES = 2;
 const CONNECT_TIMEOUT_MS = 5000;

@@ -31,15 +31,15 @@ export type EgressPolicy = (kind: EgressKind, address: string, port: number) => 
 
 /** Ports on the cluster's own nodes: kubelets and metrics-server. */
 const NODE_PORTS: ReadonlySet<number> = new Set([KUBELET_PORT, METRICS_SERVER_PORT]);
-/** Ports beyond the cluster's own nodes: kubelets with public addresses, and endpoints of Services. */
+/** Ports outside the cluster's own nodes: kubelets with public addresses, and endpoints of Services. */
 const PUBLIC_CLUSTER_PORTS: ReadonlySet<number> = new Set([443, KUBELET_PORT]);
 
 const ALWAYS_DENIED = cidrSet(['0.0.0.0/8', '127.0.0.0/8', '169.254.0.0/16', '::1', 'fe80::/10']);
 
 /**
  * Allowed destinations of tenants' API servers: the kubelets and metrics-server of their own nodes, and the Internet.
- * This machine is never allowed, whatever range a tenant gives its nodes. Private addresses belong to the operator and
- * are only allowed by the operator.
+ * This machine is never allowed, regardless of the ranges that a tenant specifies for its nodes. Private addresses
+ * belong to the operator's networks and are only allowed by the operator.
  */
 export function egressPolicy({ nodeNetworks, exceptions, ownAddresses }: EgressRules): EgressPolicy {
   const isDenied = cidrSet(exceptions.denied);

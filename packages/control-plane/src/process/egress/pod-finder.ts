@@ -25,7 +25,7 @@ const MAX_RESPONSE_BYTES = 4 * 2 ** 20;
 /**
  * The pod that has an address and its own network; undefined if there is none. Rejects if the API server does not
  * respond. Each lookup uses a new connection and closes it, because API servers keep their connections to pods, and
- * addresses are reassigned.
+ * addresses get reassigned.
  */
 export async function findPod(target: ApiServerTarget, address: string): Promise<PodLocation | undefined> {
   const transport = new HttpsTransport({

@@ -21,18 +21,18 @@ export interface PodAccess {
 export type KubeletPolicy = (nodeAddress: string, port: number) => string | undefined;
 
 const PROTOCOL = 'v4.channel.k8s.io';
-/** Time limit for the entire handshake: a node could otherwise prolong it by sending a byte now and then. */
+/** Time limit for the entire handshake: otherwise a node could prolong it by sending a byte now and then. */
 const HANDSHAKE_TIMEOUT_MS = 5000;
 /** Container runtimes send 32 KiB at a time. */
 const MAX_MESSAGE_BYTES = 2 ** 20;
 
 /**
- * Reaches the pods of a cluster from outside of its network: kubelets forward ports to them, as for `kubectl
- * port-forward`. Only the kubelets must be reachable, whatever ranges the pods of any cluster have.
+ * Reaches the pods of a cluster from outside its network: kubelets forward ports to them, as for `kubectl
+ * port-forward`. Only the kubelets must be reachable, regardless of any cluster's pod range.
  *
  * **Caveats.** Connections go to a pod's loopback address: servers that listen only on the pod's own address are not
- * reached, and NetworkPolicies do not apply. Whether a process listens is only known later: a failed connection just
- * ends.
+ * reachable, and NetworkPolicies do not apply. Whether a process is listening is known only later: a failed connection
+ * just ends.
  */
 export class PodNetwork {
   readonly #access: PodAccess;

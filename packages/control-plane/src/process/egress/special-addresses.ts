@@ -45,7 +45,7 @@ export function cidrSet(cidrs: Iterable<string>): (address: string) => boolean {
   };
 }
 
-/** Whether an address is a public Internet address, judging by the address alone. */
+/** Whether an address is a public Internet address, based on the address alone. */
 export function isPublicAddress(address: string): boolean {
   if (familyOf(address) === 'ipv4') return !isSpecialAddress(address);
   return isGlobalUnicast(address) && !isSpecialAddress(address);

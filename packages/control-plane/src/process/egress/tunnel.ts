@@ -12,7 +12,7 @@ const LINGER_TIMEOUT_MS = 60_000;
 /** Copies bytes both ways with backpressure, until both sides have ended. */
 export function tunnel(client: Socket, upstream: Duplex): void {
   if (upstream.destroyed) return void client.destroy();
-  // All bytes pass through the client socket, so its timeout covers both directions.
+  // All bytes in both directions pass through the client socket, so its timeout covers both.
   client.setTimeout(IDLE_TIMEOUT_MS, () => client.destroy());
   for (const [stream, other] of [
     [client, upstream],

@@ -54,7 +54,7 @@ export class ClusterSnapshots {
   #record: ClusterRecord | undefined;
   #mayAct: () => boolean = () => false;
   #isStopped = false;
-  /** Generation of the data whose predecessors have been deleted. */
+  /** The data generation for which all earlier ones have been deleted. */
   #settled: number | undefined;
 
   constructor(options: ClusterSnapshotsOptions) {
@@ -75,7 +75,7 @@ export class ClusterSnapshots {
     this.#restorer = new Restorer({ clock, log, onChange });
   }
 
-  /** Takes a step towards the desired state. `keep` stores changes to the record by a restore. */
+  /** Takes a step towards the desired state. `keep` stores the changes that a restore makes to the record. */
   ensure({ spec, record, etcd, mayAct }: DesiredSnapshots, keep: (restored: RestoredData) => Promise<void>): void {
     this.#record = record;
     this.#mayAct = mayAct;
@@ -85,7 +85,7 @@ export class ClusterSnapshots {
       const { keep } = spec.snapshots;
       this.#offHost?.setDesired({ list: this.#scheduler.list(), keep, record: JSON.stringify(record), mayAct });
     }
-    // A restore first takes a snapshot, so etcd gets time to start, unless etcd keeps failing.
+    // A restore first takes a snapshot, so etcd is given time to start, unless etcd keeps failing.
     const { ready, failures } = this.#options.supervisor.state.components.etcd;
     if (!ready && failures < MAX_CONSECUTIVE_EXITS) return;
     this.#restorer.step(pending, async (request) => {
@@ -163,7 +163,7 @@ function pendingRestore(
   return requested !== undefined && isNewRestore(requested, past) ? requested : undefined;
 }
 
-/** Snapshots on this machine, and those that exist only elsewhere; newest first. */
+/** Snapshots on this machine, and those that exist only off-host; newest first. */
 function withCopies(localSnapshots: readonly SnapshotInfo[], copies: readonly SnapshotInfo[]): readonly SnapshotInfo[] {
   const names = new Set(localSnapshots.map(({ name }) => name));
   const elsewhere = copies.filter(({ name }) => !names.has(name));

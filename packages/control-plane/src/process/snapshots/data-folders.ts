@@ -2,7 +2,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ETCD_DATA_FOLDER } from '../folder-layout.ts';
 
-/** etcd's data folder in a cluster's folder. Each restore creates another folder. */
+/** etcd's data folder in a cluster's folder. Each restore creates a new folder. */
 export function dataFolderName(generation: number | undefined): string {
   return generation ? `${ETCD_DATA_FOLDER}-${generation}` : ETCD_DATA_FOLDER;
 }

@@ -39,7 +39,7 @@ const obtain = (name: string, change: { copies?: SnapshotCopies | undefined; may
   obtainSnapshot(name, { snapshots, copies, mayAct: () => true, ...change });
 const files = () => readdirSync(snapshots.path).sort();
 
-test('uses an intact local snapshot without calling the store', async () => {
+test('uses an intact local snapshot without accessing the store', async () => {
   await obtain(LOCAL);
 
   expect(store.calls).toBe(0);
@@ -59,7 +59,7 @@ test('replaces a damaged local snapshot with its copy', async () => {
   await expect(snapshots.verify(COPIED)).resolves.toBeUndefined();
 });
 
-test('asks the tenant for another snapshot if the local one is damaged and has no copy', async () => {
+test('asks the tenant to choose another snapshot if the local one is damaged and has no copy', async () => {
   writeFileSync(snapshots.fileOf(LOCAL), 'something else, long enough for a checksum at its end');
 
   await expect(obtain(LOCAL)).rejects.toMatchObject({
@@ -94,7 +94,7 @@ test.each([
   expect(files()).toEqual([`${LOCAL}.db`]);
 });
 
-test('ends when it may no longer act, and keeps no partial file', async () => {
+test('stops once it is no longer allowed to act, and leaves no partial file', async () => {
   let chunks = 0;
 
   await expect(obtain(COPIED, { mayAct: () => ++chunks < 3 })).rejects.toMatchObject({ problem: 'Failed' });

@@ -4,7 +4,7 @@ import { ObjectStoreError } from '../../off-host/object-store.ts';
 import { RestoreError } from './restore-error.ts';
 import { DamagedSnapshotError, type SnapshotFolder } from './snapshot-folder.ts';
 
-/** Copies of one cluster's snapshots outside of this machine. */
+/** Copies of one cluster's snapshots outside this machine. */
 export interface SnapshotCopies {
   /** Name of the store in messages. */
   readonly description: string;
@@ -17,13 +17,13 @@ export interface SnapshotSources {
   readonly snapshots: SnapshotFolder;
   /** Undefined if the snapshot has no copy. */
   readonly copies: SnapshotCopies | undefined;
-  /** Whether to continue. */
+  /** Whether this process may continue. */
   readonly mayAct: () => boolean;
 }
 
 /**
- * Ensures that the folder has an intact snapshot: fetches the copy of a missing or damaged one. A crash leaves a draft,
- * which the folder deletes. Throws a RestoreError.
+ * Ensures that the folder has an intact snapshot: fetches the copy if the snapshot is missing or damaged. A crash
+ * leaves a draft, which the folder deletes. Throws a RestoreError.
  */
 export async function obtainSnapshot(name: string, { snapshots, copies, mayAct }: SnapshotSources): Promise<void> {
   const isLocal = existsSync(snapshots.fileOf(name));
@@ -36,7 +36,7 @@ export async function obtainSnapshot(name: string, { snapshots, copies, mayAct }
   try {
     await snapshots.save(name, chunksOf(copies, name, mayAct));
   } catch (error) {
-    // An unreachable store or a full disk may recover, but another attempt would fetch the same damaged copy again.
+    // Retrying helps with an unreachable store or a full disk, but would only fetch the same damaged copy again.
     const problem = error instanceof DamagedSnapshotError ? 'NotFound' : 'Failed';
     throw new RestoreError(problem, `its copy in ${copies.description} could not be fetched: ${messageOf(error)}`);
   }

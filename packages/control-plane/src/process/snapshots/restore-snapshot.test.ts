@@ -157,7 +157,7 @@ describe('restore errors', () => {
   });
 });
 
-test('restores without a snapshot of the current data if etcd is down, from the revision at which that data started', async () => {
+test('restores without a snapshot of the current data if etcd is down, from the revision at which that data began', async () => {
   const record = { ...RECORD, dataGeneration: 1, startRevision: 1_000_000_100 };
 
   const restoredData = await restoreData(inputs({ record, status: () => Promise.resolve(undefined) }));
@@ -173,7 +173,7 @@ test.each([
   expect(snapshot + revisionBump(snapshot, known)).toBe(after);
 });
 
-test('does not bump revisions with a tool that lacks support for it', () => {
+test('does not bump revisions with a tool that cannot do so', () => {
   expect(restoreArguments('a.db', 'etcd-1', undefined).join(' ')).not.toMatch(/bump|compacted/);
 });
 

@@ -28,7 +28,7 @@ export interface RestoreInputs extends SnapshotSources {
 
 /**
  * Creates data from a snapshot next to the current data, which it never modifies: a crash leaves a folder that no
- * record names, and the next attempt recreates it. Returns the record that makes etcd use the new data. Throws
+ * record refers to, and the next attempt recreates it. Returns the record that makes etcd use the new data. Throws
  * RestoreError.
  */
 export async function restoreData(

@@ -19,8 +19,8 @@ export class RestoreToolError extends Error {
 }
 
 /**
- * The tool for an etcd: etcdutl of its minor version, or etcdctl before 3.6, which restored snapshots itself. A tool in
- * the same folder as etcd is preferred. Throws RestoreToolError.
+ * The tool for an etcd: etcdutl of its minor version, or etcdctl before 3.6, when etcdctl itself restored snapshots. A
+ * tool in the same folder as etcd is preferred. Throws RestoreToolError.
  */
 export async function findRestoreTool(etcd: string, folders: readonly string[], run: RunCommand): Promise<RestoreTool> {
   const requiredMinor = minorIn(await run(etcd, ['--version']));

@@ -38,7 +38,7 @@ export class Restorer {
     this.#work = this.#run(request, runRestore);
   }
 
-  /** Whether the control plane must be left alone. */
+  /** Whether a restore is in progress, so that nothing else may change the control plane. */
   get isBusy(): boolean {
     return this.#work !== undefined;
   }

@@ -6,7 +6,7 @@ import type { SnapshotInfo } from '../../runtime.ts';
 import { syncFolder } from '../files.ts';
 import { takenAtMsOf } from './snapshot-name.ts';
 
-/** etcd appends the SHA-256 of the database, in the file as in the stream. */
+/** etcd appends the SHA-256 of the database, both in files and in the stream. */
 const HASH_BYTES = 32;
 const SUFFIX = '.db';
 const DRAFT_SUFFIX = '.draft';

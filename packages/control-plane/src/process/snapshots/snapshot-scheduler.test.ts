@@ -124,7 +124,7 @@ test('takes a requested snapshot immediately and once', async () => {
   expect(count()).toBe(2);
 });
 
-test('takes no snapshots for a plan without them', async () => {
+test('takes no snapshots if the plan does not include them', async () => {
   scheduler.setDesired(undefined, NO_SLOTS);
   await clock.advance(HOUR_MS);
 

@@ -79,7 +79,7 @@ export class FakeMachine implements ProcessHost, Probes {
   readonly broken = new Map<Component, string>();
   /** Components that run but do not respond. */
   readonly silent = new Set<Component>();
-  /** Components that exit before they write their pid file. */
+  /** Components that exit before writing their pid file. */
   readonly slow = new Set<Component>();
   databaseBytes = 4096;
   /** Whether etcd's quota is exceeded. */
@@ -146,7 +146,7 @@ export class FakeMachine implements ProcessHost, Probes {
     return [...this.running.values()].find((process) => process.component === component);
   }
 
-  /** Makes the process exit, for whatever reason. */
+  /** Makes the process exit, for any reason. */
   end(component: Component): void {
     const process = this.find(component);
     if (process === undefined) return;

@@ -18,7 +18,7 @@ export function minutesAgo(minutes: number): string {
   return formatTime(NOW - minutes * 60_000);
 }
 
-/** An autoscaled pool of machines with 2 CPUs, of which pods get 1840m, and its nodes. */
+/** An autoscaled pool of machines with 2 CPUs, of which 1840m are available to pods, and its nodes. */
 export interface PoolSketch {
   readonly spec?: Partial<Parameters<typeof aNodePool>[0]>;
   readonly status?: NodePool['status'];

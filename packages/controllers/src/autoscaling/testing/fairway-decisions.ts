@@ -38,7 +38,7 @@ const FLAVORS: Readonly<Record<string, { readonly vcpus: number; readonly memory
 const OWNER = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web', uid: 'web', controller: true };
 
 /**
- * The decisions of Fairway's autoscaling controller half an hour later, with all situations in one cluster on a
+ * The decisions of Fairway's autoscaling controller half an hour later, with all scenarios in one cluster on a
  * simulated cloud.
  */
 export async function decideWithFairway(situations: readonly Situation[]): Promise<ReadonlyMap<string, Outcome>> {

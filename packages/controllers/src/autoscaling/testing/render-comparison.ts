@@ -12,7 +12,8 @@ export function renderComparison(
   const results = situations.map((situation) => {
     const fairway = expectedOutcome(situation);
     const clusterAutoscaler = upstream.decisions[situation.key];
-    if (clusterAutoscaler === undefined) throw new Error(`nobody has asked cluster-autoscaler about ${situation.key}`);
+    if (clusterAutoscaler === undefined)
+      throw new Error(`no decision of cluster-autoscaler is recorded for ${situation.key}`);
     const isSame = isDeepStrictEqual(fairway, clusterAutoscaler);
     if (isSame !== (situation.difference === undefined)) {
       throw new Error(`${situation.key}: ${isSame ? 'there is no difference to explain' : 'why is it different?'}`);

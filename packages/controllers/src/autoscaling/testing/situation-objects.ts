@@ -18,7 +18,7 @@ import type { Outcome, Situation, Workload } from './situation.ts';
 export const SITUATION_LABEL = 'example.com/situation';
 const NAMESPACE = 'default';
 const ZONE_LABEL = 'topology.kubernetes.io/zone';
-/** A finalizer that keeps deleted pods in place. */
+/** A finalizer that keeps deleted pods terminating. */
 const KEEP_FINALIZER = 'example.com/kept';
 
 /** Names of the initial nodes, by `pool/index`. */

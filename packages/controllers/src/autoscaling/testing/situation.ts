@@ -16,7 +16,7 @@ export interface Situation {
   readonly budgets?: Readonly<Record<string, number>>;
   /** A flavor, used only here, for which the cloud has no capacity. */
   readonly outOfStock?: string;
-  /** Sizes that Fairway's autoscaler gives the pools; unchanged by default. */
+  /** Sizes to which Fairway's autoscaler scales the pools; unchanged by default. */
   readonly expectedSizes?: Readonly<Record<string, number>>;
   /** Nodes that are deleted, as `pool/index`. */
   readonly gone?: readonly string[];

@@ -21,21 +21,21 @@ function topologySpread(app: string, topologyKey: string): Partial<PodSpec> {
 
 /** More than half of a b3-8 node, so that the node is needed. */
 const BUSY_CPU = '1200m';
-/** A pool with one needed node; whether the other one is needed depends on its pods. */
+/** A pool with one needed node; whether the other node is needed depends on its pods. */
 const TWO_NODES = { general: { size: 2, canShrink: true } };
 const busyNode = { busy: { on: ['general/0'], cpu: BUSY_CPU } };
 
 const UP: readonly Situation[] = [
   {
     key: 'cpu',
-    name: 'Pods ask for more CPU than is left',
+    name: 'Pods request more CPU than is left',
     pools: { general: { size: 1 } },
     workloads: { busy: { on: ['general/0'], cpu: BUSY_CPU }, web: { waiting: 3, cpu: '800m' } },
     expectedSizes: { general: 3 },
   },
   {
     key: 'memory',
-    name: 'Pods ask for more memory than is left',
+    name: 'Pods request more memory than is left',
     pools: { general: { size: 1, flavor: 'c3-4' } },
     workloads: {
       busy: { on: ['general/0'], cpu: '100m', memory: '1500Mi' },
@@ -51,7 +51,7 @@ const UP: readonly Situation[] = [
   },
   {
     key: 'max',
-    name: 'More pods wait than maxReplicas allows nodes',
+    name: 'More pods are pending than maxReplicas allows nodes',
     pools: { general: { size: 1, max: 2 } },
     workloads: { busy: { on: ['general/0'], cpu: BUSY_CPU }, web: { waiting: 4, cpu: '1500m' } },
     expectedSizes: { general: 2 },
@@ -72,7 +72,7 @@ const UP: readonly Situation[] = [
   },
   {
     key: 'waste',
-    name: 'From zero: a small node would do, and so would a large one',
+    name: 'From zero: either a small or a large node would suffice',
     pools: { large: { flavor: 'b3-16' }, small: {} },
     workloads: { web: { waiting: 1, cpu: '1500m' } },
     expectedSizes: { small: 1 },
@@ -98,7 +98,7 @@ const UP: readonly Situation[] = [
     workloads: { web: { waiting: 3, cpu: '1500m' } },
     expectedSizes: { a: 3 },
     difference:
-      'Fairway balances the zones of one pool, and sees no kinship between pools: give one pool all zones (`availabilityZones`). Without `--balance-similar-node-groups` cluster-autoscaler takes one of the three as well.',
+      'Fairway balances the zones of one pool, and does not treat pools as similar: give one pool all zones (`availabilityZones`). Without `--balance-similar-node-groups` cluster-autoscaler also picks one of the three.',
   },
   {
     key: 'spread',
@@ -112,7 +112,7 @@ const UP: readonly Situation[] = [
   },
   {
     key: 'apart',
-    name: 'Pods that may not share a node',
+    name: 'Pods that must not share a node',
     pools: { general: { size: 1 } },
     workloads: { web: { on: ['general/0'], waiting: 2, cpu: '100m', spec: antiAffinity('apart-web', HOSTNAME_LABEL) } },
     expectedSizes: { general: 3 },
@@ -126,7 +126,7 @@ const UP: readonly Situation[] = [
   },
   {
     key: 'daemon',
-    name: 'A DaemonSet takes half of each node',
+    name: 'A DaemonSet requests half of each node',
     pools: { general: {} },
     daemonCpu: '900m',
     workloads: { web: { waiting: 2, cpu: '600m' } },
@@ -134,19 +134,19 @@ const UP: readonly Situation[] = [
   },
   {
     key: 'idle',
-    name: 'A pod with a priority below -10 waits',
+    name: 'A pod with a priority below -10 is pending',
     pools: { general: {} },
     workloads: { batch: { waiting: 1, cpu: '500m', priority: -20 } },
   },
   {
     key: 'deleted',
-    name: 'A pod that waits is being deleted',
+    name: 'A pending pod is being deleted',
     pools: { general: {} },
     workloads: { web: { waiting: 1, cpu: '500m', isBare: true, isBeingDeleted: true } },
   },
   {
     key: 'stock',
-    name: 'The cloud has no server of the preferred flavor',
+    name: 'The cloud has no capacity for the preferred flavor',
     pools: { large: { flavor: 'c3-32', priority: 10 }, small: {} },
     outOfStock: 'c3-32',
     workloads: { web: { waiting: 1, cpu: '1500m' } },
@@ -165,7 +165,7 @@ const SCALE_DOWN_SITUATIONS: readonly Situation[] = [
   },
   {
     key: 'underused',
-    name: 'A node is used by less than half, and its pods fit elsewhere',
+    name: 'A node is less than half utilized, and its pods fit elsewhere',
     pools: TWO_NODES,
     workloads: { ...busyNode, web: { on: ['general/1', 'general/1'], cpu: '100m' } },
     expectedSizes: { general: 1 },
@@ -173,13 +173,13 @@ const SCALE_DOWN_SITUATIONS: readonly Situation[] = [
   },
   {
     key: 'nowhere',
-    name: 'A node is used by less than half, and its pod fits nowhere else',
+    name: 'A node is less than half utilized, and its pod fits nowhere else',
     pools: TWO_NODES,
     workloads: { ...busyNode, web: { on: ['general/1'], cpu: '700m' } },
   },
   {
     key: 'budget',
-    name: 'A PodDisruptionBudget lets no pod of the node go',
+    name: 'A PodDisruptionBudget allows no eviction of the node’s pods',
     pools: TWO_NODES,
     workloads: { ...busyNode, web: { on: ['general/1'], cpu: '100m' } },
     budgets: { web: 1 },
@@ -210,7 +210,7 @@ const SCALE_DOWN_SITUATIONS: readonly Situation[] = [
     expectedSizes: { general: 1 },
     gone: ['general/1'],
     difference:
-      'cluster-autoscaler moves no pod with local storage, unless started with `--skip-nodes-with-local-storage=false`. Fairway does as OVHcloud: it moves.',
+      'cluster-autoscaler does not move pods with local storage, unless started with `--skip-nodes-with-local-storage=false`. Fairway moves them, like OVHcloud.',
   },
   {
     key: 'system',
@@ -220,7 +220,7 @@ const SCALE_DOWN_SITUATIONS: readonly Situation[] = [
     expectedSizes: { general: 1 },
     gone: ['general/1'],
     difference:
-      'cluster-autoscaler keeps nodes with such pods for an hour, unless started with `--skip-nodes-with-system-pods=false`. Fairway does as OVHcloud: they move.',
+      'cluster-autoscaler keeps nodes with such pods for an hour, unless started with `--skip-nodes-with-system-pods=false`. Fairway moves them, like OVHcloud.',
   },
   {
     key: 'min',
@@ -230,7 +230,7 @@ const SCALE_DOWN_SITUATIONS: readonly Situation[] = [
   },
   {
     key: 'later',
-    name: 'A node is empty, and scaleDownUnneededTime is not over',
+    name: 'A node is empty, and scaleDownUnneededTime has not passed yet',
     pools: { general: { size: 2 } },
     workloads: busyNode,
   },

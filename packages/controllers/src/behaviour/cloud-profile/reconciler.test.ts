@@ -113,7 +113,7 @@ test('each cloud that the namespace may use has a profile', async () => {
   ]);
 });
 
-test('a cloud with a paused CloudCredential is not queried until it is resumed, and its data is kept', async () => {
+test('a cloud with a paused CloudCredential is not queried until the credential is resumed, and its data is kept', async () => {
   const { clock, objects, state, reconcile } = start();
   state.annotations = { [PAUSED_ANNOTATION]: 'true' };
   await reconcile('team/credential-mine');
@@ -170,7 +170,7 @@ test.each([
   },
 );
 
-test('quotas carry the time of the cloud’s last response, and are rewritten unchanged every two hours', async () => {
+test('quotas include the time of the cloud’s last response, and are rewritten unchanged every two hours', async () => {
   const { clock, objects, state, reconcile } = start({ used: true });
   const responses = [8, 9, undefined, 9, 9, 9, 9, 9];
   const times: (string | undefined)[] = [];

@@ -94,7 +94,7 @@ describe('the cloud resources of a cluster', () => {
     expect((await list(cluster)).volumes).toMatchObject([{ machines: [machine?.metadata.name] }]);
   });
 
-  it('cost the cloud the same for any number of readers', async () => {
+  it('cause the same number of cloud calls for any number of readers', async () => {
     const lists = () =>
       fairway.cloud.calls
         .counts()
@@ -105,12 +105,12 @@ describe('the cloud resources of a cluster', () => {
     for (let round = 0; round < 10; round++) await Promise.all(Array.from({ length: 50 }, () => list(cluster)));
     const windows = Math.ceil((fairway.clock.now() - fromMs) / 15_000) + 1;
 
-    // Three kinds, in one page each.
+    // Three kinds, one page each.
     expect(before).toBeGreaterThan(0);
     expect(lists() - before).toBeLessThanOrEqual(3 * windows);
   });
 
-  it('are returned in their last known state if the cloud is unavailable, with a note of what is unknown', async () => {
+  it('are returned in their last known state if the cloud is unavailable, with a note about what is unknown', async () => {
     fairway.cloud.faults.add({ service: 'load-balancer', times: null, action: { kind: 'answer', status: 500 } });
     await until(({ unknown }) => unknown !== undefined);
     const { loadBalancers, unknown } = await list(cluster);

@@ -53,7 +53,7 @@ async function start() {
   let isCloudConfigured = true;
   let apiFault: ChooseApiFault = () => undefined;
 
-  /** Acts as a Fairway that has just started; the returned function stops it. */
+  /** Simulates a Fairway process that has just started; the returned function stops it. */
   async function startProcess(): Promise<() => Promise<void>> {
     const chooseFault: ChooseApiFault = (request) => {
       if (request.method !== 'GET') writes++;
@@ -217,7 +217,7 @@ describe('a credential that Keystone does not revoke', () => {
     expect(await fairway.isAlive()).toBe(false);
   });
 
-  test('is removed immediately if its owner gives up the revocation, and an Event says what to do manually', async () => {
+  test('is removed immediately if its owner skips the revocation, and an Event describes the manual steps', async () => {
     await using fairway = await start();
     fairway.cloud.faults.add(responseFault(503));
     await fairway.remove();
@@ -249,7 +249,7 @@ describe('a credential that Keystone does not revoke', () => {
     expect(await fairway.messages()).toContainEqual(expect.stringMatching(/could not revoke it .* must revoke it/));
   });
 
-  test('is removed without a message if Keystone no longer has it', async () => {
+  test('is removed silently if it no longer exists in Keystone', async () => {
     await using fairway = await start();
     await fairway.revoke();
 

@@ -125,9 +125,9 @@ async function start(invalidCount: number) {
 }
 
 describe('a tenant with refused CloudCredentials', () => {
-  test('does not delay another tenant’s credential: it is Ready within a second, with hundreds queued before it', async () => {
+  test('does not delay another tenant’s credential: it is Ready within a second, even with hundreds queued before it', async () => {
     await using fairway = await start(200);
-    // The burst of the cloud's budget is now used up, and most credentials still wait, for another 12 s.
+    // The burst of the cloud's budget is now used up, and most credentials wait for another 12 s.
     await fairway.clock.pass(2_000);
     expect(fairway.logins()).toBeLessThan(120);
 
@@ -139,7 +139,7 @@ describe('a tenant with refused CloudCredentials', () => {
     expect(waitedMs).toBeLessThanOrEqual(1_000);
   });
 
-  test('costs a login per credential every five minutes once they have been refused for a while', async () => {
+  test('costs one login per credential every five minutes once they have been refused for a while', async () => {
     const invalidCount = 40;
     await using fairway = await start(invalidCount);
     await fairway.clock.pass(20 * MINUTE_MS);

@@ -71,7 +71,7 @@ describe('metrics of objects', () => {
 });
 
 describe('metrics with several replicas', () => {
-  it('only the holder of one key reports on objects', async () => {
+  it('only the replica that holds one particular key reports on objects', async () => {
     const registry = new Registry();
     const owner = new TestOwner();
     await using fairway = await TestFairway.start({ registry, owner });
@@ -81,7 +81,7 @@ describe('metrics with several replicas', () => {
     const objects = ['fairway_clusters', 'fairway_machines', 'fairway_cluster_info'];
     for (const name of objects) expect(await samples(registry, name)).toEqual([]);
     expect(await samples(registry, 'fairway_operation_duration_seconds_count')).toEqual([]);
-    // Each control plane is reported by the one process that manages it.
+    // Each control plane is reported by the process that manages it.
     expect(await samples(registry, 'fairway_control_planes')).not.toEqual([]);
 
     owner.take(REPORTER_KEY, { isInherited: false });

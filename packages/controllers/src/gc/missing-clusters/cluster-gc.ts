@@ -42,7 +42,7 @@ type SweeperDependencies = Pick<
 /** How long a Cluster must be missing. Caches are stale for moments; a restore or a recovering database takes minutes. */
 const GRACE_MS = 600_000;
 
-/** State of a missing cluster in this process; what must outlive it is stored on the CA Secret. */
+/** State of a missing cluster in this process; anything that must outlive it is stored on the CA Secret. */
 interface Known {
   readonly clusterKey: string;
   state: RemainingResourceState;
@@ -53,13 +53,13 @@ interface Known {
 }
 
 /**
- * Deletes the remaining resources of clusters whose Cluster was removed without Fairway: control plane, servers and
- * network in every project of the namespace, PKI Secrets. It only considers clusters whose PKI Secret is here, and
- * resources tagged with their UID, so no one else's resources are touched.
+ * Deletes the remaining resources of clusters whose Cluster was removed without Fairway's finalizer: control plane,
+ * servers and network in every project of the namespace, PKI Secrets. It only considers clusters whose PKI Secret is
+ * here, and resources tagged with their UID, so no one else's resources are touched.
  *
  * **Guarantees.** A Cluster must be missing twice, a grace period apart, both times according to the API server; the
  * start of that period is stored on the CA Secret. That Secret is deleted last: after a crash at any point, the next
- * run finds the rest. Restored clusters, and those whose Secret is paused, are left alone.
+ * run finds the rest. Restored clusters, and those whose Secret is paused, are not touched.
  */
 export class MissingClusterGC {
   readonly #dependencies: SweeperDependencies;
@@ -140,7 +140,7 @@ export class MissingClusterGC {
     }
   }
 
-  /** Takes one step of the deletion. Rejects with what it is waiting for, so that the steps back off. */
+  /** Takes one step of the deletion. Rejects with the reason for waiting, so that the steps back off. */
   async #sweep(missingCluster: CaSecretRecord, { signal }: Pass): Promise<void> {
     const { cache, client, clock, runtime, credentials, tenants, clouds } = this.#dependencies;
     const { uid, clusterKey } = missingCluster;

@@ -9,7 +9,9 @@ import type { Declaration } from '../../dependencies.ts';
 import { MissingClusterGC } from './cluster-gc.ts';
 import { caSecretInformer, caSecretsByCluster } from './missing-clusters.ts';
 
-/** Deletes the remaining resources of clusters whose Cluster was removed without Fairway. Keyed by Cluster. */
+/**
+ * Deletes the remaining resources of clusters whose Cluster was removed without Fairway's finalizer. Keyed by Cluster.
+ */
 export const missingClusterController: Declaration = {
   name: 'vanished-cluster',
   concurrency: 2,
@@ -27,7 +29,7 @@ export const missingClusterController: Declaration = {
   ],
   watches: ({ cache, informers }) => [
     watch(caSecretInformer(informers), caSecretsByCluster.valuesOf),
-    // That annotation changes often, without any effect here.
+    // That annotation changes often, but has no effect here.
     watch(cache.clusters, undefined, { isRelevant: () => false }),
   ],
   create(shared) {

@@ -4,7 +4,7 @@ import { Counter, Gauge, type Registry } from 'prom-client';
  * The state of a cluster's remaining resources:
  * - `waiting`: its Cluster has not been missing for long enough;
  * - `ending`: they are being deleted, or cannot be deleted yet;
- * - `held`: they are left alone until a user decides.
+ * - `held`: they are not touched until a user decides.
  */
 export type RemainingResourceState = 'waiting' | 'ending' | 'held';
 

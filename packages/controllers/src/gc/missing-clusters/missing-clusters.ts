@@ -22,8 +22,8 @@ const RESTORE_MANAGER = 'fairway-restore';
 
 /**
  * A cluster whose CA Secret is stored here. It is created before anything else of the cluster and deleted last, so a CA
- * Secret without a Cluster means that the Cluster was removed without Fairway: by a removed finalizer, or an edited
- * database. The CA Secrets of another Fairway's clusters are elsewhere.
+ * Secret without a Cluster means that the Cluster was removed without Fairway, because its finalizer was removed or the
+ * database was edited. The CA Secrets of another Fairway's clusters are elsewhere.
  */
 export interface CaSecretRecord {
   readonly uid: string;
@@ -35,7 +35,7 @@ export interface CaSecretRecord {
   readonly missingSinceMs: number | undefined;
   /** The CloudCredential that the cluster uses; empty for the operator's own login, undefined if it was not recorded. */
   readonly credentialName: string | undefined;
-  /** Whether the cluster's resources are left alone: it was restored, or the Secret has the pause annotation. */
+  /** Whether the cluster's resources must not be touched: it was restored, or the Secret has the pause annotation. */
   readonly isHeld: boolean;
 }
 

@@ -1,8 +1,8 @@
 import type { CaSecretRecord } from './missing-clusters.ts';
 
 /**
- * `mark`: record on the CA Secret that the Cluster is missing from now on, then wait. `hold`: leave its resources
- * alone.
+ * `mark`: record on the CA Secret that the Cluster is missing from now on, then wait. `hold`: do not touch its
+ * resources.
  */
 export type MissingStep =
   | { readonly action: 'hold' | 'delete' }

@@ -22,8 +22,8 @@ export interface RemainingResource {
 export type FoundResources = ReadonlyMap<string, readonly RemainingResource[]>;
 
 /**
- * All resources in the project with the tag of the cluster, except retained volumes and shares, from lists that started after `sinceMs`.
- * Resources of other projects prove nothing. Rejects with the error of any list that fails.
+ * All resources in the project with the tag of the cluster, except retained volumes and shares, from lists requested
+ * after `sinceMs`. Tags on resources of other projects prove nothing. Rejects with the error of any list that fails.
  */
 export async function findRemainingResources(
   cloud: ProjectCloud,
@@ -95,8 +95,8 @@ async function loadBalancersOf(
 }
 
 /**
- * Deletes the resources found: servers with their ports and volumes first, then their groups and the network. Returns what to wait for;
- * rejects with the cloud's error.
+ * Deletes the resources found: servers with their ports and volumes first, then their groups and the network. Returns
+ * what it must wait for; rejects with the cloud's error.
  */
 export async function deleteRemainingResources(
   cloud: ProjectCloud,

@@ -54,7 +54,7 @@ export const ADDON_CAUSES: readonly Cause[] = [
       'coredns: Deployment kube-system/coredns is not ready on every node that should run it; to see why: kubectl -n kube-system describe pods -l k8s-app=kube-dns',
   },
   {
-    cause: 'A StorageClass of the plan is of a volume type that the cloud does not have',
+    cause: 'A StorageClass of the plan uses a volume type that the cloud lacks',
     by: {
       from: 'a cluster',
       begin: async (fairway) => {

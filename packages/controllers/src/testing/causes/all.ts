@@ -42,8 +42,8 @@ const UNDATED_REASONS: ReadonlySet<string> = new Set(['DrainHeld', 'Hibernated']
 export const CAUSES: readonly Cause[] = ROWS.map(withSince);
 
 /**
- * Appends the time when the problem began to causes that someone other than Fairway must resolve, in Ready and in the
- * Event that repeats it.
+ * Appends the time when the problem began to messages of causes that someone other than Fairway must resolve, in Ready
+ * and in the Event that repeats it.
  */
 function withSince(cause: Cause): Cause {
   const { kind, condition = 'Ready', reason, message, event } = cause;

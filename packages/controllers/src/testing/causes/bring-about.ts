@@ -23,7 +23,7 @@ function stepsOf({ by }: Cause): Steps {
   };
 }
 
-/** A Fairway that reports the cause. */
+/** A Fairway instance that reports the cause. */
 export async function bringAbout(
   cause: Cause,
 ): Promise<

@@ -25,7 +25,7 @@ async function ageCertificates(fairway: TestFairway): Promise<void> {
 /** Reports about clusters' CAs. */
 export const CA_CAUSES: readonly Cause[] = [
   {
-    cause: 'The certificate authorities of a cluster near their end',
+    cause: 'The certificate authorities of a cluster expire soon',
     by: { from: 'a cluster', begin: ageCertificates, request: () => undefined },
     afterMs: MINUTE_MS,
     kind: 'Cluster',
@@ -42,7 +42,7 @@ export const CA_CAUSES: readonly Cause[] = [
     },
   },
   {
-    cause: 'A rotation of certificate authorities is prepared',
+    cause: 'A rotation of certificate authorities is ready to be completed',
     by: {
       from: 'a cluster',
       begin: (fairway) =>

@@ -5,11 +5,11 @@ import type { SwitchedFaults } from '../lasting-causes.ts';
 import type { TestFairway } from '../test-fairway.ts';
 
 /**
- * The reports about one cause. In messages, `{host}`, `{machine}`, `{time}`, `{url}`, `{versions}` and `{id}` stand for
+ * The reports about one cause. In messages, `{host}`, `{machine}`, `{time}`, `{url}`, `{versions}` and `{id}` represent
  * variable parts.
  */
 export interface Cause {
-  /** The problem, in words for people. */
+  /** The problem, described for people. */
   readonly cause: string;
   /** How to bring the problem about: a name in `LASTING_CAUSES`, or steps. */
   readonly by: string | Steps;
@@ -36,7 +36,7 @@ export interface Steps {
   readonly nodesJoin?: false;
   readonly cloud?: Partial<CloudConfig>;
   readonly begin: (fairway: TestFairway, faults: SwitchedFaults) => unknown;
-  /** The request that follows; by default, a cluster and a pool are created if none exists. */
+  /** The user's request that follows; by default, a cluster and a pool are created if there are none. */
   readonly request?: (fairway: TestFairway) => unknown;
   /** What happens 20 s later. */
   readonly laterChange?: (fairway: TestFairway) => unknown;

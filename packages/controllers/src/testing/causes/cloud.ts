@@ -77,7 +77,7 @@ export const CLOUD_CAUSES: readonly Cause[] = [
       '1/4 nodes are ready; {machine}: compute: Nova at {host} cannot be reached while creating servers; Fairway retries at least every five minutes (the connection was lost)',
   },
   {
-    cause: 'The cloud is away from a healthy cluster',
+    cause: 'The cloud is unavailable to a healthy cluster',
     by: { from: 'a cluster', begin: fault({ action: { kind: 'drop' } }), request: () => undefined },
     afterMs: 10 * MINUTE_MS,
     kind: 'Cluster',

@@ -57,7 +57,7 @@ export const DATABASE_CAUSES: readonly Cause[] = [
       'Snapshot 20261121-163000-000 was not restored: the current data could not be backed up first: ENOSPC: no space left on device, write',
   },
   {
-    cause: 'The snapshot to restore is gone',
+    cause: 'The snapshot to restore no longer exists',
     by: reportSnapshots({
       restoring: {
         request,
@@ -86,7 +86,7 @@ export const DATABASE_CAUSES: readonly Cause[] = [
       'spec.apiServer: kube-apiserver does not start with these settings: Error: enable-admission-plugins plugin "Mine" is unknown',
   },
   {
-    cause: 'Fairway cannot keep strangers out of the API server',
+    cause: 'Fairway cannot restrict access to the API server',
     by: runtimeReports({
       settingsProblem:
         'spec.apiServer.allowedCIDRs is not applied: nft is not on PATH. The API server accepts connections from anywhere.',

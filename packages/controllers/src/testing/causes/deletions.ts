@@ -141,8 +141,8 @@ function deletedWithPool(pool: Parameters<TestFairway['createPool']>[0], begin: 
 }
 
 /**
- * Reports about a cluster whose deletion waits for someone; a message and an Event of the Cluster differ only in the
- * time.
+ * Reports about a cluster whose deletion is waiting for someone; the message and the Event of the Cluster differ only
+ * in the time.
  */
 function deletion(
   cause: string,
@@ -188,13 +188,13 @@ function machineDeletion(
 /** Waits of deletions that someone other than Fairway must resolve. */
 export const DELETION_CAUSES: readonly Cause[] = [
   machineDeletion(
-    'A cluster is deleted whose credential is revoked',
+    'A cluster is deleted after its credential was revoked',
     revoked,
     'CredentialInvalid',
     'identity: Could not find Application Credential: {id}.; the credential of this project is wrong, expired or revoked: it is CloudCredential mine; create another one ("fairway credential create NAME --cloud CLOUD") and set spec.credentialName of the clusters that use it, or replace its Secret',
   ),
   {
-    cause: 'A cluster is deleted whose credential is revoked: the cloud',
+    cause: 'A cluster is deleted after its credential was revoked: the cloud',
     by: revoked,
     afterMs: 2 * MINUTE_MS,
     kind: 'Cluster',
@@ -211,14 +211,14 @@ export const DELETION_CAUSES: readonly Cause[] = [
     'server {id} is locked: openstack server unlock {id}',
   ),
   machineDeletion(
-    'A cluster is deleted, and Nova does not finish with a server',
+    'Nova does not finish deleting a server of a deleted cluster',
     deletedAfterSetup(nothing, undefined, slow('delete')),
     'CloudBusy',
     'Nova has not deleted server {id} yet (ACTIVE, deleting); if this persists, the cloud operator must check nova-compute and delete it with openstack server delete --force; Fairway retries',
     10 * MINUTE_MS,
   ),
   machineDeletion(
-    'A cluster is deleted, and Nova keeps a server that it says is deleted',
+    'Nova keeps a server of a deleted cluster that it reports as deleted',
     deletedAfterSetup(nothing, undefined, {
       cloud: { reclaimInstanceIntervalMs: 24 * 60 * MINUTE_MS, forbidsForceDelete: true },
     }),
@@ -250,7 +250,7 @@ export const DELETION_CAUSES: readonly Cause[] = [
     'volume {machine}-root ({id}) is error_deleting: Cinder could not delete it; the cloud operator must check the log of Cinder and reset its state or force its deletion; Fairway retries',
   ),
   {
-    cause: 'A machine is deleted, and the API server of its cluster refuses to let its node go',
+    cause: 'The API server of a cluster refuses to delete the node of a deleted machine',
     by: {
       from: 'a cluster',
       begin: (_, faults) => {
@@ -268,7 +268,7 @@ export const DELETION_CAUSES: readonly Cause[] = [
     message: "the cluster's API server rejects Fairway's request: HTTP 403; trying again",
   },
   {
-    cause: 'A cluster is deleted that is paused',
+    cause: 'A paused cluster is deleted',
     by: {
       from: 'a cluster',
       begin: (fairway) => fairway.patch(clusters, 'demo', { metadata: { annotations: { [PAUSED_ANNOTATION]: '' } } }),
@@ -314,7 +314,7 @@ export const DELETION_CAUSES: readonly Cause[] = [
     'share pvc-files ({id}) is error_deleting: Manila could not delete it; the cloud operator must check the log of Manila and reset its state or force its deletion; Fairway retries',
   ),
   deletion(
-    'Octavia does not let a load balancer of a deleted cluster go',
+    'Octavia refuses to delete a load balancer of a deleted cluster',
     deletedAfterSetup(makeLoadBalancer, (fairway) => {
       const message = 'Load Balancer is immutable and cannot be updated.';
       const action = { kind: 'answer', status: 409, message } as const;
@@ -324,7 +324,7 @@ export const DELETION_CAUSES: readonly Cause[] = [
     "load balancer kube-web ({id}) is immutable: Octavia must finish changing it before it can be deleted; if this persists, the cloud operator must check octavia-worker and set its provisioning_status to ERROR in Octavia's database; Fairway then deletes it",
   ),
   deletion(
-    'Octavia does not finish with a load balancer of a deleted cluster',
+    'Octavia does not finish changing a load balancer of a deleted cluster',
     deletedAfterSetup(nothing, makeLoadBalancer, slow('loadBalancerUpdate', 'loadBalancerCreate')),
     'CloudBusy',
     "load balancer kube-web ({id}) is PENDING_CREATE: Octavia must finish changing it before it can be deleted; if this persists, the cloud operator must check octavia-worker and set its provisioning_status to ERROR in Octavia's database; Fairway then deletes it",

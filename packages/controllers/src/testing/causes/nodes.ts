@@ -169,7 +169,7 @@ export const NODE_CAUSES: readonly Cause[] = [
     message: `1 of 2 machines have a version, image, flavor, root volume, zone or network other than the pool's spec requires; since {time}: no further node is updated, because {machine} is already updated and does not work: the server has not joined the cluster as a node for 10 min; it has been ACTIVE since {time}. Check its network (can it reach {url} and the Internet?), its image and cloud-init; end of its console output: [    0.000000] Linux version 6.8.0-cloud (simulated) | cloud-init: running 'init' at {time}. | cloud-init: user data present | {machine} login:; since {time}. The upgrade continues when it is repaired or replaced; to continue regardless: kubectl annotate nodepool general fairway.dev/retry-requested="$(date)" --overwrite`,
   },
   {
-    cause: 'A PodDisruptionBudget holds a drain up',
+    cause: 'A PodDisruptionBudget blocks a drain',
     by: {
       from: 'a cluster',
       begin: keepPod,
@@ -192,7 +192,7 @@ export const NODE_CAUSES: readonly Cause[] = [
     },
   },
   {
-    cause: 'The time of a drain is over before a PodDisruptionBudget lets go',
+    cause: 'A drain times out because of a PodDisruptionBudget',
     by: {
       from: 'a cluster',
       begin: async (fairway, faults) => {
@@ -216,7 +216,7 @@ export const NODE_CAUSES: readonly Cause[] = [
     },
   },
   {
-    cause: 'A PodDisruptionBudget holds a renewal up',
+    cause: 'A PodDisruptionBudget blocks a node update',
     by: {
       from: 'a cluster',
       begin: keepPod,
@@ -251,7 +251,7 @@ export const NODE_CAUSES: readonly Cause[] = [
     },
   },
   {
-    cause: 'A server that is to be reinstalled is locked',
+    cause: 'A server to be reinstalled is locked',
     by: {
       from: 'a cluster',
       begin: async (fairway) => (await serverOf(fairway)).act({ lock: null }),
@@ -282,7 +282,7 @@ export const NODE_CAUSES: readonly Cause[] = [
       'the server boots from a volume, which Nova can reinstall only since microversion 2.93 (Zed), and the cloud is older; delete the Machine to have it replaced',
   },
   {
-    cause: 'There is no further hypervisor for nodes that are to be apart',
+    cause: 'No other hypervisor is available for a pool with anti-affinity',
     by: {
       from: 'nothing',
       cloud: { zones: [{ name: 'nova-a', hosts: 2, hostVcpus: 64, hostRamMiB: 262_144, hostDiskGiB: 4_000 }] },
@@ -300,7 +300,7 @@ export const NODE_CAUSES: readonly Cause[] = [
       '2/3 nodes are ready; {machine}: the cloud has no other hypervisor for the server, and antiAffinity requires a separate one for each node of the pool: No valid host was found. There are not enough hosts available.; another one will be created after a delay. Reduce the number of nodes, or add nodes in a pool with antiAffinityPolicy Soft',
   },
   {
-    cause: 'The server group of nodes that are to be apart is full',
+    cause: 'The server group of a pool with anti-affinity is full',
     by: {
       from: 'nothing',
       cloud: {

@@ -36,7 +36,7 @@ export const PLAN_CAUSES: readonly Cause[] = [
       'spec.plan: plan "free" is not Ready and accepts no clusters: spec.etcd.maxMiB: 1: must not be less than baseMiB (10): raise it, or lower baseMiB',
   },
   {
-    cause: 'The pools of a cluster ask for more nodes than the plan allows',
+    cause: 'The pools of a cluster request more nodes than the plan allows',
     by: {
       from: 'a cluster',
       begin: changePlan({ maxNodes: 1 }),
@@ -62,7 +62,7 @@ export const PLAN_CAUSES: readonly Cause[] = [
       'spec.plan: free: the namespace already has 1 cluster on this plan, which allows 1: delete one, or create this one with another plan',
   },
   {
-    cause: 'The pools of a project ask for more nodes than its quota allows',
+    cause: 'The pools of a project request more nodes than its quota allows',
     by: {
       from: 'a cluster',
       begin: limitProject({ nodes: 2 }),
@@ -112,7 +112,7 @@ export const PLAN_CAUSES: readonly Cause[] = [
       'plan "standard" promises a control plane with 3 replicas across several zones, but this Fairway runs 1 in 1 zone: the API server is unavailable whenever its machine is',
   },
   {
-    cause: 'Fields are stored that nothing acts on yet',
+    cause: 'Stored fields have no effect yet',
     by: {
       from: 'nothing',
       begin: (fairway) => fairway.createCluster({ plan: 'standard', cni: { cilium: { hubble: { enabled: true } } } }),
@@ -127,7 +127,7 @@ export const PLAN_CAUSES: readonly Cause[] = [
       'accepted, but ignored by this release: spec.cni.cilium.hubble.enabled (true): Fairway installs Cilium without a cluster mesh and without Hubble',
   },
   {
-    cause: 'A plan is deleted that clusters use',
+    cause: 'A plan that clusters use is deleted',
     by: {
       from: 'a cluster',
       begin: (fairway) => fairway.client.resource(plans).delete('free'),
@@ -140,7 +140,7 @@ export const PLAN_CAUSES: readonly Cause[] = [
       'is being deleted, but cluster team/demo uses it: it will be deleted when they no longer do, and new clusters cannot use it',
   },
   {
-    cause: 'A cluster goes, and the cloud does not let go of its network',
+    cause: 'The cloud refuses to delete the network of a deleted cluster',
     by: {
       from: 'a cluster',
       begin: ({ cloud }) =>

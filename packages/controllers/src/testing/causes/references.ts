@@ -39,7 +39,7 @@ function poolInAdditionalNetwork(cidr: string | undefined): Pick<Steps, 'from' |
   return { from: 'a cluster', begin: () => undefined, request };
 }
 
-/** Reports about a spec that names missing resources. */
+/** Reports about specs that refer to missing resources. */
 export const REFERENCE_CAUSES: readonly Cause[] = [
   {
     cause: 'A flavor is gone',
@@ -60,7 +60,7 @@ export const REFERENCE_CAUSES: readonly Cause[] = [
       '0/3 nodes are ready; {machine}: spec.securityGroups: web: the project has no such security group. No server is created without it, and existing servers are unaffected',
   },
   {
-    cause: 'A security group that a pool is to have does not exist',
+    cause: 'A security group requested for a pool does not exist',
     by: {
       from: 'a cluster',
       begin: () => undefined,
@@ -82,7 +82,7 @@ export const REFERENCE_CAUSES: readonly Cause[] = [
     message: 'spec.image: the cloud has no active image none such',
   },
   {
-    cause: 'A network of the tenant is gone',
+    cause: 'A network of the tenant no longer exists',
     by: {
       from: 'nothing',
       begin: (fairway) =>
@@ -135,7 +135,7 @@ export const REFERENCE_CAUSES: readonly Cause[] = [
     message: 'spec.network.networkID: network {id} has no IPv4 subnet; create one in it',
   },
   {
-    cause: 'A subnet of the tenant overlaps the pods',
+    cause: 'A subnet of the tenant overlaps the pod network',
     by: clusterInExistingNetwork('10.2.7.0/24'),
     afterMs: 2 * MINUTE_MS,
     kind: 'Cluster',
@@ -145,7 +145,7 @@ export const REFERENCE_CAUSES: readonly Cause[] = [
       'spec.network.subnetID: subnet {id} has the range 10.2.7.0/24, which overlaps the pod network 10.2.0.0/16; create a cluster with other ranges',
   },
   {
-    cause: 'An additional network of a pool is gone',
+    cause: 'An additional network of a pool no longer exists',
     by: secondPool({ networks: [{ networkID: UNKNOWN_ID }] }),
     kind: 'NodePool',
     phase: 'Failed',
@@ -162,7 +162,7 @@ export const REFERENCE_CAUSES: readonly Cause[] = [
     message: 'spec.networks[0].networkID: {id}: the network has no IPv4 subnet: create one in it',
   },
   {
-    cause: 'An additional network of a pool overlaps the pods',
+    cause: 'An additional network of a pool overlaps the pod network',
     by: poolInAdditionalNetwork('10.2.7.0/24'),
     kind: 'NodePool',
     phase: 'Failed',

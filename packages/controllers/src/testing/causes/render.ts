@@ -4,18 +4,22 @@ import { WAITS } from './waits.ts';
 
 const ACTION_SECTIONS: readonly { readonly turn: ActionRequiredBy; readonly heading: string; readonly text: string }[] =
   [
-    { turn: 'user', heading: 'The tenant', text: 'Nothing goes on until whoever owns the cluster does something.' },
+    { turn: 'user', heading: 'The tenant', text: 'Nothing continues until the owner of the cluster acts.' },
     {
       turn: 'operator',
       heading: 'The operator',
-      text: 'Nothing goes on until the operator of Fairway or of the cloud does something.',
+      text: 'Nothing continues until the operator of Fairway or of the cloud acts.',
     },
     {
       turn: 'cloud',
       heading: 'The cloud',
-      text: 'Fairway tries again by itself; somebody may look at the cloud meanwhile.',
+      text: 'Fairway retries automatically; meanwhile, someone should check the cloud.',
     },
-    { turn: 'fairway', heading: 'Fairway', text: 'Fairway is at work, or waits for what comes by itself.' },
+    {
+      turn: 'fairway',
+      heading: 'Fairway',
+      text: 'Fairway is working, or waiting for something that happens automatically.',
+    },
   ];
 
 /** docs/operators/causes.md. */
@@ -45,12 +49,12 @@ function renderWaits(causes: readonly Cause[]): string {
       return `| ${object} | ${heldBy} | ${ACTORS[actionRequiredBy(reason)]} | \`${reason}\` | ${reported} |`;
     });
     const heading = of === 'deletion' ? 'What deletions wait for' : 'What starts wait for';
-    return `## ${heading}\n\n| object | what holds it | who must act | reason | Event |\n|---|---|---|---|---|\n${rows.join('\n')}\n`;
+    return `## ${heading}\n\n| object | what blocks it | who must act | reason | Event |\n|---|---|---|---|---|\n${rows.join('\n')}\n`;
   });
   return `${tables.join('\n')}\n${WAITS_TEXT}`;
 }
 
-const WAITS_TEXT = `The object reports the wait; its pool and its Cluster repeat it with the names of the first few objects and the number of others. \`status.lastOperation.since\` and the message say since when. A Warning Event is written once per cause. Deletions retry with backoff up to five minutes; \`fairway.dev/retry-requested\` retries at once.
+const WAITS_TEXT = `The object reports the wait; its pool and its Cluster repeat it with the names of the first few objects and the number of others. \`status.lastOperation.since\` and the message show since when. A Warning Event is written once per cause. Deletions retry with backoff up to five minutes; \`fairway.dev/retry-requested\` retries at once.
 `;
 
 function renderRow({ cause, kind, phase, condition = 'Ready', reason, message, event }: Cause): string {
@@ -77,5 +81,5 @@ kubectl get cluster demo -o jsonpath='{.status.conditions[?(@.type=="CloudReacha
 | Degraded | something that worked is broken, or a deadline has passed |
 | Failed | it never became ready, and a person must act |
 
-A cloud that is down leaves healthy clusters Ready; the condition \`CloudReachable\` reports it separately. In messages \`{host}\`, \`{machine}\`, \`{time}\`, \`{url}\`, \`{versions}\` and \`{id}\` stand for varying text. This page is generated from a tested table (\`npm run generate:causes\`).
+A cloud that is down leaves healthy clusters Ready; the condition \`CloudReachable\` reports it separately. In messages \`{host}\`, \`{machine}\`, \`{time}\`, \`{url}\`, \`{versions}\` and \`{id}\` represent varying text. This page is generated from a tested table (\`npm run generate:causes\`).
 `;

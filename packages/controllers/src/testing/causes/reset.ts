@@ -1,7 +1,7 @@
 import { clusters } from '@fairway/api/kinds/cluster';
 import type { Cause } from './cause.ts';
 
-/** Reports about a reset that does not start although no admission has rejected it. */
+/** Reports about a reset that does not start although admission did not reject it. */
 export const RESET_CAUSES: readonly Cause[] = [
   {
     cause: 'A reset that is not confirmed',

@@ -1,15 +1,15 @@
 /**
  * Places in the code of starts and deletions that report that someone other than Fairway must act. For each file and
- * reason: a row of the table of causes that triggers it there, or after `-` why it has none.
+ * reason: the row of the table of causes that triggers it there, or, after `-`, why there is none.
  */
 export const WAIT_SITES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'controllers/cluster/control-plane.ts': { ControlPlaneFailed: 'The control plane has no disk' },
   'controllers/cluster/gateway-change.ts': {
-    AddressesExhausted: '- of a change of a cluster that runs on as it is',
-    GatewayMissing: '- of a change of a cluster that runs on as it is (behaviour/network-changes.test.ts)',
+    AddressesExhausted: '- for a change to a cluster that keeps running unchanged',
+    GatewayMissing: '- for a change to a cluster that keeps running unchanged (behaviour/network-changes.test.ts)',
   },
   'controllers/cluster/guest-deletion.ts': {
-    CloudBusy: '- in the words for a load balancer of its own',
+    CloudBusy: '- with the same message as for a load balancer of its own',
   },
   'controllers/cluster/hibernation-status.ts': {
     Hibernated: 'The cluster is hibernated',
@@ -19,7 +19,7 @@ export const WAIT_SITES: Readonly<Record<string, Readonly<Record<string, string>
     ResourceInUse: 'Nova does not delete the server group of a deleted cluster',
   },
   'controllers/cluster/load-balancer-deletion.ts': {
-    CloudBusy: 'Octavia does not finish with a load balancer of a deleted cluster',
+    CloudBusy: 'Octavia does not finish changing a load balancer of a deleted cluster',
   },
   'controllers/cluster/network-holds.ts': {
     ResourceInUse: 'A port of the tenant is in the network of a deleted cluster',
@@ -36,21 +36,23 @@ export const WAIT_SITES: Readonly<Record<string, Readonly<Record<string, string>
   'controllers/cluster/status.ts': { Hibernated: 'The cluster is hibernated' },
   'controllers/cluster/version-problems.ts': {
     Hibernated: 'The cluster is hibernated',
-    NodesTooOld: 'Nodes are too old for the version that is asked for',
+    NodesTooOld: 'Nodes are too old for the requested version',
     RolloutHalted: 'The rollout of a patch is stopped',
-    UpdateAvailable: 'A patch waits, as updatePolicy asks for',
+    UpdateAvailable: 'A patch waits because of updatePolicy',
   },
   'controllers/cluster/volume-holds.ts': {
-    CloudBusy: '- a state for more than five minutes (cluster/volume-holds.test.ts)',
+    CloudBusy: '- requires a state that lasts more than five minutes (cluster/volume-holds.test.ts)',
     DeletionFailed: 'Cinder fails to delete a volume of a deleted cluster',
     SnapshotsExist: 'A volume of a deleted cluster has a snapshot of the tenant',
     VolumeInUse: 'A volume of a deleted cluster is attached to another server',
   },
-  'controllers/machine/drain-hold.ts': { DrainHeld: 'A PodDisruptionBudget holds a renewal up' },
-  'controllers/machine/floating-ip.ts': { ServerFailed: '- the node works without, and FloatingIPReady says so' },
+  'controllers/machine/drain-hold.ts': { DrainHeld: 'A PodDisruptionBudget blocks a node update' },
+  'controllers/machine/floating-ip.ts': {
+    ServerFailed: '- the node works without one, and FloatingIPReady reports it',
+  },
   'controllers/machine/inspection.ts': {
-    KeepRefused: '- what a person has asked for wrongly (behaviour/inspection.test.ts)',
-    KeepRequested: '- what a person has asked for (behaviour/inspection.test.ts)',
+    KeepRefused: '- an invalid request by a user (behaviour/inspection.test.ts)',
+    KeepRequested: '- requested by a user (behaviour/inspection.test.ts)',
   },
   'controllers/machine/port.ts': {
     SettingsNotEnforced: '- admission refuses such networks (behaviour/existing-network.test.ts)',
@@ -59,17 +61,17 @@ export const WAIT_SITES: Readonly<Record<string, Readonly<Record<string, string>
   'controllers/machine/reinstall.ts': {
     ReinstallNotSupported: 'The cloud cannot reinstall a server that boots from a volume',
     ServerFailed: '- healing replaces it (behaviour/reinstall.test.ts)',
-    ServerLocked: 'A server that is to be reinstalled is locked',
+    ServerLocked: 'A server to be reinstalled is locked',
     ServerStopped: 'A server was stopped',
   },
   'controllers/machine/server-holds.ts': {
-    CloudBusy: 'A cluster is deleted, and Nova does not finish with a server',
-    DeletionFailed: '- of a server in ERROR (machine/server-holds.test.ts)',
+    CloudBusy: 'Nova does not finish deleting a server of a deleted cluster',
+    DeletionFailed: '- for a server in ERROR (machine/server-holds.test.ts)',
     ServerLocked: 'A cluster is deleted, and somebody has locked a server of it',
   },
   'controllers/machine/server.ts': {
-    AddressesExhausted: '- of a network of the tenant (behaviour/existing-network.test.ts)',
-    AntiAffinityUnsatisfiable: 'There is no further hypervisor for nodes that are to be apart',
+    AddressesExhausted: '- for a network of the tenant (behaviour/existing-network.test.ts)',
+    AntiAffinityUnsatisfiable: 'No other hypervisor is available for a pool with anti-affinity',
     FlavorNotFound: 'A flavor is gone',
     FlavorOutOfStock: 'A flavor is out of stock',
     QuotaExceeded: 'The quota of instances is used up',
@@ -81,7 +83,7 @@ export const WAIT_SITES: Readonly<Record<string, Readonly<Record<string, string>
     ServerStopped: 'A server was stopped',
   },
   'controllers/node-pool/autoscaled-condition.ts': {
-    ConfigurationInvalid: '- the pool keeps its size, and Autoscaled says so (node-pool/status.test.ts)',
+    ConfigurationInvalid: '- the pool keeps its size, and Autoscaled reports it (node-pool/status.test.ts)',
   },
   'controllers/node-pool/blocker.ts': {
     ClusterNotFound: 'The cluster of a pool is gone',
@@ -93,38 +95,38 @@ export const WAIT_SITES: Readonly<Record<string, Readonly<Record<string, string>
   'controllers/node-pool/pool-share.ts': {
     AddressesExhausted: 'A range has no room for the nodes',
     GatewayMissing: 'Floating IPs without a router',
-    PlanLimitExceeded: 'The pools of a cluster ask for more nodes than the plan allows',
+    PlanLimitExceeded: 'The pools of a cluster request more nodes than the plan allows',
   },
   'controllers/node-pool/project-share.ts': {
-    ProjectQuotaExceeded: 'The pools of a project ask for more nodes than its quota allows',
+    ProjectQuotaExceeded: 'The pools of a project request more nodes than its quota allows',
   },
   'controllers/node-pool/template-in-cloud.ts': {
     ImageNotFound: 'An image is gone',
-    PlanLimitExceeded: '- of networks as of flavors (behaviour/additional-networks.test.ts)',
+    PlanLimitExceeded: '- for networks, the same as for flavors (behaviour/additional-networks.test.ts)',
   },
-  'controllers/pause.ts': { Paused: 'A cluster is deleted that is paused' },
+  'controllers/pause.ts': { Paused: 'A paused cluster is deleted' },
   'controllers/gc/missing-clusters/cluster-gc.ts': {
-    CloudUnavailable: '- no object is left to say it; an Event does (behaviour/missing-clusters.test.ts)',
+    CloudUnavailable: '- no object is left to report it, so an Event does (behaviour/missing-clusters.test.ts)',
   },
   'tenancy/cloud/cloud-problem.ts': {
     CloudUnavailable: 'Neutron is away',
-    ConfigurationInvalid: '- what Fairway itself asks wrongly (tenancy/src/cloud/cloud-problem.test.ts)',
+    ConfigurationInvalid: '- an invalid request by Fairway itself (tenancy/src/cloud/cloud-problem.test.ts)',
     CredentialInvalid: 'The credential is wrong, expired or revoked',
     FlavorOutOfStock: 'A flavor is out of stock',
     PermissionDenied: 'The credential may not create networks',
     QuotaExceeded: 'The quota of networks is used up',
     RateLimited: 'Nova limits rates',
-    ResourceInUse: 'A cluster goes, and the cloud does not let go of its network',
+    ResourceInUse: 'The cloud refuses to delete the network of a deleted cluster',
   },
   'tenancy/cloud/known-refusals.ts': {
-    AddressRangeOverlap: 'A subnet of the tenant overlaps the pods',
+    AddressRangeOverlap: 'A subnet of the tenant overlaps the pod network',
     AddressesExhausted: 'A range has no room for the nodes',
     QuotaExceeded: 'The quota of ports is used up',
     VolumeTypeNotFound: 'A type of volume is gone',
     ZoneNotFound: 'An availability zone is gone',
   },
   'tenancy/cloud/server-removal.ts': {
-    PermissionDenied: 'A cluster is deleted, and Nova keeps a server that it says is deleted',
+    PermissionDenied: 'Nova keeps a server of a deleted cluster that it reports as deleted',
   },
   'tenancy/connection/tenant-problem.ts': { ControlPlaneFailed: "The cluster's API server refuses Fairway" },
   'tenancy/credentials/credential-problem.ts': {

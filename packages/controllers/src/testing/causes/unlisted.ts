@@ -1,17 +1,17 @@
 import type { ConditionReason } from '@fairway/api/conditions';
 
-const FAIRWAY_WORKING = 'Fairway is at work: nobody has anything to do';
+const FAIRWAY_WORKING = 'Fairway is working: no one has to act';
 
 const PODS_PENDING = "the tenant's pods ask for it, not a fault: docs/tenants/autoscaling.md";
 
-const TENANT_ADDON = 'the tenant has made it so, and the add-on works: docs/tenants/addons.md';
+const TENANT_ADDON = 'a choice of the tenant, and the add-on works: docs/tenants/addons.md';
 
 /** Reasons without a row, and why. All other reasons have a row. */
 export const UNLISTED_REASONS: Readonly<Partial<Record<ConditionReason, string>>> = {
-  KeepRequested: 'what a person has asked for (behaviour/inspection.test.ts)',
-  KeepRefused: 'what a person has asked for wrongly (behaviour/inspection.test.ts)',
-  KeptForInspection: 'what a person has asked for (behaviour/inspection.test.ts)',
-  KeepEnding: 'what a person has asked for (behaviour/inspection.test.ts)',
+  KeepRequested: 'requested by a user (behaviour/inspection.test.ts)',
+  KeepRefused: 'an invalid request by a user (behaviour/inspection.test.ts)',
+  KeptForInspection: 'requested by a user (behaviour/inspection.test.ts)',
+  KeepEnding: 'requested by a user (behaviour/inspection.test.ts)',
   Provisioning: FAIRWAY_WORKING,
   AttachingRouter: FAIRWAY_WORKING,
   Updating: FAIRWAY_WORKING,
@@ -27,9 +27,9 @@ export const UNLISTED_REASONS: Readonly<Partial<Record<ConditionReason, string>>
   WaitingForServer: FAIRWAY_WORKING,
   WaitingForNode: FAIRWAY_WORKING,
   WaitingForRollout: FAIRWAY_WORKING,
-  RepairRequested: 'a person has asked for it, and Fairway is at work',
-  RepairInProgress: 'Fairway is at work on another node, and this one is next',
-  WaitingToRepair: 'Fairway repairs it when its time is over',
+  RepairRequested: 'requested by a user, and Fairway is working on it',
+  RepairInProgress: 'Fairway is working on another node, and this one is next',
+  WaitingToRepair: 'Fairway repairs it once its timeout has passed',
   Reinstalling: FAIRWAY_WORKING,
   MaxReplicasReached: PODS_PENDING,
   PodsUnschedulable: PODS_PENDING,
@@ -37,13 +37,13 @@ export const UNLISTED_REASONS: Readonly<Partial<Record<ConditionReason, string>>
   UpgradePaused: 'the tenant has asked for it',
   UpgradeAborted: 'the tenant has asked for it',
   Hibernating: FAIRWAY_WORKING,
-  PreparingRotation: 'a person has asked for it, and Fairway is at work',
-  CompletingRotation: 'a person has asked for it, and Fairway is at work',
-  RevokingKubeconfigs: 'a person has asked for it, and Fairway is at work',
+  PreparingRotation: 'requested by a user, and Fairway is working on it',
+  CompletingRotation: 'requested by a user, and Fairway is working on it',
+  RevokingKubeconfigs: 'requested by a user, and Fairway is working on it',
   AddonModified: TENANT_ADDON,
   AddonNotManaged: TENANT_ADDON,
-  AddonUnreached: 'AddonsReady stays True: all else of the cluster works (docs/tenants/addons.md)',
+  AddonUnreached: 'AddonsReady stays True: the rest of the cluster works (docs/tenants/addons.md)',
   Resetting: FAIRWAY_WORKING,
-  VersionOverruled: 'it takes weeks to come to that (behaviour/forced-upgrade.test.ts)',
-  WaitingForMaintenanceWindow: 'the tenant has asked for it, and it begins by itself',
+  VersionOverruled: 'it takes weeks to reach this state (behaviour/forced-upgrade.test.ts)',
+  WaitingForMaintenanceWindow: 'requested by the tenant, and starts automatically',
 };

@@ -32,7 +32,7 @@ const paused = { maxConcurrent: 20, maxPercent: 10, maxFailures: 1, timeout: '15
 /** Reports about versions, patches and rollouts. */
 export const VERSION_CAUSES: readonly Cause[] = [
   {
-    cause: 'There are no programs of the version on this machine',
+    cause: 'The binaries of the version are not installed',
     by: {
       from: 'nothing',
       begin: async (fairway) => {
@@ -50,7 +50,7 @@ export const VERSION_CAUSES: readonly Cause[] = [
       'spec.version: (1.50.0) cannot run here: this Fairway does not have the binaries of 1.50.0; the operator downloads them with "fairway releases fetch 1.50.0"; no version is available',
   },
   {
-    cause: 'A patch waits, as updatePolicy asks for',
+    cause: 'A patch waits because of updatePolicy',
     by: { ...clusterOnMinor({ updatePolicy: 'NeverUpdate' }), laterChange: changeRelease({ patches: twoPatches }) },
     afterMs: MINUTE_MS,
     kind: 'Cluster',
@@ -120,7 +120,7 @@ export const VERSION_CAUSES: readonly Cause[] = [
       'Kubernetes 1.50 has reached its end of life and gets no further fixes: no newer minor version is offered yet',
   },
   {
-    cause: 'Nodes are too old for the version that is asked for',
+    cause: 'Nodes are too old for the requested version',
     by: {
       from: 'nothing',
       begin: async (fairway) => {

@@ -6,14 +6,14 @@ import { formatTime } from '@fairway/base/clock';
 import { isApiError } from '@fairway/kube/object/api-error';
 import { TEAM, type TestFairway } from '../test-fairway.ts';
 
-/** The plan's drain timeout; pools of a walk set none of their own. */
+/** The plan's drain timeout; pools in a walk do not set their own. */
 const DRAIN_TIMEOUT_MS = 600_000;
 /** Times in a status are whole seconds. */
 const SECOND_MS = 1_000;
 
 /**
- * Reports a violation if the server of a node is deleted or reinstalled while pods protected by a budget still run
- * there. That is allowed after the drain timeout, and during hibernation.
+ * Reports a violation if the server of a node is deleted or reinstalled while pods protected by a budget are still
+ * running there. That is allowed after the drain timeout, and during hibernation.
  */
 export class BudgetWitness implements Disposable {
   readonly violations: string[] = [];
@@ -24,7 +24,7 @@ export class BudgetWitness implements Disposable {
 
   /**
    * `isKilled`: whether the walk itself has deleted the server of this name; `runningOn`: how many pods of the budget
-   * run there.
+   * are running there.
    */
   constructor(
     fairway: TestFairway,
@@ -52,12 +52,12 @@ export class BudgetWitness implements Disposable {
     const sinceMs = await this.#drainedSinceMs(name);
     if (sinceMs !== undefined && nowMs + SECOND_MS < sinceMs + DRAIN_TIMEOUT_MS) {
       this.#report(
-        `${name} lost its server at ${formatTime(nowMs)} with ${running} pods that a budget keeps, drained since ${formatTime(sinceMs)}`,
+        `${name} lost its server at ${formatTime(nowMs)} with ${running} pods that a budget protects, draining since ${formatTime(sinceMs)}`,
       );
     }
   }
 
-  /** Undefined if nothing has to drain the node. */
+  /** Undefined if the node does not have to be drained. */
   async #drainedSinceMs(name: string): Promise<number | undefined> {
     const { client } = this.#fairway;
     try {

@@ -13,7 +13,7 @@ import { TEAM, type TestFairway } from '../test-fairway.ts';
 /** Versions of nodes may be this far behind their control plane (https://kubernetes.io/releases/version-skew-policy/). */
 const MAX_VERSION_SKEW = 3;
 
-/** Observes everything that the API reports, and reports violations of invariants, independent of any controller. */
+/** Observes everything that the API reports, and reports violations of invariants, independently of any controller. */
 export class MachineWitness implements AsyncDisposable {
   readonly violations: string[] = [];
   /** Machines deleted by users: limits do not apply to them. */
@@ -21,7 +21,7 @@ export class MachineWitness implements AsyncDisposable {
   readonly #clusters: Informer<Cluster>;
   readonly #pools: Informer<NodePool>;
   readonly #machines: Informer<Machine>;
-  /** Recent sizes of a pool: a controller may not have observed the last one. */
+  /** Recent sizes of a pool: a controller may not have observed the latest one. */
   readonly #sizes = new Map<string, number[]>();
   readonly #stop = new AbortController();
 
@@ -60,7 +60,10 @@ export class MachineWitness implements AsyncDisposable {
     const repairs = staying.filter(({ status }) => status?.marks?.repair?.due).length;
     const most = Math.max(...sizes) + rolloutLimits(pool, Math.max(...sizes)).maxSurge + repairs;
     if (staying.length > most) {
-      this.#report(machine, `was made as the ${staying.length}th of ${sizes.join(' or ')}, with ${repairs} to repair`);
+      this.#report(
+        machine,
+        `was created as number ${staying.length} of ${sizes.join(' or ')}, with ${repairs} to repair`,
+      );
     }
     this.#checkSkew(machine);
   }
@@ -76,8 +79,8 @@ export class MachineWitness implements AsyncDisposable {
   }
 
   /**
-   * Checks that enough other nodes work when a working node is removed. During an in-place update, one node is always
-   * unavailable.
+   * Checks that enough other nodes are working when a working node is removed. During an in-place update, one node is
+   * always unavailable.
    */
   #checkAvailable(machine: Machine): void {
     const { pool, staying, sizes } = this.#poolOf(machine);
@@ -89,7 +92,7 @@ export class MachineWitness implements AsyncDisposable {
     const isGoing = machine.metadata.deletionTimestamp !== undefined;
     const needed = Math.min(...sizes) - (isGoing ? maxUnavailable : Math.max(1, maxUnavailable));
     if (available < needed)
-      this.#report(machine, `was taken while ${available} others worked, of ${sizes.join(' or ')}`);
+      this.#report(machine, `was removed while ${available} others were working, of ${sizes.join(' or ')}`);
   }
 
   #checkSkew(machine: Machine): void {
@@ -99,7 +102,7 @@ export class MachineWitness implements AsyncDisposable {
     const [own, its] = [machine.spec.version, running].map((version) => Number(minorOf(version).split('.')[1]));
     if (own === undefined || its === undefined) return;
     if (own > its || its - own > MAX_VERSION_SKEW)
-      this.#report(machine, `is of ${machine.spec.version} under a control plane of ${running}`);
+      this.#report(machine, `has version ${machine.spec.version} under a control plane with ${running}`);
   }
 
   #poolOf({ spec }: Machine) {

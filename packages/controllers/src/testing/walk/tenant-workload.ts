@@ -10,7 +10,7 @@ const LABELS = { app: 'web' };
 
 /**
  * Simulates a tenant's cluster whose control plane has no controllers: kubelets that report whether their server runs,
- * and an application of several pods, one of which a budget allows to be evicted at a time. Everything happens in
+ * and an application of several pods whose budget allows one eviction at a time. Everything happens in
  * `tick`.
  */
 export class TenantWorkload {

@@ -21,7 +21,7 @@ const PODS = 4;
 /** The pool that scales with the pods of a batch. */
 export const ELASTIC_POOL = 'elastic';
 export const MAX_ELASTIC_NODES = 4;
-/** Newest first; within the version skew of the versions that nodes report. */
+/** Newest first; within the allowed skew of the versions that nodes report. */
 export const VERSIONS = ['1.37', '1.36'];
 
 interface CloudServerRow {
@@ -33,7 +33,8 @@ interface CloudServerRow {
 }
 
 /**
- * A Fairway whose users, nodes, cloud and process act at random. A seed always gives the same run, on its own clock.
+ * A Fairway whose users, nodes, cloud and process act at random, on its own clock. The same seed always gives the same
+ * run.
  */
 export class Walk implements AsyncDisposable {
   readonly random: () => number;
@@ -100,7 +101,7 @@ export class Walk implements AsyncDisposable {
     }
   }
 
-  /** Servers that the cloud has, in order of their names. */
+  /** The servers in the cloud, sorted by name. */
   servers(): readonly CloudServerRow[] {
     const { servers = [] } = this.fairway.cloud.snapshot() as unknown as Readonly<
       Record<string, readonly CloudServerRow[]>

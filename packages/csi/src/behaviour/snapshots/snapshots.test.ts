@@ -18,7 +18,7 @@ const remove = (id: string) => harness.refusal('DeleteSnapshot', { snapshot_id: 
 const snapshots = () => harness.clock.during(Array.fromAsync(harness.client.blockStorage.snapshots.list()));
 
 describe('CreateSnapshot', () => {
-  test('returns when the snapshot is usable, and returns the same snapshot on a repeated call', async () => {
+  test('returns once the snapshot is usable, and returns the same snapshot on a repeated call', async () => {
     const beginMs = harness.clock.now();
     const snapshot = await createSnapshot('s');
 
@@ -101,7 +101,7 @@ describe('DeleteSnapshot', () => {
     expect(await remove('')).toMatch(/^INVALID_ARGUMENT/);
   });
 
-  test('leaves unmarked snapshots and snapshots of another cluster alone', async () => {
+  test('does not touch unmarked snapshots and snapshots of another cluster', async () => {
     const { snapshot_id: other } = await createSnapshot('s');
     const { id: plain } = await harness.clock.during(
       harness.client.blockStorage.snapshots.create({ volume_id: volume }),

@@ -20,7 +20,7 @@ const holders = async (id = volume) =>
   (await harness.volumes()).find((each) => each.id === id)?.attachments.map(({ server_id }) => server_id);
 
 describe('ControllerPublishVolume', () => {
-  test('returns the device when the volume is attached, also on a repeated call', async () => {
+  test('returns the device once the volume is attached, also on a repeated call', async () => {
     const response = await harness.call('ControllerPublishVolume', publishRequest(volume, server));
 
     expect(response).toEqual({ publish_context: { DevicePath: '/dev/vdb' } });
@@ -112,7 +112,7 @@ describe('ControllerPublishVolume', () => {
 });
 
 describe('ControllerUnpublishVolume', () => {
-  test('returns when the volume is detached, also on a repeated call', async () => {
+  test('returns once the volume is detached, also on a repeated call', async () => {
     await publish();
 
     expect(await unpublish()).toBe('OK');

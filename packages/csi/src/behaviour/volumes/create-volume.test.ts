@@ -15,7 +15,7 @@ const createCounts = () =>
 const createCount = () => createCounts().reduce((sum, { count }) => sum + count, 0);
 
 describe('CreateVolume', () => {
-  test('returns when Cinder has created the volume, which is marked from the start', async () => {
+  test('returns once Cinder has created the volume, which is marked from the start', async () => {
     const parameters = { 'csi.storage.k8s.io/pvc/name': 'data', 'csi.storage.k8s.io/pvc/namespace': 'default' };
     const { volume } = await harness.call<{ volume: object }>('CreateVolume', volumeRequest('pvc-1', { parameters }));
 

@@ -39,7 +39,7 @@ describe('DeleteVolume', () => {
     await harness.clock.during(createCall);
   });
 
-  test('leaves unmarked volumes and volumes of another cluster alone', async () => {
+  test('does not touch unmarked volumes and volumes of another cluster', async () => {
     const other = await harness.createVolume('pvc-1');
     const { id: plain } = await harness.clock.during(
       harness.client.blockStorage.volumes.create({

@@ -79,7 +79,7 @@ describe.each(FORMS)('audit events of a cluster behind the %s gateway', (form) =
     expect(listed.metadata.continue).toBeUndefined();
   });
 
-  test('support the query of auditevents, also as Kubernetes Events', async () => {
+  test('support the same query as auditevents, including Kubernetes Events', async () => {
     expect(eventIDs(await list('alice', '?fieldSelector=verb=create'))).toEqual(['e4', 'e2']);
     expect(eventIDs(await list('alice', '?fieldSelector=verb!=create,objectRef.name=p1'))).toEqual(['e1']);
     expect(eventIDs(await list('alice', '?sinceTime=2026-01-31T12:00:03Z'))).toEqual(['e4', 'e3']);
@@ -88,7 +88,7 @@ describe.each(FORMS)('audit events of a cluster behind the %s gateway', (form) =
     expect(events.items[0]).not.toHaveProperty('metadata');
   });
 
-  test('are listed in pages, also while the log is rotated', async () => {
+  test('are listed in pages, even while the log is rotated', async () => {
     const first = await list('alice', '?limit=2');
     await rename(join(folder, FILE), join(folder, 'tenant-audit-2026-02-01T00-00-00.000.log'));
     await writeFile(join(folder, FILE), lineOf(5));

@@ -114,7 +114,7 @@ describe('a body forwarded by the gateway', () => {
     expect(await other.status()).toBe(429);
   });
 
-  test('releases its memory if it breaks off, and the API server receives no partial request', async () => {
+  test('releases its memory if it is interrupted, and the API server receives no partial request', async () => {
     const served = await serve();
     const client = await begin(served, { 'content-length': 1_000 }, '{"half');
     await untilBuffered(served, 6);

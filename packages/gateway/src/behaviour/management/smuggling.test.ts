@@ -108,7 +108,7 @@ describe('refuses a body where none is allowed', () => {
   });
 });
 
-describe('does not let Connection name headers of the request itself', () => {
+describe('does not let a Connection header list headers that the gateway relies on', () => {
   test.each([
     ['GET', 'content-length', LENGTH_HEADER, SMUGGLED_REQUEST],
     ['DELETE', 'content-length', LENGTH_HEADER, SMUGGLED_REQUEST],

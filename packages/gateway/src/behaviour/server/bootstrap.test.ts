@@ -124,7 +124,7 @@ test('lets a reader of an older release read cloud resources of clusters, unless
 });
 
 test.each(['fairway-member', 'fairway-reader'])(
-  'lets users who could only make requests about clusters as %s request quotas too',
+  'adds quota requests to an older %s role that could only make requests about clusters',
   async (name) => {
     const roles = gateway.as('operator').resource(ClusterRoles);
     const role = await roles.get(name);

@@ -48,7 +48,7 @@ describe.each(FORMS)('Keystone users at the %s gateway', (form) => {
   });
   afterAll(() => gateway.close());
 
-  it('see their identity as IDs, and their names in addition', async () => {
+  it('see their identity as IDs, along with their names', async () => {
     const { id } = await gateway.keystone.as('simulator').identity.me();
 
     expect(await identityOf(demo)).toEqual({

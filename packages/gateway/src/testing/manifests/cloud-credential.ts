@@ -7,7 +7,7 @@ export const CLOUD_CREDENTIAL_ROWS: readonly Row[] = [
     has: { 'spec.reclaimPolicy': 'Retain' },
   },
   {
-    name: 'a credential that goes with its last cluster',
+    name: 'a credential that is deleted with its last cluster',
     spec: { cloud: 'simulator', secretRef: { name: 'mine' }, reclaimPolicy: 'Delete' },
   },
   {

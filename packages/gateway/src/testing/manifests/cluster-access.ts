@@ -2,11 +2,11 @@ import type { Row } from './row.ts';
 
 export const CLUSTER_ACCESS_ROWS: readonly Row[] = [
   {
-    name: 'all admission plugins off that may be',
+    name: 'every optional admission plugin disabled',
     spec: { apiServer: { admissionPlugins: { disabled: ['AlwaysPullImages'] } } },
   },
   {
-    name: 'an admission plugin that keeps nodes apart, off',
+    name: 'NodeRestriction disabled',
     spec: { apiServer: { admissionPlugins: { disabled: ['NodeRestriction'] } } },
     refused: [
       'spec.apiServer.admissionPlugins.disabled[0]: Unsupported value: "NodeRestriction": supported values: "AlwaysPullImages"',
@@ -115,7 +115,7 @@ export const CLUSTER_ACCESS_ROWS: readonly Row[] = [
     ],
   },
   {
-    name: 'a prefix of groups with a control character',
+    name: 'a groups prefix with a control character',
     spec: {
       apiServer: { oidc: { issuerURL: 'https://login.example.org', clientID: 'kubernetes', groupsPrefix: '\u0007' } },
     },
@@ -192,7 +192,7 @@ export const CLUSTER_ACCESS_ROWS: readonly Row[] = [
     ],
   },
   {
-    name: 'an issuer for an API server that asks past the rules',
+    name: 'an issuer with an older Kubernetes version',
     spec: { apiServer: { oidc: { issuerURL: 'https://login.example.org', clientID: 'kubernetes' } }, version: '1.36' },
   },
   {
@@ -201,7 +201,7 @@ export const CLUSTER_ACCESS_ROWS: readonly Row[] = [
     has: { 'spec.apiServer.keystone': {} },
   },
   {
-    name: 'users of Keystone of two projects, with roles of their own',
+    name: 'Keystone users of two projects, with custom roles',
     spec: {
       apiServer: {
         keystone: {
@@ -265,7 +265,7 @@ export const CLUSTER_ACCESS_ROWS: readonly Row[] = [
     },
   },
   {
-    name: 'a policy that lacks what k8s-keystone-auth breaks down without',
+    name: 'a policy without the version that k8s-keystone-auth requires',
     spec: {
       apiServer: {
         keystone: { policy: '[{"resource": {"verbs": ["get"], "resources": ["pods"], "namespace": "*"}}]' },

@@ -2,11 +2,11 @@ import type { Row } from './row.ts';
 
 export const CLUSTER_CNI_ROWS: readonly Row[] = [
   {
-    name: 'a pod network that the plan has',
+    name: 'a pod network that the plan supports',
     spec: { cni: { type: 'canal' } },
   },
   {
-    name: 'a pod network that the plan does not have',
+    name: 'a pod network that the plan does not support',
     spec: { cni: { type: 'cilium' } },
     refused: ['spec.cni.type: Unsupported value: "cilium": plan "free" supports "canal", "none"'],
   },
@@ -66,7 +66,7 @@ export const CLUSTER_CNI_ROWS: readonly Row[] = [
     ],
   },
   {
-    name: 'a mesh by LoadBalancer, which is the default',
+    name: 'a mesh with serviceType LoadBalancer, the default',
     spec: {
       plan: 'custom',
       region: 'RegionOne',
@@ -99,7 +99,7 @@ export const CLUSTER_CNI_ROWS: readonly Row[] = [
     ],
   },
   {
-    name: 'a node port of a load balancer',
+    name: 'a node port for serviceType LoadBalancer',
     spec: {
       plan: 'custom',
       region: 'RegionOne',
@@ -135,7 +135,7 @@ export const CLUSTER_CNI_ROWS: readonly Row[] = [
     ],
   },
   {
-    name: 'hubble with relay and interface',
+    name: 'hubble with relay and UI',
     spec: {
       plan: 'custom',
       region: 'RegionOne',
@@ -158,7 +158,7 @@ export const CLUSTER_CNI_ROWS: readonly Row[] = [
     ],
   },
   {
-    name: 'an interface without the relay',
+    name: 'a UI without the relay',
     spec: {
       plan: 'custom',
       region: 'RegionOne',

@@ -14,13 +14,13 @@ export const CLUSTER_GATEWAY_ROWS: readonly Row[] = [
     spec: { network: { podRoutes: 'None' } },
   },
   {
-    name: 'routes to pods of a pod network with an overlay',
+    name: 'pod routes with an overlay pod network',
     spec: { cni: { type: 'canal' }, network: { podRoutes: 'Router' } },
     refused: [`spec.network.podRoutes: Invalid value: "Router": ${NO_GATEWAY}`],
     refusedByCrd: [`spec.network.podRoutes: Invalid value: ${NO_GATEWAY}`],
   },
   {
-    name: 'routes to pods in a network of its own',
+    name: 'pod routes in an existing network',
     spec: { cni: { type: 'none' }, network: { networkID: '{office}', podRoutes: 'Router' } },
     refused: [`spec.network.podRoutes: Invalid value: "Router": ${NO_OWN_GATEWAY}`],
     refusedByCrd: [`spec.network.podRoutes: Invalid value: ${NO_OWN_GATEWAY}`],
@@ -47,7 +47,7 @@ export const CLUSTER_GATEWAY_ROWS: readonly Row[] = [
     refused: ['spec.network.dnsNameservers: Too many: 6: must have at most 5 items'],
   },
   {
-    name: 'name servers for a network of its own',
+    name: 'DNS servers with an existing network',
     spec: { network: { networkID: '{office}', dnsNameservers: ['9.9.9.9'] } },
     refused: [
       'spec.network.dnsNameservers: Invalid value: ["9.9.9.9"]: is only for a subnet that Fairway creates: set the DNS servers of the existing subnet in OpenStack instead',
@@ -57,18 +57,18 @@ export const CLUSTER_GATEWAY_ROWS: readonly Row[] = [
     ],
   },
   {
-    name: 'a way out by the external network',
+    name: 'an external network as the gateway',
     spec: { network: { gateway: { externalNetworkID: '{public}' } } },
   },
   {
-    name: 'a way out by a network that is not external',
+    name: 'a gateway network that is not external',
     spec: { network: { gateway: { externalNetworkID: '{office}' } } },
     refused: [
       'spec.network.gateway.externalNetworkID: Not found: "{office}": the cloud has no such external network for this project; there is {public} ("public")',
     ],
   },
   {
-    name: 'a way out by the name of a network',
+    name: 'an external network specified by name',
     spec: { network: { gateway: { externalNetworkID: 'public' } } },
     refused: [
       'spec.network.gateway.externalNetworkID: Invalid value: "public": must be the ID (UUID) of an OpenStack resource, not its name',
@@ -96,14 +96,14 @@ export const CLUSTER_GATEWAY_ROWS: readonly Row[] = [
     ],
   },
   {
-    name: 'a router without the Internet, where the plan needs it',
+    name: 'a router without an external gateway, although the plan requires one',
     spec: { plan: 'standard', network: { networkID: '{office}' } },
     refused: [
       'spec.network.gateway.mode: Invalid value: "Router": plan "standard" requires a router to the Internet, but router {closed} ("closed") has no external gateway: set it with `openstack router set --external-gateway NETWORK {closed}`',
     ],
   },
   {
-    name: 'no router, where the plan needs one',
+    name: 'no router, although the plan requires one',
     spec: { plan: 'standard', network: { gateway: { mode: 'None' } } },
     refused: [
       'spec.network.gateway.mode: Invalid value: "None": plan "standard" requires an OpenStack router for the nodes: set mode to Router',
@@ -143,7 +143,7 @@ export const CLUSTER_GATEWAY_ROWS: readonly Row[] = [
     spec: { network: { gateway: { mode: 'Custom', address: '10.1.0.9' } } },
   },
   {
-    name: 'a gateway of the user outside of the range',
+    name: 'a custom gateway outside the node CIDR',
     spec: { network: { gateway: { mode: 'Custom', address: '10.99.0.1' } } },
     refused: [
       'spec.network.gateway.address: Invalid value: "10.99.0.1": is outside the nodes\' CIDR 10.1.0.0/20, so nodes could not reach it: choose an address in it',
@@ -174,14 +174,14 @@ export const CLUSTER_GATEWAY_ROWS: readonly Row[] = [
     ],
   },
   {
-    name: 'another gateway than the subnet has',
+    name: 'a gateway other than that of the subnet',
     spec: { network: { networkID: '{office}', gateway: { mode: 'Custom', address: '10.91.0.7' } } },
     refused: [
       'spec.network.gateway.address: Invalid value: "10.91.0.7": nodes use the gateway_ip of the subnet, which is 10.91.0.1 for subnet {office-0}: set it with `openstack subnet set --gateway ADDRESS {office-0}`, or remove the field',
     ],
   },
   {
-    name: 'no router, while a pool has floating IPs',
+    name: 'no router, although a pool has floating IPs',
     isUpdate: true,
     metadata: { name: 'demo' },
     spec: { network: { gateway: { mode: 'None' } } },

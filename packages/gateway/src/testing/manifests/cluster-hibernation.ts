@@ -5,7 +5,7 @@ const CRON_FIELDS_MESSAGE =
 
 export const CLUSTER_HIBERNATION_ROWS: readonly Row[] = [
   {
-    name: 'a cluster that sleeps at night and on weekends',
+    name: 'a cluster that hibernates at night and on weekends',
     spec: {
       hibernation: { schedules: [{ hibernate: '0 20 * * 1-5', wake: '0 7 * * 1-5', timeZone: 'Europe/Berlin' }] },
     },

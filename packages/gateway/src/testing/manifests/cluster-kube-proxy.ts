@@ -17,7 +17,7 @@ export const CLUSTER_KUBE_PROXY_ROWS: readonly Row[] = [
     ],
   },
   {
-    name: 'no kube-proxy, where the plan has one',
+    name: 'no kube-proxy, although the plan requires one',
     spec: { kubeProxy: { mode: 'none' } },
     refused: ['spec.kubeProxy.mode: Unsupported value: "none": plan "free" supports "iptables", "ipvs", "nftables"'],
   },
@@ -36,7 +36,7 @@ export const CLUSTER_KUBE_PROXY_ROWS: readonly Row[] = [
     ],
   },
   {
-    name: 'settings of iptables, where the plan has no kube-proxy',
+    name: 'iptables settings with mode iptables set explicitly',
     spec: { plan: 'custom', kubeProxy: { mode: 'iptables', iptables: { syncPeriod: '30s' } } },
   },
   {

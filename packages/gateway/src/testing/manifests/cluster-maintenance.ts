@@ -5,7 +5,7 @@ const DURATION =
 
 export const CLUSTER_MAINTENANCE_ROWS: readonly Row[] = [
   {
-    name: 'a maintenance window of every day',
+    name: 'a daily maintenance window',
     spec: { maintenance: { window: { start: '02:30' } } },
     has: {
       'spec.maintenance.window': { start: '02:30', duration: '1h', timeZone: 'UTC' },
@@ -22,7 +22,7 @@ export const CLUSTER_MAINTENANCE_ROWS: readonly Row[] = [
     },
   },
   {
-    name: 'a window in a time zone that is none',
+    name: 'a window in an unknown time zone',
     spec: { maintenance: { window: { start: '02:30', timeZone: 'Europe/Berln' } } },
     refused: [
       'spec.maintenance.window.timeZone: Invalid value: "Europe/Berln": is not a time zone of the IANA database: use one such as Europe/Berlin or UTC; did you mean "Europe/Berlin" or "Europe/Dublin" or "Europe/Jersey"?',
@@ -36,19 +36,19 @@ export const CLUSTER_MAINTENANCE_ROWS: readonly Row[] = [
     ],
   },
   {
-    name: 'a window that begins at no time',
+    name: 'a window without a start',
     spec: { maintenance: { window: {} } },
     refused: ['spec.maintenance.window.start: Required value'],
   },
   {
-    name: 'a window that begins at half past twenty-four',
+    name: 'a window that starts at 24:30',
     spec: { maintenance: { window: { start: '24:30' } } },
     refused: [
       'spec.maintenance.window.start: Invalid value: "24:30": must be a time of the day such as 02:30, from 00:00 to 23:59',
     ],
   },
   {
-    name: 'a window on a day that is none',
+    name: 'a window on an unknown day',
     spec: { maintenance: { window: { start: '02:30', days: ['Caturday'] } } },
     refused: [
       'spec.maintenance.window.days[0]: Unsupported value: "Caturday": supported values: "Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"',

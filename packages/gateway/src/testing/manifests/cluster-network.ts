@@ -17,7 +17,7 @@ export const CLUSTER_NETWORK_ROWS: readonly Row[] = [
     ],
   },
   {
-    name: 'a network that the cloud lacks',
+    name: 'a network that the cloud does not have',
     spec: { network: { networkID: '00000000-0000-4000-8000-000000000000' } },
     refused: [
       'spec.network.networkID: Not found: "00000000-0000-4000-8000-000000000000": the cloud has no such network for this project; there are {office} ("office"), {twin} ("twin"), {bare} ("bare"), {inside} ("inside")',
@@ -74,7 +74,7 @@ export const CLUSTER_NETWORK_ROWS: readonly Row[] = [
     ],
   },
   {
-    name: 'a network that the plan does not list',
+    name: 'a network that the plan does not allow',
     spec: { plan: 'listed', region: 'RegionOne', network: { networkID: '{bare}' } },
     refused: [
       'spec.network.networkID: Invalid value: "{bare}": plan "listed" allows the networks "office": choose one of them, or another plan',
@@ -82,14 +82,14 @@ export const CLUSTER_NETWORK_ROWS: readonly Row[] = [
     ],
   },
   {
-    name: 'a network for a cluster that has its own',
+    name: 'an existing network for a cluster whose network Fairway created',
     isUpdate: true,
     metadata: { name: 'demo' },
     spec: { network: { networkID: '{office}' } },
     refused: ['spec.network.networkID: Forbidden: cannot be changed after creation: it was not set'],
   },
   {
-    name: 'a subnet for a cluster that has its own',
+    name: 'an existing subnet for a cluster whose network Fairway created',
     isUpdate: true,
     metadata: { name: 'demo' },
     spec: { network: { networkID: '{office}', subnetID: '{office-0}' } },
@@ -110,14 +110,14 @@ export const CLUSTER_NETWORK_ROWS: readonly Row[] = [
     },
   },
   {
-    name: 'a subnet for load balancers that no router leads out of',
+    name: 'a load balancer subnet without a router to an external network',
     spec: { network: { networkID: '{twin}', subnetID: '{twin-0}', loadBalancersSubnetID: '{twin-1}' } },
     refused: [
       'spec.network.loadBalancersSubnetID: Invalid value: "{twin-1}": no router connects the subnet to an external network, so load balancers in it would have no public addresses: attach one with `openstack router add subnet ROUTER {twin-1}`, remove the field, or set gateway.mode to Custom or None',
     ],
   },
   {
-    name: 'a subnet for load balancers without a network',
+    name: 'a load balancer subnet without networkID',
     spec: { network: { loadBalancersSubnetID: '{twin-1}' } },
     refused: [
       'spec.network.loadBalancersSubnetID: Invalid value: "{twin-1}": requires networkID, the network of the subnet: set both',
@@ -127,14 +127,14 @@ export const CLUSTER_NETWORK_ROWS: readonly Row[] = [
     ],
   },
   {
-    name: 'a subnet for load balancers of another network',
+    name: 'a load balancer subnet of another network',
     spec: { network: { networkID: '{office}', loadBalancersSubnetID: '{twin-1}' } },
     refused: [
       'spec.network.loadBalancersSubnetID: Not found: "{twin-1}": the cloud has no such subnet of network {office} for this project; there is {office-0} ("office-0")',
     ],
   },
   {
-    name: 'a subnet for load balancers by its name',
+    name: 'a load balancer subnet specified by name',
     spec: { network: { networkID: '{office}', loadBalancersSubnetID: 'office-0' } },
     refused: [
       'spec.network.loadBalancersSubnetID: Invalid value: "office-0": must be the ID (UUID) of an OpenStack resource, not its name',
@@ -194,7 +194,7 @@ export const CLUSTER_NETWORK_ROWS: readonly Row[] = [
     ],
   },
   {
-    name: 'a range beside a network of its own',
+    name: 'a node CIDR with an existing network',
     spec: { network: { networkID: '{office}', nodesCIDR: '192.168.7.0/24' } },
     refused: [
       'spec.network.nodesCIDR: Invalid value: "192.168.7.0/24": is only for a subnet that Fairway creates: remove it, or remove networkID',
@@ -204,14 +204,14 @@ export const CLUSTER_NETWORK_ROWS: readonly Row[] = [
     ],
   },
   {
-    name: 'a range of nodes within that of pods',
+    name: 'a node CIDR within the pod CIDR',
     spec: { network: { nodesCIDR: '10.2.0.0/20' } },
     refused: [
       'spec.network.nodesCIDR: Invalid value: "10.2.0.0/20": the node network 10.2.0.0/20 overlaps the pod network 10.2.0.0/16: choose a CIDR that does not overlap it',
     ],
   },
   {
-    name: 'a range of nodes within a reserved one',
+    name: 'a node CIDR within a reserved range',
     spec: { network: { nodesCIDR: '172.17.4.0/24' } },
     refused: [
       'spec.network.nodesCIDR: Invalid value: "172.17.4.0/24": the node network 172.17.4.0/24 overlaps the reserved range 172.17.0.0/16: choose a CIDR that does not overlap it',

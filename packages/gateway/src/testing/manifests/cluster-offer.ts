@@ -37,7 +37,7 @@ export const CLUSTER_OFFER_ROWS: readonly Row[] = [
     ],
   },
   {
-    name: 'one cluster more than the plan gives a namespace',
+    name: 'one cluster more than the plan allows per namespace',
     spec: { plan: 'small' },
     refused: [
       'spec.plan: Forbidden: the namespace has 1 cluster of plan "small", which is its limit: delete one, or choose another plan',
@@ -50,7 +50,7 @@ export const CLUSTER_OFFER_ROWS: readonly Row[] = [
     spec: { plan: 'custom' },
   },
   {
-    name: 'another plan, which the cluster is outside of',
+    name: 'another plan, which does not allow the region of the cluster',
     isUpdate: true,
     metadata: { name: 'demo' },
     spec: { plan: 'elsewhere' },
@@ -112,7 +112,7 @@ export const CLUSTER_OFFER_ROWS: readonly Row[] = [
     ],
   },
   {
-    name: 'a preview, when it is asked for',
+    name: 'a preview version, requested explicitly',
     spec: { version: '1.38' },
   },
   {

@@ -6,7 +6,7 @@ const WARNING =
 
 export const CLUSTER_RESET_ROWS: readonly Row[] = [
   {
-    name: 'a new cluster that has nothing to reset',
+    name: 'a new cluster with nothing to reset',
     spec: { reset: { requestedAt, confirm: 'new' } },
     has: { 'spec.reset.nodes': 'Delete' },
   },
@@ -18,7 +18,7 @@ export const CLUSTER_RESET_ROWS: readonly Row[] = [
     warnings: [WARNING],
   },
   {
-    name: 'a reset to the next version but one',
+    name: 'a reset that skips a minor version',
     isUpdate: true,
     metadata: { name: 'demo' },
     spec: { version: '1.38', reset: { requestedAt, confirm: 'demo' } },

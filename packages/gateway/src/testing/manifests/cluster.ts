@@ -92,7 +92,7 @@ export const CLUSTER_ROWS: readonly Row[] = [
     ],
   },
   {
-    name: 'a field with a slip of the pen',
+    name: 'a misspelt field',
     spec: { kubeproxy: { mode: 'ipvs' } },
     refused: [
       'Cluster in version "v1alpha1" cannot be handled as a Cluster: strict decoding error: unknown field "spec.kubeproxy"',
@@ -190,7 +190,7 @@ export const CLUSTER_ROWS: readonly Row[] = [
     ],
   },
   {
-    name: 'mirrors and a proxy of the nodes',
+    name: 'mirrors and a proxy for the nodes',
     spec: {
       registryMirrors: [{ registry: 'docker.io', mirrors: [{ url: 'https://m.example.com:5000/v2/cache' }] }],
       proxy: { httpsProxy: 'http://[fd00::1]:3128', noProxy: ['.example.com', '10.0.0.0/8'] },
@@ -212,7 +212,7 @@ export const CLUSTER_ROWS: readonly Row[] = [
     refusedByCrd: ['spec.proxy: Invalid value: has no proxy: set httpProxy, httpsProxy or both, or remove it'],
   },
   {
-    name: 'a mirror that would be two lines of a file, and an authority that is none',
+    name: 'a mirror URL with a line break, and an invalid registry name',
     spec: {
       registryMirrors: [
         { registry: 'docker.io', mirrors: [{ url: 'https://m.example.com"]\n[host."https://evil' }] },
@@ -225,7 +225,7 @@ export const CLUSTER_ROWS: readonly Row[] = [
     ],
   },
   {
-    name: 'an authority of a mirror that is none',
+    name: 'an invalid certificate authority of a mirror',
     spec: {
       registryMirrors: [
         { registry: 'quay.io', mirrors: [{ url: 'https://m.example.com', certificateAuthority: 'nothing' }] },

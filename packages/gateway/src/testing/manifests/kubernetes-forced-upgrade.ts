@@ -69,7 +69,7 @@ export const KUBERNETES_FORCED_UPGRADE_ROWS: readonly Row[] = [
     ],
   },
   {
-    name: 'forced upgrades with an exception that is none',
+    name: 'forced upgrades with an invalid exception',
     metadata: { name: '1.39' },
     spec: {
       minor: '1.39',

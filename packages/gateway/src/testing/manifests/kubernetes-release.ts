@@ -162,7 +162,7 @@ export const KUBERNETES_RELEASE_ROWS: readonly Row[] = [
     refused: ['spec.patches[1]: Duplicate value: {"version":"1.39.0"}'],
   },
   {
-    name: 'a patch that is withdrawn, by a word',
+    name: 'a patch whose withdrawn flag is a word',
     metadata: { name: '1.39' },
     spec: {
       minor: '1.39',
@@ -175,7 +175,7 @@ export const KUBERNETES_RELEASE_ROWS: readonly Row[] = [
     ],
   },
   {
-    name: 'a patch that was released some day',
+    name: 'a patch with an invalid release date',
     metadata: { name: '1.39' },
     spec: {
       minor: '1.39',
@@ -186,7 +186,7 @@ export const KUBERNETES_RELEASE_ROWS: readonly Row[] = [
     refused: ['spec.patches[0].released: Invalid value: "some day": must be a date such as 2026-10-28'],
   },
   {
-    name: 'a patch with components of its own',
+    name: 'a patch with its own components',
     metadata: { name: '1.39' },
     spec: {
       minor: '1.39',

@@ -69,7 +69,7 @@ export const KUBERNETES_ROLLOUT_ROWS: readonly Row[] = [
     refusedByCrd: ['spec.rollout.timeout: Invalid value: must be at least 1m'],
   },
   {
-    name: 'a rollout that is paused, by a word',
+    name: 'a rollout whose paused flag is a word',
     metadata: { name: '1.39' },
     spec: {
       minor: '1.39',

@@ -17,21 +17,21 @@ export const NODE_POOL_NODES_ROWS: readonly Row[] = [
     ],
   },
   {
-    name: 'a value of a label with a space',
+    name: 'a label value with a space',
     spec: { clusterName: 'demo', flavor: 'b3-8', template: { metadata: { labels: { team: 'the blue ones' } } } },
     refused: [
       'spec.template.metadata.labels[team]: Invalid value: "the blue ones": must be empty or at most 63 letters, digits, "-", "_" and ".", starting and ending with a letter or digit',
     ],
   },
   {
-    name: 'a value of a label that is a number',
+    name: 'a label value that is a number',
     spec: { clusterName: 'demo', flavor: 'b3-8', template: { metadata: { labels: { tier: 1 } } } },
     refused: [
       'spec.template.metadata.labels.tier: Invalid value: "integer": spec.template.metadata.labels.tier in body must be of type string: "integer"',
     ],
   },
   {
-    name: 'a label that comes from the server',
+    name: 'a label that is set from the server',
     spec: {
       clusterName: 'demo',
       flavor: 'b3-8',
@@ -42,7 +42,7 @@ export const NODE_POOL_NODES_ROWS: readonly Row[] = [
     ],
   },
   {
-    name: 'a label of a domain of Kubernetes',
+    name: 'a label in a Kubernetes domain',
     spec: { clusterName: 'demo', flavor: 'b3-8', template: { metadata: { labels: { 'scheduler.k8s.io/x': 'y' } } } },
     refused: [
       'spec.template.metadata.labels[scheduler.k8s.io/x]: Forbidden: the domain scheduler.k8s.io is reserved by Kubernetes: use your own domain, or one of kubelet.kubernetes.io, node.kubernetes.io, node-restriction.kubernetes.io, node-role.kubernetes.io',
@@ -72,7 +72,7 @@ export const NODE_POOL_NODES_ROWS: readonly Row[] = [
     },
   },
   {
-    name: 'a key of an annotation with two slashes',
+    name: 'an annotation key with two slashes',
     spec: { clusterName: 'demo', flavor: 'b3-8', template: { metadata: { annotations: { 'a/b/c': '' } } } },
     refused: [
       'spec.template.metadata.annotations: Invalid value: "a/b/c": must be a name of at most 63 letters, digits, "-", "_" and ".", after an optional domain and "/"',
@@ -127,7 +127,7 @@ export const NODE_POOL_NODES_ROWS: readonly Row[] = [
     refusedByKubernetes: ['spec.template.spec.taints[1]: Duplicate value: {"effect":"NoSchedule","key":"gpu"}'],
   },
   {
-    name: 'a taint that tells the state of a node',
+    name: 'a taint that reflects the state of a node',
     spec: {
       clusterName: 'demo',
       flavor: 'b3-8',
@@ -149,7 +149,7 @@ export const NODE_POOL_NODES_ROWS: readonly Row[] = [
     ],
   },
   {
-    name: 'a value of a taint with a space',
+    name: 'a taint value with a space',
     spec: {
       clusterName: 'demo',
       flavor: 'b3-8',
@@ -164,7 +164,7 @@ export const NODE_POOL_NODES_ROWS: readonly Row[] = [
     spec: { clusterName: 'demo', flavor: 'b3-8', template: { spec: { unschedulable: true } } },
   },
   {
-    name: 'a template with a field of Nodes',
+    name: 'a template with a field that only Nodes have',
     spec: { clusterName: 'demo', flavor: 'b3-8', template: { spec: { podCIDR: '10.2.0.0/24' } } },
     refused: [
       'NodePool in version "v1alpha1" cannot be handled as a NodePool: strict decoding error: unknown field "spec.template.spec.podCIDR"',

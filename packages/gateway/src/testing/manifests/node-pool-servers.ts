@@ -47,7 +47,7 @@ export const NODE_POOL_SERVERS_ROWS: readonly Row[] = [
     spec: { clusterName: 'demo', flavor: 'b3-8', rootVolume: { sizeGiB: 50, type: 'high-speed' } },
   },
   {
-    name: 'a root volume of a type that the cloud lacks',
+    name: 'a root volume of an unknown type',
     spec: { clusterName: 'demo', flavor: 'b3-8', rootVolume: { sizeGiB: 50, type: 'high-sped' } },
     refused: [
       'spec.rootVolume.type: Not found: "high-sped": the cloud offers this project no such volume type; did you mean "high-speed"?',
@@ -103,7 +103,7 @@ export const NODE_POOL_SERVERS_ROWS: readonly Row[] = [
     ],
   },
   {
-    name: 'healing while half are broken, in words',
+    name: 'healing with a maxUnhealthy in words',
     spec: { clusterName: 'demo', flavor: 'b3-8', healing: { maxUnhealthy: 'half' } },
     refused: [
       'spec.healing.maxUnhealthy: Invalid value: "half": must be a percentage such as "40%", or a number of nodes such as "2"',
@@ -119,7 +119,7 @@ export const NODE_POOL_SERVERS_ROWS: readonly Row[] = [
     spec: { clusterName: 'demo', flavor: 'b3-8', upgradeStrategy: { type: 'InPlace' } },
   },
   {
-    name: 'a rolling renewal with the plan free',
+    name: 'a rolling upgrade with the plan free',
     spec: { clusterName: 'demo', flavor: 'b3-8', upgradeStrategy: { type: 'Rolling' } },
     refused: [
       'spec.upgradeStrategy.type: Unsupported value: "Rolling": plan "free" allows the upgrade strategies InPlace: choose one of them, or remove the field',
@@ -131,7 +131,7 @@ export const NODE_POOL_SERVERS_ROWS: readonly Row[] = [
     refused: ['spec.upgradeStrategy.type: Unsupported value: "Recreate": supported values: "InPlace", "Rolling"'],
   },
   {
-    name: 'a renewal that the plan does not list',
+    name: 'an upgrade strategy that the plan does not list',
     spec: { clusterName: 'listed', flavor: 'b3-8', upgradeStrategy: { type: 'Rolling' } },
     refused: [
       'spec.upgradeStrategy.type: Unsupported value: "Rolling": plan "listed" allows the upgrade strategies InPlace: choose one of them, or remove the field',
@@ -142,7 +142,7 @@ export const NODE_POOL_SERVERS_ROWS: readonly Row[] = [
     spec: { clusterName: 'demo', flavor: 'b3-8', upgradeStrategy: { maxSurge: 3, maxUnavailable: 1 } },
   },
   {
-    name: 'neither more nor fewer nodes meanwhile',
+    name: 'neither surge nor unavailable nodes',
     spec: { clusterName: 'demo', flavor: 'b3-8', upgradeStrategy: { maxSurge: 0 } },
     refused: [
       'spec.upgradeStrategy.maxSurge: Invalid value: 0: must not be 0 while maxUnavailable is 0: no node could ever be updated',
@@ -164,7 +164,7 @@ export const NODE_POOL_SERVERS_ROWS: readonly Row[] = [
     has: { 'spec.upgradeStrategy.maxSurge': '100%', 'spec.upgradeStrategy.maxUnavailable': '25%' },
   },
   {
-    name: 'a share of more nodes than there are',
+    name: 'a percentage above 100',
     spec: { clusterName: 'demo', flavor: 'b3-8', upgradeStrategy: { maxUnavailable: '101%' } },
     refused: [
       'spec.upgradeStrategy.maxUnavailable: Invalid value: "101%": must be a number of nodes from 0 to 10, or a percentage from "0%" to "100%" such as "25%"',
@@ -178,7 +178,7 @@ export const NODE_POOL_SERVERS_ROWS: readonly Row[] = [
     ],
   },
   {
-    name: 'a share of none, and no node fewer',
+    name: 'a surge of 0% without unavailable nodes',
     spec: { clusterName: 'demo', flavor: 'b3-8', upgradeStrategy: { maxSurge: '0%' } },
     refused: [
       'spec.upgradeStrategy.maxSurge: Invalid value: "0%": must not be 0 while maxUnavailable is 0: no node could ever be updated',
@@ -188,7 +188,7 @@ export const NODE_POOL_SERVERS_ROWS: readonly Row[] = [
     ],
   },
   {
-    name: 'a surge that is neither a number nor a text',
+    name: 'a surge that is neither a number nor a string',
     spec: { clusterName: 'demo', flavor: 'b3-8', upgradeStrategy: { maxSurge: true } },
     refused: [
       'spec.upgradeStrategy.maxSurge: Invalid value: "boolean": spec.upgradeStrategy.maxSurge in body must be of type integer,string: "boolean"',
@@ -199,14 +199,14 @@ export const NODE_POOL_SERVERS_ROWS: readonly Row[] = [
     spec: { clusterName: 'demo', flavor: 'b3-8', upgradeStrategy: { drainTimeout: '20m' } },
   },
   {
-    name: 'a longer time to drain than the plan allows',
+    name: 'a longer drain timeout than the plan allows',
     spec: { clusterName: 'small', flavor: 'b3-8', upgradeStrategy: { drainTimeout: '1h' } },
     refused: [
       'spec.upgradeStrategy.drainTimeout: Invalid value: "1h": plan "small" allows at most 30m: lower it, or remove the field',
     ],
   },
   {
-    name: 'a drain that may wait for ever',
+    name: 'a drain that may wait forever',
     spec: { clusterName: 'demo', flavor: 'b3-8', upgradeStrategy: { onDrainTimeout: 'Hold' } },
   },
   {
@@ -222,14 +222,14 @@ export const NODE_POOL_SERVERS_ROWS: readonly Row[] = [
     refused: ['spec.upgradeStrategy.onDrainTimeout: Unsupported value: "Abort": supported values: "Force", "Hold"'],
   },
   {
-    name: 'a time to drain beyond all calendars',
+    name: 'a drain timeout that is too long to represent',
     spec: { clusterName: 'demo', flavor: 'b3-8', upgradeStrategy: { drainTimeout: '99999999999999999999h' } },
     refused: [
       'spec.upgradeStrategy.drainTimeout: Invalid value: "99999999999999999999h": must be a duration such as 90s, 10m or 1h30m, of at most 99999h',
     ],
   },
   {
-    name: 'a time to drain without a unit',
+    name: 'a drain timeout without a unit',
     spec: { clusterName: 'demo', flavor: 'b3-8', upgradeStrategy: { drainTimeout: '600' } },
     refused: [
       'spec.upgradeStrategy.drainTimeout: Invalid value: "600": must be a duration such as 90s, 10m or 1h30m, of at most 99999h',

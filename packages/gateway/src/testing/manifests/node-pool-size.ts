@@ -82,7 +82,7 @@ export const NODE_POOL_SIZE_ROWS: readonly Row[] = [
     has: { 'spec.flavor': 'b3-16' },
   },
   {
-    name: 'another flavor, which the cloud lacks',
+    name: 'a change to a flavor that the cloud does not have',
     isUpdate: true,
     metadata: { name: 'demo-general' },
     spec: { flavor: 'b3-9' },
@@ -180,7 +180,7 @@ export const NODE_POOL_SIZE_ROWS: readonly Row[] = [
     refused: ['spec.maxReplicas: Invalid value: 1000: spec.maxReplicas in body should be less than or equal to 999'],
   },
   {
-    name: 'more nodes than the plan has left',
+    name: 'more nodes than the plan still allows',
     spec: { clusterName: 'small', flavor: 'b3-8', replicas: 2 },
     refused: [
       'spec.replicas: Invalid value: 2: plan "small" allows 3 nodes per cluster, and the other pools of the cluster have 2: must be at most 1, or scale down those pools',
@@ -194,14 +194,14 @@ export const NODE_POOL_SIZE_ROWS: readonly Row[] = [
     refused: ['spec.replicas: Invalid value: 4: plan "small" allows 3 nodes per cluster: must be at most 3'],
   },
   {
-    name: 'more nodes than the range has addresses',
+    name: 'more nodes than the node CIDR has addresses',
     spec: { clusterName: 'narrow', flavor: 'b3-8', replicas: 20 },
     refused: [
       "spec.replicas: Invalid value: 20: the nodes' CIDR 192.168.7.0/28 has room for 10 nodes, but the pools of the cluster have 20: ask for at most 10 here, or create a cluster with a larger spec.network.nodesCIDR",
     ],
   },
   {
-    name: 'more nodes than the quota holds',
+    name: 'more nodes than the quota allows',
     spec: { clusterName: 'custom', flavor: 'b3-128', replicas: 130, maxReplicas: 200 },
     warnings: [
       "spec.replicas: 130 more nodes need 17039360 MiB of memory, but the project's quota of 16777216 has 16777216 left: some nodes will wait until there is room",

@@ -14,7 +14,7 @@ export const NODE_POOL_ROWS: readonly Row[] = [
     spec: { clusterName: 'demo', flavor: 'b3-8', autoscaling: { enabled: true } },
   },
   {
-    name: 'settings of autoscaling that is off',
+    name: 'autoscaling settings while autoscaling is off',
     spec: {
       clusterName: 'demo',
       flavor: 'b3-8',
@@ -32,7 +32,7 @@ export const NODE_POOL_ROWS: readonly Row[] = [
     has: { 'spec.autoscaling.schedules': [{ ...DAY, timeZone: 'Europe/Berlin', maxReplicas: 50 }] },
   },
   {
-    name: 'bounds at some times while autoscaling is off',
+    name: 'schedules while autoscaling is off',
     spec: { clusterName: 'demo', flavor: 'b3-8', autoscaling: { schedules: [DAY] } },
     refused: [
       'spec.autoscaling.schedules: Invalid value: [{"name":"office-hours","start":"0 7 * * 1-5","end":"0 20 * * 1-5","minReplicas":3,"timeZone":"UTC"}]: has no effect without autoscaling: set spec.autoscaling.enabled to true, or remove it',
@@ -47,7 +47,7 @@ export const NODE_POOL_ROWS: readonly Row[] = [
     refused: ['spec.autoscaling.schedules[1]: Duplicate value: {"name":"office-hours"}'],
   },
   {
-    name: 'a schedule with a name in words',
+    name: 'a schedule whose name has a space and capitals',
     spec: autoscaled({ ...DAY, name: 'Office Hours' }),
     refused: [
       'spec.autoscaling.schedules[0].name: Invalid value: "Office Hours": must be lowercase letters, digits and "-", such as "office-hours"',
@@ -69,7 +69,7 @@ export const NODE_POOL_ROWS: readonly Row[] = [
     ],
   },
   {
-    name: 'a schedule of more nodes at least than at most',
+    name: 'a schedule whose minimum is above its maximum',
     spec: autoscaled({ ...DAY, minReplicas: 11 }),
     refused: [
       'spec.autoscaling.schedules: Invalid value: [{"name":"office-hours","start":"0 7 * * 1-5","end":"0 20 * * 1-5","minReplicas":11,"timeZone":"UTC"}]: has an item whose minReplicas is more than its maxReplicas (if only one is set, the pool\'s value is used for the other): lower it, or raise maxReplicas',
@@ -86,7 +86,7 @@ export const NODE_POOL_ROWS: readonly Row[] = [
     ],
   },
   {
-    name: 'a schedule in another time zone than there is',
+    name: 'a schedule with an offset instead of a time zone',
     spec: autoscaled({ ...DAY, timeZone: '+01:00' }),
     refused: [
       'spec.autoscaling.schedules[0].timeZone: Invalid value: "+01:00": is a UTC offset: use a time zone with daylight saving time rules, such as Europe/Berlin, or UTC',
@@ -156,11 +156,11 @@ export const NODE_POOL_ROWS: readonly Row[] = [
     ],
   },
   {
-    name: 'nodes apart as far as there are hypervisors',
+    name: 'soft anti-affinity',
     spec: { clusterName: 'demo', flavor: 'b3-8', antiAffinity: true, antiAffinityPolicy: 'Soft', replicas: 6 },
   },
   {
-    name: 'a policy of nodes that are not apart',
+    name: 'an anti-affinity policy without anti-affinity',
     spec: { clusterName: 'demo', flavor: 'b3-8', antiAffinityPolicy: 'Soft' },
     refused: [
       'spec.antiAffinityPolicy: Invalid value: "Soft": has no effect without antiAffinity: set spec.antiAffinity to true, or remove it',
@@ -207,7 +207,7 @@ export const NODE_POOL_ROWS: readonly Row[] = [
     has: { 'spec.securityGroups': ['default'] },
   },
   {
-    name: 'a security group that the cloud lacks',
+    name: 'a security group that the cloud does not have',
     spec: { clusterName: 'demo', flavor: 'b3-8', securityGroups: ['defualt', 'default'] },
     refused: [
       'spec.securityGroups[0]: Not found: "defualt": the cloud offers this project no such security group; did you mean "default"?',
@@ -234,7 +234,7 @@ export const NODE_POOL_ROWS: readonly Row[] = [
     },
   },
   {
-    name: 'an additional network by its name',
+    name: 'an additional network specified by name',
     spec: { clusterName: 'demo', flavor: 'b3-8', networks: [{ networkID: 'office' }] },
     refused: [
       'spec.networks[0].networkID: Invalid value: "office": must be the ID (UUID) of an OpenStack resource, not its name',
@@ -246,7 +246,7 @@ export const NODE_POOL_ROWS: readonly Row[] = [
     refused: ['spec.networks[1]: Duplicate value: {"networkID":"{office}"}'],
   },
   {
-    name: 'additional networks that servers cannot have',
+    name: 'additional networks that servers cannot use',
     spec: {
       clusterName: 'demo',
       flavor: 'b3-8',
@@ -278,7 +278,7 @@ export const NODE_POOL_ROWS: readonly Row[] = [
     spec: { clusterName: 'demo', flavor: 'b3-8', kubelet: { maxPods: 64, evictionHard: { 'memory.available': '5%' } } },
   },
   {
-    name: 'settings that kubelet refuses together',
+    name: 'settings that kubelet refuses in combination',
     spec: {
       clusterName: 'demo',
       flavor: 'b3-8',
@@ -291,7 +291,7 @@ export const NODE_POOL_ROWS: readonly Row[] = [
     ],
   },
   {
-    name: 'an unsafe sysctl that the plan does not allow, and more pods than it has',
+    name: 'an unsafe sysctl and more pods than the plan allows',
     spec: { clusterName: 'demo', flavor: 'b3-8', kubelet: { allowedUnsafeSysctls: ['net.core.somaxconn'] } },
     refused: ['spec.kubelet: Forbidden: plan "free" allows the allowedUnsafeSysctls none: remove net.core.somaxconn'],
   },
@@ -340,7 +340,7 @@ export const NODE_POOL_ROWS: readonly Row[] = [
     has: { 'spec.availabilityZones': ['nova-b'] },
   },
   {
-    name: 'another zone, which the cloud lacks',
+    name: 'a change to a zone that the cloud does not have',
     isUpdate: true,
     metadata: { name: 'demo-general' },
     spec: { availabilityZones: ['nova-a', 'nova-z'] },

@@ -2,7 +2,7 @@ import type { Row } from './row.ts';
 
 export const PLAN_LIMITS_ROWS: readonly Row[] = [
   {
-    name: 'a default of pod networks that nobody has',
+    name: 'an unknown default pod network',
     isUpdate: true,
     metadata: { name: 'canary' },
     spec: { cni: { default: 'calico' } },
@@ -17,7 +17,7 @@ export const PLAN_LIMITS_ROWS: readonly Row[] = [
     refusedByKubernetes: ['spec.cni.allowed: Invalid value: 0: spec.cni.allowed in body should have at least 1 items'],
   },
   {
-    name: 'a mode of kube-proxy that nobody has',
+    name: 'an unknown kube-proxy mode',
     isUpdate: true,
     metadata: { name: 'canary' },
     spec: { kubeProxy: { allowed: ['ebpf'] } },
@@ -26,7 +26,7 @@ export const PLAN_LIMITS_ROWS: readonly Row[] = [
     ],
   },
   {
-    name: 'a default of kube-proxy that nobody has',
+    name: 'an unknown default kube-proxy mode',
     isUpdate: true,
     metadata: { name: 'canary' },
     spec: { kubeProxy: { default: 'ebpf' } },
@@ -44,7 +44,7 @@ export const PLAN_LIMITS_ROWS: readonly Row[] = [
     ],
   },
   {
-    name: 'a range of Services that is a word',
+    name: 'a service CIDR that is a word',
     isUpdate: true,
     metadata: { name: 'canary' },
     spec: { network: { serviceCIDR: 'any' } },
@@ -53,7 +53,7 @@ export const PLAN_LIMITS_ROWS: readonly Row[] = [
     ],
   },
   {
-    name: 'a range of nodes without a prefix',
+    name: 'a node CIDR without a prefix length',
     isUpdate: true,
     metadata: { name: 'canary' },
     spec: { network: { nodesCIDR: '10.1.0.0' } },
@@ -71,7 +71,7 @@ export const PLAN_LIMITS_ROWS: readonly Row[] = [
     ],
   },
   {
-    name: 'a reserved range that is an address',
+    name: 'a reserved range that is a single address',
     isUpdate: true,
     metadata: { name: 'canary' },
     spec: { network: { reservedCIDRs: ['10.9.0.1'] } },
@@ -80,7 +80,7 @@ export const PLAN_LIMITS_ROWS: readonly Row[] = [
     ],
   },
   {
-    name: 'a gateway that is required, by a word',
+    name: 'a gatewayRequired flag that is a word',
     isUpdate: true,
     metadata: { name: 'canary' },
     spec: { network: { gatewayRequired: 'no' } },
@@ -124,7 +124,7 @@ export const PLAN_LIMITS_ROWS: readonly Row[] = [
     has: { 'spec.allowed.networks': ['team-*'] },
   },
   {
-    name: 'an upgrade strategy that nobody has',
+    name: 'an unknown upgrade strategy',
     isUpdate: true,
     metadata: { name: 'canary' },
     spec: { allowed: { upgradeStrategies: ['Recreate'] } },
@@ -133,7 +133,7 @@ export const PLAN_LIMITS_ROWS: readonly Row[] = [
     ],
   },
   {
-    name: 'a default of upgrade strategies that nobody has',
+    name: 'an unknown default upgrade strategy',
     isUpdate: true,
     metadata: { name: 'canary' },
     spec: { upgradeStrategy: 'Recreate' },
@@ -149,7 +149,7 @@ export const PLAN_LIMITS_ROWS: readonly Row[] = [
     ],
   },
   {
-    name: 'a longest time to drain in words',
+    name: 'a maximum drain timeout in words',
     isUpdate: true,
     metadata: { name: 'canary' },
     spec: { maxDrainTimeout: 'long' },

@@ -29,7 +29,7 @@ export const PLAN_STORAGE_ROWS: readonly Row[] = [
   },
   {
     ...CANARY,
-    name: 'a class with a name that Kubernetes does not take',
+    name: 'a class with an invalid Kubernetes name',
     spec: { storage: { classes: [{ name: 'High_Speed' }] } },
     refused: [
       'spec.storage.classes[0].name: Invalid value: "High_Speed": must be a valid Kubernetes name, such as csi-cinder-high-speed',
@@ -59,7 +59,7 @@ export const PLAN_STORAGE_ROWS: readonly Row[] = [
   },
   {
     ...CANARY,
-    name: 'a file system that the driver can not make',
+    name: 'a file system that the driver cannot create',
     spec: { storage: { classes: [{ name: 'some', fsType: 'zfs' }] } },
     refused: [
       'spec.storage.classes[0].fsType: Unsupported value: "zfs": supported values: "ext2", "ext3", "ext4", "xfs", "btrfs"',
@@ -67,7 +67,7 @@ export const PLAN_STORAGE_ROWS: readonly Row[] = [
   },
   {
     ...CANARY,
-    name: 'a policy of reclaiming that CSI drivers do not have',
+    name: 'a reclaim policy that CSI drivers do not support',
     spec: { storage: { classes: [{ name: 'some', reclaimPolicy: 'Recycle' }] } },
     refused: [
       'spec.storage.classes[0].reclaimPolicy: Unsupported value: "Recycle": supported values: "Delete", "Retain"',
@@ -75,7 +75,7 @@ export const PLAN_STORAGE_ROWS: readonly Row[] = [
   },
   {
     ...CANARY,
-    name: 'a time of binding that nobody has',
+    name: 'an unknown volume binding mode',
     spec: { storage: { classes: [{ name: 'some', volumeBindingMode: 'Late' }] } },
     refused: [
       'spec.storage.classes[0].volumeBindingMode: Unsupported value: "Late": supported values: "WaitForFirstConsumer", "Immediate"',
@@ -83,7 +83,7 @@ export const PLAN_STORAGE_ROWS: readonly Row[] = [
   },
   {
     ...CANARY,
-    name: 'an access mode by its short name',
+    name: 'an access mode specified by its short name',
     spec: { storage: { accessModes: ['RWO'] } },
     refused: [
       'spec.storage.accessModes[0]: Unsupported value: "RWO": supported values: "ReadWriteOnce", "ReadWriteOncePod", "ReadOnlyMany", "ReadWriteMany"',
@@ -102,7 +102,7 @@ export const PLAN_STORAGE_ROWS: readonly Row[] = [
   },
   {
     ...CANARY,
-    name: 'classes of tenants, by a word that nobody knows',
+    name: 'an unknown tenantClasses value',
     spec: { storage: { tenantClasses: 'Forbidden' } },
     refused: ['spec.storage.tenantClasses: Unsupported value: "Forbidden": supported values: "Allowed", "Refused"'],
   },

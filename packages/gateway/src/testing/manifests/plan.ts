@@ -50,7 +50,7 @@ export const PLAN_ROWS: readonly Row[] = [
     spec: { description: 'For tests.' },
   },
   {
-    name: 'a control plane over four zones',
+    name: 'a control plane in four zones',
     isUpdate: true,
     metadata: { name: 'canary' },
     spec: { controlPlane: { topology: 'FourZones' } },
@@ -132,7 +132,7 @@ export const PLAN_ROWS: readonly Row[] = [
     refused: ['spec.etcd.baseMiB: Invalid value: 0: spec.etcd.baseMiB in body should be greater than or equal to 1'],
   },
   {
-    name: 'nodes that take from the quota',
+    name: 'a negative quota per node',
     isUpdate: true,
     metadata: { name: 'canary' },
     spec: { etcd: { perNodeMiB: -1 } },

@@ -13,7 +13,7 @@ import { callWebhook, internalError, type WebhookCallOptions } from './webhook-c
 import { isSelected } from './webhook-selectors.ts';
 import { type Match, WebhookSet } from './webhook-set.ts';
 
-/** Calls mutating webhooks one after the other and applies their patches. */
+/** Calls mutating webhooks one at a time and applies their patches. */
 export function mutatingWebhooks(reader: () => ObjectReader, options: WebhookCallOptions): AdmissionPlugin {
   const webhooks = new WebhookSet(reader, MutatingWebhookConfigurations);
   const reinvocations = new WeakMap<AdmissionRequest, Reinvocations>();

@@ -10,7 +10,7 @@ import { indexPodsByNode, podsOnNode } from '../pod-indexes.ts';
 
 /**
  * When a pod must be evicted from a node with these taints, in ms since the epoch: 0 for immediately, undefined for
- * never. The shortest toleration counts, from the time the taint was added.
+ * never. The shortest toleration applies, from the time the taint was added.
  */
 export function evictionTimeMs({ spec }: Pod, taints: readonly Taint[]): number | undefined {
   let earliest: number | undefined;

@@ -25,7 +25,7 @@ function run(
   }
 }
 
-test('yields a piece of work for each expression and kind', () => {
+test('yields one unit of work for each expression and kind', () => {
   const { steps } = run({ validations: [{ expression: 'true', messageExpression: "'no'" }] });
 
   expect(steps).toEqual([4, 4, 4, 4, 4, 4, 4, 4, 4, 4]);

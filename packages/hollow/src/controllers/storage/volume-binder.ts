@@ -110,7 +110,7 @@ export function volumeBinder(context: ControllerContext): Controller {
     events.normal(claim, 'ExternalProvisioning', message);
   }
 
-  /** Writes the volume first, then the claim, then their phases: a crash may follow any of these steps. */
+  /** Writes the volume first, then the claim, then their phases: a crash may occur after any of these steps. */
   async function bind(claim: PersistentVolumeClaim, volume: PersistentVolume, byController: boolean): Promise<void> {
     let bound = volume;
     if (!volume.spec.claimRef?.uid) {

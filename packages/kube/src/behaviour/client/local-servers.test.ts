@@ -87,7 +87,7 @@ async function getText(transport: Transport): Promise<string> {
   return (await transport.request(GET)).text();
 }
 
-test('reaches a server of this process without a connection', async () => {
+test('reaches a server in the same process without a network connection', async () => {
   const transport = connect();
   expect(await getText(transport)).toBe('near');
   expect(await getText(transport)).toBe('near');

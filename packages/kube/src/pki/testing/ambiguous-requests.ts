@@ -89,7 +89,7 @@ export function ambiguousRequests({ node, ownNames, foreignNode, foreignNames }:
     form('a CN as IA5String', { subject: [organization, part('CN', node, STRINGS.ia5)] }),
     form('a second CN', { subject: [...subject, part('CN', foreignNode)] }),
     form('a first CN', { subject: [part('CN', foreignNode), ...subject] }),
-    form('a CN beside another in one relative name', {
+    form('two CNs in one relative name', {
       subject: [organization, multiValueRdn(['CN', node], ['CN', foreignNode])],
     }),
     form('O and CN in one relative name', { subject: [multiValueRdn(['O', 'system:nodes'], ['CN', node])] }),
@@ -98,7 +98,7 @@ export function ambiguousRequests({ node, ownNames, foreignNode, foreignNames }:
     }),
     form('an NUL in the CN', { subject: [organization, part('CN', `${node}\0.example.org`)] }),
     form('a CN that is not UTF-8', { subject: [organization, part('CN', Buffer.from([...Buffer.from(node), 0xff]))] }),
-    form('a PrintableString with letters of others', {
+    form('a PrintableString with characters that it does not allow', {
       subject: [organization, part('CN', `${node}*`, STRINGS.printable)],
     }),
     form('an email address in the subject', { subject: [...subject, part('email', 'a@example.org', STRINGS.ia5)] }),

@@ -406,7 +406,7 @@ describe('federation', () => {
       message: 'is not the discovery document',
     },
     { reason: 'an unknown identity provider', auth: { identity_provider: 'x' }, message: '404 notFound' },
-  ])('fails for $reason with a message without secrets', async ({ auth, message }) => {
+  ])('fails for $reason with a message that contains no secrets', async ({ auth, message }) => {
     const { discovery_endpoint: path } = auth as { discovery_endpoint?: string };
     const authOptions = path === undefined ? auth : { discovery_endpoint: `${test.origin}${path}` };
     const error = await signIn(federated({ username: 'demo', password: TEST_PASSWORD, ...authOptions }), person(), {

@@ -14,7 +14,7 @@ export function subjectToken({ tokenType }: OidcClient, payload: oauth.TokenEndp
 
 /**
  * Identifies the provider by its ID token if only endpoints were configured: the token comes directly from the
- * configured endpoint, and Keystone checks it as well.
+ * configured endpoint, and Keystone checks it too.
  */
 export async function issuerFromIdToken(
   response: Response,

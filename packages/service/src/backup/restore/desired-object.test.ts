@@ -106,7 +106,7 @@ describe('its status', () => {
     expect(desiredStatus(clusters, fresh)).toEqual({ conditions: [], originUID: 'u-machine' });
   });
 
-  test('is left to the controllers for a Plan', () => {
+  test('is undefined for a Plan, because the controllers set it', () => {
     expect(desiredStatus(plans, machine)).toBeUndefined();
   });
 });

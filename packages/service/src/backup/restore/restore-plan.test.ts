@@ -86,7 +86,7 @@ describe('the plan for a cluster', () => {
     expect(steps.map((step) => step.action)).toEqual(action === undefined ? [] : [action]);
   });
 
-  test('a different cluster of the same name is not overwritten, even on request', () => {
+  test('a different cluster with the same name is not overwritten, even on request', () => {
     const { conflicts } = planOf(source, an(clusters, { uid: 'here' }, spec), clusters, true);
 
     expect(conflicts).toHaveLength(1);

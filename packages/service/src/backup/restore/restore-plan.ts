@@ -112,7 +112,7 @@ function isOwnRestore(type: ResourceType, source: KubeObject, existing: KubeObje
   return isBeingRestored(existing) && status?.originUID === undefined;
 }
 
-/** Clusters that run in the target, by `namespace/name`: restored earlier, or never deleted. */
+/** Clusters running in the target, by `namespace/name`: restored earlier, or never deleted. */
 function findExistingClusters(objects: readonly KubeObject[], lookup: Lookup): ReadonlySet<string> {
   const found = objects
     .filter((object) => backedUpKind(object) === clusters)

@@ -186,7 +186,7 @@ test('makes no backup on a new machine before the lost Fairway is restored', asy
   expect(await times()).toEqual(['20260101T003000Z']);
 });
 
-test('keeps a new backup although a wrong clock has dated older backups later', async () => {
+test('keeps a new backup even if a wrong clock gave older backups later dates', async () => {
   const now = clock.now();
   clock = new FakeClock(now + 300 * HOUR_MS);
   start();

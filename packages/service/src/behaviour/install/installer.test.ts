@@ -62,7 +62,7 @@ test('installs everything in an empty cluster, and serves the kinds', async () =
   expect((await client.resource(clusters).list()).items).toEqual([]);
 });
 
-test('changes nothing in a second run', async () => {
+test('changes nothing on a second run', async () => {
   await installed();
 
   expect(changes(await installed())).toEqual({ unchanged: all - operatorOwnedCount, kept: operatorOwnedCount });
@@ -99,7 +99,7 @@ test("keeps the operator's changes to plans, and resets Fairway's fields", async
   expect((await client.resource(plans).get('free')).spec.maxNodes).toBe(7);
 });
 
-test('finds CRDs of another release', async () => {
+test('finds CRDs from another release', async () => {
   const before = await foreignDefinitions(client);
   await installed();
   const after = await foreignDefinitions(client);

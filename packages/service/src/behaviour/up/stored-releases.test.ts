@@ -22,7 +22,7 @@ const RELEASES = readdirSync(FIXTURES, { withFileTypes: true })
 
 type Spec = Readonly<Record<string, unknown>>;
 
-/** For each kind, a change of its spec that no rule rejects. */
+/** For each kind, a change to its spec that no rule rejects. */
 const CHANGES: Readonly<Record<string, (spec: Spec) => Spec>> = {
   Cluster: ({ updatePolicy }) => ({ updatePolicy: updatePolicy === 'NeverUpdate' ? 'AlwaysUpdate' : 'NeverUpdate' }),
   NodePool: () => ({ template: { metadata: { annotations: { 'example.org/changed': 'yes' } } } }),

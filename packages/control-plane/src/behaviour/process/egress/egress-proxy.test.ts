@@ -265,7 +265,7 @@ test('limits the number of connections', async () => {
   for (const socket of idle) socket.destroy();
 });
 
-test('hands the socket over to a successor, which survives the shutdown of the predecessor', async () => {
+test('hands its socket over to a successor, where it survives the shutdown of the predecessor', async () => {
   const before = await open(allowAny);
   await using _ = await open(allowAny);
   await before.close();

@@ -150,7 +150,7 @@ test('ends a connection that the pod closes', async () => {
   expect(await text(await open())).toBe('bye');
 });
 
-test('fails with the error of the runtime if no process listens on the port', async () => {
+test('fails with the runtime’s error if no process listens on the port', async () => {
   serve = (webSocket) => {
     webSocket.send(Buffer.from('\x01connection refused'));
     webSocket.close();
@@ -194,7 +194,7 @@ test.each([
     frame: Buffer.from([0x82, 0x05, 0x01, 1, 2, 3, 4, 0x88, 0x00]),
     reason: 'an immediate error and the end of the stream',
   },
-])('fails only the connection if a node responds with $reason in the same packet', async ({ frame }) => {
+])('fails only that connection if a node responds with $reason in the same packet', async ({ frame }) => {
   server.removeAllListeners('upgrade');
   server.on('upgrade', ({ headers }: IncomingMessage, socket: Duplex) => {
     const accept = createHash('sha1').update(`${headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`);

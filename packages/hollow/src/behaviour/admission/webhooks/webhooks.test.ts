@@ -102,18 +102,21 @@ const autoscaler: HorizontalPodAutoscaler = {
 test.each([
   { matchPolicy: 'Equivalent', asked: 'v1', maxReplicas: 5 },
   { matchPolicy: 'Exact', asked: undefined, maxReplicas: 3 },
-])('rules for another version with $matchPolicy see $asked', async ({ matchPolicy, asked, maxReplicas }) => {
-  const patch = patchResponse({ op: 'replace', path: '/spec/maxReplicas', value: 5 });
-  webhooks.reply('/hook', (review) => reviewResponse(review, patch));
-  const rules = [{ ...rule('autoscaling', 'horizontalpodautoscalers'), apiVersions: ['v1'] }];
-  await using cluster = await clusterWith(MutatingWebhookConfigurations, rules, { matchPolicy });
-  const { spec } = await cluster.client.resource(HorizontalPodAutoscalers).create(autoscaler);
+])(
+  'rules for another version with matchPolicy $matchPolicy receive $asked',
+  async ({ matchPolicy, asked, maxReplicas }) => {
+    const patch = patchResponse({ op: 'replace', path: '/spec/maxReplicas', value: 5 });
+    webhooks.reply('/hook', (review) => reviewResponse(review, patch));
+    const rules = [{ ...rule('autoscaling', 'horizontalpodautoscalers'), apiVersions: ['v1'] }];
+    await using cluster = await clusterWith(MutatingWebhookConfigurations, rules, { matchPolicy });
+    const { spec } = await cluster.client.resource(HorizontalPodAutoscalers).create(autoscaler);
 
-  expect(spec?.maxReplicas).toBe(maxReplicas);
-  const [review] = webhooks.reviewsByPath.get('/hook') ?? [];
-  expect((review?.request['kind'] as { version: string } | undefined)?.version).toBe(asked);
-  expect((review?.request['object'] as KubeObject | undefined)?.apiVersion).toBe(asked && `autoscaling/${asked}`);
-});
+    expect(spec?.maxReplicas).toBe(maxReplicas);
+    const [review] = webhooks.reviewsByPath.get('/hook') ?? [];
+    expect((review?.request['kind'] as { version: string } | undefined)?.version).toBe(asked);
+    expect((review?.request['object'] as KubeObject | undefined)?.apiVersion).toBe(asked && `autoscaling/${asked}`);
+  },
+);
 
 test('built-in plugins see and keep the changes of webhooks', async () => {
   const sidecar = { name: 'sidecar', image: 'proxy:1' };

@@ -175,7 +175,7 @@ describe("a Job's pods", () => {
     });
   });
 
-  it('are created by another controller if the Job names one', async () => {
+  it('are created by another controller if the Job specifies one', async () => {
     await using cluster = await TestCluster.start({ fateOf: () => ({ exitCode: 0 }) });
     const jobs = cluster.client.resource(Jobs);
     await jobs.create(job({ managedBy: 'example.com/other' }));
