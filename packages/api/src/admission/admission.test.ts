@@ -317,6 +317,7 @@ function poolAdmission(
     others: [],
     plans: shippedPlans(),
     catalogue,
+    nowMs: Date.UTC(2026, 10, 22),
     ...overrides,
   };
 }

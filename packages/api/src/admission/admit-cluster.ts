@@ -8,6 +8,8 @@ import { minorOf } from '../domain/version-numbers.ts';
 import { isKubeletSkewAllowed, type ResolvedVersion, resolveUpgrade, resolveVersion } from '../domain/versions.ts';
 import type { Cluster } from '../kinds/cluster.ts';
 import type { Plan, PlanSpec } from '../kinds/plan.ts';
+import { applyLimitNotes } from '../limits/notes.ts';
+import { releasesOfPlan } from '../limits/version-window.ts';
 import { accessWarnings } from './cluster-access.ts';
 import { addressErrors } from './cluster-addresses.ts';
 import type { ClusterAdmission } from './cluster-admission.ts';
@@ -30,10 +32,24 @@ import { unenforcedErrors } from './unenforced-fields.ts';
  * Validates a Cluster against what the operator and the cloud offer. Stored values are not rejected again, so a cluster
  * can still be edited after its image or network was deleted. Its conditions report what is missing.
  */
-export function admitCluster(admission: ClusterAdmission): FieldError[] {
-  const { cluster, plans } = admission;
-  const plan = plans.find((candidate) => candidate.metadata.name === cluster.spec.plan);
-  if (plan === undefined) return [planNotFound(cluster.spec.plan, plans)];
+export function admitCluster(admission: ClusterAdmission): readonly FieldError[] {
+  const plan = planOf(admission);
+  if (plan === undefined) return [planNotFound(admission.cluster.spec.plan, admission.plans)];
+  return applyLimitNotes(clusterErrors(admission, plan), plan, admission.nowMs).errors;
+}
+
+/** Warnings about values beyond limits that the plan does not enforce, or not yet. */
+export function clusterLimitWarnings(admission: ClusterAdmission): readonly string[] {
+  const plan = planOf(admission);
+  return plan ? applyLimitNotes(clusterErrors(admission, plan), plan, admission.nowMs).warnings : [];
+}
+
+function planOf({ cluster, plans }: Pick<ClusterAdmission, 'cluster' | 'plans'>): Plan | undefined {
+  return plans.find(({ metadata }) => metadata.name === cluster.spec.plan);
+}
+
+function clusterErrors(admission: ClusterAdmission, plan: Plan): FieldError[] {
+  const { cluster } = admission;
   return [
     ...clusterLimitErrors(admission, admission.catalogue.subnets),
     ...clusterQuotaErrors({ ...admission, quota: admission.quota ?? {} }),
@@ -41,7 +57,7 @@ export function admitCluster(admission: ClusterAdmission): FieldError[] {
     ...clusterAllowanceErrors(admission, plan),
     ...requestTimeErrors(clusterRequests(cluster, admission.old), admission.nowMs),
     ...resetErrors(admission),
-    ...versionErrors(admission),
+    ...versionErrors(admission, plan),
     ...credentialErrors(admission),
     ...regionAndImageErrors(admission),
     ...optionErrors(admission, plan),
@@ -88,12 +104,12 @@ function planNotFound(value: string, plans: readonly Plan[]): FieldError {
   };
 }
 
-function versionErrors({ cluster, old, releases, nowMs }: ClusterAdmission): FieldError[] {
+function versionErrors({ cluster, old, releases, nowMs }: ClusterAdmission, plan: Plan): FieldError[] {
   const { version } = cluster.spec;
   if (old !== undefined && version === old.spec.version) return [];
   // After a reset, the rules for new clusters apply to the version.
   if (requestsReset({ cluster, old })) return [];
-  const resolved = resolvedVersion({ cluster, old, releases, nowMs });
+  const resolved = resolvedVersion({ cluster, old, releases, nowMs }, plan);
   const problem = resolved.ok ? skewProblem(resolved.version.version, old) : resolved.problem;
   if (problem === undefined) return [];
   return [{ type: 'FieldValueInvalid', field: 'spec.version', value: version, detail: problem }];
@@ -101,11 +117,12 @@ function versionErrors({ cluster, old, releases, nowMs }: ClusterAdmission): Fie
 
 type VersionRequest = Pick<ClusterAdmission, 'cluster' | 'old' | 'releases' | 'nowMs'>;
 
-function resolvedVersion({ cluster, old, releases, nowMs }: VersionRequest): ResolvedVersion {
+function resolvedVersion({ cluster, old, releases, nowMs }: VersionRequest, plan: Plan | undefined): ResolvedVersion {
   const { version } = cluster.spec;
-  const current = old?.status?.version;
-  if (current === undefined || requestsReset({ cluster, old })) return resolveVersion(version, releases, nowMs);
-  return resolveUpgrade(version, current, releases, nowMs);
+  const running = old?.status?.version;
+  const offered = releasesOfPlan(plan, { releases, running, nowMs });
+  if (running === undefined || requestsReset({ cluster, old })) return resolveVersion(version, offered, nowMs);
+  return resolveUpgrade(version, running, offered, nowMs);
 }
 
 function skewProblem(version: string, old: Cluster | undefined): string | undefined {
@@ -116,13 +133,14 @@ function skewProblem(version: string, old: Cluster | undefined): string | undefi
   return `the oldest node runs ${oldest}, too old for an API server of ${minorOf(version)}: upgrade the nodes first, by deleting their Machines one at a time (kubectl get machines)`;
 }
 
-/** Warnings if the requested version is no longer supported. */
-export function versionWarnings(request: VersionRequest): string[] {
+/** Warnings if the requested version is no longer supported, or beyond a limit of the plan that is not enforced. */
+export function versionWarnings(request: VersionRequest & Pick<ClusterAdmission, 'plans'>): string[] {
   const { cluster, old } = request;
   if (old !== undefined && cluster.spec.version === old.spec.version) return [];
-  const resolved = resolvedVersion(request);
+  const resolved = resolvedVersion(request, planOf(request));
   if (!resolved.ok) return [];
-  const { version, minor, phase } = resolved.version;
+  const { version, minor, phase, planWarning } = resolved.version;
+  if (planWarning !== undefined) return [`spec.version: ${version} ${planWarning}`];
   if (phase !== 'Deprecated' && phase !== 'EndOfLife') return [];
   const words = phase === 'Deprecated' ? 'is deprecated and close to its end of life' : 'has reached its end of life';
   return [`spec.version: the cluster gets ${version}, but Kubernetes ${minor} ${words}: upgrade soon`];

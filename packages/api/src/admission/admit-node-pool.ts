@@ -11,6 +11,7 @@ import { suggest } from '../domain/suggest.ts';
 import type { Cluster } from '../kinds/cluster.ts';
 import type { NodePool } from '../kinds/node-pool.ts';
 import type { Plan } from '../kinds/plan.ts';
+import { applyLimitNotes, limitError } from '../limits/notes.ts';
 import { autoscalingWarnings } from './autoscaling-warnings.ts';
 import type { CatalogueFlavor, CatalogueSubnet, CloudCatalogue } from './cloud-catalogue.ts';
 import { floatingIpRouterErrors } from './cluster-gateway.ts';
@@ -36,15 +37,27 @@ export interface NodePoolAdmission {
   readonly catalogue: CloudCatalogue;
   /** Quota of the namespace; unlimited by default. */
   readonly quota?: EffectiveQuota;
+  readonly nowMs: number;
 }
 
-type NodePoolLimits = Omit<NodePoolAdmission, 'catalogue' | 'quota'>;
+type NodePoolLimits = Omit<NodePoolAdmission, 'catalogue' | 'quota' | 'nowMs'>;
 
 /** Validates a NodePool against its cluster, its plan and the cloud. A stored value is not rejected again. */
-export function admitNodePool(admission: NodePoolAdmission): FieldError[] {
-  const { pool, clusters, plans } = admission;
+export function admitNodePool(admission: NodePoolAdmission): readonly FieldError[] {
+  const plan = planOf(admission);
+  const errors = poolErrors(admission);
+  return plan ? applyLimitNotes(errors, plan, admission.nowMs).errors : errors;
+}
+
+function planOf({ pool, clusters, plans }: NodePoolAdmission): Plan | undefined {
   const cluster = clusters.find(({ metadata }) => metadata.name === pool.spec.clusterName);
-  const plan = cluster && plans.find(({ metadata }) => metadata.name === cluster.spec.plan);
+  return cluster && plans.find(({ metadata }) => metadata.name === cluster.spec.plan);
+}
+
+function poolErrors(admission: NodePoolAdmission): FieldError[] {
+  const { pool, clusters } = admission;
+  const cluster = clusters.find(({ metadata }) => metadata.name === pool.spec.clusterName);
+  const plan = planOf(admission);
   return [
     ...nodeTemplateErrors(pool.spec.template, 'spec.template'),
     ...serverLabelErrors(pool.spec),
@@ -112,7 +125,8 @@ function maxNodesErrors({ pool, old, others }: NodePoolLimits, plan: Plan): Fiel
     elsewhere === 0
       ? `${limitDetail}: must be at most ${left}`
       : `${limitDetail}, and the other pools of the cluster have ${elsewhere}: must be at most ${left}, or scale down those pools`;
-  return [{ type: 'FieldValueInvalid', field: 'spec.replicas', value: pool.spec.replicas, detail }];
+  const value = pool.spec.replicas;
+  return [limitError('maxNodes', { type: 'FieldValueInvalid', field: 'spec.replicas', value, detail })];
 }
 
 /** Rejects a minReplicas above the plan's limit, which no cluster could ever reach. */
@@ -124,7 +138,7 @@ function scheduleErrors({ pool, old }: NodePoolLimits, plan: Plan): FieldError[]
       return [];
     const field = `spec.autoscaling.schedules[${index}].minReplicas`;
     const detail = `plan "${plan.metadata.name}" allows ${pluralize(maxNodes, 'node')} per cluster: lower it`;
-    return [{ type: 'FieldValueInvalid', field, value: minReplicas, detail }];
+    return [limitError('maxNodes', { type: 'FieldValueInvalid', field, value: minReplicas, detail })];
   });
 }
 
@@ -206,5 +220,7 @@ function zoneErrors({ pool, old, catalogue }: NodePoolAdmission): FieldError[] {
  */
 export function nodePoolWarnings(admission: NodePoolAdmission): string[] {
   const { pool, old } = admission;
-  return [...clusterWarnings(admission), ...autoscalingWarnings(pool, old), ...quotaWarnings(admission)];
+  const plan = planOf(admission);
+  const limited = plan ? applyLimitNotes(poolErrors(admission), plan, admission.nowMs).warnings : [];
+  return [...clusterWarnings(admission), ...limited, ...autoscalingWarnings(pool, old), ...quotaWarnings(admission)];
 }

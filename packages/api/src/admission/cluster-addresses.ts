@@ -4,6 +4,7 @@ import { isCidr, isPrivate, parseCidr } from '../domain/cidr.ts';
 import { effectiveNetworking } from '../domain/effective-networking.ts';
 import type { Cluster } from '../kinds/cluster.ts';
 import type { Plan } from '../kinds/plan.ts';
+import { limitError } from '../limits/notes.ts';
 import type { CatalogueSubnet } from './cloud-catalogue.ts';
 import { type ClusterAdmission, isUndecided } from './cluster-admission.ts';
 
@@ -41,7 +42,7 @@ function customRangeErrors({ cluster }: ClusterAdmission, plan: Plan): FieldErro
     const field = `spec.${name}`;
     if (!plan.spec.network.customCIDRs && value !== plan.spec.network[name]) {
       const detail = `plan "${plan.metadata.name}" has a fixed CIDR ${plan.spec.network[name]}: remove the field`;
-      errors.push({ type: 'FieldValueForbidden', field, detail });
+      errors.push(limitError('network.customCIDRs', { type: 'FieldValueForbidden', field, detail }));
       continue;
     }
     errors.push(...rangeErrors(field, value, MAX_PREFIX_LENGTH));

@@ -4,6 +4,7 @@ import { effectiveNetworking } from '../domain/effective-networking.ts';
 import type { Cluster } from '../kinds/cluster.ts';
 import type { NodePool } from '../kinds/node-pool.ts';
 import type { Plan } from '../kinds/plan.ts';
+import { limitError } from '../limits/notes.ts';
 import type { CatalogueRouter, CloudCatalogue } from './cloud-catalogue.ts';
 import { type ClusterAdmission, isNewToPlan } from './cluster-admission.ts';
 import { configuredSubnet } from './cluster-subnet.ts';
@@ -52,7 +53,9 @@ function routerRequiredErrors(admission: ClusterAdmission, plan: Plan): FieldErr
   const isStored = mode === old?.spec.network.gateway.mode && !isNewToPlan(admission);
   if (!plan.spec.network.gatewayRequired || isStored) return [];
   const detail = `plan "${plan.metadata.name}" requires an OpenStack router for the nodes: set mode to Router`;
-  return [{ type: 'FieldValueInvalid', field: `${FIELD}.mode`, value: mode, detail }];
+  return [
+    limitError('network.gatewayRequired', { type: 'FieldValueInvalid', field: `${FIELD}.mode`, value: mode, detail }),
+  ];
 }
 
 function unknownRouter({ cluster, old, catalogue }: ClusterAdmission): FieldError[] {

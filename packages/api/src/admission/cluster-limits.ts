@@ -2,6 +2,7 @@ import type { FieldError } from '@fairway/kube/object/field-error';
 import { sumOfReplicas } from '../domain/plan-limits.ts';
 import { targetReplicas } from '../domain/target-replicas.ts';
 import type { Plan } from '../kinds/plan.ts';
+import { limitError } from '../limits/notes.ts';
 import type { CatalogueSubnet } from './cloud-catalogue.ts';
 import { type ClusterAdmission, isNewToPlan, isUndecided } from './cluster-admission.ts';
 import { clusterCapacityErrors } from './node-capacity-errors.ts';
@@ -28,7 +29,7 @@ function maxClustersErrors({ cluster, old, others }: ClusterLimits, plan: Plan):
   const existing = others.filter(({ spec }) => spec.plan === cluster.spec.plan).length;
   if (!isNewToPlan({ cluster, old }) || maxClusters === undefined || existing < maxClusters) return [];
   const detail = `the namespace has ${existing} ${existing === 1 ? 'cluster' : 'clusters'} of plan "${cluster.spec.plan}", which is its limit: delete one, or choose another plan`;
-  return [{ type: 'FieldValueForbidden', field: 'spec.plan', detail }];
+  return [limitError('maxClusters', { type: 'FieldValueForbidden', field: 'spec.plan', detail })];
 }
 
 function poolSizeErrors({ cluster, old, pools }: ClusterLimits, plan: Plan): FieldError[] {
@@ -39,7 +40,7 @@ function poolSizeErrors({ cluster, old, pools }: ClusterLimits, plan: Plan): Fie
   if (desiredReplicas <= maxNodes) return [];
   const names = own.map((pool) => `${pool.metadata.name}: ${targetReplicas(pool)}`).join(', ');
   const detail = `plan "${plan.metadata.name}" allows ${maxNodes} nodes, but the node pools of the cluster have ${desiredReplicas} (${names}): scale them down, or choose another plan`;
-  return [{ type: 'FieldValueForbidden', field: 'spec.plan', detail }];
+  return [limitError('maxNodes', { type: 'FieldValueForbidden', field: 'spec.plan', detail })];
 }
 
 /** Floating IPs depend on the router and its external network: neither can be removed while floating IPs exist. */

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FieldError } from '@fairway/kube/object/field-error';
 import { authorityProblem } from '../domain/authority-problem.ts';
-import { disallowedClusterFields } from '../domain/pool-allowance.ts';
 import type { Plan } from '../kinds/plan.ts';
+import { clusterFieldErrors } from '../limits/pool-limits.ts';
 import type { ClusterAdmission } from './cluster-admission.ts';
 
 /** CA certificates are part of a server's user data, which Nova limits to 64 KiB in base64. */
@@ -10,7 +10,7 @@ const MAX_AUTHORITIES_BYTES = 16 * 1024;
 
 /** Validates the system settings of a Cluster's nodes. A stored value is not rejected again. */
 export function clusterNodesErrors({ cluster, old }: ClusterAdmission, plan: Plan): FieldError[] {
-  return [...disallowedClusterFields(cluster.spec, old?.spec, plan), ...authorityErrors({ cluster, old })];
+  return [...clusterFieldErrors(cluster.spec, old?.spec, plan), ...authorityErrors({ cluster, old })];
 }
 
 function authorityErrors({ cluster, old }: Pick<ClusterAdmission, 'cluster' | 'old'>): FieldError[] {

@@ -3,6 +3,7 @@ import { effectiveNetworking } from '../domain/effective-networking.ts';
 import { compareQuantities } from '../domain/quantity.ts';
 import type { Cluster } from '../kinds/cluster.ts';
 import type { Plan, PlanSpec } from '../kinds/plan.ts';
+import { limitError } from '../limits/notes.ts';
 import { type ClusterAdmission, isUndecided } from './cluster-admission.ts';
 
 /** Validates pod network and kube-proxy against the plan. Both are immutable; their settings are not. */
@@ -42,10 +43,13 @@ function choiceErrors({ spec }: Cluster, plan: Plan): FieldError[] {
   const errors: FieldError[] = [];
   const { cni, kubeProxy } = spec;
   if (cni.type !== undefined && !plan.spec.cni.allowed.includes(cni.type)) {
-    errors.push(notAllowedError('spec.cni.type', cni.type, plan.spec.cni.allowed, plan));
+    errors.push(
+      limitError('cni.allowed', notAllowedError('spec.cni.type', cni.type, plan.spec.cni.allowed, plan), cni.type),
+    );
   }
   if (kubeProxy.mode !== undefined && !plan.spec.kubeProxy.allowed.includes(kubeProxy.mode)) {
-    errors.push(notAllowedError('spec.kubeProxy.mode', kubeProxy.mode, plan.spec.kubeProxy.allowed, plan));
+    const error = notAllowedError('spec.kubeProxy.mode', kubeProxy.mode, plan.spec.kubeProxy.allowed, plan);
+    errors.push(limitError('kubeProxy.allowed', error, kubeProxy.mode));
   }
   const mode = kubeProxy.mode ?? plan.spec.kubeProxy.default;
   if (errors.length === 0 && (cni.type ?? plan.spec.cni.default) === 'canal' && mode === 'none') {

@@ -326,6 +326,7 @@ describe('address capacity for nodes', () => {
       others: more.others ?? [],
       plans: SHIPPED_PLANS,
       catalogue,
+      nowMs: Date.UTC(2026, 10, 22),
     });
   }
 
@@ -419,6 +420,7 @@ describe('boot volumes', () => {
     clusters: [aCluster()],
     others: [],
     plans: SHIPPED_PLANS,
+    nowMs: Date.UTC(2026, 10, 22),
   });
 
   it('requires Cinder for boot volumes if the services of the cloud are known', () => {

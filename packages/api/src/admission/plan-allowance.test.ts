@@ -28,6 +28,7 @@ const allowed: PlanSpec['allowed'] = {
   healingStrategies: ['Reinstall'],
   antiAffinityPolicies: ['Soft'],
 };
+const NOW_MS = Date.UTC(2026, 10, 22);
 const plans = () => [aPlan({ allowed, maxDrainTimeout: '15m' })];
 
 test.each([
@@ -38,7 +39,7 @@ test.each([
     const poolOf = (strategy: typeof type) =>
       aNodePool({ flavor: 'b3-8', upgradeStrategy: strategy && { type: strategy } });
     const clusters = [aCluster({ plan })];
-    const admission = { clusters, others: [], plans: SHIPPED_PLANS, catalogue };
+    const admission = { clusters, others: [], plans: SHIPPED_PLANS, catalogue, nowMs: NOW_MS };
     return admitNodePool({ ...admission, pool: poolOf(type), old: old && poolOf(old) });
   };
 
@@ -96,6 +97,7 @@ describe('a plan with allowlists', () => {
       others: [],
       plans: plans(),
       catalogue,
+      nowMs: NOW_MS,
     });
 
   test.each<{ spec: Partial<NewNodePool['spec']>; field: string; expectedMessage: string }>([

@@ -3,9 +3,13 @@ import { durationMs } from '../domain/duration.ts';
 import { chooseImage } from '../domain/image-choice.ts';
 import { type AllowListName, allowanceProblem } from '../domain/plan-allowance.ts';
 import { planProblems } from '../domain/plan-problems.ts';
-import { disallowedFields } from '../domain/pool-allowance.ts';
+import { minorOf } from '../domain/version-numbers.ts';
 import type { NodePool } from '../kinds/node-pool.ts';
 import type { Plan } from '../kinds/plan.ts';
+import { clusterFeatureErrors, poolFeatureErrors } from '../limits/features.ts';
+import { type LimitError, limitError } from '../limits/notes.ts';
+import { poolFieldErrors } from '../limits/pool-limits.ts';
+import { windowProblem } from '../limits/version-window.ts';
 import type { CloudCatalogue } from './cloud-catalogue.ts';
 import { type ClusterAdmission, isNewToPlan } from './cluster-admission.ts';
 import { networkAllowanceErrors } from './pool-networks.ts';
@@ -27,6 +31,7 @@ export function clusterAllowanceErrors(admission: ClusterAdmission, plan: Plan):
   const errors: FieldError[] = [];
   const isNew = isNewToPlan(admission);
   if (isNew) {
+    errors.push(...runningVersionErrors(admission, plan));
     const effective = region ?? catalogue.regions?.[0];
     if (effective !== undefined) errors.push(...notAllowedErrors(plan, 'spec.region', 'regions', effective));
     const { networkID } = network;
@@ -36,7 +41,17 @@ export function clusterAllowanceErrors(admission: ClusterAdmission, plan: Plan):
     }
   }
   if (image !== undefined && (isNew || image !== old?.spec.image)) errors.push(...imageErrors(plan, image, catalogue));
+  errors.push(...clusterFeatureErrors(cluster.spec, isNew ? undefined : old?.spec, plan));
   return old !== undefined && isNew ? [...errors, ...poolErrorsOf(admission, plan)] : errors;
+}
+
+/** A cluster keeps its version when it moves to another plan, so that plan must allow it. */
+function runningVersionErrors({ old }: ClusterAdmission, plan: Plan): FieldError[] {
+  const running = old?.status?.version;
+  const problem = running && windowProblem(plan, minorOf(running));
+  if (!problem) return [];
+  const detail = `the cluster runs ${running}, which ${problem}: choose another plan`;
+  return [limitError('kubernetes', { type: 'FieldValueForbidden', field: 'spec.plan', detail }, minorOf(running))];
 }
 
 /** Errors of the cluster's pools under the plan that the cluster moves to. */
@@ -60,7 +75,10 @@ export interface PoolAllowance {
 /** Like `clusterAllowanceErrors`, for a NodePool. */
 export function poolAllowanceErrors({ pool, old, plan, catalogue }: PoolAllowance): FieldError[] {
   const { flavor, image, upgradeStrategy } = pool.spec;
-  const errors = disallowedFields(pool.spec, old?.spec, plan);
+  const errors: (FieldError | LimitError)[] = [
+    ...poolFieldErrors(pool.spec, old?.spec, plan),
+    ...poolFeatureErrors(pool.spec, old?.spec, plan),
+  ];
   if (flavor !== old?.spec.flavor) {
     const found = catalogue.flavors && findByIdOrName(catalogue.flavors, flavor);
     errors.push(...notAllowedErrors(plan, 'spec.flavor', 'flavors', flavor, found));
@@ -75,28 +93,49 @@ export function poolAllowanceErrors({ pool, old, plan, catalogue }: PoolAllowanc
     allowed?.upgradeStrategies?.includes(type) === false
   ) {
     const detail = `plan "${plan.metadata.name}" allows the upgrade strategies ${allowed.upgradeStrategies.join(', ')}: choose one of them, or remove the field`;
-    errors.push({ type: 'FieldValueNotSupported', field: 'spec.upgradeStrategy.type', value: type, detail });
+    errors.push(
+      limitError(
+        'allowed.upgradeStrategies',
+        { type: 'FieldValueNotSupported', field: 'spec.upgradeStrategy.type', value: type, detail },
+        type,
+      ),
+    );
   }
   const { strategy } = pool.spec.healing;
   const isStrategyNew = strategy !== undefined && strategy !== old?.spec.healing.strategy;
   if (isStrategyNew && allowed?.healingStrategies?.includes(strategy) === false) {
     const detail = `plan "${plan.metadata.name}" allows the healing strategies ${allowed.healingStrategies.join(', ')}: choose one of them, or remove the field`;
-    errors.push({ type: 'FieldValueNotSupported', field: 'spec.healing.strategy', value: strategy, detail });
+    errors.push(
+      limitError(
+        'allowed.healingStrategies',
+        { type: 'FieldValueNotSupported', field: 'spec.healing.strategy', value: strategy, detail },
+        strategy,
+      ),
+    );
   }
   const isTooLong = drainTimeout && maxDrainTimeout && durationMs(drainTimeout) > durationMs(maxDrainTimeout);
   if (isTooLong && drainTimeout !== old?.spec.upgradeStrategy.drainTimeout) {
     const detail = `plan "${plan.metadata.name}" allows at most ${maxDrainTimeout}: lower it, or remove the field`;
-    errors.push({ type: 'FieldValueInvalid', field: 'spec.upgradeStrategy.drainTimeout', value: drainTimeout, detail });
+    errors.push(
+      limitError('maxDrainTimeout', {
+        type: 'FieldValueInvalid',
+        field: 'spec.upgradeStrategy.drainTimeout',
+        value: drainTimeout,
+        detail,
+      }),
+    );
   }
   const { onDrainTimeout } = upgradeStrategy;
   if (onDrainTimeout === 'Hold' && maxDrainTimeout && onDrainTimeout !== old?.spec.upgradeStrategy.onDrainTimeout) {
     const detail = `plan "${plan.metadata.name}" limits drains to ${maxDrainTimeout} (maxDrainTimeout): choose Force, or remove the field`;
-    errors.push({
-      type: 'FieldValueInvalid',
-      field: 'spec.upgradeStrategy.onDrainTimeout',
-      value: onDrainTimeout,
-      detail,
-    });
+    errors.push(
+      limitError('maxDrainTimeout', {
+        type: 'FieldValueInvalid',
+        field: 'spec.upgradeStrategy.onDrainTimeout',
+        value: onDrainTimeout,
+        detail,
+      }),
+    );
   }
   return errors;
 }
@@ -114,5 +153,6 @@ function notAllowedErrors(
   found?: { readonly id: string; readonly name: string | undefined },
 ): FieldError[] {
   const detail = allowanceProblem(plan, listName, found ?? { id: value, name: value });
-  return detail === undefined ? [] : [{ type: 'FieldValueInvalid', field, value, detail }];
+  if (detail === undefined) return [];
+  return [limitError(`allowed.${listName}`, { type: 'FieldValueInvalid', field, value, detail }, value)];
 }

@@ -36,6 +36,7 @@ function admission(networks: PoolNetwork[], before?: PoolNetwork[], replicas = 1
     others: [],
     plans: SHIPPED_PLANS,
     catalogue,
+    nowMs: Date.UTC(2026, 10, 22),
   };
 }
 

@@ -7,6 +7,7 @@ import type { Cluster } from '../kinds/cluster.ts';
 import type { NodePool } from '../kinds/node-pool.ts';
 import type { Plan } from '../kinds/plan.ts';
 import type { PoolNetwork } from '../kinds/pool-networks.ts';
+import { limitError } from '../limits/notes.ts';
 import type { CloudCatalogue } from './cloud-catalogue.ts';
 import { configuredSubnet } from './cluster-subnet.ts';
 
@@ -60,8 +61,8 @@ export function networkAllowanceErrors(
     if (known.some((each) => each.networkID === id)) return [];
     const name = catalogue.networks?.find((network) => network.id === id)?.name;
     const detail = allowanceProblem(plan, 'networks', { id, name });
-    return detail === undefined
-      ? []
-      : [{ type: 'FieldValueInvalid', field: `spec.networks[${index}].networkID`, value: id, detail }];
+    if (detail === undefined) return [];
+    const field = `spec.networks[${index}].networkID`;
+    return [limitError('allowed.networks', { type: 'FieldValueInvalid', field, value: id, detail }, id)];
   });
 }

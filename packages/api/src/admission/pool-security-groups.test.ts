@@ -27,6 +27,7 @@ function errorsOf(names: readonly string[], cluster = OWN_NETWORK, old?: readonl
     others: [],
     plans: [],
     catalogue: CATALOGUE,
+    nowMs: Date.UTC(2026, 10, 22),
   });
 }
 

@@ -12,12 +12,17 @@ export interface OfferedVersion {
   readonly problem: string | undefined;
   /** Whether the problem is that its binaries are missing. */
   readonly isMissing: boolean;
+  /** The warning with which clusters of the plan can start using the version; such a version is never the default. */
+  readonly planWarning?: string | undefined;
   /** Whether the rollout of the version stopped after failures: the version is selected only if no other matches. */
   readonly isHalted: boolean;
 }
 
+/** A release, in some cases with the limits of a plan: see `limits/version-window.ts`. */
+type Release = KubernetesRelease & { readonly planProblem?: string; readonly planWarning?: string };
+
 /** The whole catalogue, oldest first. */
-export function offeredVersions(releases: readonly KubernetesRelease[], nowMs: number): OfferedVersion[] {
+export function offeredVersions(releases: readonly Release[], nowMs: number): OfferedVersion[] {
   return releases
     .flatMap((release) => {
       const phase = phaseOf(release, nowMs);
@@ -33,26 +38,30 @@ interface Patch {
 }
 
 /** Every reconcile of a cluster reads the catalogue, whose cached objects are immutable. */
-const patches = new WeakMap<KubernetesRelease, readonly Patch[]>();
+const patches = new WeakMap<Release, readonly Patch[]>();
 
-function patchesOf(release: KubernetesRelease): readonly Patch[] {
+function patchesOf(release: Release): readonly Patch[] {
   const known = patches.get(release) ?? findPatches(release);
   patches.set(release, known);
   return known;
 }
 
-function findPatches(release: KubernetesRelease): readonly Patch[] {
-  const { metadata, spec, status } = release;
+function findPatches(release: Release): readonly Patch[] {
+  const { metadata, spec, status, planProblem, planWarning } = release;
   const releaseProblem = releaseProblemOf(release);
   return spec.patches.map(({ version, withdrawn }) => {
-    const isMissing = status?.available !== undefined && !withdrawn && !status.available.includes(version);
+    const isMissing =
+      planProblem === undefined && status?.available !== undefined && !withdrawn && !status.available.includes(version);
     const missing = isMissing ? `cannot run here: ${missingBinariesMessage(version)}` : undefined;
     const problem =
       (metadata.deletionTimestamp !== undefined ? 'is being removed from the catalog' : undefined) ??
       releaseProblem ??
-      (withdrawn ? 'has been withdrawn' : missing);
+      (withdrawn ? 'has been withdrawn' : (planProblem ?? missing));
     const isHalted = status?.rollout?.state === 'Halted' && status.rollout.version === version;
-    return { parsed: new semver.SemVer(version), patch: { version, minor: spec.minor, problem, isMissing, isHalted } };
+    return {
+      parsed: new semver.SemVer(version),
+      patch: { version, minor: spec.minor, problem, isMissing, isHalted, planWarning },
+    };
   });
 }
 

@@ -50,6 +50,30 @@ test.each<{ change: Partial<PlanSpec>; problem: string }>([
       'spec.cni.allowed: canal needs kube-proxy, but spec.kubeProxy.allowed has no mode: allow one, or remove the pod network',
   },
   {
+    change: { kubernetes: { oldest: '1.36', newest: '1.35' } },
+    problem: 'spec.kubernetes.oldest: 1.36: must not be newer than newest (1.35)',
+  },
+  {
+    change: { limitNotes: [{ limit: 'maxNodes', value: '', enforcement: 'Warn' }] },
+    problem:
+      'spec.limitNotes[0]: maxNodes is always enforced: remove enforcement, since and until, or change the limit itself',
+  },
+  {
+    change: {
+      limitNotes: [
+        {
+          limit: 'storage.accessModes',
+          value: 'ReadWriteMany',
+          enforcement: 'Refuse',
+          since: '2026-06-01',
+          until: '2026-06-01',
+        },
+      ],
+    },
+    problem:
+      'spec.limitNotes[0].until: 2026-06-01: must be later than since (2026-06-01), otherwise storage.accessModes ReadWriteMany is never limited',
+  },
+  {
     change: { allowed: { healingStrategies: ['Replace'] } },
     problem: 'spec.healing.strategy: Reinstall is not in spec.allowed.healingStrategies (Replace)',
   },

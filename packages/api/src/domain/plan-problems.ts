@@ -1,8 +1,10 @@
 import type { Plan, PlanSpec } from '../kinds/plan.ts';
+import { UNCONDITIONAL_LIMITS } from '../kinds/plan-limits.ts';
 import { findOverlaps } from './address-plan.ts';
 import { overlaps, parseCidr } from './cidr.ts';
 import { durationMs } from './duration.ts';
 import { nodesOfPodRange, nodesOfSubnet } from './node-capacity.ts';
+import { isAtLeast } from './version-numbers.ts';
 
 /** Pod networks that need kube-proxy for Services. */
 const KUBE_PROXY_CNIS: readonly string[] = ['canal'];
@@ -23,6 +25,8 @@ export function planProblems({ spec }: Plan): string[] {
     ...optionProblems(spec),
     ...addressProblems(spec),
     ...nodeProblems(spec),
+    ...windowProblems(spec),
+    ...noteProblems(spec),
   ];
 }
 
@@ -122,6 +126,26 @@ function addressProblems({ network, maxNodes }: PlanSpec): string[] {
     );
   }
   return problems;
+}
+
+function windowProblems({ kubernetes: { oldest, newest } = {} }: PlanSpec): string[] {
+  if (oldest === undefined || newest === undefined || isAtLeast(`${newest}.0`, oldest)) return [];
+  return [`spec.kubernetes.oldest: ${oldest}: must not be newer than newest (${newest})`];
+}
+
+function noteProblems({ limitNotes = [] }: PlanSpec): string[] {
+  return limitNotes.flatMap(({ limit, value, enforcement, since, until }, index) => {
+    const path = `spec.limitNotes[${index}]`;
+    const isConditional = enforcement === 'Warn' || since !== undefined || until !== undefined;
+    if (isConditional && UNCONDITIONAL_LIMITS.includes(limit)) {
+      return [`${path}: ${limit} is always enforced: remove enforcement, since and until, or change the limit itself`];
+    }
+    if (since !== undefined && until !== undefined && until <= since) {
+      const what = value === '' ? limit : `${limit} ${value}`;
+      return [`${path}.until: ${until}: must be later than since (${since}), otherwise ${what} is never limited`];
+    }
+    return [];
+  });
 }
 
 function nodeProblems({ drainTimeout, maxDrainTimeout, healing, allowed }: PlanSpec): string[] {

@@ -25,15 +25,21 @@ export function resolveVersion(
   const offered = offeredVersions(releases, nowMs);
   const selectable = offered.filter(isSelectable);
   if (requested === undefined) {
+    const supported = selectable.filter(({ phase }) => phase === 'Supported');
     const newest =
-      newestOf(selectable.filter(({ phase }) => phase === 'Supported')) ??
+      newestOf(supported.filter(({ planWarning }) => planWarning === undefined)) ??
+      newestOf(supported) ??
       newestOf(selectable) ??
       // An outdated catalogue is better than none.
       newestOf(offered.filter(({ phase, problem }) => phase === 'Deprecated' && problem === undefined));
     if (newest) return { ok: true, version: newest };
-    const missing = offered.findLast(({ isMissing, phase }) => isMissing && phase === 'Supported');
-    if (missing)
-      return { ok: false, problem: `no version is available: ${missing.version} ${missing.problem}`, isMissing: true };
+    const unavailable =
+      offered.findLast(({ isMissing, phase }) => isMissing && phase === 'Supported') ??
+      offered.findLast(({ problem, phase }) => problem !== undefined && phase === 'Supported');
+    if (unavailable) {
+      const { version, problem, isMissing } = unavailable;
+      return { ok: false, problem: `no version is available: ${version} ${problem}`, isMissing };
+    }
     const problem =
       offered.length === 0
         ? 'the catalog has no version'

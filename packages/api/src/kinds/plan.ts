@@ -5,6 +5,7 @@ import { duration, int32, ipv4Cidr, isDurationCel, minutes } from '../schema/sca
 import { AGE_COLUMN, crossFieldRule, defineKind } from './kind.ts';
 import { KUBELET_SETTINGS } from './kubelet-settings.ts';
 import { healingStrategy } from './node-pool-healing.ts';
+import { FEATURE_NAMES, limitNotes, planKubernetes } from './plan-limits.ts';
 import { PLAN_STORAGE_RULES, planStorage } from './plan-storage.ts';
 import { conditions, observedGeneration } from './status.ts';
 
@@ -27,6 +28,7 @@ const planSpec = z
   .object({
     displayName: z.string().min(1).max(63).describe('Display name.'),
     description: z.string().max(1024).optional().describe('Description of the plan.'),
+    kubernetes: planKubernetes.optional(),
     controlPlane: z
       .object({
         topology: z
@@ -155,6 +157,11 @@ const planSpec = z
           .describe(
             'Values of antiAffinityPolicy that NodePools can use. Default: both. Empty list: antiAffinity is not allowed.',
           ),
+        features: z
+          .array(z.enum(FEATURE_NAMES))
+          .max(FEATURE_NAMES.length)
+          .optional()
+          .describe('Features that clusters can use. Default: all. Empty list: none of them.'),
       })
       .optional()
       .describe(
@@ -176,6 +183,7 @@ const planSpec = z
       .optional()
       .describe('Settings and limits of NodePools.'),
     storage: planStorage.optional(),
+    limitNotes: limitNotes.optional(),
     upgradeStrategy: z.enum(['InPlace', 'Rolling']).describe('Default for spec.upgradeStrategy.type of NodePools.'),
     drainTimeout: duration().describe(
       'Default for spec.upgradeStrategy.drainTimeout of NodePools: the maximum time that PodDisruptionBudgets can delay a drain before it is forced.',

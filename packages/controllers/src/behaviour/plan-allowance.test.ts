@@ -1,3 +1,4 @@
+import { minorOf } from '@fairway/api/domain/version-numbers';
 import { clusters, type NewCluster } from '@fairway/api/kinds/cluster';
 import { type NewNodePool, nodePools } from '@fairway/api/kinds/node-pool';
 import { plans } from '@fairway/api/kinds/plan';
@@ -218,3 +219,33 @@ function reasonOf(object: Parameters<typeof isReady>[0]): string | undefined {
 function change(fairway: TestFairway, spec: object) {
   return fairway.client.resource(plans).patch('free', { type: 'merge', value: { spec } });
 }
+
+describe('the versions of a plan', () => {
+  const kubernetes = { newest: '1.35' };
+
+  test('a new cluster gets the newest of them, and no later one that it requests', async () => {
+    await using fairway = await TestFairway.start();
+    await change(fairway, { kubernetes, limitNotes: [{ limit: 'kubernetes', reason: 'not certified yet' }] });
+    await fairway.createCluster();
+    const { status } = await fairway.clusterReady();
+    await fairway.createCluster({ version: '1.36' }, 'later');
+
+    expect(minorOf(status?.version ?? '')).toBe('1.35');
+    await fairway.untilReported(
+      clusters,
+      'VersionNotOffered',
+      /1\.36.* is newer than 1\.35, the newest version of plan "free"\. Not certified yet/,
+    );
+  });
+
+  test('an existing cluster keeps a later version, and is offered no newer one', async () => {
+    await using fairway = await TestFairway.start();
+    const { status } = await fairway.readyCluster({ replicas: 1 }, { version: '1.35' });
+    await change(fairway, { kubernetes: { newest: '1.34' } });
+
+    const [cluster] = await fairway.until(clusters, ([each]) => each?.status?.nextUpgradeVersions?.length === 0);
+    expect(status?.nextUpgradeVersions).toEqual(['1.36']);
+    expect(cluster?.status?.version).toBe(status?.version);
+    expect(isReady(cluster)).toBe(true);
+  });
+});

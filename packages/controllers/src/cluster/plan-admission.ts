@@ -1,8 +1,9 @@
 import { ConditionReason } from '@fairway/api/conditions';
-import { allowanceProblem } from '@fairway/api/domain/plan-allowance';
+import { type AllowListName, allowanceProblem } from '@fairway/api/domain/plan-allowance';
 import { planProblems } from '@fairway/api/domain/plan-problems';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { Plan } from '@fairway/api/kinds/plan';
+import { refusalOf } from '@fairway/api/limits/notes';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import type { Problem } from '@fairway/tenancy/problem';
 
@@ -14,8 +15,7 @@ import type { Problem } from '@fairway/tenancy/problem';
 export async function planRefusal(
   { spec }: Cluster,
   plan: Plan,
-  cloud: ProjectCloud,
-  signal: AbortSignal,
+  { cloud, signal, nowMs }: { readonly cloud: ProjectCloud; readonly signal: AbortSignal; readonly nowMs: number },
 ): Promise<Problem | undefined> {
   const [broken] = plan.metadata.deletionTimestamp === undefined ? planProblems(plan) : ['it is being deleted'];
   if (broken !== undefined) {
@@ -27,18 +27,17 @@ export async function planRefusal(
   const { allowed } = plan.spec;
   const isNamed = networkID !== undefined && allowed?.networks !== undefined;
   const networks = isNamed ? await cloud.cache.networks.refreshAfter(0, signal) : undefined;
-  const refused =
-    (region !== undefined && refusal('spec.region', region, allowanceProblem(plan, 'regions', { id: region }))) ||
-    (networkID !== undefined &&
-      refusal(
-        'spec.network.networkID',
-        networkID,
-        allowanceProblem(plan, 'networks', { id: networkID, name: networks?.items.get(networkID)?.name }),
-      ));
-  return refused || undefined;
-}
-
-function refusal(field: string, value: string, problem: string | undefined): Problem | undefined {
-  if (problem === undefined) return undefined;
-  return { reason: ConditionReason.PlanLimitExceeded, message: `${field}: ${value}: ${problem}` };
+  const refusal = (field: string, listName: AllowListName, item: { readonly id: string; readonly name?: string }) => {
+    const problem = allowanceProblem(plan, listName, item);
+    const refused = refusalOf(plan, { limit: `allowed.${listName}`, value: item.id, problem }, nowMs);
+    if (refused === undefined) return undefined;
+    return { reason: ConditionReason.PlanLimitExceeded, message: `${field}: ${item.id}: ${refused}` };
+  };
+  const name = networkID && networks?.items.get(networkID)?.name;
+  return (
+    (region === undefined ? undefined : refusal('spec.region', 'regions', { id: region })) ??
+    (networkID === undefined
+      ? undefined
+      : refusal('spec.network.networkID', 'networks', { id: networkID, ...(name && { name }) }))
+  );
 }

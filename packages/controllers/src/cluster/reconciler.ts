@@ -8,9 +8,11 @@ import { identityOf } from '@fairway/api/identity';
 import type { CloudCredential } from '@fairway/api/kinds/cloud-credential';
 import { type CloudProfileStatus, cloudProfileName } from '@fairway/api/kinds/cloud-profile';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
+import type { KubernetesRelease } from '@fairway/api/kinds/kubernetes-release';
 import type { Machine } from '@fairway/api/kinds/machine';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
 import type { Plan } from '@fairway/api/kinds/plan';
+import { releasesOfPlan } from '@fairway/api/limits/version-window';
 import { keyOf } from '@fairway/kube/client/object-key';
 import { findCondition, isConditionTrue, isConditionTrueOf } from '@fairway/kube/controller/conditions';
 import { ensureFinalizer, hasFinalizer } from '@fairway/kube/controller/finalizers';
@@ -125,7 +127,7 @@ export class ClusterReconciler {
     const status = clusterStatus(cluster, {
       ...EMPTY_OBSERVATION,
       plan: this.#planOf(cluster)?.spec,
-      releases: cache.releases.list(),
+      releases: this.#releasesOf(cluster),
       choice: undefined,
       credential: this.#credentialOf(cluster),
       blocker: undefined,
@@ -148,7 +150,7 @@ export class ClusterReconciler {
   async #ensure(key: string, stored: Cluster, pass: Pass, written: PassStatus): Promise<ClusterFacts> {
     const { cache, client, clouds, clock, quotas, runtime } = this.#dependencies;
     const hibernation = decideHibernation(stored, clock.now());
-    const releases = cache.releases.list();
+    const releases = this.#releasesOf(stored);
     const resetting = decideReset(stored, releases, clock.now());
     const { reset } = resetting;
     const cluster = { ...stored, status: { ...stored.status, hibernation, reset } };
@@ -203,7 +205,7 @@ export class ClusterReconciler {
     const claim = await pass.run(async () => {
       if (isProvisioned(cluster)) return undefined;
       return (
-        (await planRefusal(cluster, plan, cloud, pass.signal)) ??
+        (await planRefusal(cluster, plan, { cloud, signal: pass.signal, nowMs: clock.now() })) ??
         (await claimFromPlan(client, cluster, plan, pass.signal)) ??
         (await claimFromProject(client, cluster, quotas.of(cluster.metadata.namespace ?? ''), pass.signal))
       );
@@ -322,6 +324,13 @@ export class ClusterReconciler {
     const all = this.#dependencies.cache.machines.find(machinesByCluster, clusterKeyOf(pool));
     return all.filter((machine) => isMachineOf(pool, machine));
   };
+
+  /** The catalogue, as the cluster's plan allows it. */
+  #releasesOf(cluster: Cluster): readonly KubernetesRelease[] {
+    const { cache, clock } = this.#dependencies;
+    const running = cluster.status?.version;
+    return releasesOfPlan(this.#planOf(cluster), { releases: cache.releases.list(), running, nowMs: clock.now() });
+  }
 
   #planOf(cluster: Cluster): Plan | undefined {
     return this.#dependencies.cache.plans.get(cluster.spec.plan);

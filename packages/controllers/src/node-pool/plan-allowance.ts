@@ -1,9 +1,10 @@
 import { ConditionReason } from '@fairway/api/conditions';
-import { allowanceProblem } from '@fairway/api/domain/plan-allowance';
-import { disallowedClusterFields, disallowedFields } from '@fairway/api/domain/pool-allowance';
+import { type AllowListName, allowanceProblem } from '@fairway/api/domain/plan-allowance';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
 import type { Plan } from '@fairway/api/kinds/plan';
+import { applyLimitNotes, refusalOf } from '@fairway/api/limits/notes';
+import { clusterFieldErrors, poolFieldErrors } from '@fairway/api/limits/pool-limits';
 import type { Problem } from '@fairway/tenancy/problem';
 
 /** The cloud's flavor; undefined if the cloud does not have it. */
@@ -23,19 +24,25 @@ export function disallowedMachines(
     cluster,
     flavor,
     image,
+    nowMs,
   }: {
     readonly cluster: Cluster | undefined;
     readonly flavor: NamedResource | undefined;
     readonly image: NamedResource;
+    readonly nowMs: number;
   },
 ): Problem | undefined {
   if (plan === undefined) return undefined;
-  const flavorProblem = allowanceProblem(plan, 'flavors', flavor ?? { id: spec.flavor });
+  const refusal = (listName: AllowListName, value: string, item: NamedResource) =>
+    refusalOf(plan, { limit: `allowed.${listName}`, value, problem: allowanceProblem(plan, listName, item) }, nowMs);
+  const flavorProblem = refusal('flavors', spec.flavor, flavor ?? { id: spec.flavor });
   if (flavorProblem) return limitProblem(`spec.flavor: ${spec.flavor}: ${flavorProblem}`);
-  const imageProblem = allowanceProblem(plan, 'images', image);
-  if (imageProblem) return limitProblem(`spec.image: ${image.name || image.id}: ${imageProblem}`);
-  const ofCluster = cluster ? disallowedClusterFields(cluster.spec, undefined, plan) : [];
-  const [field] = [...disallowedFields(spec, undefined, plan), ...ofCluster];
+  const imageName = image.name || image.id;
+  const imageProblem = refusal('images', spec.image ?? imageName, image);
+  if (imageProblem) return limitProblem(`spec.image: ${imageName}: ${imageProblem}`);
+  const ofCluster = cluster ? clusterFieldErrors(cluster.spec, undefined, plan) : [];
+  const limitErrors = [...poolFieldErrors(spec, undefined, plan), ...ofCluster];
+  const [field] = applyLimitNotes(limitErrors, plan, nowMs).errors;
   return field && limitProblem(`${field.field}: ${field.detail}`);
 }
 

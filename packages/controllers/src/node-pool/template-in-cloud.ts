@@ -6,6 +6,7 @@ import { identityOf } from '@fairway/api/identity';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { NodePool, NodePoolSpec } from '@fairway/api/kinds/node-pool';
 import { isHardAntiAffinity } from '@fairway/api/kinds/pool-bounds';
+import { refusalOf } from '@fairway/api/limits/notes';
 import { findCondition } from '@fairway/kube/controller/conditions';
 import { catalogueImage } from '@fairway/tenancy/cloud/catalogue-image';
 import { requireOwnProject } from '@fairway/tenancy/cloud/foreign-project-error';
@@ -89,7 +90,8 @@ function disallowedNetworks(
 ): Problem | undefined {
   for (const [index, { networkID: id }] of (networks ?? []).entries()) {
     const { name } = cloud.cache.networks.snapshot().items.get(id) ?? {};
-    const why = plan && allowanceProblem(plan, 'networks', { id, name });
+    const problem = plan && allowanceProblem(plan, 'networks', { id, name });
+    const why = plan && refusalOf(plan, { limit: 'allowed.networks', value: id, problem }, cloud.now());
     if (why === undefined) continue;
     const message = `spec.networks[${index}].networkID: ${id}: ${why}. Existing nodes are unaffected`;
     return { reason: ConditionReason.PlanLimitExceeded, message };
@@ -128,7 +130,7 @@ export async function templateInCloud(
     since: { networksMs: sinceMs, subnetsMs: sinceMs },
     signal,
   });
-  const disallowed = disallowedMachines(pool, plan, { cluster, flavor, image }) ?? networksProblem;
+  const disallowed = disallowedMachines(pool, plan, { cluster, flavor, image, nowMs: cloud.now() }) ?? networksProblem;
   const named = flavor && { id: flavor.id, name: flavor.name };
   const found = {
     image: image.id,

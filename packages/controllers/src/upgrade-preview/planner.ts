@@ -4,6 +4,7 @@ import { minorOf } from '@fairway/api/domain/version-numbers';
 import { identityOf } from '@fairway/api/identity';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { UpgradeFinding, UpgradePlanStatus } from '@fairway/api/kinds/upgrade-plan-request';
+import { releasesOfPlan } from '@fairway/api/limits/version-window';
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
 import type { ControlPlaneRuntime } from '@fairway/control-plane/runtime';
@@ -62,17 +63,19 @@ export function upgradePlanner(options: UpgradePlannerOptions): UpgradePlanner {
     const key = keyOf(cluster);
     const cloud = projects.forNamespace(cluster.metadata.namespace ?? '', cluster.spec.credentialName);
     const catalogue = cloud === undefined ? {} : await offer.catalogueOf(cloud);
+    const clusterPlan = cache.plans.get(cluster.spec.plan);
+    const nowMs = clock.now();
     const { status, renewals } = previewUpgrade({
       cluster,
       running: version,
       requested,
-      releases: cache.releases.list(),
-      plan: cache.plans.get(cluster.spec.plan),
+      releases: releasesOfPlan(clusterPlan, { releases: cache.releases.list(), running: version, nowMs }),
+      plan: clusterPlan,
       pools: cache.nodePools.find(poolsByCluster, key),
       machines: cache.machines.find(machinesByCluster, key),
       catalogue,
       isSeamless: runtime.spread.replicas > 1,
-      nowMs: clock.now(),
+      nowMs,
     });
     if (renewals.length === 0 && status.to === undefined) return status;
     const region = cloud?.region ?? '';

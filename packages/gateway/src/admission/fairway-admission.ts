@@ -1,4 +1,9 @@
-import { admitCluster, clusterWarnings, versionWarnings } from '@fairway/api/admission/admit-cluster';
+import {
+  admitCluster,
+  clusterLimitWarnings,
+  clusterWarnings,
+  versionWarnings,
+} from '@fairway/api/admission/admit-cluster';
 import { admitNodePool, nodePoolWarnings } from '@fairway/api/admission/admit-node-pool';
 import type { CloudCatalogue } from '@fairway/api/admission/cloud-catalogue';
 import { hibernationWarnings } from '@fairway/api/admission/cluster-hibernation';
@@ -119,6 +124,7 @@ async function validateCluster(options: FairwayAdmissionOptions, request: Admiss
   refuse(clusters, request, [...errors, ...keystonePolicyErrors(cluster, old)]);
   const plan = plans.find(({ metadata }) => metadata.name === cluster.spec.plan)?.spec;
   const warnings = [
+    ...clusterLimitWarnings({ ...facts, catalogue }),
     ...clusterWarnings(cluster, facts.old, plan),
     ...versionWarnings(facts),
     ...hibernationWarnings({ ...facts, catalogue }),
@@ -152,6 +158,7 @@ async function validateNodePool(options: FairwayAdmissionOptions, request: Admis
     others: otherClusters,
     plans,
     quota,
+    nowMs: options.clock.now(),
   };
   const validateObject = (catalogue: CloudCatalogue) => admitNodePool({ ...facts, catalogue });
   const cluster = found.find(({ metadata }) => metadata.name === pool.spec.clusterName);

@@ -13,6 +13,10 @@ const STORAGE_CLASSES_TEST = 'packages/controllers/src/behaviour/storage-classes
 const PLAN_FIELD_TITLE = 'have the plan’s $field';
 const POLICY_TITLE = 'the policy of a cluster exists as long as the plan has limits';
 
+const NOTES_TEST = 'packages/api/src/limits/notes.test.ts';
+const NOTES_TITLE = 'refuses $refused, warns $warned: $reason';
+const VERSION_WINDOW_TEST = 'packages/api/src/limits/version-window.test.ts';
+
 export const PLAN_FIELDS: FieldLedger = {
   'spec.displayName': inColumn(),
   'spec.description': inColumn(),
@@ -27,6 +31,16 @@ export const PLAN_FIELDS: FieldLedger = {
   'spec.etcd.maxMiB': acts(SPEC_FIELDS_TEST, '$field of a plan'),
   'spec.etcd.snapshots.interval': acts(SPEC_FIELDS_TEST, '$field of a plan'),
   'spec.etcd.snapshots.keep': acts(SPEC_FIELDS_TEST, '$field of a plan'),
+  'spec.kubernetes.oldest': acts(VERSION_WINDOW_TEST, 'with $kubernetes, $version: $expectedProblem'),
+  'spec.kubernetes.newest': acts(VERSION_WINDOW_TEST, 'with $kubernetes, $version: $expectedProblem'),
+  'spec.limitNotes[].limit': acts(NOTES_TEST, NOTES_TITLE),
+  'spec.limitNotes[].value': acts(NOTES_TEST, NOTES_TITLE),
+  'spec.limitNotes[].enforcement': acts(NOTES_TEST, NOTES_TITLE),
+  'spec.limitNotes[].since': acts(NOTES_TEST, NOTES_TITLE),
+  'spec.limitNotes[].until': acts(NOTES_TEST, NOTES_TITLE),
+  'spec.limitNotes[].reason': acts(NOTES_TEST, NOTES_TITLE),
+  'spec.limitNotes[].alternative': acts(NOTES_TEST, NOTES_TITLE),
+  'spec.limitNotes[].link': acts(NOTES_TEST, NOTES_TITLE),
   'spec.maxNodes': acts(
     'packages/controllers/src/behaviour/shapes.test.ts',
     'apply to writes that have passed admission: the oldest pool first, the others when there is room',
@@ -50,6 +64,7 @@ export const PLAN_FIELDS: FieldLedger = {
   'spec.allowed.images': acts(ALLOWANCE_TEST, MORE_NODES_TITLE),
   'spec.allowed.regions': acts(ALLOWANCE_TEST, 'blocks a cluster with $what that the plan does not allow'),
   'spec.allowed.networks': acts(ALLOWANCE_TEST, 'blocks a cluster with $what that the plan does not allow'),
+  'spec.allowed.features': acts('packages/api/src/limits/features.test.ts', '$value at $field'),
   'spec.allowed.upgradeStrategies': acts(
     'packages/api/src/admission/plan-allowance.test.ts',
     'refuses a pool at $field: $expectedMessage',
