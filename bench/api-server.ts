@@ -24,7 +24,7 @@ const OBJECTS_PER_KIND = 5_000;
 const CREATES_PER_ROUND = 1_250;
 const ROUNDS = 3;
 const ROUND_MS = 600;
-/** Time in which both servers return unused memory to the system. */
+/** Time allowed for both servers to return unused memory to the system. */
 const SETTLE_MS = 8_000;
 const MIB = 1024 * 1024;
 /** Above this share of a core, the client is reported as the bottleneck. */

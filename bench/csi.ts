@@ -44,7 +44,7 @@ interface Run {
 
 type Start = (place: SanityPlace) => Promise<DriverProcess>;
 
-/** The controller of the Cinder CSI driver: Fairway compared with upstream, as separate processes on separate simulated clouds. */
+/** The Cinder CSI driver's controller: Fairway compared with upstream, as separate processes on separate simulated clouds. */
 export async function benchCsi(print: (text: string) => void): Promise<void> {
   if (upstreamProgram('csi-sanity') === undefined) {
     print('csi-sanity is not built: "testbed/cloud-provider-openstack/testbed build" makes it\n');

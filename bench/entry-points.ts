@@ -149,7 +149,7 @@ function bearer(token: string): Readonly<Record<string, string>> {
   return { authorization: `Bearer ${token}` };
 }
 
-/** Creates a paused cluster of the tenant, and returns its path; the first request creates the tenant's namespace. */
+/** Creates a paused cluster for the tenant, and returns its path; the first request creates the tenant's namespace. */
 async function prepare(
   admin: KubeClient,
   server: { readonly server: string; readonly certificateAuthority?: string },

@@ -5,7 +5,7 @@ import { GrowingFairway } from './growth/growing-fairway.ts';
 import { projectName } from './growth/projects.ts';
 import { difference, totalOf } from './product/simulator-calls.ts';
 
-/** `GROWTH_CLUSTERS=200` reduces the number. */
+/** `GROWTH_CLUSTERS=200` reduces the number of clusters. */
 const CLUSTERS = Number(process.env['GROWTH_CLUSTERS'] ?? 1000);
 const NODES = 10;
 const CLUSTERS_PER_PROJECT = 10;
@@ -184,8 +184,8 @@ function shortageOf(fairway: GrowingFairway): string | undefined {
 }
 
 /**
- * CPU per cluster that a step created, in ms, without the CPU of idle clusters during that time, which is estimated
- * from the final idle usage.
+ * CPU per cluster that a step created, in ms, excluding the CPU used by idle clusters during that time, which is
+ * estimated from the final idle usage.
  */
 function creationCpuMs(
   { created, clusters, seconds, cpuMsPerCluster }: Step,

@@ -15,7 +15,7 @@ import { type Damage, measureDamage } from './hostile/damage.ts';
 import { grantTenant } from './hostile/tenant.ts';
 
 /**
- * Measures the cost of hostile clients for the embedded API server, and for kube-apiserver with etcd if available. Each
+ * Measures what hostile clients cost the embedded API server, and kube-apiserver with etcd if available. Each
  * attack gets a new process.
  */
 export async function benchHostile(print: (text: string) => void): Promise<void> {

@@ -13,7 +13,7 @@ const SIZES: readonly Size[] = [
 const CACHED_CLUSTERS = 1_000;
 
 /**
- * Measures up to ten thousand clusters over ten replicas. Real members, hashes, controllers and caches are measured
+ * Measures up to ten thousand clusters across ten replicas. Real members, hashes, controllers and caches are measured
  * separately; totals are computed from them.
  */
 export async function benchScale(print: (text: string) => void): Promise<void> {

@@ -14,9 +14,9 @@ const UPGRADES: readonly { readonly name: string; readonly strategy: UpgradeOpti
 ];
 
 /**
- * Upgrades the nodes of a large cluster on a clock that stops while anything is running, to measure waiting times and
- * not the speed of the machine. The result is compared with the minimum for the same nodes, computed from the cloud's
- * times in the same run.
+ * Upgrades the nodes of a large cluster on a clock that stops while anything is running, to measure waiting times
+ * rather than the machine's speed. The result is compared with the minimum for the same nodes, computed from the
+ * cloud's times in the same run.
  */
 export async function benchUpgrade(print: (text: string) => void): Promise<void> {
   for (const { name, strategy } of UPGRADES) {

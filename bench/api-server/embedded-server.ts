@@ -18,7 +18,7 @@ export interface EmbeddedServerOptions {
 }
 
 /**
- * The embedded API server of a simulated control plane, but without scheduler and controllers, because the peer has
+ * The embedded API server of a simulated control plane, but without a scheduler or controllers, because the peer has
  * neither.
  */
 async function main(options: EmbeddedServerOptions): Promise<void> {

@@ -90,7 +90,7 @@ export interface PeerBinaries {
   readonly etcd: string;
 }
 
-/** The binaries from the folder in KUBEBUILDER_ASSETS or from PATH, or the names of the missing ones. */
+/** The binaries from the directory in KUBEBUILDER_ASSETS or from PATH, or the names of the missing ones. */
 export function findPeer(env: NodeJS.ProcessEnv): PeerBinaries | { readonly missing: readonly string[] } {
   const folders = binaryFolders(env, []);
   const kubeApiserver = findExecutable(folders, 'kube-apiserver');

@@ -5,7 +5,7 @@ import { nameOf, namespaceOf, OBJECTS_PER_NAMESPACE, objectOf, type Plural } fro
 import type { Command, Range, Result, Target, Verb } from './protocol.ts';
 import { now } from './wall-clock.ts';
 
-/** A process that generates load on commands from its parent. */
+/** A process that generates load on command from its parent. */
 
 type Load = Extract<Command, { type: 'load' }>;
 type Write = Extract<Command, { type: 'write' }>;

@@ -13,7 +13,7 @@ export interface ConsoleServerReady {
   readonly namespace: string;
 }
 
-// A separate process, to measure the server's memory alone. bench/console.ts starts it with the numbers of objects.
+// A separate process, to measure the server's memory alone. bench/console.ts passes it the object counts.
 const [clusterCount = 0, machineCount = 0] = process.argv.slice(2).map(Number);
 const gateway = await startKeystoneGateway('embedded', {}, { consoleFiles: ConsoleFiles.open() });
 const namespace = await gateway.keystone.as('simulator').session.projectId();

@@ -10,7 +10,7 @@ export interface EntryPointsReady {
   readonly magnumUrl: string;
 }
 
-// A separate process, to measure Fairway's CPU alone. bench/entry-points.ts starts it with a state folder and a
+// A separate process, to measure Fairway's CPU alone. bench/entry-points.ts starts it with a state directory and a
 // clouds.yaml.
 const [folder = '', cloudsFile = ''] = process.argv.slice(2);
 const home = new Home(folder);

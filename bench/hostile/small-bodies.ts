@@ -49,7 +49,7 @@ export function deepObject(): string {
   return `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"deep"},"data":${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}}`;
 }
 
-/** A Pod in Protobuf of this many bytes, with many small labels. */
+/** A Protobuf-encoded Pod of this many bytes, with many small labels. */
 export function protobufPod(bytes: number): Buffer {
   const field = (number: number, content: Uint8Array) =>
     protobuf.Writer.create()

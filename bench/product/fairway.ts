@@ -98,7 +98,7 @@ export class BenchFairway implements AsyncDisposable {
     return performance.now() - begin;
   }
 
-  /** Resolves with the milliseconds until the API has no more objects of the cluster. */
+  /** Resolves with the milliseconds until none of the cluster's objects remain in the API. */
   async delete(name: string): Promise<number> {
     const begin = performance.now();
     await this.#client.resource(clusters).delete(name, { namespace: NAMESPACE });

@@ -7,7 +7,7 @@ import { type Duration, type LatencyProfile, REALISTIC_LATENCY } from '@fairway/
 
 /**
  * The simulated cloud with realistic latency, but each step takes its mean duration, so that the cloud causes no
- * difference between two runs.
+ * differences between runs.
  */
 export async function startSteadyCloud(home: Home): Promise<SimulatedCloud> {
   const common = { clock: systemClock, random: Math.random, log: silentLogger };

@@ -13,7 +13,7 @@ import type { ClusterCost } from './cluster-cost.ts';
 
 const MIB = 1024 * 1024;
 
-/** Memory of a replica's caches of all Clusters, NodePools and Machines. */
+/** Memory used by a replica's caches of all Clusters, NodePools and Machines. */
 export interface CacheCost {
   readonly listMib: number;
   readonly heapMib: number;

@@ -9,7 +9,7 @@ import { NODES_PER_CLUSTER } from './share.ts';
 
 const SETTLE_MS = 120_000;
 const MEASURE_MS = 3_600_000;
-/** Interval of server lists in `fairway up`. */
+/** Interval at which `fairway up` lists servers. */
 const LIST_INTERVAL_MS = 300_000;
 
 /** API writes, cloud calls and objects of one cluster with ten nodes. */
@@ -17,7 +17,7 @@ export interface ClusterCost {
   readonly cluster: Cluster;
   readonly pool: NodePool;
   readonly machines: readonly Machine[];
-  /** Writes to Fairway's API that changed something, from the creation until all nodes were Ready. */
+  /** Writes to Fairway's API that changed something, from creation until all nodes were Ready. */
   readonly writesToCreate: number;
   readonly idleWritesPerHour: number;
   /** Calls in the project, which has only this cluster. */

@@ -16,21 +16,21 @@ const SETTLE_MS = 30_000;
 const MEASURE_MS = 60_000;
 const TAKEOVER_TIMEOUT_MS = 60_000;
 /**
- * Delay between a replica's lease renewal and its kill. Renewals occur every 2.7 s, so the delay affects when the other
- * replicas notice.
+ * Delay between a replica's lease renewal and the moment it is killed. Renewals occur every 2.7 s, so the
+ * delay affects when the other replicas notice.
  */
 const KILL_DELAYS_MS = [0, 500, 1_000, 1_500, 2_000, 2_500];
 
 export interface Traffic {
   readonly writesPerSecond: number;
-  /** Watch events received by all replicas together. */
+  /** Total watch events received by all replicas. */
   readonly eventsPerSecond: number;
 }
 
 export interface Sharing {
   readonly replicas: number;
   readonly idleTraffic: Traffic;
-  /** Time from the kill of a replica until other replicas hold all of its shards; undefined for a single replica. */
+  /** Time from killing a replica until other replicas hold all of its shards; undefined for a single replica. */
   readonly takeover:
     | { readonly medianMs: number; readonly longestMs: number; readonly movedShards: number }
     | undefined;

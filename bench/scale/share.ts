@@ -11,7 +11,7 @@ export const CLUSTERS_PER_PROJECT = 10;
 export const NODES_PER_CLUSTER = 10;
 
 export interface Share {
-  /** Clusters of the replica that has the most clusters. */
+  /** Number of clusters on the replica that has the most. */
   readonly maxClusters: number;
   /**
    * Number of projects in which a replica has a cluster, summed over all replicas: each replica lists each of its
@@ -20,7 +20,7 @@ export interface Share {
   readonly projectsListed: number;
 }
 
-/** Assigns clusters with the same hashes as replicas do. Pure. */
+/** Assigns clusters using the same hashes as the replicas. Pure. */
 export function shareOf({ clusters, replicas }: Size): Share {
   const owners = assignEvenly(SHARD_COUNT, replicaNames(replicas));
   const clustersByOwner = new Map<string, number>();

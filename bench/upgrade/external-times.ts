@@ -39,7 +39,7 @@ export class ExternalTimes implements AsyncDisposable {
     return times;
   }
 
-  /** The times of each node, in the order of the requests for it. */
+  /** Each node's times, in the order in which the nodes were requested. */
   nodes(): NodeTimes[] {
     const drains = [...this.#drains.values()];
     return this.#installs.map((install, index) => ({

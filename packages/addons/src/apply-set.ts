@@ -14,15 +14,15 @@ const ID_LABEL = 'applyset.kubernetes.io/id';
 export const PART_OF_LABEL = 'applyset.kubernetes.io/part-of';
 const TOOLING_ANNOTATION = 'applyset.kubernetes.io/tooling';
 const KINDS_ANNOTATION = 'applyset.kubernetes.io/contains-group-kinds';
-/** Annotation on the record: the last fulfilled request to take over objects. */
+/** Annotation on the record: the last takeover request that was fulfilled. */
 const ADOPTED_ANNOTATION = 'fairway.dev/adopted-addons';
 
-/** Computed as in the proposal: from the record's name, namespace, kind and group. */
+/** Computed as in the KEP, from the record's name, namespace, kind and group. */
 export const APPLY_SET_ID = `applyset-${createHash('sha256')
   .update(`${APPLY_SET.name}.${ADDON_NAMESPACE}.${APPLY_SET.type.kind}.${APPLY_SET.type.group}`)
   .digest('base64url')}-v1`;
 
-/** The record of a set with objects of these kinds. */
+/** The record for a set with objects of these kinds. */
 export function applySet(members: readonly ObjectIdentity[], adopted: string | undefined): AddonObject {
   const object: ConfigMap = {
     apiVersion: 'v1',

@@ -18,7 +18,7 @@ const revision = (addons: readonly Addon[], key: string) =>
   objectOf(addons, key).metadata.annotations?.['fairway.dev/addon-revision'];
 
 describe('the catalogue', () => {
-  test('allows deleting every object that it may apply, except pod networks, volume snapshots and StorageClasses', () => {
+  test('can delete every object that it may apply, except pod networks, volume snapshots and StorageClasses', () => {
     const all = POD_NETWORKS.flatMap((podNetwork) => addonsOf(someFacts({ podNetwork })));
     const isRemovable = (addon: Addon) =>
       addon.objects
@@ -84,7 +84,7 @@ describe('the catalogue', () => {
     expect(data?.['kubeconfig.conf']).toContain('server: https://demo.example.org:6443');
   });
 
-  test('runs kube-proxy on every node, in the oldest node’s version', () => {
+  test('runs kube-proxy on every node, at the oldest node’s version', () => {
     const addons = addonsOf(someFacts({ oldestNodeVersion: '1.33.4' }));
     const { spec } = objectOf(addons, 'DaemonSet.apps/kube-proxy') as DaemonSet;
 
@@ -105,7 +105,7 @@ describe('the catalogue', () => {
     { server: 'https://demo.example.org:6443', host: 'demo.example.org', port: '6443' },
     { server: 'https://203.0.113.7', host: '203.0.113.7', port: '443' },
     { server: 'https://[2001:db8::7]:6443', host: '2001:db8::7', port: '6443' },
-  ])('connects all containers of Canal to $server without Services', ({ server, host, port }) => {
+  ])("connects all of Canal's containers to $server without using Services", ({ server, host, port }) => {
     const addons = addonsOf(someFacts({ podNetwork: 'canal', server }));
     const { spec } = objectOf(addons, 'DaemonSet.apps/canal') as DaemonSet;
     const { initContainers = [], containers = [] } = spec.template.spec ?? {};
@@ -124,14 +124,14 @@ describe('the catalogue', () => {
     { flannelVersion: '0.26.4', image: 'ghcr.io/flannel-io/flannel:v0.26.4' },
     { flannelVersion: undefined, image: 'ghcr.io/flannel-io/flannel:v0.28.10' },
     { flannelVersion: '0.29.0-rc1', image: 'ghcr.io/flannel-io/flannel:v0.29.0-rc1' },
-  ])('fetches flannel $flannelVersion from the registry where it was published', ({ flannelVersion, image }) => {
+  ])('pulls flannel $flannelVersion from the registry where it was published', ({ flannelVersion, image }) => {
     const addons = addonsOf(someFacts({ podNetwork: 'canal', flannelVersion }));
     const { spec } = objectOf(addons, 'DaemonSet.apps/canal') as DaemonSet;
 
     expect(spec.template.spec?.containers.map((each) => each.image)).toContain(image);
   });
 
-  test("runs CoreDNS in the version of the operator's catalogue", () => {
+  test("runs CoreDNS at the version in the operator's catalogue", () => {
     const addons = addonsOf(someFacts({ coreDnsVersion: '1.12.9' }));
     const { spec } = objectOf(addons, 'Deployment.apps/coredns') as Deployment;
 

@@ -31,7 +31,7 @@ test.each([
   },
   { fields: { n: undefined }, live: {}, is: true, reason: 'no value is specified' },
 ])('$live covers $fields: $is, because $reason', ({ fields, live, is }) => {
-  // Objects in lists have no kind.
+  // Items in list responses have no kind.
   expect(coversObject({ metadata: desired.metadata, ...live }, { ...desired, ...fields })).toBe(is);
 });
 

@@ -27,7 +27,7 @@ describe('a definition', () => {
     { conditions: undefined, is: 'unseen' },
     { conditions: [{ type: 'Established', status: 'False' }], is: 'unseen' },
     { conditions: [{ type: 'Established', status: 'True' }], is: 'working' },
-  ])('has health $is with $conditions, regardless of nodes', ({ conditions, is }) => {
+  ])('has health $is with $conditions, regardless of the nodes', ({ conditions, is }) => {
     const object = { metadata: { name: 'some' }, status: { conditions } } as KubeObject;
 
     expect(healthOf(aDefinition, object, nodeCounts(0, 0))).toBe(is);
@@ -71,7 +71,7 @@ describe('a Deployment', () => {
   });
 });
 
-describe('the workload of the pod network', () => {
+describe("the pod network's workload", () => {
   const network = { ...aDaemonSet, isNetwork: true };
 
   test.each([

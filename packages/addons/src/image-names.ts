@@ -1,8 +1,8 @@
-/** More than registries accept. Any user of a cluster may write a longer image name, which is then ignored. */
+/** Longer than any registry accepts. Cluster users can write longer image names, which are ignored. */
 const MAX_IMAGE_CHARS = 4096;
 
 /**
- * The last segment of an image's name without tag and digest, and the last two segments: `node`, `calico/node`. Pure.
+ * The last segment of an image name, and the last two segments, without tag and digest: `node`, `calico/node`. Pure.
  */
 export function imageNames(image: string): readonly string[] {
   if (image.length > MAX_IMAGE_CHARS) return [];

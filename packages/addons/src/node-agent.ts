@@ -7,7 +7,7 @@ export interface NodeAgent {
   readonly labels: Readonly<Record<string, string>>;
   /** Name of the ServiceAccount, in the add-ons' namespace. */
   readonly account: string;
-  /** A change of this value replaces the pods. */
+  /** Changing this value replaces the pods. */
   readonly configRevision: string;
   readonly annotations?: Readonly<Record<string, string>>;
   /** The add-on's own pod settings. */
@@ -15,8 +15,8 @@ export interface NodeAgent {
 }
 
 /**
- * A DaemonSet that runs a pod on the host network of each node, regardless of taints: without the pod, a node is
- * unusable. The DaemonSet updates a tenth of the nodes at a time.
+ * A DaemonSet that runs a pod on the host network of each node, regardless of taints, because a node is
+ * unusable without it. The DaemonSet updates a tenth of the nodes at a time.
  */
 export function nodeAgent({ name, labels, account, configRevision, annotations, pod }: NodeAgent): DaemonSet {
   return {

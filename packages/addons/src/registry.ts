@@ -1,5 +1,5 @@
 /**
- * The registry of images. Nodes try the operator's mirrors of the registry first (`registryMirrors` in the node
+ * The image registry. Nodes try the operator's mirrors of the registry first (`registryMirrors` in the node
  * settings).
  */
 export const REGISTRY = 'registry.k8s.io';

@@ -4,14 +4,14 @@ import { AddonRenderer } from './rendered-addons.ts';
 import { someFacts } from './testing/facts.ts';
 
 describe('AddonRenderer', () => {
-  it('renders equal facts once', () => {
+  it('renders add-ons for equal facts only once', () => {
     const renderer = new AddonRenderer();
 
     expect(renderer.render(someFacts())).toBe(renderer.render(someFacts()));
     expect(renderer.render(someFacts()).addons).toEqual(addonsOf(someFacts()));
   });
 
-  it('renders different facts again, with another revision', () => {
+  it('renders add-ons again for different facts, with a different revision', () => {
     const renderer = new AddonRenderer();
     const { revision } = renderer.render(someFacts());
 

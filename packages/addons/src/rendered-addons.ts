@@ -2,18 +2,18 @@ import type { Addon, AddonFacts } from './addon.ts';
 import { addonsOf } from './catalogue.ts';
 import { revisionOf } from './revision.ts';
 
-/** Rendered add-ons with a hash of them. They are shared: never mutate them. */
+/** Rendered add-ons and their hash. They are shared, so never mutate them. */
 export interface RenderedAddons {
   readonly addons: readonly Addon[];
   readonly revision: string;
 }
 
-/** Each entry takes up to 100 KB. A process with more clusters than entries renders add-ons on each pass. */
+/** Each entry takes up to 100 KB. With more clusters than entries, add-ons are rendered on each pass. */
 const MAX_CACHED = 128;
 
 /** Renders add-ons and caches the result, which stays the same until the cluster changes. */
 export class AddonRenderer {
-  /** Entries by facts, least recently used first. */
+  /** Entries keyed by facts, least recently used first. */
   readonly #cache = new Map<string, RenderedAddons>();
 
   render(facts: AddonFacts): RenderedAddons {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
-/** Annotation of every object of an add-on: a hash of its source, so that removed fields are noticed. */
+/** Annotation on every object in an add-on: a hash of its source, so that removed fields are noticed. */
 export const REVISION_ANNOTATION = 'fairway.dev/addon-revision';
-/** Annotation of pods: a hash of their configuration, so that a change replaces them. */
+/** Annotation on pods: a hash of their configuration, so that changing it replaces them. */
 export const CONFIG_ANNOTATION = 'fairway.dev/addon-config';
 
 /** A hash of the value. */

@@ -47,11 +47,14 @@ test.each<{ components: Record<string, string>; ofPatch?: Record<string, string>
       'spec.components.etcd 3.5.0: control planes run the etcd installed on the machine: "fairway releases fetch 1.36.1 --etcd 3.5.0" installs this version',
     ],
   },
-])('reports $reported for components $components and $ofPatch', ({ components, ofPatch, reported }) => {
-  const fields = unappliedPins(release(components, ofPatch));
+])(
+  'reports $reported for components $components and patch components $ofPatch',
+  ({ components, ofPatch, reported }) => {
+    const fields = unappliedPins(release(components, ofPatch));
 
-  expect(fields.map(({ field, value, detail }) => `${field} ${String(value)}: ${detail}`)).toEqual(reported);
-});
+    expect(fields.map(({ field, value, detail }) => `${field} ${String(value)}: ${detail}`)).toEqual(reported);
+  },
+);
 
 test('reports nothing for the releases that Fairway ships', () => {
   expect(SHIPPED_RELEASES.flatMap(unappliedPins)).toEqual([]);

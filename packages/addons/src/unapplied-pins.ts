@@ -17,8 +17,8 @@ const SUPPORTED_COMPONENTS = [
 ] as const;
 
 /**
- * Versions that a KubernetesRelease pins but clusters do not get, because the name is unknown or Fairway ignores the
- * version. Pure.
+ * Versions that a KubernetesRelease pins but clusters do not get, because the component name is unknown or Fairway
+ * ignores the version. Pure.
  */
 export function unappliedPins({ spec }: Pick<KubernetesRelease, 'spec'>): UnappliedField[] {
   const [firstPatch] = spec.patches;
@@ -61,7 +61,7 @@ function problemOf(
   }
 }
 
-/** The etcd version of a shipped release, which `fairway releases fetch` downloads. */
+/** The etcd version in a shipped release, which `fairway releases fetch` downloads. */
 function shippedEtcd(minor: string): string | undefined {
   return SHIPPED_RELEASES.find(({ spec }) => spec.minor === minor)?.spec.components['etcd'];
 }

@@ -60,7 +60,7 @@ test.each([
   { version: '1.33.13', is: '0.8.1' },
   { version: '1.34.0', is: '0.9.0' },
   { version: '1.37.0', is: '0.9.0' },
-])('metrics-server for Kubernetes $version has version $is', ({ version, is }) => {
+])('uses metrics-server $is for Kubernetes $version', ({ version, is }) => {
   expect(metricsServerVersion(version)).toBe(is);
 });
 
@@ -72,7 +72,7 @@ describe('Cilium', () => {
   test.each(SHIPPED_RELEASES.map(({ spec }) => spec.minor))(
     'has a release line that upstream tests with %s',
     (minor) => {
-      /** From Documentation/network/kubernetes/compatibility.rst of each release line. */
+      /** From Documentation/network/kubernetes/compatibility.rst in each release line. */
       const testedVersions: Readonly<Record<string, readonly string[]>> = {
         '1.18': ['1.30', '1.31', '1.32', '1.33'],
         '1.19': ['1.32', '1.33', '1.34', '1.35'],

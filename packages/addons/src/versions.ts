@@ -4,13 +4,13 @@ import { isOfReleaseLine } from './cilium/release-line.ts';
 /** The oldest minor version of Kubernetes that add-ons support. */
 const OLDEST_MINOR = 31;
 /**
- * The number of minor versions by which kube-proxy may be older than the API server:
+ * How many minor versions kube-proxy may be older than the API server:
  * https://kubernetes.io/releases/version-skew-policy/#kube-proxy
  */
 const MAX_PROXY_SKEW = 3;
 
 /**
- * CoreDNS version by minor version of Kubernetes: kubeadm's constant CoreDNSVersion in the last patch of each minor
+ * CoreDNS version by Kubernetes minor version: kubeadm's constant CoreDNSVersion in the last patch of each minor
  * version.
  */
 const CORE_DNS_VERSIONS: Readonly<Record<string, string>> = {
@@ -24,7 +24,7 @@ const CORE_DNS_VERSIONS: Readonly<Record<string, string>> = {
 
 const NEWEST_CORE_DNS = '1.14.2';
 
-/** Calico version by minor version of Kubernetes: the last patch of a Calico release that supports it. */
+/** Calico version by Kubernetes minor version: the last patch of a Calico release that supports it. */
 const CALICO_VERSIONS: Readonly<Record<string, string>> = {
   '1.31': '3.30.7',
   '1.32': '3.30.7',
@@ -34,13 +34,13 @@ const CALICO_VERSIONS: Readonly<Record<string, string>> = {
 const NEWEST_CALICO = '3.31.7';
 
 /**
- * One metrics-server version for all these minor versions: it connects only to nodes, through APIs that all versions of
- * Kubernetes support.
+ * One metrics-server version for all these minor versions: it connects only to nodes, through APIs that all Kubernetes
+ * versions support.
  */
 export const FLANNEL_VERSION = '0.28.10';
 
 /**
- * Cilium version by minor version of Kubernetes: the newest release line that upstream tests with it. Consecutive
+ * Cilium version by Kubernetes minor version: the newest release line that upstream tests with it. Consecutive
  * versions differ by at most one line, as upstream requires for upgrades.
  */
 const CILIUM_VERSIONS: Readonly<Record<string, string>> = {
@@ -51,13 +51,13 @@ const CILIUM_VERSIONS: Readonly<Record<string, string>> = {
 const NEWEST_CILIUM = '1.20.2';
 
 /**
- * The first minor version of Kubernetes that metrics-server 0.9 supports; 0.8 supports earlier versions:
+ * The first Kubernetes minor version that metrics-server 0.9 supports; 0.8 supports earlier versions:
  * https://github.com/kubernetes-sigs/metrics-server#compatibility-matrix
  */
 const METRICS_SERVER_0_9_MINOR = 34;
 
 /**
- * cinder-csi-plugin version by minor version of Kubernetes: upstream has a release for each minor version. Before 1.32,
+ * cinder-csi-plugin version by Kubernetes minor version: upstream has a release for each minor version. Before 1.32,
  * the plugin's node service needs a credential.
  */
 const CINDER_CSI_VERSIONS: Readonly<Record<string, string>> = {
@@ -72,18 +72,18 @@ const NEWEST_CINDER_CSI = '1.36.0';
 /** The first minor version of cinder-csi-plugin that needs no credential on nodes. */
 const MIN_MINOR_WITHOUT_CREDENTIAL = 32;
 
-/** The sidecars of upstream's manifests, which support all versions of the kubelet's registration API. */
+/** The sidecars from upstream's manifests, which support all versions of the kubelet's registration API. */
 export const REGISTRAR_VERSION = '2.15.0';
 export const LIVENESS_PROBE_VERSION = '2.17.0';
 
 const EXACT_VERSION = /^1\.(0|[1-9][0-9]{0,3})\.(0|[1-9][0-9]{0,3})$/;
 
-/** Whether Fairway has add-ons for this version of Kubernetes. */
+/** Whether Fairway has add-ons for this Kubernetes version. */
 export function hasAddons(version: string): boolean {
   return EXACT_VERSION.test(version) && partsOf(version).minor >= OLDEST_MINOR;
 }
 
-/** The version of CoreDNS for a control plane of this version, unless the operator's catalogue specifies another. */
+/** The CoreDNS version for a control plane at this version, unless the operator's catalogue specifies another. */
 export function coreDnsVersion(version: string): string {
   return CORE_DNS_VERSIONS[minorOf(version)] ?? NEWEST_CORE_DNS;
 }
@@ -95,7 +95,7 @@ export function calicoVersion(version: string): string {
 
 /**
  * Like `coreDnsVersion`, for Cilium. `pinned` is the version in the operator's catalogue. It is ignored if its release
- * line is older than the default's, because the upgrade to the next version of Kubernetes would then skip a line.
+ * line is older than the default's, because upgrading to the next Kubernetes version would then skip a line.
  */
 export function ciliumVersion(version: string, pinned: string | undefined): string {
   const own = CILIUM_VERSIONS[minorOf(version)] ?? NEWEST_CILIUM;
@@ -113,14 +113,14 @@ export function cinderCsiVersion(version: string, pinned: string | undefined): s
 }
 
 /**
- * The version of metrics-server for a control plane of this version, unless the operator's catalogue specifies another.
+ * The metrics-server version for a control plane at this version, unless the operator's catalogue specifies another.
  */
 export function metricsServerVersion(version: string): string {
   return partsOf(version).minor >= METRICS_SERVER_0_9_MINOR ? '0.9.0' : '0.8.1';
 }
 
 /**
- * The version of kube-proxy: that of the oldest node, so that kube-proxy is updated after all nodes, but never newer
+ * The kube-proxy version: that of the oldest node, so that kube-proxy is updated after all nodes, but never newer
  * than the API server. Nodes report their own versions, so a version that is incompatible with the API server is
  * ignored.
  */

@@ -1,14 +1,14 @@
-/** A list item in a path of fields, identified by its keys. */
+/** A list item in a field path, identified by its keys. */
 const LIST_ITEM = /^\[([a-zA-Z]+)="([^"]*)"\]/;
 
 /**
- * A copy of `object` without the fields at these paths, in the notation that an API server uses when it refuses an
- * apply because of fields: `.spec.template.spec.containers[name="coredns"].image`, `.data.Corefile`. Undefined if a
- * path is missing in the object or covers all of it.
+ * A copy of `object` without the fields at these paths, in the notation that an API server uses when it rejects an
+ * apply because of field conflicts: `.spec.template.spec.containers[name="coredns"].image`, `.data.Corefile`. Undefined
+ * if a path does not exist in the object or covers all of it.
  */
 export function withoutFields<T extends object>(object: T, paths: readonly string[]): T | undefined {
   const copy = structuredClone(object);
-  // Longest paths first: fields within a removed field no longer exist.
+  // Longest paths first: once a field is removed, the fields within it no longer exist.
   const sortedPaths = [...paths].sort((a, b) => b.length - a.length);
   return sortedPaths.every((path) => path !== '' && remove(copy, path)) ? copy : undefined;
 }
@@ -33,7 +33,7 @@ function removeFromList(list: unknown[], path: string): boolean {
   return remove(list[index], rest);
 }
 
-/** Names of fields may contain dots, as keys of a ConfigMap do, so the longest match applies. */
+/** Field names may contain dots, as ConfigMap keys do, so the longest match wins. */
 function fieldAt(fields: Readonly<Record<string, unknown>>, path: string): string | undefined {
   return Object.keys(fields)
     .filter((name) => path === name || path.startsWith(`${name}.`) || path.startsWith(`${name}[`))

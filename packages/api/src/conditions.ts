@@ -11,22 +11,27 @@ export const ConditionType = {
   ControlPlaneReady: 'ControlPlaneReady',
   NodePoolsReady: 'NodePoolsReady',
   SnapshotsReady: 'SnapshotsReady',
-  /** Not part of Ready: running workloads continue without the cloud, and waiting operations report it themselves. */
+  /**
+   * Not part of Ready: running workloads keep running without the cloud, and waiting operations report it themselves.
+   */
   CloudReachable: 'CloudReachable',
   /**
    * False: the API server runs with settings other than `spec.apiServer`. True: which clients are denied access; absent
    * if no client is denied.
    */
   SettingsApplied: 'SettingsApplied',
-  /** Present while hibernated: whether the project's quotas have capacity for its nodes. Not part of Ready. */
+  /** Present while hibernated: whether the project's quotas leave room for its nodes. Not part of Ready. */
   WakingPossible: 'WakingPossible',
   /** Whether the add-ons that Fairway installs work: `status.addons`. Not part of Ready. */
   AddonsReady: 'AddonsReady',
-  /** Present only while False: why a requested reset does not begin. Not part of Ready. */
+  /** Present only while False: why a requested reset does not start. Not part of Ready. */
   ResetPossible: 'ResetPossible',
   /** Present only while True: the CloudCredential reports ExpiresSoon. Not part of Ready. */
   CredentialExpiresSoon: 'CredentialExpiresSoon',
-  /** Present only while False: kubeconfigs are being revoked, or certificate authorities rotated. Not part of Ready. */
+  /**
+   * Present only while False: kubeconfigs are being revoked, or certificate authorities are being rotated. Not part of
+   * Ready.
+   */
   CredentialsStable: 'CredentialsStable',
   /** Present only while True: the cluster's certificate authorities expire soon. Not part of Ready. */
   AuthorityExpiresSoon: 'AuthorityExpiresSoon',
@@ -43,9 +48,12 @@ export const ConditionType = {
   // NodePool; UpToDate also on a Cluster, where it is not part of Ready
   MachinesReady: 'MachinesReady',
   UpToDate: 'UpToDate',
-  /** Present only while False: nodes are unhealthy, and being repaired or waiting for repair. Not part of Ready. */
+  /** Present only while False: nodes are unhealthy and are being repaired or waiting for repair. Not part of Ready. */
   NodesHealthy: 'NodesHealthy',
-  /** Present with autoscaling. False: why the pool does not have the size that its pods need. Not part of Ready. */
+  /**
+   * Present if autoscaling is enabled. False: why the pool does not have the size that its pods need. Not part of
+   * Ready.
+   */
   Autoscaled: 'Autoscaled',
   /** Present with spec.securityGroups. False: why not all servers have them. Not part of Ready. */
   SecurityGroupsApplied: 'SecurityGroupsApplied',
@@ -53,7 +61,10 @@ export const ConditionType = {
   /** False: the last request was rejected, or has not been carried out. */
   Accepted: 'Accepted',
   // Machine
-  /** Present with the annotation fairway.dev/keep-for-inspection. True: the machine is replaced, and its server is kept. Not part of Ready. */
+  /**
+   * Present with the annotation fairway.dev/keep-for-inspection. True: the machine has been replaced, and its server is
+   * kept. Not part of Ready.
+   */
   KeptForInspection: 'KeptForInspection',
   // KubernetesRelease
   RolledOut: 'RolledOut',
@@ -70,7 +81,8 @@ export const ConditionType = {
   /** Present only while False: why the machine has no floating IP although its pool requests one. Not part of Ready. */
   FloatingIPReady: 'FloatingIPReady',
   /**
-   * False: the server needs reinstallation, or is being reinstalled; absent if it is up to date. Not part of Ready until the node is drained for it.
+   * False: the server needs to be or is being reinstalled; absent if it is up to date. Not part of Ready until the node
+   * is drained for it.
    */
   Installed: 'Installed',
   Drained: 'Drained',
@@ -81,9 +93,9 @@ export type ConditionType = (typeof ConditionType)[keyof typeof ConditionType];
 /** Who must act while a condition is not True. */
 export type ActionRequiredBy = 'fairway' | 'user' | 'operator' | 'cloud';
 
-/** Reasons of conditions, each with who must act. */
+/** Condition reasons, each with who must act. */
 const REASONS = {
-  // The condition is True, or Fairway is progressing.
+  // The condition is True, or Fairway is making progress.
   AsExpected: 'fairway',
   Provisioning: 'fairway',
   /** Nodes are starting in the meantime. */
@@ -196,9 +208,9 @@ const REASONS = {
   FlavorOutOfStock: 'cloud',
   ServerFailed: 'cloud',
   ServerVanished: 'cloud',
-  /** The controller failed to delete something. */
+  /** Fairway's controller failed to delete something. */
   DeletionFailed: 'cloud',
-  /** An operation takes longer than usual. */
+  /** An operation is taking longer than usual. */
   CloudBusy: 'cloud',
 } as const satisfies Record<string, ActionRequiredBy>;
 
@@ -209,7 +221,7 @@ export const ConditionReason = Object.fromEntries(Object.keys(REASONS).map((reas
   readonly [R in ConditionReason]: R;
 };
 
-/** Whether the reason means that the cloud is currently refusing or failing all of Fairway's requests. */
+/** Whether the reason means that all of Fairway's requests to the cloud are currently refused or failing. */
 export function isOutage(reason: ConditionReason | undefined): boolean {
   return reason === 'CloudUnavailable' || reason === 'RateLimited';
 }

@@ -2,7 +2,7 @@ import type { KubeObject } from '@fairway/kube/object/meta';
 
 /**
  * The identity of a Cluster, NodePool or Machine in the cloud and for control planes; all their resources are marked
- * with it. Owner references and preconditions of the API itself use `metadata.uid` instead.
+ * with it. Owner references and preconditions in the API itself use `metadata.uid` instead.
  */
 export function identityOf({
   metadata,

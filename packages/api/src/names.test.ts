@@ -26,7 +26,7 @@ describe('nameProblem', () => {
   });
 });
 
-it('accepts the longest cluster name in the default name of its first pool', () => {
+it("accepts the longest cluster name as part of its first pool's default name", () => {
   expect(nameProblem(defaultPoolName('c'.repeat(MAX_CLUSTER_NAME_LENGTH)), MAX_NODE_POOL_NAME_LENGTH)).toBeUndefined();
 });
 
@@ -42,7 +42,7 @@ describe('machineName', () => {
     expect(machineName('demo', 'general', () => (next++ % 27) / 27)).toBe('demo-general-bcdfg');
   });
 
-  it('contains the cluster name once if the pool name starts with it', () => {
+  it('contains the cluster name only once if the pool name starts with it', () => {
     expect(machineName('demo', 'demo-general', () => 0)).toBe('demo-general-bbbbb');
     expect(machineName('demo', 'demos', () => 0)).toBe('demo-demos-bbbbb');
   });

@@ -1,10 +1,10 @@
-/** A node's name is its server's name and its host name: one DNS label. */
+/** A node's name is also its server's name and its host name, so it must be one DNS label. */
 export const MAX_NODE_NAME_LENGTH = 63;
-/** Random suffix of a Machine's name, as from generateName. */
+/** Random suffix of a Machine's name, like those from generateName. */
 export const MACHINE_SUFFIX_LENGTH = 5;
 export const MAX_CLUSTER_NAME_LENGTH = 24;
 /**
- * Maximum length of a pool's name: what remains of a node's name after the cluster's name, the suffix and two dashes.
+ * Maximum length of a pool's name: what is left of a node's name after the cluster's name, the suffix and two dashes.
  */
 export const MAX_NODE_POOL_NAME_LENGTH =
   MAX_NODE_NAME_LENGTH - MAX_CLUSTER_NAME_LENGTH - MACHINE_SUFFIX_LENGTH - '--'.length;
@@ -12,7 +12,7 @@ export const MAX_NODE_POOL_NAME_LENGTH =
 /** Lowercase letters, digits and dashes, starting with a letter and not ending with a dash (an RFC 1035 label). */
 export const NAME_PATTERN = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
 
-/** Kubernetes' alphabet for generated names: no vowels (no words), no look-alikes. */
+/** Kubernetes' alphabet for generated names: no vowels (to avoid words) and no look-alikes. */
 const SUFFIX_ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
 
 /** Describes what `NAME_PATTERN` allows. */
@@ -34,13 +34,13 @@ export function nameProblem(name: string, maxLength: number): string | undefined
   return undefined;
 }
 
-/** Default name of a cluster's first pool: names of pools must be unique in a namespace across clusters. */
+/** Default name for a cluster's first pool: pool names must be unique in a namespace, across all clusters. */
 export function defaultPoolName(clusterName: string): string {
   return `${clusterName}-general`;
 }
 
 /**
- * Name of a new Machine, its server and its node: `demo-general-x2k4q` for pool `general` or `demo-general` of cluster
+ * Name of a new Machine, its server and its node: `demo-general-x2k4q` for pool `general` or `demo-general` in cluster
  * `demo`.
  */
 export function machineName(clusterName: string, nodePoolName: string, random: () => number): string {

@@ -9,6 +9,6 @@ export function isPaused(object: KubeObject, cluster?: KubeObject): boolean {
   return [object, cluster].some((each) => each?.metadata.annotations?.[PAUSED_ANNOTATION] !== undefined);
 }
 
-/** Values of the annotation that a backup and a restore set, to distinguish their pauses from a user's. */
+/** Annotation values set by a backup and a restore, which distinguish their pauses from a user's. */
 export const BACKUP_PAUSE = 'backup';
 export const RESTORE_PAUSE = 'restore';

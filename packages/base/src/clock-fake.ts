@@ -42,7 +42,7 @@ export class FakeClock implements Clock {
   }
 
   /**
-   * Moves time forward and fires due timers in order. Drains the event loop between two timers, so that work started by
+   * Moves time forward and fires due timers in order. Drains the event loop between timers, so that work started by
    * a timer (promises, loopback I/O callbacks) completes before the next one fires.
    */
   async advance(deltaMs: number): Promise<void> {

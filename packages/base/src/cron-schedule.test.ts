@@ -80,7 +80,7 @@ describe('parseCron', () => {
     { text: '0 20 * * 1-5 2027', expectedMessage: 'requires exactly 5 parts' },
     { text: '61 * * * *', expectedMessage: 'Invalid value for minute: 61' },
     { text: 'tomorrow', expectedMessage: 'invalid configuration format' },
-  ])('refuses $text: $expectedMessage', ({ text, expectedMessage }) => {
+  ])('rejects $text: $expectedMessage', ({ text, expectedMessage }) => {
     expect(() => parseCron(text, 'Etc/UTC')).toThrow(expectedMessage);
   });
 });

@@ -1,6 +1,6 @@
 import { Cron } from 'croner';
 
-/** The times of a schedule. */
+/** The times defined by a schedule. */
 export interface Schedule {
   /** The first time after `afterMs`; undefined if there is none. */
   next(afterMs: number): number | undefined;

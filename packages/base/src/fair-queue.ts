@@ -55,7 +55,10 @@ export class FairQueue<T> {
     this.#waiting++;
   }
 
-  /** The next item, which runs until `done`; undefined if none waits, or if all waiting items belong to owners at their limit. */
+  /**
+   * The next item, which runs until `done`; undefined if none is waiting, or if all waiting items belong to owners at
+   * their limit.
+   */
   take(): T | undefined {
     // Owners at their limit have running items, so there are never more of them than slots.
     for (let left = this.#turns.size; left > 0; left--) {

@@ -2,8 +2,8 @@
 const MAX_HOLES = 1_024;
 
 /**
- * First in, first out; each operation takes constant time on average. (Taking the first item of a Set, and `Array.shift`, get slower with the number
- * of items.)
+ * First in, first out; each operation takes constant time on average. (Taking the first item of a Set, and
+ * `Array.shift`, get slower as the number of items grows.)
  */
 export class Fifo<T> {
   #items: (T | undefined)[] = [];

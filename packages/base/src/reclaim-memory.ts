@@ -50,7 +50,7 @@ export function isWorthReclaiming({ residentBytes, liveBytes, busy }: MemoryUse,
 
 /**
  * Returns memory to the system after a burst of work. V8 retains freed pages: its own memory reducer waits for a lower
- * allocation rate than a server renewing Leases ever has. After the creation of 30 clusters, the process had 627 MiB,
+ * allocation rate than a server renewing Leases ever has. After the creation of 30 clusters, the process used 627 MiB,
  * of which 185 were live, and 338 MiB after the collection. Returns a stop function.
  */
 export function reclaimMemory({

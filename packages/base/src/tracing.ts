@@ -52,19 +52,19 @@ export interface Tracer {
   /** Starts work caused by earlier writes: in the trace of the first cause, linked to the others. */
   work(name: string, causes: readonly Cause[], attributes: Attributes): Span | undefined;
   /**
-   * The span that wrote a version of an object, while it is remembered; otherwise the span that announced a write of
-   * the object.
+   * The span that wrote a version of an object, as long as it is remembered; otherwise the span that announced a write
+   * of the object.
    */
   causeOf(version: string, object?: string): Cause | undefined;
 }
 
 /** Trace information that processes exchange. */
 export interface TraceExchange {
-  /** Announces a write of an object in the current trace. */
+  /** Announces a write to an object in the current trace. */
   announce(object: string, cause: Cause): void;
-  /** The information for other processes; undefined if there is none. It must be sent repeatedly. */
+  /** The trace information to send to other processes; undefined if there is none. Must be sent repeatedly. */
   payload(): string | undefined;
-  /** Processes information from another process. */
+  /** Takes in trace information from another process. */
   receive(from: string, gossip: string): void;
 }
 

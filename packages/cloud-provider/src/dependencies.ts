@@ -32,5 +32,5 @@ export interface CloudProviderDependencies {
   readonly log: Logger;
 }
 
-/** Exports of the file `controller.ts` in a controller's folder. */
+/** Exports of the file `controller.ts` in a controller's directory. */
 export type Declaration = ControllerDeclaration<CloudProviderDependencies>;

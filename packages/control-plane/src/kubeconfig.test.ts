@@ -16,7 +16,7 @@ const mintOptions: KubeconfigMintOptions = {
 };
 
 describe('mintKubeconfig', () => {
-  it('names its user and a group that can be unbound, and expires', async () => {
+  it('names its user and a group whose role binding can be deleted, and expires', async () => {
     const { kubeconfig, expirationTimestamp } = await mintKubeconfig({ ...mintOptions, expirationSeconds: 600 });
     expect(expirationTimestamp).toBe('2026-01-01T00:10:00Z');
     const parsed = parseKubeconfig(kubeconfig);

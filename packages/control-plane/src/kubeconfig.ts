@@ -13,8 +13,8 @@ import { type ClusterPki, trustBundle } from './pki/cluster-pki.ts';
 import type { Endpoint } from './runtime.ts';
 
 /**
- * Group of every user with a kubeconfig from Fairway. It is bound by RBAC, unlike `system:masters`: the tenant can
- * delete the binding, which revokes the privileges of every credential issued so far.
+ * Group of every user with a kubeconfig from Fairway. It gets its permissions through RBAC, unlike `system:masters`:
+ * the tenant can delete the binding, which revokes the privileges of every credential issued so far.
  */
 export const CLUSTER_ADMINS_GROUP = 'fairway:cluster-admins';
 
@@ -43,9 +43,9 @@ export interface MintedKubeconfig {
 }
 
 /**
- * Issues a short-lived kubeconfig. Throws a PkiError for a certificate request that can't be parsed or that its key has
- * not signed. A single client certificate cannot be revoked, so its lifetime is short; `revokeKubeconfigs` revokes all
- * of a cluster's kubeconfigs.
+ * Issues a short-lived kubeconfig. Throws a PkiError for a certificate request that can't be parsed or is not signed
+ * with its own key. A single client certificate cannot be revoked, so its lifetime is short; `revokeKubeconfigs`
+ * revokes all of a cluster's kubeconfigs.
  */
 export async function mintKubeconfig(options: KubeconfigMintOptions): Promise<MintedKubeconfig> {
   const { clusterName, endpoint, pki, username, clock, expirationSeconds = DEFAULT_KUBECONFIG_SECONDS } = options;
@@ -94,7 +94,7 @@ export function endpointUrl({ host, port }: Endpoint): string {
   return `https://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-/** The ClusterRoleBinding that makes the group cluster administrators. */
+/** The ClusterRoleBinding that makes the group's members cluster administrators. */
 export function clusterAdminsBinding(): ClusterRoleBinding {
   return {
     apiVersion: 'rbac.authorization.k8s.io/v1',

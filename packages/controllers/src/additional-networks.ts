@@ -21,7 +21,7 @@ export interface NetworkLookupOptions {
   readonly signal: AbortSignal;
 }
 
-/** The networks of a pool's spec, as found in the cloud. */
+/** The networks in a pool's spec, as found in the cloud. */
 export interface NetworkLookupResult {
   /** What the user must fix first. */
   readonly problem: Problem | undefined;
@@ -62,8 +62,8 @@ export async function lookUpNetworks(
 }
 
 /**
- * What the node must know about these additional ports of its server, from lists already in the cache. The node sets
- * the addresses itself, so that no DHCP server can give it a second default route or other name servers.
+ * What the node needs to know about these additional ports of its server, from lists already in the cache. The node
+ * sets the addresses itself, so that no DHCP server can give it a second default route or other name servers.
  */
 export function interfacesOf(
   cloud: ProjectCloud,

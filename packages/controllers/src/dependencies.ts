@@ -58,7 +58,7 @@ export interface ControllerDependencies {
   readonly events: EventRecorder;
   /** Retries of operations on one object, by its identity; operations in a project's cloud have separate retries. */
   readonly attempts: Attempts;
-  /** The operator's node image, by ID or name; by default the newest Ubuntu LTS image of the cloud. */
+  /** The operator's node image, by ID or name; by default the newest Ubuntu LTS image in the cloud. */
   readonly defaultImage: string | undefined;
   /** How often each CloudCredential is checked with Keystone; one minute by default. */
   readonly credentialCheckMs: number | undefined;
@@ -89,5 +89,5 @@ export interface ControllerDependencies {
   readonly log: Logger;
 }
 
-/** What a folder's `controller.ts` declares. */
+/** What a directory's `controller.ts` declares. */
 export type Declaration = ControllerDeclaration<ControllerDependencies>;

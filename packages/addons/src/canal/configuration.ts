@@ -1,18 +1,18 @@
 import type { AddonFacts } from '../addon.ts';
 
-/** Keys of the ConfigMap. */
+/** Keys in the ConfigMap. */
 export const CNI_KEY = 'cni_network_config';
 export const FLANNEL_KEY = 'net-conf.json';
 
-/** The file name for the CNI configuration: a node uses the first file in the folder. */
+/** The file name for the CNI configuration: a node uses the first file in the directory. */
 export const CNI_FILE = '10-canal.conflist';
 
-/** Placeholders that the installer replaces with values of the node. */
+/** Placeholders that the installer replaces with the node's values. */
 const KUBECONFIG_PATH = '__KUBECONFIG_FILEPATH__';
 const NODE_NAME = '__KUBERNETES_NODE_NAME__';
 
 /**
- * CNI configuration of a node. Pods get addresses from the node's own range, and interfaces that Felix finds by name.
+ * A node's CNI configuration. Pods get addresses from the node's own range, and interfaces that Felix finds by name.
  * MTU 0 lets Felix determine the MTU.
  */
 export function cniConfiguration(): string {
@@ -37,7 +37,7 @@ export function cniConfiguration(): string {
   });
 }
 
-/** Settings of the overlay: the range of all pods, and how packets travel between nodes. */
+/** Settings of the overlay: the range for all pods, and how packets travel between nodes. */
 export function overlayConfiguration({ podCIDR }: Pick<AddonFacts, 'podCIDR'>): string {
   return json({ Network: podCIDR, Backend: { Type: 'vxlan' } });
 }

@@ -6,10 +6,12 @@ import { PLUGIN_ACCOUNT_NAME } from './roles.ts';
 
 type Container = PodSpec['containers'][number];
 
-/** The registry of the images; nodes try the operator's mirrors first. */
+/** The image registry; nodes try the operator's mirrors first. */
 const CALICO_IMAGES = 'quay.io/calico';
 
-/** The first version of flannel with images at ghcr.io; catalogues of earlier releases may specify an older one. */
+/**
+ * The first version of flannel whose images are on ghcr.io; catalogues from earlier releases may specify an older one.
+ */
 const FIRST_GHCR_VERSION = '0.26.4';
 const EXACT_VERSION = /^(0|[1-9][0-9]{0,3})(\.(0|[1-9][0-9]{0,3})){2}$/;
 
@@ -18,12 +20,12 @@ function flannelImage(version: string): string {
   return `${isOld ? 'docker.io/flannel/flannel' : 'ghcr.io/flannel-io/flannel'}:v${version}`;
 }
 
-/** The inputs of the containers of Canal. */
+/** The inputs for Canal's containers. */
 export interface CanalFacts {
   /** Without `v`. */
   readonly calicoVersion: string;
   readonly flannelVersion: string;
-  /** URL of the API server. */
+  /** The API server's URL. */
   readonly server: string;
   readonly configName: string;
 }
@@ -44,7 +46,7 @@ export function installContainer(facts: CanalFacts): Container {
       fieldVariable('KUBERNETES_NODE_NAME', 'spec.nodeName'),
       { name: 'SLEEP', value: 'false' },
     ],
-    // It writes to root-owned folders of the node.
+    // It writes to root-owned directories on the node.
     securityContext: { privileged: true },
     volumeMounts: [
       { name: 'cni-bin', mountPath: '/host/opt/cni/bin' },
@@ -53,7 +55,7 @@ export function installContainer(facts: CanalFacts): Container {
   };
 }
 
-/** Felix, which enforces NetworkPolicies. flannel does everything else that calico-node could do. */
+/** Felix, which enforces NetworkPolicies. flannel does everything else that calico-node could also do. */
 export function policyAgentContainer(facts: CanalFacts): Container {
   return {
     name: 'calico-node',
@@ -75,9 +77,9 @@ export function policyAgentContainer(facts: CanalFacts): Container {
       { name: 'FELIX_HEALTHENABLED', value: 'true' },
       { name: 'FELIX_IPV6SUPPORT', value: 'false' },
       { name: 'FELIX_IPTABLESREFRESHINTERVAL', value: '60' },
-      // Pods must not send larger packets than the overlay accepts: flannel has determined the limit.
+      // Pods must not send larger packets than the overlay accepts; flannel determines the limit.
       { name: 'FELIX_MTUIFACEPATTERN', value: '^flannel\\.1$' },
-      // A tenant's cluster sends no data that its owner has not requested.
+      // A tenant's cluster does not send data that its owner has not asked for.
       { name: 'FELIX_USAGEREPORTINGENABLED', value: 'false' },
     ],
     // It writes the node's rules and kernel settings.
@@ -106,7 +108,7 @@ export function policyAgentContainer(facts: CanalFacts): Container {
   };
 }
 
-/** flannel: the overlay between the nodes, and outbound traffic. */
+/** flannel: the overlay network between the nodes, and outbound traffic. */
 export function overlayContainer(facts: CanalFacts): Container {
   return {
     name: 'kube-flannel',
@@ -118,7 +120,7 @@ export function overlayContainer(facts: CanalFacts): Container {
       fieldVariable('POD_NAME', 'metadata.name'),
       fieldVariable('POD_NAMESPACE', 'metadata.namespace'),
     ],
-    // It creates an interface, and its routes and rules.
+    // It creates an interface with its routes and rules.
     securityContext: { privileged: true },
     resources: { requests: { cpu: '50m', memory: '50Mi' } },
     volumeMounts: [

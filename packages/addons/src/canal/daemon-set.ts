@@ -7,7 +7,7 @@ import { ACCOUNT_NAME } from './roles.ts';
 const NAME = 'canal';
 const LABELS = { 'k8s-app': NAME };
 
-/** The DaemonSet of Canal. No node becomes Ready without it. */
+/** Canal's DaemonSet. No node becomes Ready without it. */
 export function daemonSet(facts: CanalFacts, configRevision: string): DaemonSet {
   return nodeAgent({
     name: NAME,

@@ -4,7 +4,9 @@ import type { AddonObject } from '../addon.ts';
 import { INT_OR_STRING_SCHEMA, INTEGER_SCHEMA, listOf, objectOf, TEXT_SCHEMA } from '../schema-parts.ts';
 import { GLOBAL_POLICY_SCHEMA, POLICY_SCHEMA } from './policy-schema.ts';
 
-/** Where Felix reads its settings and policies: https://docs.tigera.io/calico/latest/reference/resources */
+/**
+ * The kinds from which Felix reads its settings and policies: https://docs.tigera.io/calico/latest/reference/resources
+ */
 export const CALICO_GROUP = 'crd.projectcalico.org';
 
 interface CalicoKind {
@@ -64,7 +66,7 @@ const KINDS: readonly CalicoKind[] = [
   },
 ];
 
-/** The kinds of Felix's settings and policies. */
+/** The kinds for Felix's settings and policies. */
 export const CALICO_DEFINITIONS: readonly AddonObject[] = KINDS.map(({ kind, plural, isNamespaced = false, spec }) => {
   const name = `${plural}.${CALICO_GROUP}`;
   const object: CustomResourceDefinition = {

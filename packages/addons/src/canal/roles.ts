@@ -9,9 +9,9 @@ import { ClusterRoleBindings, ClusterRoles, RoleBindings, Roles, ServiceAccounts
 import { ADDON_NAMESPACE, type AddonObject } from '../addon.ts';
 import { CALICO_GROUP } from './definitions.ts';
 
-/** Identity of Canal's pods. */
+/** The identity of Canal's pods. */
 export const ACCOUNT_NAME = 'canal';
-/** Identity of the CNI plugin on a node; calico-node creates its tokens. */
+/** The CNI plugin's identity on a node; calico-node creates its tokens. */
 export const PLUGIN_ACCOUNT_NAME = 'canal-cni';
 
 const ROLE_NAME = 'fairway:canal';
@@ -21,8 +21,8 @@ const RBAC_GROUP = 'rbac.authorization.k8s.io';
 const READ_VERBS = ['get', 'list', 'watch'];
 
 /**
- * Role of Felix and flannel. Felix retries every denied request and waits for it, so the role also covers kinds that
- * have no objects.
+ * The role for Felix and flannel. Felix retries every denied request until it succeeds, so the role also covers kinds
+ * that have no objects.
  */
 function role(): ClusterRole {
   return {
@@ -39,7 +39,7 @@ function role(): ClusterRole {
         resources: ['adminnetworkpolicies', 'baselineadminnetworkpolicies', 'clusternetworkpolicies'],
         verbs: READ_VERBS,
       },
-      // flannel publishes how to reach the node in annotations of its Node.
+      // flannel publishes how to reach the node in annotations on its Node.
       { apiGroups: [''], resources: ['nodes/status'], verbs: ['patch'] },
       { apiGroups: [CALICO_GROUP], resources: ['*'], verbs: READ_VERBS },
       {

@@ -4,7 +4,7 @@ import { CILIUM_GROUP, READ_VERBS } from './kinds.ts';
 type Rules = NonNullable<ClusterRole['rules']>;
 
 /**
- * The kinds that an agent watches, including some that it does not use: if access to any of them is refused, the agent
+ * The kinds that an agent watches, including some that it does not use: if it is denied access to any of them, it
  * waits forever.
  */
 const WATCHED_RESOURCES = [
@@ -33,7 +33,7 @@ const WATCHED_RESOURCES = [
 const ciliumRule = (resources: string[], verbs: string[]) => ({ apiGroups: [CILIUM_GROUP], resources, verbs });
 
 /**
- * Permissions in all namespaces. All release lines of Cilium share one list, because two of them run during an upgrade.
+ * Permissions in all namespaces. All Cilium release lines share one list, because two of them run during an upgrade.
  */
 export const AGENT_CLUSTER_RULES: Rules = [
   { apiGroups: [''], resources: ['namespaces', 'services', 'pods', 'endpoints', 'nodes'], verbs: READ_VERBS },
@@ -51,5 +51,5 @@ export const AGENT_CLUSTER_RULES: Rules = [
   ),
 ];
 
-/** Permissions in the namespace of add-ons, where the settings are assembled. */
+/** Permissions in the add-ons' namespace, where the settings are assembled. */
 export const AGENT_LOCAL_RULES: Rules = [{ apiGroups: [''], resources: ['configmaps'], verbs: READ_VERBS }];

@@ -6,22 +6,22 @@ import { isOfReleaseLine } from './release-line.ts';
 type Container = PodSpec['containers'][number];
 type Probe = NonNullable<Container['livenessProbe']>;
 
-/** The inputs of the containers of Cilium. */
+/** The inputs for Cilium's containers. */
 export interface CiliumFacts {
   /** Without `v`. */
   readonly version: string;
-  /** URL of the API server. */
+  /** The API server's URL. */
   readonly server: string;
   readonly configName: string;
 }
 
-/** The registry of the images; nodes try the operator's mirrors first. */
+/** The image registry; nodes try the operator's mirrors first. */
 export const CILIUM_IMAGES = 'quay.io/cilium';
 
 /** The agent's health endpoint, reachable only from its own node. */
 const HEALTH_PORT = 9879;
 
-/** SELinux type of programs that work on the node itself; it has no effect if SELinux is disabled. */
+/** SELinux type for processes that work on the node itself; has no effect if SELinux is disabled. */
 export const NODE_SECURITY_CONTEXT = { seLinuxOptions: { level: 's0', type: 'spc_t' } };
 
 const CAPABILITIES = [
@@ -39,13 +39,13 @@ const CAPABILITIES = [
   'SETUID',
 ];
 
-/** Identifies the node and namespace to all programs of Cilium. */
+/** Identifies the node and namespace to all Cilium programs. */
 export const NODE_VARIABLES = [
   fieldVariable('K8S_NODE_NAME', 'spec.nodeName'),
   fieldVariable('CILIUM_K8S_NAMESPACE', 'metadata.namespace'),
 ];
 
-/** The network of a node: addresses, routes, programs in its kernel, and policies. */
+/** A node's network: addresses, routes, eBPF programs in its kernel, and policies. */
 export function agent({ version, server }: CiliumFacts): Container {
   return {
     name: 'cilium-agent',
@@ -63,7 +63,7 @@ export function agent({ version, server }: CiliumFacts): Container {
     ],
     ports: [{ name: 'health', containerPort: HEALTH_PORT, hostPort: HEALTH_PORT, protocol: 'TCP' }],
     startupProbe: { ...healthProbe(), initialDelaySeconds: 5, periodSeconds: 2, failureThreshold: 300 },
-    // An agent that has lost its API server continues with its last state.
+    // An agent that has lost its API server keeps running with its last known state.
     livenessProbe: {
       ...healthProbe({ name: 'require-k8s-connectivity', value: 'false' }),
       periodSeconds: 30,

@@ -8,7 +8,7 @@ import { AGENT_ACCOUNT } from './roles.ts';
 const NAME = 'cilium';
 const LABELS = { 'k8s-app': NAME };
 
-/** Container runtimes' profiles do not permit what Cilium does in the kernel. */
+/** The default profiles of container runtimes do not permit what Cilium does in the kernel. */
 const UNCONFINED_ANNOTATIONS = { type: 'Unconfined' };
 
 /** The DaemonSet of the Cilium agent. No node becomes Ready without it. */

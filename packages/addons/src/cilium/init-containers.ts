@@ -28,7 +28,7 @@ function configContainer(facts: CiliumFacts): Container {
 }
 
 /**
- * Disables reverse path filtering on the interfaces of pods, which systemd's settings would enable for each new
+ * Disables reverse path filtering on pod interfaces, which systemd's settings would enable for each new
  * interface. The program runs in the node's mount namespace.
  */
 function sysctlContainer(facts: CiliumFacts): Container {
@@ -53,7 +53,7 @@ function sysctlContainer(facts: CiliumFacts): Container {
   };
 }
 
-/** Mounts the BPF file system if it is not mounted yet: programs pinned there outlive the agent. */
+/** Mounts the BPF file system if it is not mounted yet: eBPF programs pinned there outlive the agent. */
 function bpfMountContainer(facts: CiliumFacts): Container {
   return {
     ...common('mount-bpf-fs', facts),

@@ -10,7 +10,7 @@ const BGP_KINDS = [
   'ciliumbgppeerconfigs',
 ];
 
-/** The definitions that the operator creates and updates, by their plural names. */
+/** The definitions that the operator creates and updates, by plural name. */
 export const DEFINED_KINDS = [
   ...BGP_KINDS,
   'ciliumbgppeeringpolicies',

@@ -149,7 +149,7 @@ describe('Cilium compared with upstream', () => {
   test.each([
     { name: 'the agent', spec: agentOf, startup: { periodSeconds: 2, failureThreshold: 300 } },
     { name: 'the operator', spec: operatorOf, startup: undefined },
-  ])('probes $name on the loopback of its node', ({ spec, startup }) => {
+  ])("probes $name on its node's loopback address", ({ spec, startup }) => {
     const [container] = spec().containers;
     const { livenessProbe, readinessProbe, startupProbe } = container ?? {};
 
@@ -171,7 +171,7 @@ describe('Fairway’s Cilium', () => {
   });
 
   test.each(['ClusterRole.rbac.authorization.k8s.io', 'Role.rbac.authorization.k8s.io'])(
-    'cannot read Secrets or write pods with a %s',
+    'cannot read Secrets or write pods in a %s',
     (kind) => {
       const rules = ['cilium', 'cilium-operator'].flatMap(
         (account) => (objectOf(`${kind}/fairway:${account}`) as ClusterRole).rules ?? [],
@@ -234,7 +234,7 @@ describe('Fairway’s Cilium', () => {
     expect(spec.template.metadata?.annotations).toMatchObject({
       'cluster-autoscaler.kubernetes.io/safe-to-evict': 'true',
     });
-    // The first toleration that matches a taint applies: it lets the pod leave a node that no longer exists.
+    // The first toleration that matches a taint applies: it lets the pod be evicted from a node that no longer exists.
     expect(tolerations).toEqual([
       { key: 'node.kubernetes.io/unreachable', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 60 },
       { operator: 'Exists' },

@@ -18,8 +18,8 @@ const OPERATOR = { type: Deployments, name: OPERATOR_NAME };
 export const CILIUM_WORKLOAD = { type: DaemonSets, name: NAME } satisfies ObjectIdentity;
 
 /**
- * Cilium, the pod network: VXLAN between nodes, policies in the nodes' kernels. The operator creates the definitions of its
- * kinds.
+ * Cilium, the pod network: VXLAN between nodes, policies enforced in the nodes' kernels. Cilium's operator creates the
+ * definitions of its kinds.
  */
 export function cilium(facts: AddonFacts): Addon {
   const version = ciliumVersion(facts.version, facts.ciliumVersion);

@@ -7,13 +7,13 @@ const definitions = (plurals: readonly string[]) => plurals.map((plural) => `${p
 const ciliumRule = (resources: string[], verbs: string[]) => ({ apiGroups: [CILIUM_GROUP], resources, verbs });
 
 /**
- * Permissions in all namespaces. All release lines of Cilium share one list, because two of them run during an upgrade.
+ * Permissions in all namespaces. All Cilium release lines share one list, because two of them run during an upgrade.
  */
 export const OPERATOR_RULES: Rules = [
   { apiGroups: [''], resources: ['pods', 'namespaces', 'serviceaccounts', 'services', 'endpoints'], verbs: READ_VERBS },
   { apiGroups: ['discovery.k8s.io'], resources: ['endpointslices'], verbs: READ_VERBS },
   { apiGroups: [''], resources: ['nodes'], verbs: ['list', 'watch'] },
-  // It removes the start-up taint, and reports that the network is available.
+  // It removes the start-up taint, and marks the network as available.
   { apiGroups: [''], resources: ['nodes', 'nodes/status'], verbs: ['patch'] },
   { apiGroups: [''], resources: ['services/status'], verbs: ['update', 'patch'] },
   { apiGroups: ['apiextensions.k8s.io'], resources: ['customresourcedefinitions'], verbs: ['create', ...READ_VERBS] },
@@ -52,7 +52,7 @@ export const OPERATOR_RULES: Rules = [
   ciliumRule(['ciliumloadbalancerippools/status'], ['patch']),
 ];
 
-/** Permissions in the namespace of add-ons. */
+/** Permissions in the add-ons' namespace. */
 export function operatorLocalRules(configName: string): Rules {
   return [
     { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['create', 'get', 'update'] },

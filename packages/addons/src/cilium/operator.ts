@@ -12,7 +12,7 @@ const SETTINGS_FOLDER = '/tmp/cilium/config-map';
 
 /**
  * The operator registers Cilium's kinds, without which agents cannot start, and cleans up after deleted nodes and pods.
- * A Lease keeps two operators from running at the same time.
+ * A Lease prevents two operators from being active at the same time.
  */
 export function operator({ version, server, configName }: CiliumFacts, configRevision: string): Deployment {
   const health = {
@@ -24,7 +24,7 @@ export function operator({ version, server, configName }: CiliumFacts, configRev
     kind: 'Deployment',
     metadata: { name: OPERATOR_NAME, namespace: ADDON_NAMESPACE, labels: LABELS },
     spec: {
-      // The operator uses a port of its node: a second replica would keep the cluster from scaling down to one node.
+      // The operator uses a port on its node: a second replica would prevent the cluster from scaling down to one node.
       replicas: 1,
       strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: '25%', maxUnavailable: '100%' } },
       selector: { matchLabels: LABELS },

@@ -17,7 +17,7 @@ export const OPERATOR_ACCOUNT = 'cilium-operator';
 
 const RBAC_GROUP = 'rbac.authorization.k8s.io';
 
-/** Identities and permissions of agent and operator. */
+/** Identities and permissions of the agent and the operator. */
 export function ciliumRoles(configName: string): readonly AddonObject[] {
   return [
     ...accountObjects(AGENT_ACCOUNT, AGENT_CLUSTER_RULES, AGENT_LOCAL_RULES),
@@ -25,7 +25,7 @@ export function ciliumRoles(configName: string): readonly AddonObject[] {
   ];
 }
 
-/** An account with cluster-wide rules, and with local rules in the namespace of add-ons. */
+/** An account with cluster-wide rules, and with local rules in the add-ons' namespace. */
 function accountObjects(account: string, clusterRules: Rules, localRules: Rules): AddonObject[] {
   const name = `fairway:${account}`;
   const apiVersion = `${RBAC_GROUP}/v1`;

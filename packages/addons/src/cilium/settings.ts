@@ -1,7 +1,7 @@
 import { BPF_ROOT, CGROUP_ROOT, CNI_CONFIG_MOUNT, HOST_PROC } from './paths.ts';
 import { isOfReleaseLine } from './release-line.ts';
 
-/** The inputs of Cilium's settings. */
+/** The inputs for Cilium's settings. */
 export interface SettingFacts {
   /** Without `v`. */
   readonly version: string;
@@ -12,12 +12,12 @@ export interface SettingFacts {
 /** The operator's health endpoint. */
 export const OPERATOR_PORT = 9234;
 
-/** The taint that a tenant's pool may give new nodes until Cilium runs there; the operator removes it. */
+/** The taint that a tenant's pool may set on new nodes until Cilium runs on them; the operator removes it. */
 const STARTUP_TAINT = 'node.cilium.io/agent-not-ready';
 
 /**
- * `data` of the ConfigMap that agents and operator read. It contains a key if upstream's chart differs from the
- * programs' default, if the key records a choice made here, or if only the chart documents the default.
+ * `data` of the ConfigMap that the agents and the operator read. It contains a key if upstream's chart differs from the
+ * binaries' default, if the key records a choice made here, or if only the chart documents the default.
  */
 export function settings({ version, replacesKubeProxy }: SettingFacts): Record<string, string> {
   return {
@@ -45,7 +45,7 @@ const NETWORK_SETTINGS = {
   'cluster-id': '0',
   'custom-cni-conf': 'false',
   'cni-exclusive': 'true',
-  // The node becomes Ready only when this file exists.
+  // The node becomes Ready only once this file exists.
   'write-cni-conf-when-ready': `${CNI_CONFIG_MOUNT}/05-cilium.conflist`,
   'cni-log-file': '/var/run/cilium/cilium-cni.log',
 };
@@ -69,14 +69,17 @@ const POLICY_SETTINGS = {
   'enable-non-default-deny-policies': 'true',
   'enable-well-known-identities': 'false',
   'identity-allocation-mode': 'crd',
-  // Envoy starts within the agent with the first policy that needs it.
+  // Envoy starts inside the agent when the first policy needs it.
   'enable-l7-proxy': 'true',
   'external-envoy-proxy': 'false',
   'dnsproxy-enable-transparent-mode': 'true',
   'mesh-auth-enabled': 'false',
 };
 
-/** No unrequested endpoints: no Hubble, no metrics, and the operator's health only on the node's loopback. */
+/**
+ * No unrequested endpoints: no Hubble, no metrics, and the operator's health endpoint only on the node's loopback
+ * address.
+ */
 const OPERATION_SETTINGS = {
   debug: 'false',
   'enable-hubble': 'false',
@@ -90,9 +93,9 @@ const OPERATION_SETTINGS = {
   'set-cilium-is-up-condition': 'true',
   'agent-not-ready-taint-key': STARTUP_TAINT,
   'remove-cilium-node-taints': 'true',
-  // The taint is unnecessary, because a node without CNI configuration is not Ready. Setting it after each restart of
-  // an agent would make autoscalers create nodes.
+  // The taint is unnecessary, because a node without CNI configuration is not Ready. Setting it each time an agent
+  // restarts would make autoscalers create nodes.
   'set-cilium-node-taints': 'false',
-  // Pods of such a cluster are never older than its pod network, so no pod has to be deleted.
+  // Pods in such a cluster are never older than its pod network, so no pod needs to be deleted.
   'unmanaged-pod-watcher-interval': '0',
 };

@@ -16,14 +16,14 @@ const CONFIG_KEY = 'cloud.conf';
 const KUBELET_FOLDER = '/var/lib/kubelet';
 const SOCKET = '/csi/csi.sock';
 /**
- * Open only on the node's loopback address. Many drivers use upstream's port 9808, which only one driver per node can
- * use.
+ * Open only on the node's loopback address. Many drivers use upstream's default port 9808, but only one driver per node
+ * can use it.
  */
 const HEALTH_PORT = 29_661;
 
 /**
- * The number of volumes that a node accepts: the limit that clouds set for a server. Hollow nodes report the same
- * number.
+ * The number of volumes that a node accepts, which is the limit that clouds set per server. Hollow nodes report the
+ * same number.
  */
 const VOLUMES_PER_NODE = 100;
 
@@ -38,8 +38,8 @@ export function serviceAccount(): ServiceAccount {
 }
 
 /**
- * The configuration contains no credential: the plugin reads its server's identity from the config drive, or otherwise
- * from the metadata service.
+ * The configuration contains no credential: the plugin reads its server's identity from the config drive, or, failing
+ * that, from the metadata service.
  */
 export function configMap(): ConfigMap {
   return {

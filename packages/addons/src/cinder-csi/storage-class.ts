@@ -24,7 +24,7 @@ function classObject(offeredClass: OfferedClass): StorageClass {
   return {
     apiVersion: 'storage.k8s.io/v1',
     kind: 'StorageClass',
-    // The tenant may also choose another default class, so Fairway omits the annotation on all other classes.
+    // The tenant may choose a different default class, so Fairway omits the annotation on all other classes.
     metadata: { name, ...(offeredClass.default && { annotations: { [DEFAULT_CLASS_ANNOTATION]: 'true' } }) },
     provisioner: CINDER_DRIVER,
     parameters: { ...classParameters(offeredClass) },

@@ -1,4 +1,4 @@
-/** Mount path of a tenant's own settings, from an optional ConfigMap. */
+/** Mount path for the tenant's own settings, from an optional ConfigMap. */
 export const CUSTOM_FOLDER = '/etc/coredns/custom';
 
 /**

@@ -23,7 +23,7 @@ import { podTemplate } from './pod-template.ts';
 
 const NAME = 'coredns';
 const ROLE_NAME = 'system:coredns';
-/** The Service of cluster DNS has had this name since kube-dns. */
+/** The cluster DNS Service has had this name since the days of kube-dns. */
 const SERVICE_NAME = 'kube-dns';
 const LABELS = { 'k8s-app': SERVICE_NAME };
 const REPLICAS = 2;
@@ -36,7 +36,7 @@ const CONFIG_MAP = { type: ConfigMaps, name: NAME };
 const DISRUPTION_BUDGET = { type: PodDisruptionBudgets, name: NAME };
 const WORKLOAD = { type: Deployments, name: NAME };
 
-/** All objects of the add-on in any release. */
+/** All objects that the add-on has contained in any release. */
 export const CORE_DNS_OBJECTS = [
   SERVICE,
   ACCOUNT,
@@ -48,7 +48,7 @@ export const CORE_DNS_OBJECTS = [
 ];
 
 /**
- * CoreDNS, which resolves the names of Services. Its Service comes first: if the address is taken, nothing is
+ * CoreDNS, which resolves the names of Services. Its Service comes first: if its address is taken, nothing is
  * installed.
  */
 export function coreDns(facts: AddonFacts): Addon {
@@ -62,7 +62,7 @@ export function coreDns(facts: AddonFacts): Addon {
       { ...CLUSTER_ROLE, object: role() },
       { ...CLUSTER_ROLE_BINDING, object: binding() },
       { ...CONFIG_MAP, object: configMap(facts.dnsDomain) },
-      // In a single-node cluster, the budget would block every drain: the other pod has nowhere to run.
+      // In a single-node cluster, the budget would block every drain: the second pod has nowhere to run.
       ...(facts.hasSeveralNodes ? [{ ...DISRUPTION_BUDGET, object: budget() }] : []),
       { ...WORKLOAD, object: deployment(version) },
     ],
@@ -121,7 +121,7 @@ function binding(): ClusterRoleBinding {
   };
 }
 
-/** The plugin `reload` loads changes without new pods. */
+/** The `reload` plugin picks up changes without replacing the pods. */
 function configMap(domain: string): ConfigMap {
   return {
     apiVersion: 'v1',

@@ -9,7 +9,7 @@ interface PodFacts {
   readonly configName: string;
 }
 
-/** The pods of CoreDNS. They run on different nodes and in different zones, if several exist when the pods start. */
+/** CoreDNS's pods. They run on different nodes and in different zones, if there are several when the pods start. */
 export function podTemplate({ version, labels, accountName, configName }: PodFacts): PodTemplateSpec {
   const spread = (topologyKey: string) => ({
     maxSkew: 1,
@@ -22,7 +22,7 @@ export function podTemplate({ version, labels, accountName, configName }: PodFac
     spec: {
       priorityClassName: 'system-cluster-critical',
       serviceAccountName: accountName,
-      // CoreDNS uses the node's name servers: the cluster's name server would be CoreDNS itself.
+      // CoreDNS uses the node's name servers: the cluster's own name server is CoreDNS itself.
       dnsPolicy: 'Default',
       nodeSelector: { 'kubernetes.io/os': 'linux' },
       tolerations: [{ key: 'CriticalAddonsOnly', operator: 'Exists' }],

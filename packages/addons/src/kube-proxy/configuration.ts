@@ -1,7 +1,7 @@
 import { dump } from 'js-yaml';
 import type { AddonFacts } from '../addon.ts';
 
-/** Mount path of the ConfigMap. */
+/** Mount path for the ConfigMap. */
 export const CONFIG_FOLDER = '/var/lib/kube-proxy';
 export const CONFIG_KEY = 'config.conf';
 export const KUBECONFIG_KEY = 'kubeconfig.conf';
@@ -26,7 +26,7 @@ export function proxyConfiguration({ podCIDR, kubeProxy }: AddonFacts): string {
 }
 
 /**
- * The kubeconfig of kube-proxy, in YAML. kube-proxy authenticates as its service account, at an address that works
+ * kube-proxy's kubeconfig, in YAML. kube-proxy authenticates as its service account, and uses an address that works
  * without Services.
  */
 export function proxyKubeconfig({ server }: AddonFacts): string {

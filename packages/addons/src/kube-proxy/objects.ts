@@ -16,7 +16,7 @@ const CLUSTER_ROLE_BINDING = { type: ClusterRoleBindings, name: BINDING };
 const CONFIG_MAP = { type: ConfigMaps, name: NAME };
 const WORKLOAD = { type: DaemonSets, name: NAME };
 
-/** All objects of the add-on in any release. */
+/** All objects that the add-on has contained in any release. */
 export const KUBE_PROXY_OBJECTS = [ACCOUNT, CLUSTER_ROLE_BINDING, CONFIG_MAP, WORKLOAD];
 
 /** kube-proxy, which implements Services on every node. */

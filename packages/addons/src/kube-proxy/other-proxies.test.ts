@@ -34,7 +34,7 @@ test.each([
   );
 });
 
-test('reads an image in linear time', async () => {
+test('parses an image name in linear time', async () => {
   expect(
     await excessiveGrowth((text) => findOtherProxy({ daemonSets: [daemonSet(text)], cilium: undefined })),
   ).toBeUndefined();

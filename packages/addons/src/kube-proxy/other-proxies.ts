@@ -4,7 +4,7 @@ import { imageNames } from '../image-names.ts';
 /** The ConfigMap with Cilium's settings. */
 export const CILIUM_CONFIG = 'cilium-config';
 
-/** Workloads of a cluster that may implement Services. */
+/** Workloads in a cluster that may implement Services. */
 export interface ProxyFacts {
   readonly daemonSets: readonly DaemonSet[];
   /** ConfigMap kube-system/cilium-config. */
@@ -12,8 +12,8 @@ export interface ProxyFacts {
 }
 
 /**
- * Name of a component that replaces kube-proxy, for messages: two of them conflict over a node's rules. Undefined
- * if no such component is recognized.
+ * Name of a component that replaces kube-proxy, for messages: two of them would conflict over a node's rules. Undefined
+ * if no such component is found.
  */
 export function findOtherProxy({ daemonSets, cilium }: ProxyFacts): string | undefined {
   const replacement = cilium?.data?.['kube-proxy-replacement'];
@@ -26,7 +26,7 @@ export function findOtherProxy({ daemonSets, cilium }: ProxyFacts): string | und
 
 type Container = NonNullable<DaemonSet['spec']['template']['spec']>['containers'][number];
 
-/** kube-router replaces kube-proxy unless it is configured not to. */
+/** kube-router replaces kube-proxy unless configured otherwise. */
 function isProxy({ image = '', args = [], command = [] }: Container): boolean {
   const [name = ''] = imageNames(image);
   if (name === 'kube-router') return ![...command, ...args].includes('--run-service-proxy=false');

@@ -46,7 +46,7 @@ describe('metrics-server', () => {
     expect(container?.args?.join(' ')).not.toContain('insecure');
   });
 
-  test('has the version that the operator’s catalogue specifies', () => {
+  test('has the version specified in the operator’s catalogue', () => {
     const addon = metricsServerOf({ metricsServerVersion: '0.8.9' });
     const [container] = deploymentOf(addon).spec.template.spec?.containers ?? [];
 
@@ -58,7 +58,7 @@ describe('metrics-server', () => {
     expect(metricsServerOf({ reachesNodes: false }).objects).toEqual([]);
   });
 
-  test('is registered with the CA of its certificate, and keeps that certificate', async () => {
+  test('is registered with the CA that issued its certificate, and keeps that certificate', async () => {
     const addon = metricsServerOf();
     const { aggregatedApi } = addon;
     if (aggregatedApi === undefined) throw new Error('it serves nothing');

@@ -16,7 +16,7 @@ const CERTIFICATE = { type: Secrets, name: 'metrics-server-serving' };
 const WORKLOAD = { type: Deployments, name: NAME };
 const REGISTRATION = { type: APIServices, name: `${API_VERSION}.${API_GROUP}` };
 
-/** All objects of the add-on in any release. */
+/** All objects that the add-on has contained in any release. */
 export const METRICS_SERVER_OBJECTS: readonly ObjectIdentity[] = [
   ...METRICS_SERVER_RBAC.map(({ type, name }) => ({ type, name })),
   SERVICE,
@@ -65,7 +65,7 @@ function service(): Service {
   };
 }
 
-/** The Secret without its data, which is read from the cluster, or issued when the Secret is applied. */
+/** The Secret without its data, which are read from the cluster, or issued when the Secret is applied. */
 function secret(): Secret {
   return {
     apiVersion: 'v1',
@@ -75,7 +75,10 @@ function secret(): Secret {
   };
 }
 
-/** One pod: a second pod would need a second node for its port, and keep the cluster from scaling down to one node. */
+/**
+ * A single pod: a second one would need another node for its port and prevent the cluster from scaling down to one
+ * node.
+ */
 function deployment(version: string, nodeCount: number): Deployment {
   return {
     apiVersion: 'apps/v1',
@@ -83,7 +86,7 @@ function deployment(version: string, nodeCount: number): Deployment {
     metadata: { name: NAME, namespace: ADDON_NAMESPACE, labels: LABELS },
     spec: {
       replicas: 1,
-      // On a single node, the port becomes free when the previous pod has terminated.
+      // On a single node, the port becomes free once the previous pod has terminated.
       strategy: { type: 'Recreate' },
       selector: { matchLabels: LABELS },
       template: podTemplate({

@@ -13,7 +13,7 @@ interface PodFacts {
 }
 
 /**
- * The pod of metrics-server, on the network of its node: API servers outside the cluster can reach nodes, but not pods.
+ * The metrics-server pod, on its node's network: API servers outside the cluster can reach nodes, but not pods.
  */
 export function podTemplate({ name, version, labels, certificateName, nodeCount }: PodFacts): PodTemplateSpec {
   return {
@@ -66,7 +66,7 @@ export function podTemplate({ name, version, labels, certificateName, nodeCount 
 
 /**
  * Upstream's requests: 100m and 200Mi up to 100 nodes, and 1m and 2Mi for each additional node. They grow in steps of a
- * hundred nodes, so that one more node does not replace the pod.
+ * hundred nodes, so that adding a single node does not replace the pod.
  */
 function resourceRequests(nodeCount: number): { readonly cpu: string; readonly memory: string } {
   const nodes = Math.max(Math.ceil(nodeCount / 100), 1) * 100;

@@ -13,7 +13,7 @@ const API_VERSION = `${GROUP}/v1`;
 const SUBJECTS = [{ kind: 'ServiceAccount', name: NAME, namespace: ADDON_NAMESPACE }];
 
 /**
- * Permissions of metrics-server and of its users. The names are upstream's, because a tenant may have created bindings
+ * Permissions for metrics-server and its users. The names are upstream's, because a tenant may have created bindings
  * to them.
  */
 export const METRICS_SERVER_RBAC: readonly AddonObject[] = [

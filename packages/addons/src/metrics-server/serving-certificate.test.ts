@@ -22,8 +22,8 @@ function pem(secret: Secret, entry: string): string {
   return Buffer.from(secret.data?.[entry] ?? '', 'base64').toString('utf8');
 }
 
-describe('an issued serving certificate', () => {
-  test("is valid for its name and for servers, and is stored with its CA but not the CA's key", async () => {
+describe('a newly issued serving certificate', () => {
+  test("is valid for its name and for server authentication, and is stored with its CA but without the CA's key", async () => {
     const secret = await secretAt(NOW_MS);
     const leaf = new X509Certificate(pem(secret, 'tls.crt'));
     const authority = new X509Certificate(pem(secret, 'ca.crt'));
@@ -49,7 +49,7 @@ describe('an issued serving certificate', () => {
     expect(current).toEqual(isKept ? secret.data : undefined);
   });
 
-  test('is stored with the previous CA, but no older one', async () => {
+  test('is stored with the previous CA, but with no older ones', async () => {
     const first = await secretAt(NOW_MS);
     const second = await secretAt(NOW_MS + 250 * DAY_MS, first);
     const third = await secretAt(NOW_MS + 500 * DAY_MS, second);
@@ -86,7 +86,7 @@ describe('a Secret that a tenant has changed', () => {
     expect(splitPemBundle(pem(next, 'ca.crt')).length).toBeLessThanOrEqual(2);
   });
 
-  test('is not used if its certificate is for another name', async () => {
+  test('is not used if its certificate is for a different name', async () => {
     expect(validCertificate(await secretAt(NOW_MS), 'other.kube-system.svc', NOW_MS)).toBeUndefined();
   });
 });

@@ -12,17 +12,21 @@ import { issueCertificate } from '@fairway/kube/pki/issue-certificate';
 export interface ServingCertificate {
   readonly 'tls.crt': string;
   readonly 'tls.key': string;
-  /** The CA that signed the certificate, and the previous CA, because pods may still use a certificate from it. */
+  /**
+   * The CA that signed the certificate, and the previous CA, because pods may still use a certificate that it issued.
+   */
   readonly 'ca.crt': string;
 }
 
 const VALIDITY_MS = 365 * 86_400_000;
-/** Renewed when a third of its lifetime is left, like certificates of the control plane. */
+/** Renewed when a third of its lifetime is left, like control plane certificates. */
 const RENEWAL_FRACTION = 1 / 3;
-/** Limit for each entry of the Secret. Fairway's entries have about 1 KiB, but a tenant may write anything there. */
+/**
+ * Size limit for each entry in the Secret. Fairway's entries take about 1 KiB, but a tenant may write anything there.
+ */
 const MAX_LENGTH = 8192;
 
-/** The certificate for `dnsName` in a Secret of the tenant's cluster; undefined if a new certificate is needed. */
+/** The certificate for `dnsName` in a Secret in the tenant's cluster; undefined if a new certificate is needed. */
 export function validCertificate(
   secret: Secret | undefined,
   dnsName: string,
@@ -44,7 +48,7 @@ export function validCertificate(
       leaf.verify(authority.publicKey);
     return isValid ? { 'tls.crt': certificate, 'tls.key': key, 'ca.crt': authorities } : undefined;
   } catch {
-    // It is not a certificate.
+    // The value is not a certificate.
     return undefined;
   }
 }

@@ -8,7 +8,7 @@ import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
 
 const IN_CLUSTER_LABELS = { [IN_CLUSTER_LABEL]: 'true', 'app.kubernetes.io/managed-by': 'fairway' };
 
-/** Fairway's objects in a cluster that contains its own NodePools. */
+/** Fairway's objects in a cluster whose NodePools can be managed from inside it. */
 export const DEFINITION: CustomResourceDefinition = marked(customResourceDefinition(inClusterNodePools));
 
 export const DEFINITION_NAME = DEFINITION.metadata.name ?? '';
@@ -56,7 +56,7 @@ function marked(definition: CustomResourceDefinition): CustomResourceDefinition 
 /**
  * The state of the definition in a cluster:
  * - `missing`;
- * - `ending`: it is being deleted, with its objects;
+ * - `ending`: it is being deleted, along with its objects;
  * - `foreign`: it belongs to someone else, and Fairway leaves it alone;
  * - `drifted`: it is Fairway's, but differs from the desired definition;
  * - `pending`: it is not served yet;
@@ -74,15 +74,17 @@ export function definitionState(live: CustomResourceDefinition | undefined): Def
   return isServed(live) ? 'served' : 'pending';
 }
 
-/** The part of a cluster's definition that Fairway keeps: schemas are large, and a tenant may write any schema. */
+/**
+ * The part of the definition in a cluster that Fairway caches: schemas are large, and a tenant may write any schema.
+ */
 export interface SeenDefinition extends KubeObject {
   readonly state: DefinitionState;
 }
 
-/** The resource type for a client. */
+/** The resource type for clients. */
 export const DEFINITIONS = CustomResourceDefinitions;
 
-/** The resource type for an informer that has `seenDefinition` as its trim function. */
+/** The resource type for an informer that uses `seenDefinition` as its trim function. */
 export const SEEN_DEFINITIONS: ResourceType<SeenDefinition> = {
   group: CustomResourceDefinitions.group,
   version: CustomResourceDefinitions.version,
@@ -110,7 +112,7 @@ function isServed({ status }: CustomResourceDefinition): boolean {
   return hasCondition('Established') === true && hasCondition('NamesAccepted') === true;
 }
 
-/** The desired definition, which replaces a drifted one and keeps labels and annotations of other owners. */
+/** The desired definition, which replaces a drifted one and keeps the labels and annotations of other owners. */
 export function repairedDefinition(live: CustomResourceDefinition): CustomResourceDefinition {
   return {
     ...live,

@@ -3,8 +3,8 @@ import type { PodSpec } from '@fairway/kube/kinds/generated/types';
 type Variable = NonNullable<PodSpec['containers'][number]['env']>[number];
 
 /**
- * The variables with which a client in a pod reaches the API server at this URL without Services: they do not work on a
- * new node until it has a network.
+ * The environment variables with which a client in a pod reaches the API server at this URL without Services, which do
+ * not work on a new node until it has a network.
  */
 export function apiServerVariables(server: string): Variable[] {
   const { hostname, port } = new URL(server);
@@ -14,7 +14,7 @@ export function apiServerVariables(server: string): Variable[] {
   ];
 }
 
-/** An environment variable whose value is a field of the pod. */
+/** An environment variable whose value comes from a field of the pod. */
 export function fieldVariable(name: string, fieldPath: string): Variable {
   return { name, valueFrom: { fieldRef: { fieldPath } } };
 }

@@ -47,6 +47,6 @@ test('reports no network in a cluster without DaemonSets', () => {
   expect(findOtherNetwork([])).toBeUndefined();
 });
 
-test('reads an image in linear time', async () => {
+test('parses an image name in linear time', async () => {
   expect(await excessiveGrowth((text) => findOtherNetwork([daemonSet(text, text)]))).toBeUndefined();
 });

@@ -1,10 +1,10 @@
 import type { DaemonSet } from '@fairway/kube/kinds/generated/types';
 import { imageNames } from '../image-names.ts';
 
-/** The folder of a node's CNI configuration. */
+/** The directory with a node's CNI configuration. */
 const CNI_CONFIG = /^\/etc\/cni(\/net\.d)?\/*$/;
 
-/** Components that extend a pod network without being one. */
+/** Components that extend a pod network but are not one themselves. */
 const COMPANION_IMAGES: readonly RegExp[] = [
   /^multus/,
   /^whereabouts/,
@@ -26,8 +26,8 @@ const NETWORK_IMAGES: readonly RegExp[] = [
 ];
 
 /**
- * The pod network that a cluster already has, for messages: a second network would assign the same addresses. It is a
- * DaemonSet that writes CNI configuration on nodes, or that has the image of a known network. Undefined if no such
+ * The pod network that a cluster already has, for messages: a second network would assign the same addresses again. It
+ * is a DaemonSet that writes CNI configuration on nodes, or that has the image of a known network. Undefined if no such
  * network is found.
  */
 export function findOtherNetwork(daemonSets: readonly DaemonSet[]): string | undefined {

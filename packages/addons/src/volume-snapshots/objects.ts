@@ -74,18 +74,18 @@ const CLASS_KIND: SnapshotKind = {
   ],
 };
 
-/** Ordered so that no kind refers to a later one. */
+/** Ordered so that no kind references a later one. */
 const DEFINITIONS: readonly AddonObject[] = [CLASS_KIND, CONTENT_KIND, SNAPSHOT_KIND].map(definitionOf);
 const SNAPSHOT_OBJECTS: readonly ObjectIdentity[] = DEFINITIONS.map(({ type, name }) => ({ type, name }));
 
 /**
- * The definitions of volume snapshots. Fairway serves the kinds if the definition of VolumeSnapshots is Fairway's. The
- * definitions are never deleted, because that would delete everything that tenants wrote.
+ * The definitions for volume snapshots. Fairway handles these kinds if the definition of VolumeSnapshot is Fairway's.
+ * The definitions are never deleted, because that would delete all of the tenants' objects.
  */
 export function volumeSnapshots(): Addon {
   return {
     name: 'volume-snapshots',
-    // The version of the API.
+    // The API version.
     version: VolumeSnapshots.version.slice(1),
     objects: DEFINITIONS,
     workload: { type: CustomResourceDefinitions, name: nameOf(VolumeSnapshots) },

@@ -14,7 +14,7 @@ const ERROR_SCHEMA = withDescription(
 );
 const READY_SCHEMA = withDescription({ type: 'boolean' }, 'Whether volumes can be created from the snapshot.');
 
-/** Fields of which exactly one is set, and which cannot change once set. */
+/** Fields of which exactly one must be set, and which are immutable once set. */
 function sourceOf(fields: Readonly<Record<string, string>>): Schema {
   const names = Object.keys(fields);
   const properties = Object.entries(fields).map(([name, text]): [string, Schema] => [

@@ -53,7 +53,7 @@ function clusterAdmission(spec: NewCluster['spec'], overrides: Partial<ClusterAd
   };
 }
 
-describe('spec.apiServer.allowedCIDRs where Fairway does not enforce it', () => {
+describe('spec.apiServer.allowedCIDRs if Fairway does not enforce it', () => {
   const apiServer = { allowedCIDRs: ['192.0.2.0/24'] };
   const why = 'it is not enforced here: remove it';
   const unenforcedFields = { 'spec.apiServer.allowedCIDRs': why };
@@ -85,7 +85,7 @@ describe('spec.apiServer.allowedCIDRs where Fairway does not enforce it', () => 
   });
 });
 
-describe('Keystone users if Fairway does not support them', () => {
+describe('Keystone authentication if Fairway does not support it', () => {
   const apiServer = { keystone: { projects: ['p1'] } };
   const keystoneProblem = 'there are none: remove it';
   const refused = [{ type: 'FieldValueForbidden', field: 'spec.apiServer.keystone', detail: keystoneProblem }];
@@ -97,7 +97,7 @@ describe('Keystone users if Fairway does not support them', () => {
     expect(admitCluster(clusterAdmission({ apiServer }, { keystoneProblem, old }))).toEqual(refused);
   });
 
-  it('does not refuse stored or removed settings', () => {
+  it('does not refuse settings that are stored or removed', () => {
     const old = aCluster({ apiServer });
 
     expect(admitCluster(clusterAdmission({ apiServer }, { keystoneProblem, old }))).toEqual([]);
@@ -121,7 +121,7 @@ describe('clusterWarnings', () => {
     },
   );
 
-  it('warns that nothing implements Services in a cluster without pod network and kube-proxy', () => {
+  it('warns that nothing implements Services in a cluster with neither pod network nor kube-proxy', () => {
     const [free, standard] = SHIPPED_PLANS.map(({ spec }) => spec);
     const cluster = aCluster({ plan: 'standard', cni: { type: 'none' } });
 
@@ -266,7 +266,7 @@ describe('admitCluster', () => {
     expect(admitCluster(clusterAdmission({ version: '1.35.8' }, { old: of('1.20.1') }))).toEqual([]);
   });
 
-  it('refuses a version without binaries, and says which command downloads them', () => {
+  it('refuses a version whose binaries are missing, and says which command downloads them', () => {
     const releases = SHIPPED_RELEASES.map((release) => ({ ...release, status: { available: [] } }));
 
     for (const spec of [{}, { version: '1.36' }, { version: '1.36.4' }]) {
@@ -384,7 +384,7 @@ describe('admitNodePool', () => {
     expect(admitNodePool(poolAdmission(autoscaling(101), { old: aNodePool(autoscaling(101)) }))).toEqual([]);
   });
 
-  it('accepts stored values that the cloud no longer offers', () => {
+  it('accepts values that are already stored but no longer offered by the cloud', () => {
     const missing = { flavor: 'b3-6', availabilityZones: ['az-a', 'az-d'] };
     expect(admitNodePool(poolAdmission({ ...missing, replicas: 2 }, { old: aNodePool(missing) }))).toEqual([]);
     const left = { flavor: 'b3-8', availabilityZones: ['az-d', 'az-b'] };
@@ -415,7 +415,7 @@ describe('admitNodePool', () => {
     );
   });
 
-  it('counts the nodes of all pools of the cluster, but not of other clusters', () => {
+  it("counts the nodes in all of the cluster's pools, but not those in other clusters", () => {
     const quotas = {};
     const others = [
       aNodePool({ replicas: 90 }, { name: 'big' }),
@@ -435,19 +435,19 @@ describe('admitNodePool', () => {
     expect(admitNodePool(admission(11, 12)), 'shrinking is always allowed').toEqual([]);
   });
 
-  it.each(['None', 'Custom'] as const)('refuses floating IPs behind gateway mode %s', (mode) => {
+  it.each(['None', 'Custom'] as const)('refuses floating IPs with gateway mode %s', (mode) => {
     const clusters = [aCluster({ network: { gateway: { mode } } })];
     const errors = admitNodePool(poolAdmission({ floatingIPs: { enabled: true } }, { clusters }));
     expect(errors).toMatchObject([{ field: 'spec.floatingIPs.enabled', detail: expect.stringContaining(mode) }]);
   });
 
-  it('accepts a pool created before its cluster, with a warning, since a dry run of both needs this', () => {
+  it('accepts a pool created before its cluster, with a warning, because a dry run of both requires this', () => {
     const admission = poolAdmission({ clusterName: 'dema' });
     expect(admitNodePool(admission)).toEqual([]);
     expect(nodePoolWarnings(admission)).toEqual([expect.stringContaining('did you mean "demo"?')]);
   });
 
-  it('refuses a pool of a cluster that is being deleted', () => {
+  it('refuses a pool for a cluster that is being deleted', () => {
     const clusters = [aCluster({}, { deletionTimestamp: '2026-01-01T00:00:00Z' })];
     expect(admitNodePool(poolAdmission({}, { clusters }))).toMatchObject([{ field: 'spec.clusterName' }]);
     expect(admitNodePool(poolAdmission({}, { clusters, old: aNodePool() }))).toEqual([]);
@@ -461,13 +461,13 @@ describe('admitNodePool', () => {
     expect(nodePoolWarnings(floatingIPs)).toEqual([expect.stringContaining('need 2 floating IPs')]);
   });
 
-  it('warns if replacing nodes with another flavor temporarily exceeds the quota', () => {
+  it('warns if replacing nodes with nodes of a different flavor temporarily exceeds the quota', () => {
     const warningsOf = (used: number, replicas: number, from: string, to: string) => {
       const quotas = { cores: { limit: 20, used } };
       const old = { ...aNodePool({ flavor: from, replicas }), status: { replicas } };
       return nodePoolWarnings(poolAdmission({ flavor: to, replicas }, { old, catalogue: { ...catalogue, quotas } }));
     };
-    // Three nodes with 2 cores are replaced by three with 4: while the last old node exists, the pool needs 12 + 2
+    // Three 2-core nodes are replaced by three 4-core nodes: while the last old node exists, the pool needs 12 + 2
     // cores instead of 6.
     expect(warningsOf(12, 3, 'b3-8', 'b3-16')).toEqual([]);
     expect(warningsOf(13, 3, 'b3-8', 'b3-16')).toEqual([
@@ -479,7 +479,7 @@ describe('admitNodePool', () => {
     expect(warningsOf(20, 0, 'b3-8', 'b3-16')).toEqual([]);
   });
 
-  it('accepts a pool that exceeds the whole quota, since the quota may be raised', () => {
+  it('accepts a pool that exceeds the total quota, because the quota may be raised', () => {
     expect(admitNodePool(poolAdmission({ replicas: 21 }))).toEqual([]);
   });
 });

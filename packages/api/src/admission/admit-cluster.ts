@@ -30,7 +30,7 @@ import { unenforcedErrors } from './unenforced-fields.ts';
 
 /**
  * Validates a Cluster against what the operator and the cloud offer. Stored values are not rejected again, so a cluster
- * can still be edited after its image or network was deleted. Its conditions report what is missing.
+ * can still be edited after its image or network has been deleted. Its conditions report what is missing.
  */
 export function admitCluster(admission: ClusterAdmission): readonly FieldError[] {
   const plan = planOf(admission);
@@ -38,7 +38,7 @@ export function admitCluster(admission: ClusterAdmission): readonly FieldError[]
   return applyLimitNotes(clusterErrors(admission, plan), plan, admission.nowMs).errors;
 }
 
-/** Warnings about values beyond limits that the plan does not enforce, or not yet. */
+/** Warnings about values beyond limits that the plan does not (yet) enforce. */
 export function clusterLimitWarnings(admission: ClusterAdmission): readonly string[] {
   const plan = planOf(admission);
   return plan ? applyLimitNotes(clusterErrors(admission, plan), plan, admission.nowMs).warnings : [];
@@ -107,7 +107,7 @@ function planNotFound(value: string, plans: readonly Plan[]): FieldError {
 function versionErrors({ cluster, old, releases, nowMs }: ClusterAdmission, plan: Plan): FieldError[] {
   const { version } = cluster.spec;
   if (old !== undefined && version === old.spec.version) return [];
-  // After a reset, the rules for new clusters apply to the version.
+  // After a reset, the version is subject to the rules for new clusters.
   if (requestsReset({ cluster, old })) return [];
   const resolved = resolvedVersion({ cluster, old, releases, nowMs }, plan);
   const problem = resolved.ok ? skewProblem(resolved.version.version, old) : resolved.problem;
@@ -133,7 +133,7 @@ function skewProblem(version: string, old: Cluster | undefined): string | undefi
   return `the oldest node runs ${oldest}, too old for an API server of ${minorOf(version)}: upgrade the nodes first, by deleting their Machines one at a time (kubectl get machines)`;
 }
 
-/** Warnings if the requested version is no longer supported, or beyond a limit of the plan that is not enforced. */
+/** Warnings if the requested version is no longer supported, or exceeds a plan limit that is not enforced. */
 export function versionWarnings(request: VersionRequest & Pick<ClusterAdmission, 'plans'>): string[] {
   const { cluster, old } = request;
   if (old !== undefined && cluster.spec.version === old.spec.version) return [];

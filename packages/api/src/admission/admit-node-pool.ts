@@ -29,13 +29,13 @@ export interface NodePoolAdmission {
   readonly pool: NodePool;
   /** The stored object; undefined on create. */
   readonly old: NodePool | undefined;
-  /** The clusters of the namespace. */
+  /** The clusters in the namespace. */
   readonly clusters: readonly Cluster[];
-  /** The other pools of the namespace. */
+  /** The other pools in the namespace. */
   readonly others: readonly NodePool[];
   readonly plans: readonly Plan[];
   readonly catalogue: CloudCatalogue;
-  /** Quota of the namespace; unlimited by default. */
+  /** The namespace's quota; unlimited by default. */
   readonly quota?: EffectiveQuota;
   readonly nowMs: number;
 }
@@ -93,7 +93,9 @@ function settingsErrors({ pool, old, catalogue }: NodePoolAdmission): FieldError
   return kubeletErrors(kubelet, flavor && { ...flavor, diskGiB: rootVolume?.sizeGiB ?? flavor.diskGiB });
 }
 
-/** A missing cluster is not an error: objects are applied in any order, and a dry run of both sees neither. */
+/**
+ * A missing cluster is not an error: objects may be applied in any order, and in a dry run of both neither is stored.
+ */
 function clusterErrors({ pool, old }: NodePoolLimits, cluster: Cluster): FieldError[] {
   if (old !== undefined || cluster.metadata.deletionTimestamp === undefined) return [];
   const value = pool.spec.clusterName;
@@ -215,8 +217,8 @@ function zoneErrors({ pool, old, catalogue }: NodePoolAdmission): FieldError[] {
 }
 
 /**
- * Warnings about a missing cluster, about changes that autoscaling affects, and about nodes that exceed the current
- * quota. Exceeding the quota is not an error, since usage may be temporary.
+ * Warnings about a missing cluster, about changes affected by autoscaling, and about nodes that exceed the current
+ * quota. Exceeding the quota is not an error, since the current usage may be temporary.
  */
 export function nodePoolWarnings(admission: NodePoolAdmission): string[] {
   const { pool, old } = admission;

@@ -11,7 +11,7 @@ const scheduled = {
   },
 };
 
-/** Returns the pool with a size that autoscaling decided. */
+/** Returns the pool with a size set by autoscaling. */
 function poolOfSize(pool: NodePool, replicas: number): NodePool {
   const autoscaling = { replicas, reason: 'ScaledUp', message: '', time: '2026-01-01T00:00:00Z' };
   return { ...pool, status: { autoscaling } };

@@ -13,7 +13,7 @@ export interface CatalogueImage {
   readonly name: string;
   readonly minDiskGiB: number;
   readonly minMemoryMiB: number;
-  /** For example `ubuntu 24.04`; undefined if the image's properties do not specify it. */
+  /** For example `ubuntu 24.04`; undefined if the image's properties do not say. */
   readonly os?: string;
   /** Whether servers can boot from the image; undefined if unknown. */
   readonly isActive?: boolean;
@@ -30,9 +30,9 @@ export interface CatalogueNetwork {
   readonly id: string;
   readonly name: string;
   readonly isExternal: boolean;
-  /** Owned by another project and shared. Routers of other projects in the network are not visible. */
+  /** Owned by another project and shared. Other projects' routers in the network are not visible. */
   readonly isShared?: boolean;
-  /** Belongs to another project and is not shared: only administrators see it. */
+  /** Belongs to another project and is not shared: only administrators can see it. */
   readonly isForeign?: boolean;
   /** False: security groups have no effect in this network. Absent: unknown, or the cloud lacks the extension. */
   readonly hasPortSecurity?: boolean;
@@ -65,7 +65,7 @@ export interface CatalogueQuota {
   readonly used: number;
 }
 
-/** Quotas of Nova, Neutron and Cinder, in listing order. */
+/** Nova, Neutron and Cinder quotas, in the order in which they are listed. */
 export const QUOTA_NAMES = [
   'instances',
   'cores',
@@ -86,8 +86,8 @@ export const QUOTA_NAMES = [
 export type CatalogueQuotas = { readonly [Name in (typeof QUOTA_NAMES)[number]]?: CatalogueQuota };
 
 /**
- * What the cloud offers a project in a region. A field is absent while it is unknown because the cloud did not respond:
- * values that depend on it are not rejected, and controllers report problems in conditions later.
+ * What the cloud offers a project in a region. A field is absent while its value is unknown because the cloud did not
+ * respond: values that depend on it are not rejected, and controllers report problems in conditions later.
  */
 export interface CloudCatalogue {
   readonly regions?: readonly string[];
@@ -99,10 +99,10 @@ export interface CloudCatalogue {
   readonly networks?: readonly CatalogueNetwork[];
   readonly subnets?: readonly CatalogueSubnet[];
   readonly routers?: readonly CatalogueRouter[];
-  /** Whether the cloud has Cinder. */
+  /** Whether the cloud provides Cinder. */
   readonly hasVolumes?: boolean;
   readonly volumeTypes?: readonly { readonly id: string; readonly name: string }[];
   readonly quotas?: CatalogueQuotas;
-  /** Also absent if not requested. */
+  /** Also absent if it was not requested. */
   readonly securityGroups?: readonly SecurityGroupFacts[];
 }

@@ -23,11 +23,11 @@ interface FieldRange extends NamedRange {
   readonly isReserved?: boolean;
 }
 
-/** Validates the ranges of pods, Services and nodes, individually and against each other. */
+/** Validates the pod, Service and node ranges, individually and against each other. */
 export function addressErrors(admission: ClusterAdmission, plan: Plan): FieldError[] {
   const { cluster, old } = admission;
   if (old !== undefined && !isUndecided(admission)) {
-    // All other fields with ranges are immutable.
+    // All other range fields are immutable.
     const isUnchanged = cluster.spec.network.loadBalancersSubnetID === old.spec.network.loadBalancersSubnetID;
     return isUnchanged ? [] : overlapErrors(admission, plan).filter(({ field }) => field === LOAD_BALANCERS_FIELD);
   }
@@ -85,7 +85,7 @@ function overlapErrors(admission: ClusterAdmission, plan: Plan): FieldError[] {
   });
 }
 
-/** All ranges of the cluster; those that users can't change come first. */
+/** All of the cluster's ranges; those that users can't change come first. */
 function rangesOf({ cluster, catalogue }: ClusterAdmission, plan: Plan): FieldRange[] {
   const { spec } = cluster;
   const { podCIDR, serviceCIDR, nodesCIDR } = effectiveNetworking(cluster, plan.spec);
@@ -98,7 +98,7 @@ function rangesOf({ cluster, catalogue }: ClusterAdmission, plan: Plan): FieldRa
   ];
 }
 
-/** The subnets of the cluster, or all subnets of its network if unset: their addresses must stay routable. */
+/** The cluster's subnets, or all subnets in its network if unset: their addresses must stay routable. */
 function chosenSubnets({ spec: { network }, status }: Cluster, subnets: readonly CatalogueSubnet[]): FieldRange[] {
   const nodes: FieldRange[] = [];
   const loadBalancers: FieldRange[] = [];

@@ -18,15 +18,15 @@ export interface ClusterAdmission {
   readonly catalogue: CloudCatalogue;
   /** The cluster's plan, if any. */
   readonly credential?: CloudCredential | undefined;
-  /** The other clusters of the namespace. */
+  /** The other clusters in the namespace. */
   readonly others: readonly Cluster[];
-  /** The pools of the namespace, of any cluster. */
+  /** The pools in the namespace, for any cluster. */
   readonly pools: readonly NodePool[];
-  /** Quota of the namespace; unlimited by default. */
+  /** The namespace's quota; unlimited by default. */
   readonly quota?: EffectiveQuota;
-  /** Fields that this installation's control planes do not honour, and why. */
+  /** Fields that control planes in this installation do not honour, with the reasons. */
   readonly unenforcedFields?: UnenforcedFields | undefined;
-  /** Why this installation cannot authenticate Keystone users at clusters; undefined if it can. */
+  /** Why this installation cannot offer Keystone authentication in clusters; undefined if it can. */
   readonly keystoneProblem?: string | undefined;
 }
 

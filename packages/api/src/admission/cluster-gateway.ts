@@ -107,7 +107,7 @@ function routerErrors(admission: ClusterAdmission, plan: Plan): FieldError[] {
   return errors;
 }
 
-/** Why the specified router can't be used for the cluster's subnet. */
+/** Why the specified router can't be used with the cluster's subnet. */
 function attachmentProblems({ cluster, catalogue }: ClusterAdmission, plan: Plan, router: CatalogueRouter): string[] {
   const { subnetIDs } = router;
   if (subnetIDs === undefined || catalogue.subnets === undefined) return [];
@@ -152,7 +152,7 @@ function addressErrors({ cluster, catalogue }: ClusterAdmission, plan: Plan): Fi
   return [{ type: 'FieldValueInvalid', field, value: address, detail }];
 }
 
-/** The router that the cluster specifies, already uses, or finds in its subnet. */
+/** The router that the cluster specifies, already uses, or that is found in its subnet. */
 function routerOf(cluster: Cluster, { routers = [], subnets }: CloudCatalogue): CatalogueRouter | undefined {
   const { routerID } = cluster.spec.network.gateway;
   const id = routerID ?? cluster.status?.network?.routerID;

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { wakingProblem } from '../domain/waking-problem.ts';
 import type { ClusterAdmission } from './cluster-admission.ts';
 
-/** Warns on hibernation, waking and new schedules if the project's current quotas have no capacity for the nodes. */
+/** Warns on hibernation, waking and new schedules if the project's current quotas leave no room for the nodes. */
 export function hibernationWarnings({ cluster, old, pools, catalogue }: ClusterAdmission): string[] {
   const { hibernation } = cluster.spec;
   if (old === undefined || hibernation === undefined || isDeepStrictEqual(hibernation, old.spec.hibernation)) return [];

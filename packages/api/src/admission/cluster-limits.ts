@@ -10,7 +10,7 @@ import { clusterCapacityErrors } from './node-capacity-errors.ts';
 type ClusterLimits = Pick<ClusterAdmission, 'cluster' | 'old' | 'others' | 'pools' | 'plans'>;
 
 /**
- * Validates a Cluster against the limits of its plan and addresses and against existing pools that refer to it: pools
+ * Validates a Cluster against its plan's limits, its addresses and the existing pools that refer to it, since pools
  * may be created first.
  */
 export function clusterLimitErrors(limits: ClusterLimits, subnets?: readonly CatalogueSubnet[]): FieldError[] {
@@ -18,7 +18,7 @@ export function clusterLimitErrors(limits: ClusterLimits, subnets?: readonly Cat
   if (plan === undefined) return [];
   const { cluster, pools } = limits;
   const tooMany = poolSizeErrors(limits, plan);
-  // The ranges of an existing cluster don't change.
+  // An existing cluster's ranges don't change.
   if (tooMany.length === 0 && isUndecided(limits))
     tooMany.push(...clusterCapacityErrors(cluster, plan, pools, subnets));
   return [...maxClustersErrors(limits, plan), ...tooMany, ...floatingIpErrors(limits)];

@@ -6,7 +6,7 @@ import type { Plan, PlanSpec } from '../kinds/plan.ts';
 import { limitError } from '../limits/notes.ts';
 import { type ClusterAdmission, isUndecided } from './cluster-admission.ts';
 
-/** Validates pod network and kube-proxy against the plan. Both are immutable; their settings are not. */
+/** Validates the pod network and kube-proxy against the plan. Both are immutable; their settings are not. */
 export function optionErrors(admission: ClusterAdmission, plan: Plan): FieldError[] {
   const { cluster, old } = admission;
   return [...(isUndecided(admission) ? choiceErrors(cluster, plan) : []), ...settingErrors(cluster, old, plan)];
@@ -24,7 +24,7 @@ export function optionWarnings({ spec }: Cluster, old: Cluster | undefined, plan
   ];
 }
 
-/** The pod network and the kube-proxy mode of a cluster never change. */
+/** A cluster's pod network and kube-proxy mode never change. */
 function unchangedOptionWarnings({ spec, status }: Cluster, name: string, { cni, kubeProxy }: PlanSpec): string[] {
   if (status?.podCIDR === undefined) return [];
   const unchangedOptionWarning = (what: string, value: string | undefined, allowed: readonly string[]) =>

@@ -12,7 +12,7 @@ function warningsFor(requestedAt: string) {
   return resetWarnings({ cluster: aCluster({ reset: { requestedAt, confirm: 'demo' } }, { name: 'demo' }), old });
 }
 
-test('warns that a reset has no effect unless it is later than the last one, and what a later reset does', () => {
+test('warns that a reset no later than the last one has no effect, and about what a later reset does', () => {
   expect(warningsFor('2026-06-01T11:00:00Z')).toEqual([
     'spec.reset.requestedAt (2026-06-01T11:00:00Z): is not later than the last reset, 2026-06-01T12:00:00Z: nothing is reset',
   ]);

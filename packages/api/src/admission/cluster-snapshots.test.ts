@@ -25,7 +25,7 @@ test.each([
     reason: 'a restore without a time',
   },
   { etcd: undefined, fields: [], reason: 'neither' },
-])('refuses $reason in a simulated control plane: $fields', ({ etcd, fields }) => {
+])('refuses $reason with a simulated control plane: $fields', ({ etcd, fields }) => {
   expect(fieldsOf(etcd, undefined, SIMULATED)).toEqual(fields);
 });
 

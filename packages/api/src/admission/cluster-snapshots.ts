@@ -6,7 +6,7 @@ import type { ClusterAdmission } from './cluster-admission.ts';
 
 /**
  * Rejects snapshot requests for a cluster whose control plane is known not to support them: the control plane runs, but
- * its status has no list of snapshots, not even an empty one. For a new cluster, this is unknown; the condition
+ * its status contains no list of snapshots, not even an empty one. For a new cluster, this is unknown; the condition
  * SnapshotsReady reports it later.
  */
 export function snapshotErrors({

@@ -12,7 +12,7 @@ import type { KubernetesRelease } from '../kinds/kubernetes-release.ts';
 import type { Machine } from '../kinds/machine.ts';
 import type { NodePool } from '../kinds/node-pool.ts';
 
-/** A value that is processed once, as the user wrote it: docs/decisions/0047-requests-that-count-once.md. */
+/** A value that is processed only once, as written by the user: docs/decisions/0047-requests-that-count-once.md. */
 export interface CountedRequest {
   readonly field: string;
   readonly value: string | undefined;
@@ -24,7 +24,7 @@ export interface CountedRequest {
   readonly replayWarning?: string;
 }
 
-/** All annotations whose time has an effect only if it is later than the last processed time. */
+/** All annotations whose time takes effect only if it is later than the last processed time. */
 export const COUNTED_ANNOTATIONS = [
   ADOPT_ADDONS_ANNOTATION,
   MAINTENANCE_ANNOTATION,
@@ -41,7 +41,7 @@ const CLUSTER_REQUESTS: readonly (readonly [string, (status: ClusterStatus) => s
   [ROTATE_CREDENTIALS_ANNOTATION, ({ credentials }) => credentials?.rotation],
   // Recorded in the tenant's cluster.
   [ADOPT_ADDONS_ANNOTATION, () => undefined],
-  // Any other value retries stopped work; the value is not recorded.
+  // Any other value only retries work that has stopped, and is not recorded.
   [RETRY_ANNOTATION, () => undefined],
 ];
 

@@ -9,7 +9,7 @@ function requested(annotation: string, dryRun = true) {
   return dryRunSiblings({ dryRun, object: aNodePool({}, { annotations: { [DRY_RUN_ANNOTATION]: annotation } }) });
 }
 
-test('reads the siblings from the annotation as they were written', () => {
+test('reads the siblings from the annotation exactly as written', () => {
   const { clusters, pools } = requested(dryRunAnnotation({ clusters: [cluster], pools: [pool] }));
 
   expect([clusters[0]?.metadata.name, clusters[0]?.spec]).toEqual(['demo', cluster.spec]);

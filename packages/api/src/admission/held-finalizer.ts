@@ -4,8 +4,8 @@ import { FINALIZER } from '../group.ts';
 
 /**
  * Why a change by anyone except Fairway's controllers is rejected: it adds or removes their finalizer. Without the
- * finalizer, an object is deleted immediately, and its cloud resources are orphaned and no longer count towards any
- * limit.
+ * finalizer, an object would be deleted immediately; its cloud resources would be orphaned and no longer count towards
+ * any limit.
  */
 export function heldFinalizerErrors(object: KubeObject, old: KubeObject): FieldError[] {
   const held = isHeld(old);

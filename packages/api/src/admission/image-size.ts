@@ -7,7 +7,7 @@ import type { Plan } from '../kinds/plan.ts';
 import type { CatalogueImage, CloudCatalogue } from './cloud-catalogue.ts';
 import { findByIdOrName } from './references.ts';
 
-/** The image that the controller selects for new nodes of the pool; undefined while unknown. */
+/** The image that the controller selects for new nodes in the pool; undefined while unknown. */
 function imageOfPool(
   { spec }: NodePool,
   cluster: Cluster | undefined,
@@ -21,7 +21,7 @@ function imageOfPool(
   return chooseImage(allowed, undefined);
 }
 
-/** What the image requires and the pool's flavor or root volume lacks: Nova would reject every such server. */
+/** Image requirements that the pool's flavor or root volume does not meet: Nova would reject every such server. */
 export function imageSizeErrors(
   pool: NodePool,
   cluster: Cluster | undefined,

@@ -10,7 +10,7 @@ interface PoolCapacityRequest {
   readonly pool: NodePool;
   /** The stored object; undefined on create. */
   readonly old: NodePool | undefined;
-  /** The other pools of the namespace. */
+  /** The other pools in the namespace. */
   readonly others: readonly NodePool[];
   readonly cluster: Cluster;
   readonly plan: Plan;
@@ -19,7 +19,7 @@ interface PoolCapacityRequest {
 }
 
 /**
- * Rejects nodes for which the cluster has too few addresses, either for the nodes in their subnet or for their pods. A
+ * Rejects nodes for which the cluster does not have enough addresses, either in the nodes' subnet or for their pods. A
  * pool can always shrink.
  */
 export function poolCapacityErrors({ pool, old, others, cluster, plan, subnets }: PoolCapacityRequest): FieldError[] {
@@ -35,7 +35,10 @@ export function poolCapacityErrors({ pool, old, others, cluster, plan, subnets }
   });
 }
 
-/** Rejects a cluster without enough addresses for the nodes of its existing pools: pools may be created first. */
+/**
+ * Rejects a cluster that does not have enough addresses for the nodes in its existing pools, since pools may be created
+ * first.
+ */
 export function clusterCapacityErrors(
   cluster: Cluster,
   plan: Plan,

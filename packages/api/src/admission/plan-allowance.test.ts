@@ -83,7 +83,7 @@ describe('a plan with allowlists', () => {
     );
   });
 
-  test('accepts stored values', () => {
+  test('accepts values that are already stored', () => {
     const spec = { image: 'Debian 12', network: { networkID: NETWORK } };
 
     expect(errorsOf(spec, spec)).toEqual([]);
@@ -130,7 +130,7 @@ describe('a plan with allowlists', () => {
     expect(poolErrors(spec, spec), 'a stored one').toEqual([]);
   });
 
-  test('accepts a flavor by ID if its name is allowed', () => {
+  test('accepts a flavor specified by ID if its name is allowed', () => {
     expect(poolErrors({ flavor: '1' })).toEqual([]);
   });
 });
@@ -187,14 +187,11 @@ describe('a move to another plan', () => {
       field: 'spec.plan',
       expectedMessage: 'allows 2 nodes',
     },
-  ])(
-    'enforces the limits of the plan at $field: $expectedMessage',
-    ({ spec, plan, others, field, expectedMessage }) => {
-      expect(errorsOf(spec, plan, others)).toMatchObject([{ field, detail: expect.stringContaining(expectedMessage) }]);
-    },
-  );
+  ])("enforces the new plan's limits at $field: $expectedMessage", ({ spec, plan, others, field, expectedMessage }) => {
+    expect(errorsOf(spec, plan, others)).toMatchObject([{ field, detail: expect.stringContaining(expectedMessage) }]);
+  });
 
-  test('keeps the ranges, pod network and kube-proxy mode of the cluster, with a warning', () => {
+  test("keeps the cluster's ranges, pod network and kube-proxy mode, with a warning", () => {
     expect(errorsOf(router, standard)).toEqual([]);
     expect(clusterWarnings(aCluster({ plan: 'standard' }), old, standard.spec)).toEqual(
       expect.arrayContaining([
@@ -204,7 +201,7 @@ describe('a move to another plan', () => {
     );
   });
 
-  test('uses the ranges of the new plan if the cluster has none yet, and validates the cluster like a new one', () => {
+  test("uses the new plan's ranges if the cluster has none yet, and validates it like a new cluster", () => {
     const newClusterAdmission = {
       ...admission,
       cluster: aCluster({ plan: 'standard', cni: { type: 'canal' }, ...router }),

@@ -43,7 +43,7 @@ function admission(networks: PoolNetwork[], before?: PoolNetwork[], replicas = 1
 const fieldsOf = (networks: PoolNetwork[], before?: PoolNetwork[]) =>
   admitNodePool(admission(networks, before)).map(({ field }) => field);
 
-describe('additional networks of a pool at admission', () => {
+describe("admission of a pool's additional networks", () => {
   it.each([
     { networks: named(OLD_NETWORK), fields: [], reason: 'the network exists' },
     { networks: named(DELETED_NETWORK), fields: ['spec.networks[0].networkID'], reason: 'the network does not exist' },
@@ -68,7 +68,7 @@ describe('additional networks of a pool at admission', () => {
     expect(fieldsOf(networks, before)).toEqual(fields);
   });
 
-  it('warns that the quota of ports is too small', () => {
+  it('warns that the port quota is too small', () => {
     const warnings = nodePoolWarnings(admission(named(OLD_NETWORK), undefined, 3));
     expect(warnings).toEqual([expect.stringMatching(/^spec\.replicas: 3 more nodes need 6 ports/)]);
   });

@@ -19,7 +19,7 @@ export interface PoolNetworksAdmission {
   readonly catalogue: CloudCatalogue;
 }
 
-/** Validates the additional networks of a pool. A stored one is not rejected again. */
+/** Validates a pool's additional networks. A stored network is not rejected again. */
 export function poolNetworkErrors({ pool, old, cluster, plan, catalogue }: PoolNetworksAdmission): FieldError[] {
   const desired = pool.spec.networks ?? [];
   const known = old?.spec.networks ?? [];

@@ -20,7 +20,10 @@ interface QuotaNeed {
   readonly perOldNode: number | undefined;
 }
 
-/** Warnings about what exceeds the project's quota now: additional nodes, and the replacement of existing nodes after a change of flavor. Pure. */
+/**
+ * Warnings about what currently exceeds the project's quota: additional nodes, and replacing existing nodes after a
+ * flavor change. Pure.
+ */
 export function quotaWarnings(facts: PoolQuotaFacts): string[] {
   const { pool, old } = facts;
   const isOtherFlavor = old !== undefined && old.spec.flavor !== pool.spec.flavor;
@@ -41,8 +44,8 @@ function sizeWarnings(facts: PoolQuotaFacts): string[] {
 }
 
 /**
- * The peak usage beyond the pool's current usage: at the first replacement if the nodes get smaller, at the last one if
- * they get larger.
+ * The peak usage beyond the pool's current usage: at the first replacement if the nodes become smaller, at the last one
+ * if they become larger.
  */
 function flavorWarnings(facts: PoolQuotaFacts, old: NodePool): string[] {
   const nodes = old.status?.replicas ?? targetReplicas(old);

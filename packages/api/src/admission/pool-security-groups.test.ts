@@ -47,10 +47,10 @@ test.each<{ name: string; type: string; expectedMessage: RegExp }>([
   ]);
 });
 
-test('accepts a shared security group by ID in a network of the tenant', () => {
+test('accepts a shared security group by ID in a network owned by the tenant', () => {
   expect(errorsOf(['5'], EXISTING_NETWORK)).toEqual([]);
 });
 
-test('accepts a stored name, but refuses an invalid name added to the list', () => {
+test('accepts a stored name, but refuses an invalid name that is added to the list', () => {
   expect(errorsOf(['gone', 'lost'], OWN_NETWORK, ['gone'])).toMatchObject([{ field: 'spec.securityGroups[1]' }]);
 });

@@ -12,7 +12,7 @@ const ADVICE = 'or ask the operator for a larger quota';
 /** Rejects a cluster that exceeds the project's limit. */
 export function clusterQuotaErrors(facts: {
   readonly old: Cluster | undefined;
-  /** The other clusters of the namespace. */
+  /** The other clusters in the namespace. */
   readonly others: readonly Cluster[];
   readonly quota: EffectiveQuota;
 }): FieldError[] {
@@ -25,10 +25,10 @@ export function clusterQuotaErrors(facts: {
 interface PoolFacts {
   readonly pool: NodePool;
   readonly old: NodePool | undefined;
-  /** The other pools of the namespace, of all its clusters. */
+  /** The other pools in the namespace, across all its clusters. */
   readonly others: readonly NodePool[];
   readonly quota: EffectiveQuota;
-  /** Undefined while the cloud does not report its flavors: cores are then not checked. */
+  /** Undefined while the cloud does not report its flavors, in which case cores are not checked. */
   readonly flavors: readonly CatalogueFlavor[] | undefined;
 }
 

@@ -22,7 +22,7 @@ export function notFoundError(
   return { type: 'FieldValueNotFound', field, value, detail };
 }
 
-/** Like `notFoundError`, for a field that requires an id: for a name, the message suggests the id. */
+/** Like `notFoundError`, for a field that requires an id: if the value is a name, the message suggests the ID. */
 export function idNotFoundError(
   field: string,
   value: string,

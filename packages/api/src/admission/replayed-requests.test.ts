@@ -59,7 +59,7 @@ test('warns that a hibernation requested before the last one has no effect', () 
   expect(at(WEDNESDAY)).toEqual([]);
 });
 
-describe('earlier requests to objects of other kinds', () => {
+describe('earlier requests on objects of other kinds', () => {
   const metadata = (annotations: Record<string, string>) => ({ name: 'a', namespace: 'team', annotations });
   const retry = (time: string) => metadata({ 'fairway.dev/retry-requested': time });
   const repair = (time: string) =>
@@ -97,7 +97,7 @@ describe('earlier requests to objects of other kinds', () => {
     expect(replayWarnings(requests(WEDNESDAY))).toEqual([]);
   });
 
-  test('does not warn about a retry of a machine, which is not recorded', () => {
+  test('does not warn about retrying a machine, which is not recorded', () => {
     expect(
       replayWarnings(
         machineRequests(

@@ -41,18 +41,21 @@ const CASES: readonly Case[] = [
   ),
 ];
 
-test.each(CASES)('refuses $field after tomorrow, since earlier requests would be ignored', ({ field, at }) => {
-  expect(errorsOf(at(MISTYPED_TIME), clusterWith({}))).toEqual([
-    {
-      type: 'FieldValueInvalid',
-      field,
-      value: MISTYPED_TIME,
-      detail:
-        'is more than a day in the future, and earlier requests would be ignored until then: set it to the current time',
-    },
-  ]);
-  expect(errorsOf(at(TOMORROW), clusterWith({}))).toEqual([]);
-});
+test.each(CASES)(
+  'refuses $field later than tomorrow, because earlier requests would then be ignored',
+  ({ field, at }) => {
+    expect(errorsOf(at(MISTYPED_TIME), clusterWith({}))).toEqual([
+      {
+        type: 'FieldValueInvalid',
+        field,
+        value: MISTYPED_TIME,
+        detail:
+          'is more than a day in the future, and earlier requests would be ignored until then: set it to the current time',
+      },
+    ]);
+    expect(errorsOf(at(TOMORROW), clusterWith({}))).toEqual([]);
+  },
+);
 
 test.each(CASES)('accepts $field if it is stored', ({ at }) => {
   expect(errorsOf(at(MISTYPED_TIME), at(MISTYPED_TIME))).toEqual([]);

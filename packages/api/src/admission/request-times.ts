@@ -6,8 +6,8 @@ import type { CountedRequest } from './counted-requests.ts';
 const MAX_AHEAD_MS = 86_400_000;
 
 /**
- * A request is processed once, and only if it is later than the last one: a mistyped year would be processed now and
- * block all later requests for years.
+ * A request is processed once, and only if it is later than the last one, so a mistyped year would be processed now and
+ * then block all further requests for years.
  */
 export function requestTimeErrors(requests: readonly CountedRequest[], nowMs: number): FieldError[] {
   return requests.flatMap(({ field, value, before, followed }) => {

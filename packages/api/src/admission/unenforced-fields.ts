@@ -11,7 +11,7 @@ const REQUESTED_FEATURES = {
   'spec.etcd.restore': ({ etcd }: Cluster['spec']) => etcd?.restore,
 };
 
-/** Fields that a kind of control plane does not honour, each with the reason and what to do. */
+/** Fields that a kind of control plane does not honour, each with the reason and a remedy. */
 export type UnenforcedFields = Readonly<Partial<Record<keyof typeof REQUESTED_FEATURES, string>>>;
 
 /** Rejects fields that this installation's control planes would not honour. A stored value is not rejected again; a condition reports it. */

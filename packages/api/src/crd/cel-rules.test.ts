@@ -21,7 +21,7 @@ const periods = {
   syncPeriod: maybe(constantFrom('5s', '30s', '1h')),
 };
 
-/** Values for the path of a rule, invalid combinations included. */
+/** Values for a rule's path, including invalid combinations. */
 const SUBJECTS: Readonly<Record<string, Arbitrary<object>>> = {
   'spec.network': record({
     networkID: maybe(id),
@@ -71,7 +71,7 @@ const SUBJECTS: Readonly<Record<string, Arbitrary<object>>> = {
     ),
     hubble: maybe(record({ enabled: boolean(), relay: maybe(enabled), ui: maybe(enabled) })),
   }),
-  // Fields of both NodePools and Clusters.
+  // Fields that both NodePools and Clusters have.
   spec: record({
     network: record({ podRoutes }),
     cni: record({ type: maybe(constantFrom('canal', 'none')) }),
@@ -118,7 +118,7 @@ describe('cross-field rules agree in CEL and TypeScript', () => {
   });
 });
 
-describe('the CEL rules of immutable fields', () => {
+describe('the CEL rules for immutable fields', () => {
   const held = record({ field: maybe(constantFrom('a', 'b')) });
 
   it.each([
@@ -179,7 +179,7 @@ describe('transition rules agree in CEL and TypeScript', () => {
   });
 });
 
-describe('the transition rule for the cluster name of a pool', () => {
+describe("the transition rule for a pool's cluster name", () => {
   const condition = record({
     type: constantFrom('Ready', 'UpToDate'),
     reason: constantFrom('ClusterNotFound', 'Ready'),

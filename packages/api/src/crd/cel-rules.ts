@@ -26,7 +26,7 @@ function previousValueCel(field: string, { type, items }: Pick<Schema, 'type' | 
   const expressionByType: { readonly [T in NonNullable<Schema['type']>]?: string } = {
     string: `'"' + ${old} + '"'`,
     array: `(size(${old}) == 0 ? '[]' : '["' + ${old}.join('","') + '"]')`,
-    // kube-apiserver assumes that the result of `string` may have any length, and estimates the cost accordingly.
+    // kube-apiserver assumes that the result of `string` can have any length, and estimates the cost accordingly.
     boolean: `(${old} ? 'true' : 'false')`,
   };
   const text = type && expressionByType[type];
@@ -35,7 +35,7 @@ function previousValueCel(field: string, { type, items }: Pick<Schema, 'type' | 
 
 export function crossFieldCel(rule: CrossFieldRule): ValidationRule {
   const fieldPath = rule.field.slice(rule.path.length);
-  // kube-apiserver drops an empty fieldPath, and the definition would differ from what was applied.
+  // kube-apiserver drops an empty fieldPath, so the definition would differ from what was applied.
   return { rule: rule.cel, message: rule.message, ...(fieldPath !== '' && { fieldPath }) };
 }
 
@@ -53,7 +53,7 @@ export function transitionCel(rule: TransitionRule): ValidationRule {
   };
 }
 
-/** A copy of `schema` with `rule` on the object at `path`. */
+/** A copy of `schema` with `rule` added to the object at `path`. */
 export function addRule(schema: Schema, path: string, rule: ValidationRule): Schema {
   if (path === '') {
     return { ...schema, 'x-kubernetes-validations': [...(schema['x-kubernetes-validations'] ?? []), rule] };

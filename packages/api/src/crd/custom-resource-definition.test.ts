@@ -9,7 +9,7 @@ describe.each(KINDS.map((kind) => [kind.kind, kind] as const))('CRD of %s', (_, 
   const version = crd.spec.versions[0];
   const schema = version?.schema?.openAPIV3Schema ?? {};
 
-  it('is named after its plural and group', () => {
+  it('is named after its plural name and group', () => {
     expect(crd.metadata.name).toBe(`${kind.plural}.fairway.dev`);
     expect(crd.spec.names.categories).toEqual(['fairway']);
   });

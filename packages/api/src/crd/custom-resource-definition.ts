@@ -55,11 +55,11 @@ const FORMAT_CEL: Readonly<Record<string, string>> = {
   // kube-apiserver 1.31 treats the cost of comparing two networks as unbounded.
   cidr: 'isCIDR(self) && string(cidr(self).masked()) == self',
   ipv4: 'isIP(self)',
-  // A day that does not exist fails the conversion and therefore the rule.
+  // A nonexistent day makes the conversion fail, and with it the rule.
   'date-time': 'timestamp(self) == timestamp(self)',
 };
 
-/** The schema with everything that an API server without Fairway's admission must enforce itself. */
+/** The schema with everything that an API server must enforce itself when Fairway's admission is not in front of it. */
 function enforcedSchema(kind: Kind): Schema {
   const object = withCompleteDefaults(withPatternRules(withInitialStatus(kind, objectSchema(kind))));
   let schema: Schema = { ...object, properties: { ...object.properties, metadata: metadataSchema(kind) } };
@@ -73,14 +73,14 @@ function enforcedSchema(kind: Kind): Schema {
   return schema;
 }
 
-/** The status is dropped on create; the default status is visible until a controller writes one. */
+/** The status is dropped on create; the default status is shown until a controller writes one. */
 function withInitialStatus({ initialStatus }: Kind, schema: Schema): Schema {
   const { status } = schema.properties ?? {};
   if (initialStatus === undefined || status === undefined) return schema;
   return { ...schema, properties: { ...schema.properties, status: { ...status, default: initialStatus } } };
 }
 
-/** An API server allows metadata schemas only for the name, so rules report errors there. */
+/** API servers allow metadata schemas only for the name, so errors in metadata are reported by rules. */
 function metadataSchema({ nameMaxLength }: Kind): Schema {
   return { type: 'object', ...(nameMaxLength !== undefined && { properties: { name: { type: 'string' } } }) };
 }
@@ -96,7 +96,7 @@ function nameRules({ nameMaxLength }: Kind): readonly ValidationRule[] {
   ];
 }
 
-/** Rules are evaluated on a default as written: the default of an object includes the defaults of its fields. */
+/** Rules are evaluated against a default as written: the default of an object includes the defaults of its fields. */
 function withCompleteDefaults(schema: Schema): Schema {
   const properties = Object.entries(schema.properties ?? {}).map(([name, level]) => [
     name,
@@ -119,7 +119,10 @@ function withDefaults(value: Json, schema: Schema): Json {
   return copy;
 }
 
-/** Patterns as rules: for a pattern, an API server only quotes the expression; for a rule, it returns the message. */
+/**
+ * Patterns are expressed as rules: for a pattern, an API server only quotes the regular expression; for a rule, it
+ * returns the message.
+ */
 function withPatternRules(schema: Schema): Schema {
   const { 'x-pattern-message': message, ...rest }: { -readonly [K in keyof Schema]: Schema[K] } = schema;
   const { pattern } = schema;

@@ -57,7 +57,7 @@ describe('shipped releases', () => {
     },
   );
 
-  it('follow each other without a gap', () => {
+  it('follow one another without a gap', () => {
     expect(SHIPPED_RELEASES.map(({ spec }) => spec.minor)).toEqual(['1.31', '1.32', '1.33', '1.34', '1.35', '1.36']);
   });
 

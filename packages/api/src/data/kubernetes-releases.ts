@@ -5,13 +5,13 @@ const SOURCE =
   'endoflife.date/kubernetes (products/kubernetes.md, history up to 2026-08-21), after kubernetes.io/releases/patch-releases';
 
 /**
- * Component versions for nodes and add-ons of all releases below. containerd: endoflife.date, 2026-08-21; pause:
+ * Node and add-on component versions for all releases below. containerd: endoflife.date, 2026-08-21; pause:
  * kubeadm's constant of
  * 1.35. Older releases use the same versions. CoreDNS, metrics-server, Calico, flannel and Cilium come with the
  * add-ons.
  */
 const COMPONENTS = {
-  // Maintained until 2026-11. Kubelets from 1.37 on require containerd 2.x.
+  // Maintained until 2026-11. Kubelets since 1.37 require containerd 2.x.
   containerd: '2.2.7',
   pause: '3.10.1',
 } as const;

@@ -3,17 +3,17 @@ import type { Plan } from '../kinds/plan.ts';
 import type { PlanStorageClass } from '../kinds/plan-storage.ts';
 
 /**
- * The node range of all clusters without their own network. They can share it, because each cluster gets a separate
- * network.
+ * The node range for all clusters that do not specify a network. They can share it, because each cluster gets a
+ * separate network.
  */
 const NODES_CIDR = '10.1.0.0/20';
-/** The cloud's metadata service. */
+/** The address of the cloud's metadata service. */
 const LINK_LOCAL = '169.254.0.0/16';
-/** Docker's bridge, which images for container hosts may create. */
+/** Docker's bridge network, which container host images may create. */
 const DOCKER_BRIDGE = '172.17.0.0/16';
 
 /**
- * Classes and volume types as OVHcloud names them. `default` uses the cloud's own default type, so it works in any
+ * Classes and volume types, named as at OVHcloud. `default` uses the cloud's own default type, so it works in any
  * cloud.
  */
 const STORAGE_CLASSES: readonly PlanStorageClass[] = [
@@ -26,8 +26,8 @@ const STORAGE_CLASSES: readonly PlanStorageClass[] = [
 ];
 
 /**
- * The plans that Fairway ships. Limits and SLAs are those of OVHcloud's plans of the same names, except that `standard`
- * has the same cluster limit as `free`; at OVHcloud the project quota limits it.
+ * The plans that Fairway ships. Limits and SLAs are those of OVHcloud's plans with the same names, except that
+ * `standard` has the same cluster limit as `free`; at OVHcloud, the project quota sets that limit.
  */
 export const SHIPPED_PLANS: readonly Plan[] = [
   {
@@ -54,7 +54,7 @@ export const SHIPPED_PLANS: readonly Plan[] = [
         gatewayRequired: false,
       },
       storage: { classes: [...STORAGE_CLASSES], tenantClasses: 'Allowed' },
-      // Free clusters allow only in-place upgrades, standard ones only rolling upgrades:
+      // Free clusters support only in-place upgrades, standard ones only rolling upgrades:
       // https://docs.ovhcloud.com/en/guides/public-cloud/containers-orchestration/managed-kubernetes/understanding-mks-architecture
       allowed: { upgradeStrategies: ['InPlace'] },
       upgradeStrategy: 'InPlace',

@@ -13,7 +13,7 @@ export interface Overlap<T extends NamedRange> {
   readonly b: T;
 }
 
-/** All pairs of overlapping ranges. Invalid IPv4 ranges are ignored: they have their own validation. */
+/** All pairs of overlapping ranges. Invalid IPv4 ranges are ignored: they are reported by a separate validation. */
 export function findOverlaps<T extends NamedRange>(ranges: readonly T[]): Overlap<T>[] {
   const found: Overlap<T>[] = [];
   for (const [index, a] of ranges.entries()) {
@@ -31,7 +31,10 @@ function rangesOverlap(a: string, b: string): boolean {
   }
 }
 
-/** Why a default gateway can't have this address in the nodes' range; undefined if it can. An invalid range has its own validation. */
+/**
+ * Why a default gateway can't have this address in the nodes' range; undefined if it can. An invalid range is reported
+ * by a separate validation.
+ */
 export function gatewayProblem(address: string, range: string): string | undefined {
   try {
     const cidr = parseCidr(range);

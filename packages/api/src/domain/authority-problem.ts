@@ -4,7 +4,7 @@ import { PkiError } from '@fairway/kube/pki/pki-error';
 
 const CERTIFICATE_BEGIN = '-----BEGIN CERTIFICATE-----';
 
-/** Why a text is not a PEM bundle of certificates; undefined if it is one or is empty. */
+/** Why a string is not a PEM certificate bundle; undefined if it is one or is empty. */
 export function authorityProblem(pem: string | undefined): string | undefined {
   if (pem === undefined || pem === '') return undefined;
   const blocks = certificateBlocks(pem);
@@ -25,7 +25,7 @@ export function authorityProblem(pem: string | undefined): string | undefined {
     : `only ${blocks.length} of ${beginCount} certificates can be read: copy the whole file again`;
 }
 
-/** Only the certificates of a text, as Go and OpenSSL write them. */
+/** Only the certificates in a string, formatted as Go and OpenSSL write them. */
 export function certificatesOf(pem: string): string {
   return certificateBlocks(pem).map(pemOf).join('');
 }

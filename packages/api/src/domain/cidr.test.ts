@@ -42,7 +42,7 @@ describe('overlaps and contains', () => {
 });
 
 describe('addressAt', () => {
-  it('counts from the network address', () => {
+  it('counts addresses from the network address', () => {
     expect(addressAt(parseCidr('10.3.0.0/16'), 1)).toBe('10.3.0.1');
     expect(addressAt(parseCidr('10.3.0.0/16'), 10)).toBe('10.3.0.10');
     expect(() => addressAt(parseCidr('10.3.0.0/30'), 4)).toThrow(CidrError);

@@ -1,13 +1,13 @@
 import { Address4 } from 'ip-address';
 
-/** An IPv4 network. First and last address are numbers, both inclusive. */
+/** An IPv4 network. The first and last addresses are numbers, both inclusive. */
 export interface Cidr {
   readonly first: number;
   readonly last: number;
   readonly prefixLength: number;
 }
 
-/** The error for a text that is not a valid IPv4 network. */
+/** The error for a string that is not a valid IPv4 network. */
 export class CidrError extends Error {
   override readonly name = 'CidrError';
 }
@@ -34,7 +34,7 @@ export function parseCidr(text: string): Cidr {
   return { first, last: first + size - 1, prefixLength };
 }
 
-/** Whether `parseCidr` accepts the text. */
+/** Whether `parseCidr` accepts the string. */
 export function isCidr(text: string): boolean {
   try {
     parseCidr(text);
@@ -77,7 +77,7 @@ export function addressAt(cidr: Cidr, index: number): string {
 
 const PRIVATE_RANGES = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16'].map(parseCidr);
 
-/** Whether the whole network is private by RFC 1918. */
+/** Whether the whole network is private according to RFC 1918. */
 export function isPrivate(cidr: Cidr): boolean {
   return PRIVATE_RANGES.some((range) => contains(range, cidr));
 }

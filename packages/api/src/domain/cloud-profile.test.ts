@@ -60,7 +60,7 @@ test('keeps the quotas of a service that did not respond', () => {
   ]);
 });
 
-test('truncates a long list, and records it until the list is short again', () => {
+test('truncates a long list, and records the truncation until the list is short enough again', () => {
   const flavors = Array.from({ length: MAX_ENTRIES + 5 }, (_, index) => ({ ...FLAVORS[0], id: `${index}`, name: 'f' }));
   const cut = cloudProfileContent({ ...FULL_CATALOGUE, flavors: flavors as typeof FLAVORS }, undefined);
 

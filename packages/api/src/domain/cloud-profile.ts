@@ -7,7 +7,10 @@ const MAX_SUBNETS = 20;
 
 type Content = Omit<CloudProfileStatus, 'conditions' | 'observedGeneration' | 'quotasTime'>;
 
-/** The CloudProfile of a catalogue. Lists that the cloud did not return stay unchanged. Pure; equal catalogues give equal content. */
+/**
+ * The CloudProfile for a catalogue. Lists that the cloud did not return stay unchanged. Pure; equal catalogues yield
+ * equal content.
+ */
 export function cloudProfileContent(catalogue: CloudCatalogue, previous: Content | undefined): Content {
   const truncated: { list: string; total: number }[] = [];
   const truncateList = <T>(list: keyof Content, items: readonly T[]): T[] => {
@@ -88,7 +91,7 @@ export function cloudProfileContent(catalogue: CloudCatalogue, previous: Content
   return { ...content, ...(truncated.length > 0 && { truncated }) };
 }
 
-/** Quotas of a CloudProfile. Quotas of a service that did not respond stay unchanged. */
+/** The quotas in a CloudProfile. Those of a service that did not respond stay unchanged. */
 export function quotaList(quotas: CatalogueQuotas, previous: Content['quotas'] = []): NonNullable<Content['quotas']> {
   return QUOTA_NAMES.flatMap((name) => {
     const quota = quotas[name];

@@ -12,8 +12,8 @@ export function isCniInstalled(cni: string | undefined): cni is InstalledCni {
 }
 
 /**
- * Who installs the pod network `cni` of a cluster. This is decided once, before the cluster can contain anything: a
- * running cluster without a decision is from a release that left this to the tenant. Pure.
+ * Who installs a cluster's pod network `cni`. This is decided once, before the cluster can contain anything: a running
+ * cluster without a decision dates from a release that left this to the tenant. Pure.
  */
 export function cniInstaller(
   status: Pick<ClusterStatus, 'cniInstaller' | 'version'> | undefined,
@@ -24,9 +24,9 @@ export function cniInstaller(
 }
 
 /**
- * Who installs the pod network of a cluster that contains `found`, a pod network installed by Fairway. A temporary
- * downgrade to a release that installed no pod network may have dropped the decision; the cluster then looks like a
- * cluster of that release. Pure.
+ * Who installs the pod network in a cluster that contains `found`, a pod network installed by Fairway. A temporary
+ * downgrade to a release that installed no pod network may have dropped the decision; the cluster then looks as if it
+ * had been created by that release. Pure.
  */
 export function detectedInstaller(
   status: Pick<ClusterStatus, 'cni' | 'cniInstaller'>,

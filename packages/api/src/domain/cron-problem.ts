@@ -2,14 +2,17 @@ import { type CronSchedule, parseCron } from '@fairway/base/cron-schedule';
 
 /** Longer than any realistic schedule. */
 export const MAX_CRON_LENGTH = 100;
-/** Scheduled work such as hibernating, waking or creating nodes takes minutes. */
+/** Scheduled work, such as hibernating, waking or creating nodes, takes minutes. */
 const MIN_PERIOD_MS = 3_600_000;
 /** Number of occurrences to check; a schedule that is too frequent is detected within a day. */
 const MAX_OCCURRENCES = 25;
 /** Any start time works: schedules have no years. */
 const START_MS = Date.UTC(2026, 0, 1);
 
-/** Why the schedule is invalid for clusters and pools; undefined if it is valid. Time zones make no difference. */
+/**
+ * Why the schedule is invalid for clusters and pools; undefined if it is valid. The result does not depend on the time
+ * zone.
+ */
 export function cronProblem(text: string): string | undefined {
   let schedule: CronSchedule;
   try {

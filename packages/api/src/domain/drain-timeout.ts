@@ -3,8 +3,8 @@ import type { PlanSpec } from '../kinds/plan.ts';
 import { durationMs } from './duration.ts';
 
 /**
- * How long PodDisruptionBudgets may delay the drain of a pool's nodes: as specified by the pool or else the plan,
- * capped at the plan's maximum. Undefined if neither is known.
+ * How long PodDisruptionBudgets may delay the drain of a pool's nodes: as specified by the pool, or else by the plan,
+ * and capped at the plan's maximum. Undefined if neither is known.
  */
 export function drainTimeoutMs(pool: NodePoolSpec | undefined, plan: PlanSpec | undefined): number | undefined {
   const requestedTimeout = pool?.upgradeStrategy.drainTimeout ?? plan?.drainTimeout;

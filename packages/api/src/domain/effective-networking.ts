@@ -1,11 +1,11 @@
 import type { Cluster } from '../kinds/cluster.ts';
 import type { PlanSpec } from '../kinds/plan.ts';
 
-/** The networking in effect, from a cluster's spec, plan and status. */
+/** The effective networking, derived from a cluster's spec, plan and status. */
 export interface EffectiveNetworking {
   readonly podCIDR: string;
   readonly serviceCIDR: string;
-  /** Range of the subnet that Fairway creates; unused if the cluster specifies a network. */
+  /** The range for the subnet that Fairway creates; unused if the cluster specifies a network. */
   readonly nodesCIDR: string;
   readonly cni: string;
   readonly kubeProxyMode: string;

@@ -97,7 +97,7 @@ describe('the end-of-life notice of a cluster', () => {
 
     expect(decideAt(dueMs - 2_000)).toBe(justReported);
     expect(decideAt(dueMs + 2_000)).toBe(justReported);
-    // A working replica's clock is not that far behind.
+    // A working replica's clock never lags that far behind.
     expect(decideAt(dueMs - 3_600_000)).not.toBe(justReported);
   });
 });

@@ -8,17 +8,20 @@ import { minorOf } from './version-numbers.ts';
 
 const DAY_MS = 86_400_000;
 
-/** Days before the end at which clusters are notified; 0 is the end itself. */
+/** How many days before the end of life clusters are notified; 0 is the day itself. */
 const NOTICE_DAYS = [0, 1, 7, 30] as const;
 
-/** A notice that is due: at most this many days are left. 0: the minor version has reached its end of life. */
+/** A notice that is due, because at most this many days are left. 0: the minor version has reached its end of life. */
 export interface Notice {
   readonly days: number;
   /** Undefined: the operator declared the end of life without a date. */
   readonly date: string | undefined;
 }
 
-/** The notice that applies now; undefined while the end is further away or unknown. An operator's override takes precedence over the date. */
+/**
+ * The notice that applies now; undefined while the end of life is further away or unknown. An operator's override takes
+ * precedence over the date.
+ */
 export function noticeOf({ spec }: Pick<KubernetesRelease, 'spec'>, nowMs: number): Notice | undefined {
   const { phaseOverride, endOfLife: date } = spec;
   const endMs = date === undefined ? Number.NaN : Date.parse(date);
@@ -86,7 +89,7 @@ export function decideEndOfLife(
     return reported;
   const due = noticeOf(release, nowMs);
   if (due === undefined) return undefined;
-  // The end is announced once, even if an override came before the date.
+  // The end of life is announced only once, even if an override preceded the date.
   const isReported =
     reported?.minor === minor && reported.notice === due.days && (reported.date === due.date || due.days === 0);
   const upgrade = planForcedUpgrade({ cluster, release, releases, nowMs });

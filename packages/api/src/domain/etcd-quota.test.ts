@@ -15,7 +15,7 @@ describe('etcdQuotaBytes', () => {
     { rule: free, nodes: 4, previous: 89_128_960, bytes: 110 * MIB, reason: 'the quota grows' },
     { rule: standard, nodes: 0, previous: 0, bytes: 8192 * MIB, reason: 'dedicated' },
     { rule: standard, nodes: 500, previous: 0, bytes: 8192 * MIB, reason: 'regardless of the nodes' },
-  ])('is $bytes for $nodes nodes after $previous ($reason)', ({ rule, nodes, previous, bytes }) => {
+  ])('is $bytes for $nodes nodes if it was $previous before ($reason)', ({ rule, nodes, previous, bytes }) => {
     expect(rule && etcdQuotaBytes(rule, nodes, previous)).toBe(bytes);
   });
 });

@@ -8,7 +8,7 @@ export interface EtcdQuotaRule {
 }
 
 /**
- * Quota in bytes of the database of a cluster with this many nodes. `previousBytes` is the current quota: a quota never
+ * Database quota, in bytes, for a cluster with this many nodes. `previousBytes` is the current quota: a quota never
  * shrinks, since a database that exceeds its quota rejects every write, including deletions.
  */
 export function etcdQuotaBytes(rule: EtcdQuotaRule, nodes: number, previousBytes = 0): number {

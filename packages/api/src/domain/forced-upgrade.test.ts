@@ -41,7 +41,7 @@ function facts({ spec = settings(), before, hasNext = true }: Case) {
 
 const planned = (testCase: Case) => decideEndOfLife(...facts(testCase), at(testCase.now))?.upgrade;
 
-describe('the planned time of a forced upgrade', () => {
+describe('the planned time for a forced upgrade', () => {
   test.each<Case & { reason: string; time: string | undefined }>([
     { reason: 'no time more than 30 days before the end of life', now: '2026-09-26', time: undefined },
     { reason: 'the grace period after the end of life', now: '2026-10-01', time: '2026-11-06T00:00:00Z' },
@@ -144,7 +144,7 @@ describe('the planned time of a forced upgrade', () => {
     expect(planned({ now: '2026-10-28', spec, before: reported('2026-11-06T00:00:00Z') }) === undefined).toBe(isExempt);
   });
 
-  test('makes the upgrade due, but only after a notice', () => {
+  test('makes the upgrade due, but only if a notice was given', () => {
     const before = reported('2026-11-06T00:00:00Z');
     const due = (testCase: Case) => dueUpgrade(...facts(testCase), at(testCase.now));
 
@@ -157,7 +157,7 @@ describe('the planned time of a forced upgrade', () => {
   });
 });
 
-describe('spec.version of a cluster that was upgraded from 1.34.2 to 1.35.2', () => {
+describe('spec.version of a cluster force-upgraded from 1.34.2 to 1.35.2', () => {
   const forcedUpgrade = { from: '1.34.2', to: '1.35.2', time: '2026-11-06T00:00:00Z' };
   const after = (version: string | undefined, requested: string | undefined, status: ClusterStatus) => ({
     ...aCluster(version === undefined ? {} : { version }),

@@ -13,7 +13,7 @@ const HOUR_MS = 3_600_000;
 interface PlanFacts {
   /** The cluster; its status contains the version that it runs. */
   readonly cluster: Pick<Cluster, 'metadata' | 'status'>;
-  /** Release of that version, whose end-of-life notice is due. */
+  /** The release of that version, for which an end-of-life notice is due. */
   readonly release: KubernetesRelease;
   readonly releases: readonly KubernetesRelease[];
   readonly nowMs: number;
@@ -37,13 +37,13 @@ export function planForcedUpgrade({ cluster, release, releases, nowMs }: PlanFac
   if (reported?.upgrade === undefined)
     return { to, time: formatTime(Math.max(graceEndMs, roundUpToHour(nowMs + noticeMs))) };
   const reportedMs = Date.parse(reported.upgrade.time);
-  // A time that one replica announced does not move earlier because of another replica's clock.
+  // A time announced by one replica must not move earlier because of another replica's clock.
   const nearestMs = Math.max(graceEndMs, roundUpToHour(nowMs + MAX_CLOCK_SKEW_MS + noticeMs));
   const timeMs = graceEndMs > reportedMs ? graceEndMs : Math.min(reportedMs, nearestMs);
   return timeMs === reportedMs ? reported.upgrade : { to, time: formatTime(timeMs) };
 }
 
-/** The next full hour: a retry after a failed write announces the same time. */
+/** The next full hour, so that a retry after a failed write announces the same time. */
 function roundUpToHour(ms: number): number {
   return Math.ceil(ms / HOUR_MS) * HOUR_MS;
 }
@@ -63,8 +63,8 @@ export function isExempt({ metadata }: Pick<Cluster, 'metadata'>, { exempt }: Fo
 }
 
 /**
- * The effective `spec.version`: after a forced upgrade, an unchanged `spec.version` means the new minor version. Kubernetes cannot be downgraded, and
- * the cluster must get patches. Never throws.
+ * The effective `spec.version`: after a forced upgrade, an unchanged `spec.version` means the new minor version.
+ * Kubernetes cannot be downgraded, and the cluster must keep getting patches. Never throws.
  */
 export function requestedVersion({ spec, status }: Pick<Cluster, 'spec' | 'status'>): string | undefined {
   return isOverruled({ spec, status }) && status?.forcedUpgrade ? minorOf(status.forcedUpgrade.to) : spec.version;

@@ -9,17 +9,17 @@ export interface HealingSettings {
   readonly isEnabled: boolean;
   readonly strategy: HealingStrategy;
   readonly notReadyMs: number;
-  /** Maximum duration of a reinstallation, from acceptance by the cloud until the node has started. */
+  /** Maximum duration of a reinstallation, from the cloud accepting the request until the node has started. */
   readonly reinstallMs: number;
-  /** As in the pool's spec. */
+  /** As specified in the pool. */
   readonly maxUnhealthy: string;
 }
 
 /** Used if neither pool nor plan is known. */
 const DEFAULT_NOT_READY_MS = 600_000;
-/** Time that the cloud may take to write a disk. */
+/** How long the cloud may take to write a disk. */
 const REBUILD_TIMEOUT_MS = 900_000;
-/** Cluster-wide limit if the pool's limit is an absolute number of nodes. */
+/** Cluster-wide limit if the pool's limit is an absolute number. */
 const DEFAULT_MAX_UNHEALTHY = '40%';
 
 /** The pool's settings, or else the plan's. A strategy that the plan does not allow is ignored. */

@@ -15,7 +15,7 @@ function cluster(hibernation: Spec, status?: HibernationStatus): Cluster {
   return { ...of, ...(status && { status: { hibernation: status } }) };
 }
 
-/** The desired state after reconciling a cluster with these specs at these times. */
+/** The desired state after a cluster has been reconciled with these specs at these times. */
 function desiredStateAfter(...looks: readonly (readonly [time: string, spec: Spec])[]): boolean | undefined {
   let status: HibernationStatus | undefined;
   for (const [time, spec] of looks) status = decideHibernation(cluster(spec, status), at(time));
@@ -229,7 +229,7 @@ test.each<{ field: string; before: Spec; now: Spec; time: string; wanted: boolea
   },
 ])('reads $field of a cluster', ({ field, before, now, time, wanted }) => {
   const first = decideHibernation(cluster(before), at('23T08:00'));
-  // The schedule had hibernated the cluster.
+  // As if the schedule had hibernated the cluster.
   const previous = field === 'requestedAt' && first ? { ...first, wanted: true } : first;
 
   expect(decideHibernation(cluster(now, previous), at(time))?.wanted).toBe(wanted);

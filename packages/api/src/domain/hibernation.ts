@@ -13,8 +13,8 @@ export function shouldHibernate(cluster: Pick<Cluster, 'status'> | undefined): b
 /**
  * `status.hibernation` with the state desired now. Pure and level-triggered: the user's fields (`enabled`,
  * `requestedAt`) and scheduled times take effect in chronological order, including those missed in the meantime. `spec`
- * is never written, because it may be managed in Git. Undefined if hibernation was never used. A new schedule applies
- * from now on: one for 20:00 does not hibernate a cluster at 21:00.
+ * is never written, because it may be managed in Git. Undefined if hibernation was never used. A new schedule is not
+ * retroactive: one for 20:00, added at 21:00, does not hibernate the cluster immediately.
  */
 export function decideHibernation(cluster: Cluster, nowMs: number): HibernationStatus | undefined {
   const spec: HibernationSpec = cluster.spec.hibernation ?? { enabled: false };
@@ -84,7 +84,7 @@ interface Forecast {
   readonly wakeMs?: number | undefined;
 }
 
-/** Cached forecasts by list of schedules, each with its period of validity: computing one takes milliseconds. */
+/** Forecasts cached by list of schedules, each with its validity period, because computing one takes milliseconds. */
 const known = new WeakMap<
   readonly HibernationSchedule[],
   Forecast & { readonly fromMs: number; readonly untilMs: number }
@@ -115,7 +115,7 @@ function forecastOf(schedules: readonly HibernationSchedule[] | undefined, nowMs
   return forecast;
 }
 
-/** If two events have the same time, waking wins. */
+/** If two events fall at the same time, waking wins. */
 function latestEvent(
   last: ScheduledEvent | undefined,
   timeMs: number | undefined,

@@ -1,12 +1,15 @@
 import type { CatalogueImage } from '../admission/cloud-catalogue.ts';
 
-/** The default image of a pool if the pool, its cluster and the operator set none: the cloud's newest Ubuntu LTS. */
+/**
+ * The default image for a pool if neither the pool, its cluster nor the operator sets one: the cloud's newest Ubuntu
+ * LTS.
+ */
 const PREFERRED_OS = ['ubuntu 24.04', 'ubuntu 22.04', 'debian 12'];
 
 /**
  * The image with the given ID or name; without one, the best match among the images that the cloud operator has made
- * public. Among images of one name, public ones come first, since any tenant can reuse a name. Server snapshots come
- * last: they are user data. Among equal images, the newest wins. Pure.
+ * public. Among images with the same name, public ones come first, since any tenant can reuse a name. Server snapshots
+ * come last: they are user data. Among equal images, the newest wins. Pure.
  */
 export function chooseImage<T extends CatalogueImage>(
   images: Iterable<T>,
@@ -27,7 +30,7 @@ export function chooseImage<T extends CatalogueImage>(
   return undefined;
 }
 
-/** Whether the image can be a default: the cloud provides it, and it is not a server snapshot. */
+/** Whether the image can be used as a default: the cloud provides it, and it is not a server snapshot. */
 export function isCloudImage({ visibility, isSnapshot }: Pick<CatalogueImage, 'visibility' | 'isSnapshot'>): boolean {
   return visibility === 'public' && isSnapshot !== true;
 }

@@ -5,12 +5,12 @@ import { durationMs } from './duration.ts';
 const HOUR_MS = 3_600_000;
 /** Maximum time for which a server is kept. */
 export const MAX_KEEP_HOURS = 72;
-/** Maximum number of servers of a pool kept at a time. */
+/** Maximum number of servers kept per pool at any time. */
 export const MAX_KEPT_MACHINES = 2;
 
 const TIME_PATTERN = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/;
 
-/** The parsed annotation of a machine: how long its server is kept if the machine is replaced at `replacedMs`. */
+/** The parsed annotation of a machine: until when its server is kept if the machine is replaced at `replacedMs`. */
 export type KeepRequest = { readonly untilMs: number } | { readonly problem: string };
 
 /** Undefined without the annotation. */

@@ -2,8 +2,8 @@ import type { ClusterSpec } from '../kinds/cluster.ts';
 import type { KeystoneClusterRole } from '../kinds/cluster-options.ts';
 
 /**
- * Default ClusterRoles of Keystone roles: users who can get an administrator's kubeconfig are administrators here too. The k8s_ roles are Magnum's
- * and have no other meaning.
+ * Default ClusterRoles for Keystone roles: users who can get an administrator's kubeconfig are administrators here too.
+ * The k8s_ roles come from Magnum and have no other meaning.
  */
 export const DEFAULT_KEYSTONE_ROLES: Readonly<Record<string, KeystoneClusterRole>> = {
   admin: 'cluster-admin',
@@ -33,7 +33,10 @@ export function keystoneAccessOf(
   return { projects: keystone.projects ?? own, roles: keystone.roles ?? defaultRoles };
 }
 
-/** The group of users to whom a Keystone role grants a ClusterRole; it is bound to the ClusterRole in each cluster with Keystone authentication. */
+/**
+ * The group of users to whom a Keystone role grants a ClusterRole; in each cluster with Keystone authentication, it is
+ * bound to that ClusterRole.
+ */
 export function clusterRoleGroup(clusterRole: KeystoneClusterRole): string {
   return `fairway:keystone:${clusterRole}`;
 }

@@ -89,13 +89,13 @@ describe('kubelet settings', () => {
     ['memory by eviction', { evictionHard: { 'memory.available': '99%' } }, 'memory'],
     ['CPU', { kubeReserved: { cpu: '2' } }, 'CPU'],
     ['the disk', { systemReserved: { 'ephemeral-storage': '50G' } }, 'disk'],
-  ])('refuses to reserve all of %s', (_, settings, what) => {
+  ])('refuses settings that reserve all of %s', (_, settings, what) => {
     expect(kubeletErrors(settings, SIZE)).toEqual([
       expect.objectContaining({ field: 'spec.kubelet', detail: expect.stringContaining(`reserve all ${what}`) }),
     ]);
   });
 
-  test('caps the pods of a node at the limit of the plan', () => {
+  test("caps the pods per node at the plan's limit", () => {
     const plan = aPlan({ maxPodsPerNode: 50 });
 
     expect([maxPodsOf(undefined, plan), maxPodsOf({ maxPods: 110 }, plan), maxPodsOf({ maxPods: 20 }, plan)]).toEqual([

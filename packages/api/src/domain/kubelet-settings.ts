@@ -27,7 +27,7 @@ export const SHUTDOWN_GRACE_PERIOD_CRITICAL = '10s';
 const MIB = 2 ** 20;
 const GIB = 2 ** 30;
 
-/** kubelet's own defaults. */
+/** The kubelet's own defaults. */
 const IMAGE_GC_HIGH_PERCENT = 85;
 const IMAGE_GC_LOW_PERCENT = 80;
 
@@ -37,7 +37,7 @@ export function maxPodsOf(settings: Pick<KubeletSettings, 'maxPods'> | undefined
   return Math.min(settings?.maxPods ?? maxPodsPerNode, maxPodsPerNode);
 }
 
-/** What kubelet reserves on a machine of this size, by resource. */
+/** What the kubelet reserves on a machine of this size, by resource. */
 export function reservedOf(
   settings: Pick<KubeletSettings, 'kubeReserved' | 'systemReserved' | 'evictionHard'> | undefined,
   size: MachineSize,
@@ -67,7 +67,9 @@ export function nonAllocatableResources(
   };
 }
 
-/** Settings that kubelet would reject or that would have no effect. `size` is the size of the nodes, if known. Pure. */
+/**
+ * Settings that the kubelet would reject or that would have no effect. `size` is the size of the nodes, if known. Pure.
+ */
 export function kubeletErrors(
   settings: KubeletSettings,
   size: MachineSize | undefined,
@@ -198,7 +200,7 @@ function sysctlErrors({ allowedUnsafeSysctls = [] }: KubeletSettings, field: str
   });
 }
 
-/** Reservations must leave resources for pods. */
+/** Reservations must leave room for pods. */
 function capacityErrors(settings: KubeletSettings, size: MachineSize, field: string): FieldError[] {
   if (!settings.kubeReserved && !settings.systemReserved && !settings.evictionHard) return [];
   const kept = nonAllocatableResources(settings, size);
@@ -248,7 +250,7 @@ const UNITS: Readonly<Record<string, number>> = {
   Ti: 2 ** 40,
 };
 
-/** Bytes, or number of CPUs. */
+/** In bytes, or as a number of CPUs. */
 function amountOf(text: string): number {
   const [, factor = 1] = Object.entries(UNITS).find(([unit]) => text.endsWith(unit)) ?? [];
   return Number.parseFloat(text) * factor;

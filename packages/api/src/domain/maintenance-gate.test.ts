@@ -118,7 +118,7 @@ describe('status.maintenance', () => {
     expect(maintenanceStatusOf(of, at('22T10:00:00'))).toEqual(status);
   });
 
-  test('stays the same while a request lasts', () => {
+  test('stays the same for the duration of a request', () => {
     const requested = cluster({ window }, { requested: 'a' });
     const first = maintenanceStatusOf(requested, at('22T10:00:00'));
     const later = maintenanceStatusOf({ ...requested, status: { maintenance: first } }, at('22T10:30:00'));
@@ -129,7 +129,7 @@ describe('status.maintenance', () => {
   test.each([
     { now: at('22T10:00:00'), change: WEDNESDAY },
     { now: at('25T03:00:00'), change: at('25T03:30:00') },
-  ])('changes next when the window opens or closes', ({ now, change }) => {
+  ])('next changes when the window opens or closes', ({ now, change }) => {
     expect(nextMaintenanceChangeMs(cluster(), now)).toBe(change);
     expect(nextMaintenanceChangeMs(cluster({}), now)).toBeUndefined();
   });

@@ -28,7 +28,7 @@ export function specChangeGate(cluster: Cluster, nowMs: number): MaintenanceGate
   return cluster.spec.maintenance?.confineSpecChanges ? maintenanceGate(cluster, nowMs) : OPEN_GATE;
 }
 
-/** When the next window opens or the current one closes, for the requeue; undefined without a window. */
+/** When the next window opens or the current one closes, used for requeueing; undefined without a window. */
 export function nextMaintenanceChangeMs({ spec }: Cluster, nowMs: number): number | undefined {
   const window = spec.maintenance?.window;
   if (window === undefined) return undefined;
@@ -36,7 +36,10 @@ export function nextMaintenanceChangeMs({ spec }: Cluster, nowMs: number): numbe
   return startMs > nowMs ? startMs : endMs;
 }
 
-/** `status.maintenance`: undefined if the cluster has no window and never had a request. It records a request, which is processed once. */
+/**
+ * `status.maintenance`: undefined if the cluster has no window and has never had a request. It records the request,
+ * which is processed only once.
+ */
 export function maintenanceStatusOf(cluster: Cluster, nowMs: number): MaintenanceStatus | undefined {
   const window = cluster.spec.maintenance?.window;
   const requested = requestToRecord(requestOf(cluster), cluster.status?.maintenance?.requested);
@@ -50,7 +53,7 @@ export function maintenanceStatusOf(cluster: Cluster, nowMs: number): Maintenanc
   };
 }
 
-/** An unprocessed value takes effect from now on. */
+/** A value that has not been processed yet takes effect now. */
 function requestedUntilMs(cluster: Cluster, window: MaintenanceWindow, nowMs: number): number {
   const { requested, requestedUntil } = cluster.status?.maintenance ?? {};
   const request = requestOf(cluster);

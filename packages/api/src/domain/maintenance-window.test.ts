@@ -95,7 +95,7 @@ describe('the next window', () => {
     expect(isInWindow(window(), Date.parse(now))).toBe(open);
   });
 
-  test('is cached while it applies, since rollouts need the windows of all clusters at each step', () => {
+  test('is cached while it is valid, because rollouts need the windows of all clusters at each step', () => {
     const one = window();
     const [, second, third] = ['2026-11-22T00:00Z', '2026-11-22T00:01Z', '2026-11-25T02:29Z'].map((time) =>
       nextWindow(one, Date.parse(time)),
@@ -106,7 +106,7 @@ describe('the next window', () => {
     expect(short(following.startMs)).toBe('2026-12-02T01:30');
   });
 
-  test('is the same when cached, even if the clock goes backwards', () => {
+  test('is the same when read from the cache, even if the clock goes backwards', () => {
     const one = window({ days: [] });
     const times = ['2026-11-25T01:00Z', '2026-11-28T12:00Z', '2026-11-25T02:00Z', '2026-11-25T02:00Z'];
 

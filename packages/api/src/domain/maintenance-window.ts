@@ -8,15 +8,18 @@ export interface Interval {
   readonly endMs: number;
 }
 
-/** Cached windows, each with the start of its validity: a rollout needs the windows of all clusters at each step. */
+/**
+ * Cached windows, each with the time from which it is valid, because a rollout needs all clusters' windows at each
+ * step.
+ */
 const known = new WeakMap<MaintenanceWindow, Interval & { readonly fromMs: number }>();
 
-/** The open window or the next one. Throws for a window that the schema rejects. */
+/** The open window or the next one. Throws for a window that the schema would reject. */
 export function nextWindow(window: MaintenanceWindow, nowMs: number): Interval {
   const last = known.get(window);
   if (last && last.fromMs <= nowMs && nowMs < last.endMs) return last;
   const lengthMs = durationMs(window.duration);
-  // The first window that has not ended: windows never overlap.
+  // The first window that has not ended yet is enough, since windows never overlap.
   const startMs = parseCron(cronOf(window), window.timeZone).next(nowMs - lengthMs);
   if (startMs === undefined)
     throw new Error(`no day has a window that starts at ${window.start} in ${window.timeZone}`);

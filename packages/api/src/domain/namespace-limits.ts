@@ -9,10 +9,10 @@ export interface NamespaceLimits {
   readonly maxCloudCredentialsPerNamespace: number;
   readonly maxSecretsPerNamespace: number;
   readonly maxConfigMapsPerNamespace: number;
-  /** Maximum number of objects of any other kind that tenants may create. */
+  /** Maximum number of objects of each other kind that tenants may create. */
   readonly maxOtherObjectsPerNamespace: number;
   /**
-   * Total size of all of these objects as JSON. Enforced on the embedded engine; ResourceQuotas of a management cluster
+   * Total size of all of these objects as JSON. Enforced on the embedded engine; a management cluster's ResourceQuotas
    * only count objects.
    */
   readonly maxObjectBytesPerNamespace: number;
@@ -30,7 +30,7 @@ export const DEFAULT_NAMESPACE_LIMITS: NamespaceLimits = {
 
 type CountLimit = Exclude<keyof NamespaceLimits, 'maxObjectBytesPerNamespace'>;
 
-/** The limits by resource, named as in ResourceQuotas. */
+/** The limits per resource, named as in ResourceQuotas. */
 const LIMIT_BY_RESOURCE: Readonly<Record<string, CountLimit>> = {
   [`clusters.${GROUP}`]: 'maxClustersPerNamespace',
   [`nodepools.${GROUP}`]: 'maxNodePoolsPerNamespace',
@@ -62,11 +62,11 @@ export interface NamespaceUse {
   readonly namespace: string;
   /** For example `secrets` or `clusters.fairway.dev`. */
   readonly resource: string;
-  /** Objects of the resource in the namespace, without the new one. */
+  /** Existing objects of the resource in the namespace, not counting the new one. */
   readonly count: number;
 }
 
-/** Why another object of a resource can't be created; undefined if it can. */
+/** Why another object of this resource type can't be created; undefined if it can. */
 export function countProblem(
   limits: NamespaceLimits,
   { namespace, resource, count }: NamespaceUse,

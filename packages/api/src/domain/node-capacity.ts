@@ -6,25 +6,25 @@ import { effectiveNetworking } from './effective-networking.ts';
 import { rolloutLimits } from './rollout-limits.ts';
 import { targetReplicas } from './target-replicas.ts';
 
-/** Prefix length of a node's share of the pods' range: --node-cidr-mask-size of kube-controller-manager. */
+/** Prefix length of each node's share of the pod range: --node-cidr-mask-size of kube-controller-manager. */
 const POD_PREFIX_LENGTH = 24;
-/** Neutron gives DHCP a port for each agent of the network: two if it is highly available. */
+/** Neutron gives DHCP one port per agent serving the network: two if it is highly available. */
 const DHCP_ADDRESSES = 2;
 /** Load balancers in the nodes' subnet may take a sixteenth of it, up to this number. */
 const LOAD_BALANCER_SHARE = 16;
 
-/** The properties of a subnet that limit its nodes. */
+/** The properties of a subnet that limit how many nodes fit in it. */
 export interface NodeSubnet {
   readonly cidr: string;
   /** Null or absent: no address is reserved for a gateway. */
   readonly gatewayIP?: string | null | undefined;
   /** The addresses that Neutron allocates. Absent: the whole range except the gateway's. */
   readonly allocationPools?: readonly { readonly start: string; readonly end: string }[] | undefined;
-  /** Whether load balancers get their addresses here too. */
+  /** Whether load balancers also get their addresses from this subnet. */
   readonly hasLoadBalancers: boolean;
 }
 
-/** How many nodes get a pod CIDR. An invalid range sets no limit: it has its own validation. */
+/** How many nodes get a pod CIDR. An invalid range sets no limit: it is reported by a separate validation. */
 export function nodesOfPodRange(podCIDR: string): number {
   return sizeOrUnlimited(() => 2 ** Math.max(0, POD_PREFIX_LENGTH - parseCidr(podCIDR).prefixLength));
 }
@@ -36,7 +36,7 @@ export function nodesOfPodRange(podCIDR: string): number {
 export function nodesOfSubnet({ cidr, gatewayIP, allocationPools, hasLoadBalancers }: NodeSubnet): number {
   return sizeOrUnlimited(() => {
     const { first, last } = parseCidr(cidr);
-    // The first address is the network's, the last one is for broadcast.
+    // The first address is the network address, and the last is the broadcast address.
     const hosts = Math.max(0, last - first - 1 - (gatewayIP ? 1 : 0));
     const given = allocationPools?.reduce(
       (sum, { start, end }) => sum + parseAddress(end) - parseAddress(start) + 1,
@@ -48,7 +48,7 @@ export function nodesOfSubnet({ cidr, gatewayIP, allocationPools, hasLoadBalance
   });
 }
 
-/** Nodes that the pools request, and additional ones during updates. */
+/** The nodes that the pools request, plus the extra ones during updates. */
 export function requestedNodes(
   pools: readonly NodePool[],
   plan: Plan,
@@ -69,14 +69,14 @@ export interface NodeCapacity {
   readonly nodes: number;
   /** For example `the nodes' range 192.168.0.0/28`. */
   readonly of: string;
-  /** The field of the Cluster that sets the limit. */
+  /** The Cluster field that sets the limit. */
   readonly field: string;
   /** What to do if the limit is too small. */
   readonly advice: string;
 }
 
 /**
- * The known limits on a cluster's nodes: the pods' range and the nodes' subnet. `given` is the subnet that the cluster
+ * The known limits on a cluster's nodes: the pod range and the nodes' subnet. `given` is the subnet that the cluster
  * specifies.
  */
 export function nodeCapacities(

@@ -18,14 +18,17 @@ const KUBELET_LABELS = new Set([
 
 const RESERVED_DOMAINS = ['kubernetes.io', 'k8s.io'];
 const ALLOWED_DOMAINS = ['kubelet.kubernetes.io', 'node.kubernetes.io', 'node-restriction.kubernetes.io'];
-/** Additional domains for a template's labels: Fairway's controllers may set labels that a kubelet may not. */
+/** Additional domains allowed for a template's labels: Fairway's controllers may set labels that a kubelet may not. */
 const TEMPLATE_DOMAINS = [...ALLOWED_DOMAINS, 'node-role.kubernetes.io'];
 const OWN_DOMAIN = 'fairway.dev';
 
-/** Taints that Kubernetes or the cloud provider sets by node state. */
+/** Taints that Kubernetes or the cloud provider sets according to a node's state. */
 const LIFECYCLE_TAINTS = /^(node\.kubernetes\.io|node\.cloudprovider\.kubernetes\.io)\//;
 
-/** A share of the 256 KiB for a node's annotations, some of which kubelet, CNI and cloud provider also set. */
+/**
+ * A share of the 256 KiB for a node's annotations, some of which are set by the kubelet, the CNI plugin and the cloud
+ * provider.
+ */
 const MAX_ANNOTATIONS_BYTES = 192 * 1024;
 /** Labels are part of a server's user data, which Nova limits to 64 KiB in base64. */
 const MAX_LABELS_BYTES = 16 * 1024;
@@ -111,7 +114,7 @@ function finalizerErrors(key: string, field: string): FieldError[] {
   return [{ type: 'FieldValueInvalid', field, value: key, detail: 'must have a domain prefix: example.com/name' }];
 }
 
-/** apimachinery's IsQualifiedName: an optional DNS subdomain, a slash, a name of at most 63 characters. */
+/** apimachinery's IsQualifiedName: an optional DNS subdomain, a slash, and a name of at most 63 characters. */
 function keyErrors(key: string, field: string): FieldError[] {
   const slash = key.indexOf('/');
   const domain = slash === -1 ? undefined : key.slice(0, slash);

@@ -31,7 +31,7 @@ describe('placeMachines', () => {
     expect(placeMachines(zones, existing, count)).toEqual(placed);
   });
 
-  it('never increases the imbalance of zones beyond one machine', () => {
+  it('never lets zones differ by more than one machine, unless they already did', () => {
     const zones = ['a', 'b', 'c'];
     const existing = array(constantFrom(...zones), { maxLength: 20 });
     assert(

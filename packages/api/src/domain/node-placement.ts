@@ -1,6 +1,6 @@
 /**
  * The zones for `count` new machines, so that the pool is spread evenly over its zones: each machine is placed in the
- * zone with the fewest machines, the first one on a tie. `existing` are the zones of the machines that stay. A full
+ * zone with the fewest machines, the first one on a tie. `existing` lists the zones of the machines that stay. A full
  * zone can be left out of `zones` temporarily: the other zones then get more machines, and the balance is restored
  * later.
  */

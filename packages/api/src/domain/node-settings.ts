@@ -3,7 +3,10 @@ import type { Cluster } from '../kinds/cluster.ts';
 import type { MachineSpec } from '../kinds/machine.ts';
 import type { NodePool } from '../kinds/node-pool.ts';
 
-/** System settings of nodes from the pool and its cluster; absent if neither has any. A change reinstalls the nodes. */
+/**
+ * System settings for nodes, from the pool and its cluster; absent if neither sets any. Changing them reinstalls the
+ * nodes.
+ */
 export function nodeSettingsOf(pool: NodePool, cluster: Cluster | undefined): Pick<MachineSpec, 'nodeSettings'> {
   const { kubelet = {} } = pool.spec;
   const { registryMirrors = [], proxy } = cluster?.spec ?? {};

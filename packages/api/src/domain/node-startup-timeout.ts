@@ -5,7 +5,7 @@ import { durationMs } from './duration.ts';
 /** Default if neither pool nor plan sets a timeout. */
 const DEFAULT_TIMEOUT = '10m';
 
-/** Maximum time for a server to become a node once it is ACTIVE: the pool's, or else the plan's. */
+/** Maximum time for a server to become a node once it is ACTIVE: the pool's setting, or else the plan's. */
 export function nodeStartupTimeoutMs(
   pool: Pick<NodePoolSpec, 'nodeStartupTimeout'> | undefined,
   plan: Pick<PlanSpec, 'healing'> | undefined,
@@ -17,7 +17,7 @@ export function nodeStartupTimeoutMs(
 const BUILD_TIMEOUT_MS = 5 * 60_000;
 
 /**
- * Maximum time for a machine to become a node after its creation; after that, autoscaling gives up on it. 15 minutes by
+ * Maximum time from a machine's creation until it becomes a node, after which autoscaling gives up on it. 15 minutes by
  * default, as in cluster-autoscaler.
  */
 export function provisionTimeoutMs(...of: Parameters<typeof nodeStartupTimeoutMs>): number {

@@ -8,17 +8,19 @@ export interface OfferedVersion {
   readonly version: string;
   readonly minor: string;
   readonly phase: ReleasePhase;
-  /** Why no cluster can start using the version; undefined if clusters can. */
+  /** Why clusters cannot start using the version; undefined if they can. */
   readonly problem: string | undefined;
   /** Whether the problem is that its binaries are missing. */
   readonly isMissing: boolean;
-  /** The warning with which clusters of the plan can start using the version; such a version is never the default. */
+  /** The warning shown when clusters with the plan start using the version; such a version is never the default. */
   readonly planWarning?: string | undefined;
-  /** Whether the rollout of the version stopped after failures: the version is selected only if no other matches. */
+  /**
+   * Whether the rollout of the version stopped after failures: the version is then selected only if no other matches.
+   */
   readonly isHalted: boolean;
 }
 
-/** A release, in some cases with the limits of a plan: see `limits/version-window.ts`. */
+/** A release, in some cases with a plan's limits: see `limits/version-window.ts`. */
 type Release = KubernetesRelease & { readonly planProblem?: string; readonly planWarning?: string };
 
 /** The whole catalogue, oldest first. */
@@ -37,7 +39,7 @@ interface Patch {
   readonly patch: Omit<OfferedVersion, 'phase'>;
 }
 
-/** Every reconcile of a cluster reads the catalogue, whose cached objects are immutable. */
+/** Cached, because every reconcile of a cluster reads the catalogue, and its cached objects are immutable. */
 const patches = new WeakMap<Release, readonly Patch[]>();
 
 function patchesOf(release: Release): readonly Patch[] {

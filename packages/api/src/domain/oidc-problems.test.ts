@@ -64,7 +64,7 @@ describe('oidcErrors for invalid settings', () => {
     expect(fieldsOf({ issuerURL })).toEqual(['spec.apiServer.oidc.issuerURL']);
   });
 
-  test('refuses a text that is not a certificate', () => {
+  test('refuses a string that is not a certificate', () => {
     const field = ['spec.apiServer.oidc.certificateAuthority'];
     expect(fieldsOf({ certificateAuthority: 'not a pem' })).toEqual(field);
     expect(fieldsOf({ certificateAuthority: pem.replaceAll('CERTIFICATE', 'PRIVATE KEY') })).toEqual(field);

@@ -7,9 +7,9 @@ import { authorityProblem } from './authority-problem.ts';
 export const SERVICE_ACCOUNT_ISSUER = 'https://kubernetes.default.svc.cluster.local';
 
 /**
- * First version whose AuthenticationConfiguration has `egressSelectorType`, so that kube-apiserver contacts issuers
- * through Fairway's proxy. Older versions bypass the egress rules: they connect directly to wherever a tenant's issuer
- * redirects.
+ * First version whose AuthenticationConfiguration supports `egressSelectorType`, which lets kube-apiserver contact
+ * issuers through Fairway's proxy. Older versions bypass the egress rules: they connect directly to wherever a tenant's
+ * issuer redirects.
  */
 const FIRST_MINOR_WITH_CONFINED_ISSUERS = 34;
 
@@ -23,7 +23,7 @@ const CLUSTER_INTERNAL_HOST = /(?:^|\.)(?:svc|cluster\.local|localhost)\.?$/i;
 const LOOPBACK = /^(?:127\.|0\.|\[::1?\]$|\[::ffff:7f|169\.254\.|\[fe[89ab])/i;
 const HTTPS_URL_PATTERN = /^https:\/\/(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d+)?(?:\/|$)/i;
 
-/** Settings with which kube-apiserver would fail to start, or that it could never use; pure. */
+/** Settings that would make kube-apiserver fail to start, or that it could never use. Pure. */
 export function oidcErrors(oidc: Oidc): FieldError[] {
   return [
     ...issuerErrors(oidc.issuerURL),
@@ -37,7 +37,7 @@ export function oidcErrors(oidc: Oidc): FieldError[] {
   ];
 }
 
-/** Why OIDC is not applied to a process-based control plane of this version; undefined if it is applied. Pure. */
+/** Why OIDC is not applied to a process-based control plane at this version; undefined if it is applied. Pure. */
 export function oidcVersionProblem(version: string): string | undefined {
   if (Number(version.split('.')[1]) >= FIRST_MINOR_WITH_CONFINED_ISSUERS) return undefined;
   return `${FIELD}: the API server of Kubernetes ${version} connects to issuers without the egress restrictions; upgrade to 1.${FIRST_MINOR_WITH_CONFINED_ISSUERS} or later`;

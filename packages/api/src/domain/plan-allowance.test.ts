@@ -13,11 +13,11 @@ describe('matches', () => {
     { pattern: 'a.c', text: 'abc', is: false, reason: 'patterns are not regular expressions' },
     { pattern: '**b', text: 'aab', is: true },
     { pattern: 'a', text: 'A', is: false, reason: 'OpenStack names are case-sensitive' },
-  ])('returns $is for $pattern and $text', ({ pattern, text, is }) => {
+  ])('returns $is for pattern $pattern and text $text', ({ pattern, text, is }) => {
     expect(matches(pattern, text)).toBe(is);
   });
 
-  test('handles many wildcards in reasonable time', () => {
+  test('handles many wildcards in a reasonable time', () => {
     const pattern = `${'a*'.repeat(120)}b`;
 
     expect(matches(pattern, 'a'.repeat(100_000))).toBe(false);

@@ -20,7 +20,7 @@ describe('grantedReplicas', () => {
     expect(pools.map((one) => grantedReplicas(one, pools, 10))).toEqual(granted);
   });
 
-  it('never grants more than maxNodes in total, nor more than a pool requests', () => {
+  it('never grants more than maxNodes in total, or more than a pool requests', () => {
     const pools = fc.array(fc.tuple(fc.integer({ min: 0, max: 999 }), fc.integer({ min: 0, max: 3 })), {
       maxLength: 8,
     });

@@ -1,15 +1,15 @@
 import type { NodePool } from '../kinds/node-pool.ts';
 import { targetReplicas } from './target-replicas.ts';
 
-/** Total nodes that the pools request. */
+/** The total number of nodes that the pools request. */
 export function sumOfReplicas(pools: readonly NodePool[]): number {
   return pools.reduce((sum, pool) => sum + targetReplicas(pool), 0);
 }
 
 /**
- * Number of replicas that a pool gets within a plan's `maxNodes`. `pools` are all pools of its cluster, including this
- * one; the oldest pools come first, pools of the same age by name. A pool that is being deleted counts with its
- * remaining machines.
+ * Number of replicas that a pool gets within a plan's `maxNodes`. `pools` are all pools in its cluster, including this
+ * one; older pools come first, and pools of the same age are ordered by name. A pool that is being deleted counts with
+ * its remaining machines.
  */
 export function grantedReplicas(pool: NodePool, pools: readonly NodePool[], maxNodes: number): number {
   let left = maxNodes;

@@ -2,21 +2,21 @@ import { CINDER_DRIVER } from '@fairway/kube/kinds/csi-source';
 import type { PlanSpec } from '../kinds/plan.ts';
 import type { PlanStorageClass } from '../kinds/plan-storage.ts';
 
-/** Topology key of zones: label that the driver sets on nodes, and key in the node affinity of its volumes. */
+/** Topology key for zones: the label that the driver sets on nodes, and the key in its volumes' node affinity. */
 export const CINDER_ZONE_LABEL = `topology.${CINDER_DRIVER}/zone`;
 
 /** A storage class of a plan, as it should exist in a cluster. */
 export interface OfferedClass extends PlanStorageClass {
-  /** Whether the cloud's volume types are unknown. The default class and the optional classes then stay unchanged. */
+  /** Whether the cloud's volume types are unknown. If so, the default class and the optional classes stay unchanged. */
   readonly isUndecided?: boolean;
 }
 
 /** A plan's storage settings, with defaults. */
 export interface StorageLimits {
   readonly classes: readonly OfferedClass[];
-  /** Access modes that volumes may have; undefined if all are allowed. */
+  /** Access modes that volumes may use; undefined if all are allowed. */
   readonly accessModes: readonly string[] | undefined;
-  /** Whether volumes of tenants' own classes are provisioned. */
+  /** Whether volumes are provisioned for tenants' own classes. */
   readonly areTenantClassesAllowed: boolean;
 }
 
@@ -32,7 +32,7 @@ const DEFAULT_CLASSES: readonly PlanStorageClass[] = [
   },
 ];
 
-/** Storage settings of a plan's clusters. Pure. */
+/** Storage settings for a plan's clusters. Pure. */
 export function storageLimits({ storage }: Pick<PlanSpec, 'storage'>): StorageLimits {
   return {
     classes: storage?.classes ?? DEFAULT_CLASSES,
@@ -75,7 +75,7 @@ export function isOptional({ optional, volumeType }: PlanStorageClass): boolean 
   return optional === true && volumeType !== undefined;
 }
 
-/** The parameters of a class, as cinder-csi-plugin and external-provisioner name them. Pure. */
+/** The parameters of a class, named as in cinder-csi-plugin and external-provisioner. Pure. */
 export function classParameters({ volumeType, fsType }: PlanStorageClass): Readonly<Record<string, string>> {
   return { ...(volumeType !== undefined && { type: volumeType }), 'csi.storage.k8s.io/fstype': fsType };
 }

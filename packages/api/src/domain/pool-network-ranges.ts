@@ -4,7 +4,9 @@ import type { PlanSpec } from '../kinds/plan.ts';
 import type { NamedRange } from './address-plan.ts';
 import { effectiveNetworking } from './effective-networking.ts';
 
-/** Ranges that the subnets of a pool's networks must not overlap: a node has only one route to each range. */
+/**
+ * Ranges that must not overlap with the subnets of a pool's networks, because a node has only one route to each range.
+ */
 export function clusterRanges(
   cluster: Cluster | undefined,
   plan: PlanSpec | undefined,

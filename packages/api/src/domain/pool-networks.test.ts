@@ -95,7 +95,7 @@ describe('checkPoolNetworks', () => {
     });
   });
 
-  it('compares networks regardless of order', () => {
+  it('compares networks regardless of their order', () => {
     const [a, b] = [{ networkID: DATA ?? '' }, { networkID: OTHER ?? '', subnetID: ONLY ?? '' }];
     expect(areNetworksEqual([a, b], [b, a])).toBe(true);
     expect(areNetworksEqual([], undefined)).toBe(true);

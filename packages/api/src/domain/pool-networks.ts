@@ -9,7 +9,7 @@ export interface PoolNetworkFacts {
   readonly subnets: readonly CatalogueSubnet[] | undefined;
   /** Network of the cluster's nodes; undefined while unknown. */
   readonly nodesNetworkID: string | undefined;
-  /** Ranges of the cluster, and those that its plan reserves. */
+  /** The cluster's ranges and those reserved by its plan. */
   readonly ranges: readonly NamedRange[];
 }
 
@@ -24,7 +24,7 @@ export interface PoolNetworkIssue {
   readonly detail: string;
 }
 
-/** A network of a pool, with the subnet of its servers' addresses. */
+/** A pool's network, with the subnet from which its servers get addresses. */
 export interface FoundNetwork {
   readonly networkID: string;
   readonly subnetID: string;
@@ -32,11 +32,11 @@ export interface FoundNetwork {
 
 export interface PoolNetworkResult {
   readonly issues: readonly PoolNetworkIssue[];
-  /** Networks without a problem whose subnet is known, in the pool's order. */
+  /** Networks that have no problems and whose subnet is known, in the pool's order. */
   readonly found: readonly FoundNetwork[];
 }
 
-/** Looks up the networks of a pool in the cloud's catalogue for its project. Pure. */
+/** Looks up a pool's networks in the cloud's catalogue for its project. Pure. */
 export function checkPoolNetworks(desired: readonly PoolNetwork[], facts: PoolNetworkFacts): PoolNetworkResult {
   const issues: PoolNetworkIssue[] = [];
   const found: FoundNetwork[] = [];
@@ -126,7 +126,7 @@ function overlapIssue(
   return { reason: 'AddressRangeOverlap', field: subnetID === undefined ? 'networkID' : 'subnetID', detail };
 }
 
-/** Number of ports that each server of the pool takes from the project's quota. */
+/** Number of ports that each server in the pool takes from the project's quota. */
 export function portsPerNode({ networks = [] }: { readonly networks?: readonly PoolNetwork[] | undefined }): number {
   return 1 + networks.length;
 }
@@ -139,7 +139,7 @@ export function areNetworksEqual(
   return formatNetworks(one) === formatNetworks(other);
 }
 
-/** Identifies a pool's networks regardless of their order; empty for none. */
+/** Identifies a pool's networks regardless of their order; empty if there are none. */
 export function formatNetworks(networks: readonly PoolNetwork[] = []): string {
   return networks
     .map(({ networkID, subnetID }) => (subnetID === undefined ? networkID : `${networkID}/${subnetID}`))

@@ -1,7 +1,8 @@
 import type { NodePool } from '../kinds/node-pool.ts';
 
 /**
- * Zones over which a pool's nodes are spread: those in its spec, or those selected at its creation. Empty: the cloud selects a zone for each node.
+ * Zones over which a pool's nodes are spread: those in its spec, or those selected when it was created. Empty: the
+ * cloud selects a zone for each node.
  */
 export function poolZones({ spec, status }: Pick<NodePool, 'spec' | 'status'>): readonly string[] {
   const named = spec.availabilityZones ?? [];

@@ -68,7 +68,7 @@ describe('quotaShares', () => {
     { quota: { ...nodes(10), ...cores(30) }, vcpus: 2, room: 3 },
     { quota: cores(30), vcpus: undefined, room: undefined },
     { quota: nodes(5), vcpus: 2, room: -1 },
-  ])('leaves $room more nodes within $quota', ({ quota: held, vcpus, room }) => {
+  ])('leaves room for $room more nodes within $quota', ({ quota: held, vcpus, room }) => {
     expect(remainingQuotaShares(held, POOLS, vcpusOf, vcpus)?.nodes).toBe(room);
   });
 });

@@ -16,10 +16,10 @@ export interface QuotaLimit {
   readonly by: string;
 }
 
-/** The limits of a namespace; an absent limit means unlimited. */
+/** A namespace's limits; an absent limit means unlimited. */
 export type EffectiveQuota = { readonly [R in QuotaResource]?: QuotaLimit };
 
-/** All ProjectQuotas of a namespace apply; messages report the strictest. */
+/** All ProjectQuotas in a namespace apply; messages report the strictest one. */
 export function effectiveQuota(quotas: readonly ProjectQuota[], defaults: QuotaDefaults = {}): EffectiveQuota {
   const limits: { [R in QuotaResource]?: QuotaLimit } = {};
   for (const resource of ['clusters', 'nodes', 'cores'] as const) {
@@ -38,7 +38,7 @@ export function effectiveQuota(quotas: readonly ProjectQuota[], defaults: QuotaD
 /** The pool's flavor; undefined if unknown. */
 export type VcpuLookup = (pool: NodePool) => number | undefined;
 
-/** Cores that the pools request; pools with an unknown flavor count as zero. */
+/** Cores that the pools request; pools whose flavor is unknown count as zero. */
 export function sumOfCores(pools: readonly NodePool[], vcpusOf: VcpuLookup): number {
   return pools.reduce((sum, pool) => sum + targetReplicas(pool) * (vcpusOf(pool) ?? 0), 0);
 }
@@ -52,9 +52,9 @@ export interface QuotaShare {
 
 export interface QuotaShareFacts {
   readonly quota: EffectiveQuota;
-  /** All pools of the namespace. */
+  /** All pools in the namespace. */
   readonly pools: readonly NodePool[];
-  /** Machines of the namespace's other pools that will remain, each with its cores. */
+  /** Machines in the namespace's other pools that will remain, with the cores of each. */
   readonly othersCores: readonly number[];
   readonly vcpusOf: VcpuLookup;
 }
@@ -81,7 +81,7 @@ export function quotaShares(pool: NodePool, facts: QuotaShareFacts): readonly Qu
   return shares;
 }
 
-/** How many more nodes of this many cores a namespace may request. */
+/** How many more nodes with this many cores a namespace may request. */
 export function remainingQuotaShares(
   quota: EffectiveQuota,
   pools: readonly NodePool[],
@@ -104,7 +104,7 @@ export function describeQuota(resource: QuotaResource, { limit, by }: QuotaLimit
   return `the project's quota is ${pluralize(limit, resource.slice(0, -1))} (${by})`;
 }
 
-/** Cores of the pools that take precedence over this one. */
+/** Cores used by the pools that take precedence over this one. */
 function coresOfOlderPools(pool: NodePool, pools: readonly NodePool[], vcpusOf: VcpuLookup): number {
   const older = pools.filter((each) => each.metadata.uid !== pool.metadata.uid && isOlder(each, pool));
   return sumOfCores(older, vcpusOf);

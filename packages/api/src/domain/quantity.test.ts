@@ -8,7 +8,7 @@ test.each([
   { a: '1Gi', b: '1024Mi', order: 0 },
   { a: '1.5Ki', b: '1536', order: 0 },
   { a: '9Ei', b: '9.000000001Ei', order: -1 },
-])('compares $a with $b as $order', ({ a, b, order }) => {
+])('returns $order when comparing $a with $b', ({ a, b, order }) => {
   expect(compareQuantities(a, b)).toBe(order);
 });
 

@@ -3,7 +3,8 @@ const DECIMAL = ['', 'k', 'M', 'G', 'T', 'P', 'E'];
 const BINARY = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'];
 
 /**
- * Negative, 0 or positive if `a` is less than, equal to or more than `b`; exact. Throws unless both are quantities such as `500m`, `2` or `256Mi`.
+ * Negative, 0 or positive if `a` is less than, equal to or greater than `b`; the comparison is exact. Throws unless
+ * both are quantities such as `500m`, `2` or `256Mi`.
  */
 export function compareQuantities(a: string, b: string): number {
   const difference = billionths(a) - billionths(b);

@@ -29,7 +29,7 @@ test('a release without dates is supported', () => {
   expect(phaseOf(aRelease('1.34'), at('2030-01-01'))).toBe('Supported');
 });
 
-describe('phases of shipped releases', () => {
+describe('the phases of the shipped releases', () => {
   const phases = (now: string) =>
     Object.fromEntries(SHIPPED_RELEASES.map((one: KubernetesRelease) => [one.spec.minor, phaseOf(one, at(now))]));
 
@@ -37,7 +37,7 @@ describe('phases of shipped releases', () => {
     { now: '2026-08-21', ended: ['1.31', '1.32', '1.33'], deprecated: [], supported: ['1.34', '1.35', '1.36'] },
     { now: '2026-11-22', ended: ['1.31', '1.32', '1.33', '1.34'], deprecated: [], supported: ['1.35', '1.36'] },
     { now: '2026-12-31', ended: ['1.31', '1.32', '1.33', '1.34'], deprecated: ['1.35'], supported: ['1.36'] },
-  ])('are known on $now: ended $ended, deprecated $deprecated, supported $supported', ({ now, ...expected }) => {
+  ])('on $now: ended $ended, deprecated $deprecated, supported $supported', ({ now, ...expected }) => {
     const found = phases(now);
     const of = (phase: string) => Object.keys(found).filter((minor) => found[minor] === phase);
 

@@ -12,7 +12,7 @@ export function phaseOf({ spec }: KubernetesRelease, nowMs: number): ReleasePhas
   return spec.released === undefined || isReached(spec.released) ? 'Supported' : 'Preview';
 }
 
-/** When the phase next changes by date; undefined if never. */
+/** When the phase next changes because of a date; undefined if never. */
 export function nextPhaseChangeMs({ spec }: KubernetesRelease, nowMs: number): number | undefined {
   if (spec.phaseOverride !== undefined) return undefined;
   const dates = [spec.released, spec.maintenanceMode, spec.endOfLife].flatMap((date) => date ?? []);

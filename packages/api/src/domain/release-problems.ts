@@ -2,7 +2,7 @@ import type { KubernetesRelease } from '../kinds/kubernetes-release.ts';
 import { labelProblem } from './node-metadata.ts';
 import { minorOf } from './version-numbers.ts';
 
-/** Installed on nodes along with Kubernetes. */
+/** Components installed on nodes along with Kubernetes. */
 const NODE_COMPONENTS = ['containerd', 'pause'];
 
 /** Errors that the operator must fix before clusters can use the release; empty for a valid release. */
@@ -27,7 +27,7 @@ export function releaseProblems({ metadata, spec }: KubernetesRelease): string[]
   return [...problems, ...componentProblems(spec), ...canaryProblems(spec), ...dateProblems(spec)];
 }
 
-/** Versions become part of package, image and file names on nodes. */
+/** Versions are used in package, image and file names on nodes. */
 const COMPONENT_VERSION = /^[0-9A-Za-z][0-9A-Za-z.+~_-]*$/;
 
 function componentProblems({ components, patches }: KubernetesRelease['spec']): string[] {

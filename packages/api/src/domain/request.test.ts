@@ -36,7 +36,7 @@ test.each([
     isNew: false,
     reason: 'an earlier release recorded a longer value',
   },
-])('$asked after $followed is new: $isNew, because $reason', ({ asked, followed, isNew }) => {
+])('whether $asked after $followed is new: $isNew, because $reason', ({ asked, followed, isNew }) => {
   expect(isNewRequest(asked, followed)).toBe(isNew);
   expect(requestToRecord(asked, followed)).toBe((isNew ? asked : followed)?.slice(0, MAX_REQUEST_LENGTH));
 });
@@ -52,7 +52,7 @@ test('compares only the beginning of a long value', () => {
 test('processes a value only once even if truncation splits a character', () => {
   const value = `${'x'.repeat(MAX_REQUEST_LENGTH - 1)}\u{1f680}`;
   const requested = requestValueOf({ metadata: { annotations: { request: value } } }, 'request');
-  // Storage in UTF-8 must not change the recorded value.
+  // Being stored as UTF-8 must not change the recorded value.
   const read = Buffer.from(requestToRecord(requested, undefined) ?? '', 'utf8').toString('utf8');
 
   expect(isNewRequest(requested, read)).toBe(false);

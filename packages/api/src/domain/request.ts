@@ -1,4 +1,4 @@
-/** Maximum length of a request value that is compared and recorded in status. */
+/** Maximum length of a request value that is compared and recorded in the status. */
 export const MAX_REQUEST_LENGTH = 256;
 
 interface AnnotatedObject {
@@ -11,26 +11,29 @@ export function requestValueOf({ metadata }: AnnotatedObject, annotation: string
   return value === undefined ? undefined : toRecordedValue(value);
 }
 
-/** A form that survives storage: half a surrogate pair left by truncation would be read back as another character. */
+/**
+ * A form that survives being stored: half a surrogate pair left by truncation would be read back as a different
+ * character.
+ */
 function toRecordedValue(value: string): string {
   return value.slice(0, MAX_REQUEST_LENGTH).toWellFormed();
 }
 
 /**
  * Whether a request is new; `followed` is the last processed one, as recorded. A removed value is not a request. If
- * both are times, an earlier one is not a new request either: a manifest in a repository may have an old value that is
- * applied repeatedly.
+ * both are times, an earlier one is not a new request either: a manifest in a repository may contain an old value that
+ * is applied repeatedly.
  */
 export function isNewRequest(requested: string | undefined, followed: string | undefined): boolean {
   if (requested === undefined) return false;
   if (followed === undefined) return true;
-  // Records of earlier releases may be longer.
+  // Values recorded by earlier releases may be longer.
   return toRecordedValue(requested) !== toRecordedValue(followed) && !isNotLater(requested, followed);
 }
 
 /**
- * Whether the new value was already processed or is earlier. Such a value has no effect, and the user should be
- * told. `before` is the previous value.
+ * Whether the new value has already been processed or is earlier than the last one. Such a value has no effect, which
+ * the user should be told. `before` is the previous value.
  */
 export function isReplayed(
   requested: string | undefined,
@@ -41,7 +44,7 @@ export function isReplayed(
   );
 }
 
-/** The value to record after a request is seen: a removed or repeated value does not replace the record. */
+/** The value to record after a request has been seen: a removed or repeated value does not replace the record. */
 export function requestToRecord(requested: string | undefined, followed: string | undefined): string | undefined {
   const last = isNewRequest(requested, followed) ? requested : followed;
   return last === undefined ? undefined : toRecordedValue(last);
@@ -55,7 +58,9 @@ export function isNotLater(requested: string, followed: string): boolean {
 
 const TIME_PATTERN = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/;
 
-/** The request as a time; undefined if it is not one. Only RFC 3339 is valid: Date.parse accepts nearly anything. */
+/**
+ * The request as a time; undefined if it is not a time. Only RFC 3339 is accepted: Date.parse accepts nearly anything.
+ */
 export function requestTimeMs(value: string): number | undefined {
   const ms = TIME_PATTERN.test(value) ? Date.parse(value) : Number.NaN;
   return Number.isNaN(ms) ? undefined : ms;

@@ -9,15 +9,15 @@ import { type DesiredMachine, generationOf, isInOtherZone, isOtherFlavor, machin
 import { minorOf } from './version-numbers.ts';
 
 /**
- * Why a machine is outdated. `Asked`: a user changed the template or the minor version, specified this exact version, or rotates the cluster's
- * credentials. `Patch`: the cluster was patched automatically. `Forced`: it was force-upgraded to another minor version. `ImageBuild`: the image
- * name, or the default, now refers to a newer image.
+ * Why a machine is outdated. `Asked`: a user changed the template or the minor version, specified this exact version,
+ * or is rotating the cluster's credentials. `Patch`: the cluster was patched automatically. `Forced`: it was
+ * force-upgraded to another minor version. `ImageBuild`: the image name, or the default, now refers to a newer image.
  */
 export type UpdateCause = 'Asked' | 'Patch' | 'Forced' | 'ImageBuild';
 
 export interface RequiredUpdate {
   readonly cause: UpdateCause;
-  /** As in `machineChange`. */
+  /** As returned by `machineChange`. */
   readonly change: 'reinstall' | 'replace';
   /** Human-readable difference: `version 1.34.1 instead of 1.34.2`. */
   readonly difference: string;
@@ -46,7 +46,7 @@ export function updateTarget(pool: NodePool, cluster: Cluster): Omit<DesiredMach
   };
 }
 
-/** From the last lookup, which may have been for a previous flavor. */
+/** From the last lookup, which may have used a previous flavor. */
 function flavorIdentifiersOf({ spec, status }: NodePool): readonly string[] {
   const identifiers = [status?.flavorID, status?.flavorName].filter((word) => word !== undefined);
   return identifiers.includes(spec.flavor) ? identifiers : [];
@@ -58,7 +58,7 @@ export function authoritiesOf({ status }: Pick<Cluster, 'status'>): Pick<Machine
   return generation === undefined ? {} : { authorityGeneration: generation };
 }
 
-/** The update that the machine requires; undefined if it is up to date or if this is unknown. */
+/** The update that the machine requires; undefined if it is up to date or its state is unknown. */
 export function requiredUpdate(pool: NodePool, cluster: Cluster, machine: MachineSpec): RequiredUpdate | undefined {
   const target = updateTarget(pool, cluster);
   if (target === undefined) return undefined;
@@ -77,7 +77,7 @@ function causeOf(
   if (generationOf(machine) !== generationOf(target)) return 'Asked';
   if (settingsDigest(machine) !== settingsDigest(target)) return 'Asked';
   const isOtherImage = machine.image !== target.image;
-  // A pool of an earlier release has no record of the name of its image.
+  // A pool from an earlier release has no record of its image's name.
   if (isOtherImage && status?.image && !status.image.earlierIDs.includes(machine.image)) return 'Asked';
   if (machine.version === target.version) return 'ImageBuild';
   if (minorOf(machine.version) !== minorOf(target.version))

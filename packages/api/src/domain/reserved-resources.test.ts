@@ -38,7 +38,7 @@ describe('reservedResources', () => {
 });
 
 describe('sizeProblem', () => {
-  it('refuses machines without resources left for pods', () => {
+  it('refuses machines that have no resources left for pods', () => {
     expect(sizeProblem({ vcpus: 1, memoryMiB: 1024, diskGiB: 10 })).toContain('1024 MiB');
     expect(sizeProblem({ vcpus: 1, memoryMiB: 2048, diskGiB: 10 })).toBeUndefined();
   });

@@ -5,7 +5,7 @@ export interface MachineSize {
   readonly diskGiB: number;
 }
 
-/** Resources that kubelet reserves, in the units of `kubeReserved`. */
+/** Resources that the kubelet reserves, in the units used by `kubeReserved`. */
 export interface ReservedResources {
   readonly cpuMillis: number;
   /** Decimal megabytes, `M`. */
@@ -17,8 +17,8 @@ export interface ReservedResources {
 const RESERVED_MEMORY_MB = 1590;
 
 /**
- * CPU: 15% of one core and 0.5% of all; memory: 1590 MB; disk: log10(GB) * 10 GB and 10%, all rounded up. The rule is
- * OVHcloud's; for b3-16 (4 cores, 16 GB, 100 GB) it gives 170m, 1.59 GB, 30 GB. At most half of a small disk is
+ * CPU: 15% of one core and 0.5% of all; memory: 1590 MB; disk: log10(GB) * 10 GB and 10%, all rounded up. This is
+ * OVHcloud's rule; for b3-16 (4 cores, 16 GB, 100 GB) it yields 170m, 1.59 GB, 30 GB. At most half of a small disk is
  * reserved.
  */
 export function reservedResources(size: MachineSize): ReservedResources {
@@ -30,7 +30,7 @@ export function reservedResources(size: MachineSize): ReservedResources {
   };
 }
 
-/** The reserved resources as `kubeReserved` of a KubeletConfiguration. */
+/** The reserved resources as `kubeReserved` in a KubeletConfiguration. */
 export function kubeReserved(size: MachineSize): { cpu: string; memory: string; 'ephemeral-storage': string } {
   const reserved = reservedResources(size);
   return {

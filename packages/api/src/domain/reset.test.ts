@@ -37,7 +37,7 @@ describe('a requested reset', () => {
     { reason: 'a newer patch', version: '1.50.1', gets: '1.50.1' },
     { reason: 'another minor version', version: '1.51', gets: '1.51.0' },
     { reason: 'an unavailable version', version: '1.49', gets: undefined },
-  ])('installs $gets with spec.version $version: $reason', ({ version, gets }) => {
+  ])('installs $gets if spec.version is $version: $reason', ({ version, gets }) => {
     const spec = { reset: { requestedAt: REQUESTED_AT, confirm: 'demo' }, ...(version && { version }) };
     const { reset, problem } = decideReset(cluster(spec), RELEASES, NOW_MS);
 
@@ -92,7 +92,7 @@ describe('a requested reset', () => {
     expect(decision.reset).toMatchObject({ phase: gets, emptiedTime: REQUESTED_AT });
   });
 
-  test('is recorded without effect in a new cluster', () => {
+  test('is recorded in a new cluster, but has no effect', () => {
     const spec = { reset: { requestedAt: REQUESTED_AT, confirm: 'other' } };
 
     expect(decideReset(cluster(spec, {}), RELEASES, NOW_MS)).toEqual({

@@ -10,7 +10,7 @@ import { isNewRestore } from './restore-request.ts';
 import { minorOf } from './version-numbers.ts';
 import { resolveVersion } from './versions.ts';
 
-/** Whether a reset has started and the old cluster is not yet removed. A started reset is always finished. */
+/** Whether a reset has started and the old cluster has not been removed yet. A started reset is always finished. */
 export function isBeingWiped(cluster: Pick<Cluster, 'status'> | undefined): boolean {
   const phase = cluster?.status?.reset?.phase;
   return phase === 'RemovingNodes' || phase === 'EmptyingControlPlane';
@@ -21,7 +21,10 @@ export function shouldHaveNoNodes(cluster: Pick<Cluster, 'status'> | undefined):
   return shouldHibernate(cluster) || (isBeingWiped(cluster) && cluster?.status?.reset?.nodes === 'Delete');
 }
 
-/** The requested reset that has not been processed yet. Earlier requests are ignored: a manifest in a repository may have an old one. */
+/**
+ * The requested reset that has not been processed yet. Earlier requests are ignored: a manifest in a repository may
+ * contain an old one.
+ */
 export function requestedReset({
   spec,
   status,
@@ -37,12 +40,12 @@ export function isResettable({ status }: Pick<Cluster, 'status'>): boolean {
 
 export interface ResetProblem {
   readonly reason: 'ResetNotConfirmed' | 'VersionNotOffered' | 'ProgramsMissing' | 'Restoring';
-  /** A problem with the field to report. */
+  /** A problem, with the field to report. */
   readonly field: string;
   readonly problem: string;
 }
 
-/** Why a requested reset can't begin, or the exact version of the cluster after the reset. Pure. */
+/** Why a requested reset can't begin, or the exact version that the cluster will have after the reset. Pure. */
 export function classifyReset(
   cluster: Cluster,
   reset: ResetSpec,
@@ -62,7 +65,7 @@ export function classifyReset(
   return versionOf(cluster, releases, nowMs);
 }
 
-/** The version stays unless spec.version requests another one; otherwise the rules for new clusters apply. */
+/** The version stays unless spec.version requests a different one, in which case the rules for new clusters apply. */
 function versionOf(
   cluster: Cluster,
   releases: readonly KubernetesRelease[],
@@ -87,9 +90,9 @@ export interface ResetDecision {
 }
 
 /**
- * `status.reset` with the current request. Pure and level-triggered: a request is processed once, however often it is
- * read, and waits while an earlier reset is wiping the cluster. Once the new control plane is starting, the next reset
- * can begin immediately.
+ * `status.reset` with the current request. Pure and level-triggered: a request is processed only once, however often it
+ * is read, and waits while an earlier reset is wiping the cluster. Once the new control plane is starting, the next
+ * reset can begin immediately.
  */
 export function decideReset(cluster: Cluster, releases: readonly KubernetesRelease[], nowMs: number): ResetDecision {
   const last = cluster.status?.reset;

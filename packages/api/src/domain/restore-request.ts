@@ -13,12 +13,13 @@ export interface PastRestores {
   readonly earlierRestores?: readonly RestoreRequest[] | undefined;
 }
 
-/** Number of earlier restores that are remembered. */
+/** How many earlier restores are remembered. */
 export const MAX_EARLIER_RESTORES = 20;
 
 /**
- * Whether a requested restore has not been processed yet. Remembered restores, and those requested before the last one, are not new: a manifest in a
- * repository may contain them, and applying it again must not roll back the database.
+ * Whether a requested restore has not been processed yet. Remembered restores, and those requested before the last one,
+ * are not new: a manifest in a repository may still contain them, and applying it again must not roll back the
+ * database.
  */
 export function isNewRestore(
   requested: RestoreRequest,
@@ -33,7 +34,7 @@ export function isSameRestore(a: RestoreRequest, b: RestoreRequest | undefined):
   return a.snapshot === b?.snapshot && a.requestedAt === b.requestedAt;
 }
 
-/** Two snapshots may be requested with the same time, one after the other. */
+/** Two snapshots may be requested one after the other with the same time. */
 function isEarlierRestore({ requestedAt: requested }: RestoreRequest, { requestedAt: last }: RestoreRequest): boolean {
   return requested !== undefined && last !== undefined && isNotLater(requested, last) && !isNotLater(last, requested);
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { aNodePool } from '../testing/objects.ts';
 import { rolloutLimits } from './rollout-limits.ts';
 
-describe('rollout limits of a pool', () => {
+describe("a pool's rollout limits", () => {
   test.each([
     { reason: 'keep absolute numbers', size: 3, spec: { maxSurge: 2, maxUnavailable: 1 }, limits: [2, 1] },
     { reason: 'round a surge percentage up', size: 5, spec: { maxSurge: '25%', maxUnavailable: 0 }, limits: [2, 0] },

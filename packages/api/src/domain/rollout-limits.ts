@@ -9,8 +9,8 @@ export interface RolloutLimits {
 }
 
 /**
- * The limits of a pool of `size` nodes, rounded as in Deployments: surge up, unavailable down. If both are 0, nothing could ever be replaced, so one
- * node may be unavailable.
+ * The limits for a pool of `size` nodes, rounded as in Deployments: surge up, unavailable down. If both were 0, nothing
+ * could ever be replaced, so one node may be unavailable.
  */
 export function rolloutLimits({ spec }: Pick<NodePool, 'spec'>, size: number): RolloutLimits {
   const maxSurge = nodesOf(spec.upgradeStrategy.maxSurge, size, Math.ceil);

@@ -49,7 +49,7 @@ describe('chooseRemovals', () => {
     expect(chooseRemovals([chosen, starting], 1, 2)).toEqual([chosen]);
   });
 
-  it('removes as many machines as requested, even if all are needed', () => {
+  it('removes as many machines as requested, even if all of them are needed', () => {
     expect(chooseRemovals([old, recent], 1, 2)).toEqual([recent]);
   });
 
@@ -80,7 +80,7 @@ describe('chooseRemovals', () => {
     expect(chooseRemovals(machines, 1).map(({ name }) => name)).toEqual(['b']);
   });
 
-  it('does not depend on the order of machines', () => {
+  it('does not depend on the order of the machines', () => {
     const machines = [machine('x'), machine('z'), machine('y')];
     expect(chooseRemovals(machines.toReversed(), 2)).toEqual(chooseRemovals(machines, 2));
   });

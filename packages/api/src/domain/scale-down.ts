@@ -2,17 +2,17 @@
 export interface RemovalCandidate {
   readonly name: string;
   readonly zone: string | undefined;
-  /** Already deleted by a user: the machine is removed in any case, and counts towards `count`. */
+  /** Already deleted by a user: the machine is removed in any case and counts towards `count`. */
   readonly isBeingDeleted: boolean;
-  /** Marked by a user to be deleted first. */
+  /** Marked for deletion first by a user. */
   readonly isMarked: boolean;
   readonly isRepairDue: boolean;
-  /** The node was ready before, and is not ready now. */
+  /** The node has been ready before, but is not ready now. */
   readonly isBroken: boolean;
   readonly isUpdateDue: boolean;
   /** Pods are running on the node. */
   readonly isAvailable: boolean;
-  /** The autoscaler marked it as unneeded. */
+  /** The autoscaler has marked it as unneeded. */
   readonly isUnneeded: boolean;
   readonly isUpToDate: boolean;
   readonly createdMs: number;
@@ -20,9 +20,9 @@ export interface RemovalCandidate {
 
 /**
  * The `count` machines to remove, in this order: deleted or marked by users, to be repaired, unhealthy, unneeded, to be
- * updated, not yet nodes, outdated, newest. Ties are broken by the zone with the most remaining machines, which keeps
- * zones balanced. A machine whose removal would leave fewer than `needed` machines available is kept while another can
- * be removed instead, unless users or the autoscaler selected it.
+ * updated, not yet nodes, outdated, newest. Ties are broken in favour of the zone with the most remaining machines,
+ * which keeps zones balanced. A machine whose removal would leave fewer than `needed` machines available is kept as
+ * long as another can be removed instead, unless users or the autoscaler selected it.
  */
 export function chooseRemovals<T extends RemovalCandidate>(candidates: readonly T[], count: number, needed = 0): T[] {
   const left = new Set(candidates);

@@ -40,7 +40,7 @@ function shown(found: ReturnType<typeof currentBounds>) {
   return `${minReplicas}..${maxReplicas} ${schedule}, then ${nextChange?.schedule ?? '-'} at ${nextChange?.time ?? 'no time'}`;
 }
 
-describe('scheduled bounds of a pool', () => {
+describe("a pool's scheduled bounds", () => {
   // 2026-11-23 is a Monday; Berlin is an hour ahead of UTC.
   test.each([
     {
@@ -138,7 +138,7 @@ describe('scheduled bounds of a pool', () => {
     expect(at('2026-11-23T09:00:00Z', DAY)?.untilMs).toBe(Date.parse('2026-11-23T19:00:00Z'));
   });
 
-  test('are the same with and without the cache', () => {
+  test('are the same with or without the cache', () => {
     const schedules = [DAY, NIGHT, BATCH];
     const spec = specOf(schedules);
     const hours = Array.from({ length: 24 * 14 }, (_, hour) => Date.parse('2026-10-20T00:30:00Z') + hour * 3_600_000);
@@ -190,7 +190,7 @@ describe('scheduled bounds of a pool', () => {
   });
 });
 
-describe('a schedule within the hour that clocks skip in spring', () => {
+describe('a schedule within the hour that is skipped when clocks go forward', () => {
   const within = (start: string, end: string): Schedule => ({
     name: 'short',
     start,
@@ -201,7 +201,7 @@ describe('a schedule within the hour that clocks skip in spring', () => {
   const short = within('15 2 * * *', '45 2 * * *');
   const long = within('45 2 * * *', '15 2 * * *');
 
-  // Berlin's clocks go from 2:00 to 3:00 on 2027-03-28 at 1:00 UTC.
+  // In Berlin, clocks go forward from 2:00 to 3:00 on 2027-03-28 at 1:00 UTC.
   test.each([
     { time: '2027-03-28T00:30:00Z', of: short, so: '1..10 -, then short at 2027-03-29T00:15:00Z' },
     { time: '2027-03-28T01:00:00Z', of: short, so: '1..10 -, then short at 2027-03-29T00:15:00Z' },

@@ -11,18 +11,18 @@ export interface CurrentBounds {
   readonly untilMs: number | undefined;
 }
 
-/** How many starts and ends are examined for the next change: usually one is enough. */
+/** How many starts and ends are examined to find the next change; usually one is enough. */
 const MAX_STEPS = 40;
 /** `status.bounds.problem`. */
 const MAX_PROBLEM_LENGTH = 1024;
 
-/** Cached bounds by spec, each with its period of validity: computing one takes milliseconds. */
+/** Bounds cached by spec, each with its validity period, because computing one takes milliseconds. */
 const known = new WeakMap<NodePoolSpec, CurrentBounds & { readonly fromMs: number }>();
 
 /**
- * The pool's current bounds by its schedules, and the next change; undefined for a pool without schedules. Pure and
- * level-triggered: a schedule created between its start and end applies immediately, and missed times have no effect on
- * the result. Starts and ends follow `parseCron`, including clock changes.
+ * The pool's current bounds according to its schedules, and the next change; undefined for a pool without schedules.
+ * Pure and level-triggered: a schedule created between its start and end applies immediately, and missed times have no
+ * effect on the result. Starts and ends follow `parseCron`, including clock changes.
  */
 export function currentBounds(spec: NodePoolSpec, nowMs: number): CurrentBounds | undefined {
   const { enabled, schedules = [] } = spec.autoscaling;
@@ -73,7 +73,7 @@ function nextChange(
   return { untilMs };
 }
 
-/** State of a schedule at a time. It can advance to the next start or end. */
+/** The state of a schedule at a point in time. It can be advanced to the next start or end. */
 class Period {
   readonly schedule: BoundsSchedule;
   isOpen: boolean;
@@ -108,7 +108,10 @@ class Period {
     if (isStart) this.#startMs = this.#start.next(timeMs) ?? Number.POSITIVE_INFINITY;
   }
 
-  /** A schedule that ends and starts at the same time continues; one whose start and end are both skipped by a clock change does not begin. */
+  /**
+   * A schedule that ends and starts at the same time stays active; one whose start and end are both skipped by a clock
+   * change never starts.
+   */
   #isOpenAfterBoth(timeMs: number): boolean {
     return (this.#start.lastByWallClock(timeMs) ?? 0) >= (this.#end.lastByWallClock(timeMs) ?? 0);
   }
@@ -128,7 +131,7 @@ function problemOf({ start, end, timeZone }: BoundsSchedule, index: number): str
 const MAX_KNOWN_CRONS = 1_000;
 const knownCrons = new Map<string, string | undefined>();
 
-/** Cached `cronProblem`, which examines the times of a day. */
+/** A cached version of `cronProblem`, which examines all times in a day. */
 function cronProblemOf(text: string): string | undefined {
   if (!knownCrons.has(text)) {
     if (knownCrons.size >= MAX_KNOWN_CRONS) knownCrons.clear();

@@ -2,9 +2,9 @@
 export interface SecurityGroupFacts {
   readonly id: string;
   readonly name: string;
-  /** Belongs to another project, which shares it. */
+  /** Belongs to another project that shares it. */
   readonly isShared: boolean;
-  /** Managed by Fairway for the nodes of a cluster. */
+  /** Managed by Fairway for a cluster's nodes. */
   readonly isFairways: boolean;
 }
 
@@ -13,8 +13,9 @@ export type SelectedSecurityGroup =
   | { readonly why: 'missing' | 'ambiguous' | 'reserved' | 'sharedInOwnNetwork'; readonly message: string };
 
 /**
- * The group that a pool refers to. A name refers only to the project's own groups, since any project may share a group of the same name; an ID refers
- * to any group. `isOwnNetwork`: Nova creates the nodes' ports in Fairway's network, and rejects groups of other projects. Pure.
+ * The group that a pool refers to. A name refers only to the project's own groups, since any project may share a group
+ * with the same name; an ID refers to any group. `isOwnNetwork`: Nova creates the nodes' ports in Fairway's network,
+ * and rejects groups from other projects. Pure.
  */
 export function chooseSecurityGroup(
   nameOrID: string,
@@ -23,7 +24,7 @@ export function chooseSecurityGroup(
 ): SelectedSecurityGroup {
   const byID = groups.find(({ id }) => id === nameOrID);
   const named = groups.filter(({ name, isShared }) => name === nameOrID && !isShared);
-  // Fairway names its groups after clusters: a tenant's own group of the same name takes precedence.
+  // Fairway names its groups after clusters: a tenant's own group with the same name takes precedence.
   const found = byID
     ? [byID]
     : named.some(({ isFairways }) => !isFairways)

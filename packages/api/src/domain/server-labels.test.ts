@@ -32,7 +32,7 @@ describe('server tags and metadata', () => {
     expect(serverLabelErrors(aNodePool(spec).spec).map((error) => error.field)).toEqual([field]);
   });
 
-  test('accepts words that only start like a reserved one', () => {
+  test('accepts words that merely begin like a reserved one', () => {
     const spec = { serverTags: ['fairways', 'my-fairway'], serverMetadata: { fairwaydev: '', 'my.fairway.dev': '' } };
 
     expect(serverLabelErrors(aNodePool(spec).spec)).toEqual([]);

@@ -3,9 +3,9 @@ import type { NodePoolSpec } from '../kinds/node-pool.ts';
 
 /** Characters that Nova allows in metadata keys. */
 const KEY_PATTERN = /^[A-Za-z0-9-_:. ]{1,255}$/;
-/** Part of Nova's default maximum of 128, since Fairway adds some items itself. */
+/** Less than Nova's default maximum of 128, because Fairway adds some items itself. */
 const MAX_METADATA_KEYS = 64;
-/** Tags by which Fairway finds its servers. A database may compare text case-insensitively. */
+/** Tags by which Fairway finds its servers. Databases may compare strings case-insensitively. */
 const OWN_TAG_PATTERN = /^fairway(-|$)/i;
 const OWN_KEY_PATTERN = /^fairway\.dev/i;
 

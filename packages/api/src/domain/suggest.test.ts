@@ -9,7 +9,7 @@ describe('suggest', () => {
     ['nothing-like-it', ['b3-8', 'b3-16'], 'there are "b3-8", "b3-16"'],
     ['nothing-like-it', ['b3-8'], 'there is "b3-8"'],
     ['x', [], ''],
-  ])('suggests for %s among %j: %s', (wrong, candidates, expected) => {
+  ])('suggests for %s from %j: %s', (wrong, candidates, expected) => {
     expect(suggest(wrong, candidates)).toBe(expected);
   });
 
@@ -18,7 +18,7 @@ describe('suggest', () => {
     expect(suggest('zzz', candidates)).toMatch(/"flavor-number-9" and 40 more$/);
   });
 
-  it('compares a bounded number of characters', () => {
+  it('compares only a bounded number of characters', () => {
     const wrong = 'a'.repeat(255);
     const misspelt = `${'a'.repeat(254)}b`;
     const others = Array.from({ length: 10_000 }, (_, index) => `${index}`.padEnd(255, '-'));

@@ -1,5 +1,7 @@
 const MAX_SUGGESTIONS = 3;
-/** Budget of character comparisons, a few milliseconds: a project can have ten thousand images with long names. */
+/**
+ * Budget for character comparisons, worth a few milliseconds: a project can have ten thousand images with long names.
+ */
 const MAX_STEPS = 500_000;
 
 /** `did you mean "b3-8" or "b3-16"?` for likely typos, or else the available names; '' if there are none. */

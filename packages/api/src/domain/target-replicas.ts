@@ -11,8 +11,8 @@ export interface PoolBounds {
 }
 
 /**
- * The current minimum and maximum number of nodes of a pool. With schedules, these are the bounds that its controller
- * has written to `status.bounds`: all components then see the same limits at the same time regardless of their clocks,
+ * The current minimum and maximum number of nodes in a pool. With schedules, these are the bounds that its controller
+ * has written to `status.bounds`, so all components see the same limits at the same time regardless of their clocks,
  * and get a watch event when they change.
  */
 export function poolBounds({ spec, status }: Pick<NodePool, 'spec' | 'status'>): PoolBounds {
@@ -25,9 +25,9 @@ export function poolBounds({ spec, status }: Pick<NodePool, 'spec' | 'status'>):
 }
 
 /**
- * The desired number of nodes of a pool, without temporary nodes during updates. Use this instead of `spec.replicas`,
- * which with autoscaling is only the initial size. `cluster`: a cluster that is hibernated or being reset has no nodes.
- * Omit it to get the size when awake, as for limits, quotas and changes of that size.
+ * The desired number of nodes in a pool, without temporary nodes during updates. Use this instead of `spec.replicas`,
+ * which is only the initial size if the pool is autoscaled. `cluster`: a cluster that is hibernated or being reset has
+ * no nodes. Omit it to get the size when awake, as needed for limits, quotas and changes to that size.
  */
 export function targetReplicas(pool: Pick<NodePool, 'spec' | 'status'>, cluster?: Pick<Cluster, 'status'>): number {
   if (shouldHaveNoNodes(cluster)) return 0;

@@ -3,7 +3,7 @@ import type { MachineSpec } from '../kinds/machine.ts';
 import { settingsDigest } from './node-settings.ts';
 import { areNetworksEqual } from './pool-networks.ts';
 
-/** The common settings of a pool's machines, with names resolved. */
+/** The settings shared by a pool's machines, with names resolved. */
 export type MachineTemplate = Pick<
   MachineSpec,
   'flavor' | 'image' | 'version' | 'rootVolume' | 'networks' | 'floatingIP' | 'authorityGeneration' | 'nodeSettings'
@@ -11,19 +11,20 @@ export type MachineTemplate = Pick<
 
 /** The desired state of a pool's machines. */
 export interface DesiredMachine extends MachineTemplate {
-  /** Allowed zones. Empty: any. */
+  /** Allowed zones. If empty, any zone. */
   readonly zones: readonly string[];
   /** Other identifiers of the flavor: its ID or name. Machines keep the identifier that they were created with. */
   readonly flavorIdentifiers?: readonly string[];
-  /** The reset of the cluster after which the machines are created; see `spec.resetTime` of a Machine. */
+  /** The cluster reset after which the machines are created; see `spec.resetTime` of a Machine. */
   readonly resetTime?: MachineSpec['resetTime'];
 }
 
 /**
- * How to update a machine to its pool's template. `none`: up to date. `inPlace`: without changing the server's disk
- * (the floating IP). `reinstall`: the same server with a new system (image, version, certificate authorities, node
- * settings), or a new server, depending on the pool's strategy. `replace`: always a new server (flavor, root volume,
- * networks, zone). Labels, annotations and taints are synced to nodes continuously and are not considered here.
+ * How to bring a machine up to date with its pool's template. `none`: up to date. `inPlace`: without changing the
+ * server's disk (the floating IP). `reinstall`: the same server with a new system (image, version, certificate
+ * authorities, node settings), or a new server, depending on the pool's strategy. `replace`: always a new server
+ * (flavor, root volume, networks, zone). Labels, annotations and taints are synced to nodes continuously and are not
+ * considered here.
  */
 export type MachineChange = 'none' | 'inPlace' | 'reinstall' | 'replace';
 
@@ -40,7 +41,7 @@ export function machineChange(
   return desired.floatingIP === machine.floatingIP ? 'none' : 'inPlace';
 }
 
-/** Whether the machine has another flavor, not just another identifier of the same one. */
+/** Whether the machine has a different flavor, not just a different identifier for the same one. */
 export function isOtherFlavor(
   { flavor, flavorIdentifiers = [] }: Pick<DesiredMachine, 'flavor' | 'flavorIdentifiers'>,
   machine: Pick<MachineSpec, 'flavor'>,
@@ -58,7 +59,7 @@ export function isInOtherZone({ zones }: Pick<DesiredMachine, 'zones'>, { zone }
   return zones.length > 0 && (zone === undefined || !zones.includes(zone));
 }
 
-/** Whether the machine must be reinstalled or replaced; if so, `updatedReplicas` does not count it. */
+/** Whether the machine needs to be reinstalled or replaced; if so, it does not count towards `updatedReplicas`. */
 export function isOutdated(desired: DesiredMachine, machine: MachineTemplate & Pick<MachineSpec, 'zone'>): boolean {
   const change = machineChange(desired, machine);
   return change === 'reinstall' || change === 'replace';

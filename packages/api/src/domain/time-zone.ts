@@ -3,7 +3,10 @@ import { suggest } from './suggest.ts';
 /** Longer than any name in the time zone database. */
 export const MAX_TIME_ZONE_LENGTH = 64;
 
-/** Why the name is not a time zone; undefined if it is. An offset such as +01:00 is rejected: it would not follow daylight saving time. */
+/**
+ * Why the name is not a time zone; undefined if it is. An offset such as +01:00 is rejected: it would not observe
+ * daylight saving time.
+ */
 export function timeZoneProblem(name: string): string | undefined {
   if (/^[+-]/.test(name))
     return 'is a UTC offset: use a time zone with daylight saving time rules, such as Europe/Berlin, or UTC';

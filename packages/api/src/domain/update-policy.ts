@@ -2,7 +2,10 @@ import type { Cluster } from '../kinds/cluster.ts';
 import { requestedVersion } from './forced-upgrade.ts';
 import { isMinor, minorOf } from './version-numbers.ts';
 
-/** The minor version whose patches the cluster follows; undefined if it specifies an exact version or another minor version, or runs none yet. */
+/**
+ * The minor version whose patches the cluster follows; undefined if it specifies an exact version or a different minor
+ * version, or is not running any version yet.
+ */
 export function followedMinor(cluster: Cluster): string | undefined {
   const version = cluster.status?.version;
   if (version === undefined) return undefined;

@@ -13,13 +13,13 @@ export function partsOf(version: string): VersionParts {
   return { major: parsed.major, minor: parsed.minor, patch: parsed.patch };
 }
 
-/** The minor version `1.34` of `1.34.2`, `v1.34.2` or `1.34`. */
+/** The minor version (`1.34`) of `1.34.2`, `v1.34.2` or `1.34`. */
 export function minorOf(version: string): string {
   const { major, minor } = partsOf(version);
   return `${major}.${minor}`;
 }
 
-/** Whether the text is a minor version, not an exact one. */
+/** Whether the string is a minor version rather than an exact one. */
 export function isMinor(version: string): boolean {
   return version.split('.').length === 2;
 }
@@ -30,7 +30,7 @@ export function isAtLeast(version: string | undefined, minimum: string): boolean
   return compareVersions(version, isMinor(minimum) ? `${minimum}.0` : minimum) >= 0;
 }
 
-/** The minor version after that of `version`. */
+/** The minor version that follows that of `version`. */
 export function nextMinor(version: string): string {
   const { major, minor } = partsOf(version);
   return `${major}.${minor + 1}`;

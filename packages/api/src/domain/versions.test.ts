@@ -145,7 +145,7 @@ describe('nextUpgradeVersions', () => {
   });
 });
 
-describe('the version of new clusters', () => {
+describe('the version for new clusters', () => {
   const version = (releases: readonly KubernetesRelease[], requested?: string) =>
     resolveVersion(requested, releases, NOW);
   const withStatus = (one: KubernetesRelease, status: KubernetesRelease['status']) => ({
@@ -177,7 +177,7 @@ describe('the version of new clusters', () => {
     });
   });
 
-  it('is the previous patch if the rollout of the newest one has stopped', () => {
+  it('is the previous patch if the rollout of the newest one has been halted', () => {
     const halted = withStatus(release('1.36', 'Supported', [0, 2]), { rollout: { ...rollout, state: 'Halted' } });
 
     expect(version([halted], '1.36')).toMatchObject({ ok: true, version: { version: '1.36.0' } });
@@ -198,7 +198,7 @@ describe('the version of new clusters', () => {
     expect(version([broken], '1.36.0')).toMatchObject({ ok: false, problem: expect.stringContaining(expectedMessage) });
   });
 
-  it('is the newest deprecated version if none is supported, but never one at its end of life', () => {
+  it('is the newest deprecated version if none is supported, but never one that has reached its end of life', () => {
     const deprecated = release('1.34', 'Deprecated', [3]);
 
     expect(version([deprecated])).toMatchObject({ ok: true, version: { version: '1.34.3' } });
@@ -220,7 +220,7 @@ describe('isKubeletSkewAllowed', () => {
     ['1.24.0', '1.27', false],
     ['nonsense', '1.36', false],
     ['', '1.36', false],
-  ])('is correct for a kubelet of "%s" with an API server of %s: %s', (kubelet, apiServer, allowed) => {
+  ])('is correct for kubelet version "%s" with API server version %s: %s', (kubelet, apiServer, allowed) => {
     expect(isKubeletSkewAllowed(kubelet, apiServer)).toBe(allowed);
   });
 

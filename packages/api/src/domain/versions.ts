@@ -13,9 +13,9 @@ export type ResolvedVersion =
     };
 
 /**
- * The version of a new cluster with this `spec.version`: an exact version, the newest patch of a minor version, or, if
- * absent, the newest supported version. New clusters can't use versions that are withdrawn, deprecated or past their
- * end of life, or that this installation can't run.
+ * The version that a new cluster with this `spec.version` gets: an exact version, the newest patch of a minor version,
+ * or, if absent, the newest supported version. New clusters can't use versions that are withdrawn, deprecated or past
+ * their end of life, or that this installation can't run.
  */
 export function resolveVersion(
   requested: string | undefined,
@@ -55,9 +55,9 @@ export function resolveVersion(
 }
 
 /**
- * The desired version of a cluster that runs `current`: the same rules, except that the current version is always
- * allowed, an upgrade is limited to one minor version, and downgrades are rejected. The next minor version may have reached its end of life: it is
- * the only way to newer ones.
+ * The desired version for a cluster that runs `current`: the same rules apply, except that the current version is
+ * always allowed, an upgrade is limited to one minor version, and downgrades are rejected. The next minor version may
+ * have reached its end of life, because it is the only path to newer ones.
  */
 export function resolveUpgrade(
   requested: string | undefined,
@@ -123,8 +123,9 @@ export function upgradeProblem(current: string, requested: string): string | und
 }
 
 /**
- * Target of a forced upgrade from `current`: the newest patch of the next minor version. That version may have reached its end of life too, since it
- * is the only path to newer ones; previews and patches at which clusters have failed are excluded.
+ * The target of a forced upgrade from `current`: the newest patch of the next minor version. That version may have
+ * reached its end of life too, since it is the only path to newer ones; previews and patches at which clusters have
+ * failed are excluded.
  */
 export function forcedTarget(
   current: string,
@@ -138,7 +139,10 @@ export function forcedTarget(
   );
 }
 
-/** Minor versions that a cluster on `current` can be upgraded to: the next one, if it is offered and no node is too old for it. */
+/**
+ * Minor versions that a cluster on `current` can be upgraded to: the next one, provided that it is offered and no node
+ * is too old for it.
+ */
 export function nextUpgradeVersions(
   current: string,
   releases: readonly KubernetesRelease[],
@@ -154,11 +158,11 @@ export function nextUpgradeVersions(
 }
 
 /**
- * Whether an API server supports kubelets of another version: never newer ones, older ones by up to three minor versions, or by two before 1.28
- * (kubernetes.io/releases/version-skew-policy).
+ * Whether an API server supports a kubelet at another version: never a newer one, and an older one by at most three
+ * minor versions, or two before 1.28 (kubernetes.io/releases/version-skew-policy).
  */
 export function isKubeletSkewAllowed(kubelet: string, apiServer: string): boolean {
-  // A kubelet may report anything.
+  // A kubelet may report any string.
   if (!/^v?\d{1,4}\.\d{1,4}(\.|$)/.test(kubelet)) return false;
   const node = partsOf(kubelet);
   const server = partsOf(apiServer);
@@ -171,8 +175,8 @@ function isSelectable({ phase, problem }: OfferedVersion): boolean {
 }
 
 /**
- * Takes the newest version from a sorted list. A version whose rollout stopped after failures is taken only if there is
- * no other.
+ * Takes the newest version from a sorted list. A version whose rollout stopped after failures is taken only if
+ * there is no other.
  */
 function newestOf(candidates: readonly OfferedVersion[]): OfferedVersion | undefined {
   const newest = candidates.at(-1);

@@ -9,7 +9,7 @@ export interface AvailableQuota {
   readonly quotas: CatalogueQuotas;
 }
 
-/** How much of each quota a node needs. */
+/** How much of each quota one node needs. */
 const QUOTA_REQUIREMENTS = [
   { name: 'instances', noun: 'instances', of: () => 1 },
   { name: 'cores', noun: 'cores', of: (_pool, flavor) => flavor?.vcpus ?? 0 },
@@ -23,8 +23,8 @@ const QUOTA_REQUIREMENTS = [
 }[];
 
 /**
- * Why the project's quotas lack capacity for the nodes of a hibernated cluster; undefined if they have enough, or if
- * this is unknown. Existing nodes are already counted in the usage. Pure.
+ * Why the project's quotas leave no room for a hibernated cluster's nodes; undefined if there is enough, or if this is
+ * unknown. Existing nodes are already counted in the usage. Pure.
  */
 export function wakingProblem(pools: readonly NodePool[], { flavors, quotas }: AvailableQuota): string | undefined {
   const nodes = pools.reduce((sum, pool) => sum + targetReplicas(pool), 0);

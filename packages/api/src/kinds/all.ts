@@ -9,7 +9,7 @@ import { plans } from './plan.ts';
 import { projectQuotas } from './project-quota.ts';
 import { usageRecords } from './usage-record.ts';
 
-/** Every persisted kind of the group. */
+/** Every persisted kind in the API group. */
 export const KINDS: readonly Kind[] = [
   clusters,
   nodePools,

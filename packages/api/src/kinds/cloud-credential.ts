@@ -75,7 +75,7 @@ export interface NewCloudCredential extends KubeObject {
   spec: z.input<typeof cloudCredentialSpec>;
 }
 
-/** Keys of a CloudCredential's Secret, named as in clouds.yaml. */
+/** Keys in a CloudCredential's Secret, named as in clouds.yaml. */
 export const CREDENTIAL_KEYS = {
   applicationCredentialId: 'application_credential_id',
   applicationCredentialSecret: 'application_credential_secret',

@@ -137,7 +137,7 @@ export const cloudProfiles = defineKind<CloudProfile>({
   rules: [],
 });
 
-/** Name of the profile of a namespace's own cloud, or of a credential's project. */
+/** Name of the profile for a namespace's own cloud, or for a credential's project. */
 export function cloudProfileName(credentialName: string | undefined): string {
   return credentialName === undefined ? 'default' : `credential-${credentialName}`;
 }

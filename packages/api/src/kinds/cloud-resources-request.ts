@@ -5,7 +5,7 @@ import { GROUP, VERSION } from '../group.ts';
 import { int32, timestamp } from '../schema/scalars.ts';
 import { requestSchema } from './request-schema.ts';
 
-/** Maximum number of resources of a kind in a response. */
+/** Maximum number of resources per kind in a response. */
 export const MAX_RESOURCES = 500;
 const MAX_PARTS = 200;
 

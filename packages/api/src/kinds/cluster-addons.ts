@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { timestamp } from '../schema/scalars.ts';
 
-/** One item of `status.addons` of a Cluster. */
+/** One item in a Cluster's `status.addons`. */
 const addonStatus = z
   .object({
     name: z.string().max(63).describe('Name of the add-on.'),

@@ -3,12 +3,14 @@ import { durationMs } from '../domain/duration.ts';
 import { duration, isDurationCel, timestamp, timeZone } from '../schema/scalars.ts';
 import { type CrossFieldRule, crossFieldRule } from './kind.ts';
 
-/** In the order of cron, which starts with Sunday. */
+/** In cron's order, which starts with Sunday. */
 export const DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'] as const;
 
-/** Long enough to drain a node for ten minutes and reinstall it. */
+/** Long enough to spend ten minutes draining a node and then reinstall it. */
 const MIN_WINDOW_DURATION = '30m';
-/** A day has 23 hours when daylight saving time begins. With this maximum, the windows of two days never overlap. */
+/**
+ * A day has 23 hours when daylight saving time begins. With this maximum, windows on consecutive days never overlap.
+ */
 const MAX_WINDOW_DURATION = '23h';
 
 const maintenanceWindow = z

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type CrossFieldRule, crossFieldRule } from './kind.ts';
 
-/** URLs that are safe in files of containerd, systemd and apt without escaping, and contain no password. */
+/** URLs that are safe in containerd, systemd and apt configuration files without escaping, and contain no password. */
 const URL_PATTERN =
   /^https?:\/\/(\[[0-9a-fA-F:]{2,45}\]|[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?)(:[0-9]{1,5})?(\/[A-Za-z0-9._~/-]{0,200})?$/;
 const URL_MESSAGE =

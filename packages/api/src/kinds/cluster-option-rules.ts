@@ -30,7 +30,7 @@ interface Cilium {
 /** kube-proxy's own default for syncPeriod; applies if the field is absent. */
 const DEFAULT_SYNC_PERIOD = '30s';
 
-/** Rules of `spec.kubeProxy` and `spec.cni` of a Cluster. */
+/** Rules for a Cluster's `spec.kubeProxy` and `spec.cni`. */
 export const CLUSTER_OPTION_RULES: readonly CrossFieldRule[] = [
   crossFieldRule<KubeProxy>({
     path: 'spec.kubeProxy',

@@ -24,7 +24,7 @@ interface Spec {
   readonly cni: { readonly type?: string | undefined };
 }
 
-/** Cross-field rules of a Cluster. */
+/** Cross-field rules for a Cluster. */
 export const CLUSTER_RULES: readonly CrossFieldRule[] = [
   ...CLUSTER_NODES_RULES,
   crossFieldRule<Network>({

@@ -57,7 +57,7 @@ function boundsRule(name: 'gracePeriod' | 'notice', min: string | undefined, max
   });
 }
 
-/** Announced in `status.endOfLife` of a Cluster. */
+/** Announced in a Cluster's `status.endOfLife`. */
 export const plannedUpgrade = z
   .object({
     to: z.string().max(8).describe('Target minor version.'),

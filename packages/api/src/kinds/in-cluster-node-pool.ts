@@ -38,7 +38,7 @@ const inClusterStatus = z
 export type InClusterNodePoolSpec = z.infer<typeof inClusterSpec>;
 export type InClusterNodePoolStatus = z.infer<typeof inClusterStatus>;
 
-/** A NodePool in a tenant's cluster, without a namespace and a cluster name. */
+/** A NodePool in a tenant's cluster, without a namespace or cluster name. */
 export interface InClusterNodePool extends KubeObject {
   spec: InClusterNodePoolSpec;
   status?: InClusterNodePoolStatus;

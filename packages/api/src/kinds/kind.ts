@@ -9,13 +9,13 @@ export interface PathColumn extends PrinterColumn {
 }
 
 /**
- * A cross-field rule in two forms: as CEL for a management cluster's API server, which evaluates it at `path`, and as a function of the same value
- * for all other uses. Tests check that both agree.
+ * A cross-field rule in two forms: as CEL for a management cluster's API server, which evaluates it at `path`, and as a
+ * function of the same value for all other uses. Tests check that the two agree.
  */
 export interface CrossFieldRule<V = never> {
-  /** Path of the object that the rule applies to, such as `spec`. */
+  /** Path to the object that the rule applies to, such as `spec`. */
   readonly path: string;
-  /** The field to report, from the root, such as `spec.replicas`. */
+  /** The field to report, as a path from the root, such as `spec.replicas`. */
   readonly field: string;
   readonly cel: string;
   readonly holds: (value: V) => boolean;
@@ -23,27 +23,27 @@ export interface CrossFieldRule<V = never> {
   readonly message: string;
 }
 
-/** A transition rule for updates of the whole object, in two forms like a `CrossFieldRule`. */
+/** A transition rule for updates of the whole object, in two forms, like a `CrossFieldRule`. */
 export interface TransitionRule<T = never> {
-  /** The field to report, from the root, such as `status.originUID`. */
+  /** The field to report, as a path from the root, such as `status.originUID`. */
   readonly field: string;
   /** An expression over `self` and `oldSelf`. */
   readonly cel: string;
   readonly holds: (object: T, old: T) => boolean;
   /** Describes valid values, without the field's name. */
   readonly message: string;
-  /** What to do instead, added to the message; in two forms like the rule. The CEL is a string expression. */
+  /** What to do instead, appended to the message; in two forms, like the rule. The CEL is a string expression. */
   readonly hint?: { readonly cel: string; readonly text: (object: T, old: T) => string };
 }
 
-/** A kind of the group `fairway.dev`: the single source of its CRD, validation and types. */
+/** A kind in the `fairway.dev` group: the single source for its CRD, validation and types. */
 export interface Kind<T extends KubeObject = KubeObject> extends ResourceType<T> {
   readonly singular: string;
   readonly shortNames: readonly string[];
   readonly description: string;
   readonly spec: z.ZodType;
   readonly status?: z.ZodType;
-  /** Status of an object that no controller has reconciled yet. */
+  /** The status of an object that no controller has reconciled yet. */
   readonly initialStatus?: Readonly<Record<string, Json>>;
   readonly scale?: ScaleDefinition;
   readonly columns: readonly PathColumn[];

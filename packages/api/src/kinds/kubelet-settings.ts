@@ -4,7 +4,10 @@ import { duration, int32 } from '../schema/scalars.ts';
 
 const amount = () => z.string().min(1).max(24);
 
-/** Bounded for kube-apiserver's cost estimate, which multiplies the cost of a rule by the maximum number of values. */
+/**
+ * Bounded because of kube-apiserver's cost estimate, which multiplies the cost of a rule by the maximum number of
+ * values.
+ */
 const resourceAmounts = () => z.record(z.string(), amount()).meta({ maxProperties: 4 });
 const signalThresholds = <T extends z.ZodType>(value: T) =>
   z.record(z.string(), value).meta({ maxProperties: EVICTION_SIGNALS.length });

@@ -16,7 +16,7 @@ const installation = {
     .describe('Digest of spec.nodeSettings at the time of the installation. Absent if spec.nodeSettings was empty.'),
 };
 
-/** Written when the machine has a server, and when the cloud has rebuilt it. */
+/** Written once the machine has a server, and again when the cloud has rebuilt that server. */
 export const machineInstalled = z
   .object({
     serverID: z.string().describe('ID of the server.'),
@@ -30,7 +30,7 @@ export const machineInstalled = z
   })
   .describe("What is installed on the server's disk. If this differs from the spec, the server must be reinstalled.");
 
-/** Present from the decision until the node is Ready again, so the controller can resume after a crash. */
+/** Present from when the decision is made until the node is Ready again, so the controller can resume after a crash. */
 export const reinstall = z
   .object({
     ...installation,

@@ -19,8 +19,8 @@ const mark = <Shape extends z.ZodRawShape>(text: string, due: string, shape: Sha
     .describe(text);
 
 /**
- * Requests of other controllers about a machine. Each key has one writer; only the pool's controller acts on them, in
- * the order of docs/decisions/0037-who-decides-about-machines.md.
+ * Requests from other controllers concerning a machine. Each key has one writer; only the pool's controller acts on
+ * them, in the order of docs/decisions/0037-who-decides-about-machines.md.
  */
 export const machineMarks = z
   .object({

@@ -64,7 +64,7 @@ const machineSpec = z
   })
   .describe('Desired state of the machine. Set by the pool, which replaces a Machine that is deleted.');
 
-/** Keys of the metadata applied to the node, so that it can be removed later: taints as `key:effect`. */
+/** Keys of the metadata applied to the node, recorded so that it can be removed later: taints as `key:effect`. */
 const appliedTemplate = z
   .object({
     labels: z.array(z.string()).describe('Keys of the labels.'),
@@ -80,7 +80,7 @@ const appliedTemplate = z
     "What the pool's template has set on the node, recorded so that anything the template no longer contains is removed and changes by others are kept.",
   );
 
-/** Keys of the labels applied to the server, so that they can be removed later. */
+/** Keys of the labels applied to the server, recorded so that they can be removed later. */
 const appliedServerLabels = z
   .object({
     tags: z.array(z.string()).describe('Tags.'),

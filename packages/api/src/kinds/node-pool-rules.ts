@@ -17,7 +17,7 @@ interface Strategy {
   readonly maxUnavailable: number | string;
 }
 
-/** Cross-field rules of a NodePool. 5 and 100 are the defaults of maxReplicas. */
+/** Cross-field rules for a NodePool. 5 and 100 are the defaults of maxReplicas. */
 export const NODE_POOL_RULES: readonly CrossFieldRule[] = [
   crossFieldRule<Size>({
     path: 'spec',
@@ -84,8 +84,9 @@ interface NamedPool {
 }
 
 /**
- * Whether `spec.clusterName` of the stored pool can still change: its controller has found no such Cluster and has never resolved a machine template.
- * The controller writes another reason before it creates anything, so a change cannot race with the creation of the Cluster.
+ * Whether the stored pool's `spec.clusterName` can still change: its controller has found no such Cluster and has never
+ * resolved a machine template. The controller writes a different reason before it creates anything, so a change cannot
+ * race with the creation of the Cluster.
  */
 export function isClusterNameMutable({ status }: Pick<NamedPool, 'status'>): boolean {
   const { conditions = [], replicas = 0, serverGroupID, imageID } = status ?? {};

@@ -89,7 +89,7 @@ export const nodePoolSpec = z
         'Strictness of antiAffinity. Hard: each node runs on its own hypervisor; at most 5 nodes. Soft: nodes run on different hypervisors while the cloud has room; otherwise several nodes share a hypervisor. Default: Hard. Immutable.',
       ),
     availabilityZones: z
-      // Nova interprets text after a colon as a hypervisor, which only administrators may select.
+      // Nova interprets anything after a colon as a hypervisor, which only administrators may select.
       .array(
         z
           .string()

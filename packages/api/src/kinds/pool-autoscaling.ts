@@ -36,7 +36,7 @@ export const autoscalingSpec = z
 
 const word = (text: string) => z.string().max(1024).describe(text);
 
-/** `status.autoscaling` of a NodePool, written only by autoscaling. */
+/** `status.autoscaling` of a NodePool, written only by the autoscaler. */
 export const autoscalingStatus = z
   .object({
     replicas: int32()

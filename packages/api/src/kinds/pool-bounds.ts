@@ -42,7 +42,7 @@ const activeBoundsFields = {
     .describe("Name of the schedule that sets the limits. Empty: the pool's own limits."),
 };
 
-/** `status.bounds` of a NodePool, written by its own controller. */
+/** `status.bounds` of a NodePool, written by the pool's own controller. */
 export const boundsStatus = z
   .object({
     ...activeBoundsFields,
@@ -73,16 +73,16 @@ interface BoundedPool extends AntiAffinityFields {
   readonly autoscaling: Pick<ScheduledPool, 'schedules'>;
 }
 
-/** Whether each node needs a hypervisor of its own. */
+/** Whether each node needs its own hypervisor. */
 export function isHardAntiAffinity({ antiAffinity, antiAffinityPolicy }: AntiAffinityFields): boolean {
   return antiAffinity && antiAffinityPolicy !== 'Soft';
 }
 
-/** `isHardAntiAffinity` as a CEL expression at `spec`. */
+/** `isHardAntiAffinity` as a CEL expression evaluated at `spec`. */
 export const IS_HARD_ANTI_AFFINITY =
   "(self.antiAffinity && (!has(self.antiAffinityPolicy) || self.antiAffinityPolicy != 'Soft'))";
 
-/** Maximum number of nodes of a pool according to its own fields. */
+/** Maximum number of nodes in a pool according to its own fields. */
 export function upperBound(spec: AntiAffinityFields & Pick<BoundedPool, 'maxReplicas'>): number {
   return spec.maxReplicas ?? (isHardAntiAffinity(spec) ? 5 : 100);
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { timestamp } from '../schema/scalars.ts';
 
 export const MAX_SECURITY_GROUPS = 10;
-/** Maximum number of previously listed groups. */
+/** Maximum number of formerly listed groups. */
 const MAX_APPLIED_GROUPS = 100;
 
 const id = z.string().max(255);

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { structuralSchema } from '../schema/structural-schema.ts';
 
 /**
- * The schema of a kind that is not stored: a POST to a subresource of a Cluster returns the same object with its
- * status.
+ * The schema of a kind that is not stored: a POST to a Cluster subresource returns the same object with its status
+ * filled in.
  */
 export function requestSchema(
   { spec, status }: { readonly spec: z.ZodObject; readonly status: z.ZodObject },

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { int32, timestamp } from '../schema/scalars.ts';
 import { type TransitionRule, transitionRule } from './kind.ts';
 
-/** `metav1.Condition` as a schema; lists of conditions merge by type. */
+/** `metav1.Condition` as a schema; condition lists are merged by type. */
 export function conditions() {
   return z
     .array(
@@ -27,8 +27,8 @@ export function conditions() {
 }
 
 /**
- * The status of an object that no controller has reconciled. Helm, Flux and other clients of kstatus consider an object without conditions current,
- * and would continue before anything has started.
+ * The status of an object that no controller has reconciled. Helm, Flux and other clients that use kstatus consider an
+ * object without conditions current, and would proceed before anything has started.
  */
 export const INITIAL_STATUS = {
   conditions: [

@@ -142,12 +142,12 @@ export const usageRecords = defineKind<UsageRecord>({
     { name: 'Cluster UID', type: 'string', value: '.spec.clusterUID', priority: 1 },
     AGE_COLUMN,
   ],
-  // Not spec.namespace: kube-apiserver considers the cost of a rule over a field of this name unbounded.
+  // Not spec.namespace: kube-apiserver considers the cost of a rule that uses a field with this name unbounded.
   immutable: ['spec.clusterName', 'spec.clusterUID'],
   rules: [],
 });
 
-/** Name of the record of the cluster with this identity. */
+/** Name of the record for the cluster with this identity. */
 export function usageRecordName(clusterUid: string): string {
   return `usage-${clusterUid}`;
 }

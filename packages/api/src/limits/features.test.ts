@@ -11,7 +11,7 @@ test('each feature is described once', () => {
   expect(FEATURES.map(({ name }) => name)).toEqual(FEATURE_NAMES);
 });
 
-describe('features of clusters', () => {
+describe('cluster features', () => {
   test.each<{ spec: NewCluster['spec']; field: string; value: string }>([
     { spec: { hibernation: { enabled: true } }, field: 'spec.hibernation', value: 'Hibernation' },
     {
@@ -46,7 +46,7 @@ describe('features of clusters', () => {
   });
 });
 
-describe('features of node pools', () => {
+describe('node pool features', () => {
   test.each<{ spec: Partial<NewNodePool['spec']>; field: string; value: string }>([
     { spec: { autoscaling: { enabled: true } }, field: 'spec.autoscaling.enabled', value: 'Autoscaling' },
     { spec: { floatingIPs: { enabled: true } }, field: 'spec.floatingIPs.enabled', value: 'FloatingIPs' },

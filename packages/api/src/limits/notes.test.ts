@@ -56,7 +56,7 @@ test.each<{ reason: string; notes: LimitNote[]; refused?: string; warned?: strin
   expect(warnings).toEqual(warned === undefined ? [] : [warned]);
 });
 
-test('always refuses requests beyond limits that Fairway’s controllers keep to', () => {
+test('always refuses requests beyond limits that Fairway’s controllers enforce', () => {
   const plan = aPlan({ limitNotes: [{ limit: 'maxNodes', value: '', enforcement: 'Warn', reason: 'small cloud' }] });
 
   expect(applyLimitNotes([limitError('maxNodes', ERROR)], plan, NOW_MS)).toEqual({

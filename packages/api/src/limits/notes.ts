@@ -2,14 +2,14 @@ import type { FieldError } from '@fairway/kube/object/field-error';
 import type { Plan, PlanSpec } from '../kinds/plan.ts';
 import { type LimitName, type LimitNote, UNCONDITIONAL_LIMITS } from '../kinds/plan-limits.ts';
 
-/** An error because of a plan's limit, before the plan's note on the limit is applied. */
+/** An error caused by a plan's limit, before the plan's note on that limit is applied. */
 export interface LimitError extends FieldError {
   readonly limit: LimitName;
-  /** The value that the limit excludes, as in the plan's notes. */
+  /** The value that the limit excludes, written as in the plan's notes. */
   readonly limitedValue?: string | undefined;
 }
 
-/** Marks `error` as caused by the plan's limit `limit`. */
+/** Marks `error` as caused by the plan's `limit`. */
 export function limitError(limit: LimitName, error: FieldError, limitedValue?: string): LimitError {
   return { ...error, limit, limitedValue };
 }
@@ -22,7 +22,7 @@ const REFUSED: { readonly enforcement: Enforcement; readonly explanation: string
   explanation: '',
 };
 
-/** The note on a limit: that on the value, or otherwise that on all values. Pure. */
+/** The note on a limit: the one for this value, or else the one for all values. Pure. */
 export function noteOn(
   { limitNotes = [] }: Pick<PlanSpec, 'limitNotes'>,
   limit: LimitName,
@@ -32,7 +32,7 @@ export function noteOn(
   return notes.find((note) => value !== undefined && note.value === value) ?? notes.find((note) => note.value === '');
 }
 
-/** How a limit is enforced at a time, and its note as the end of an error message. Pure. */
+/** How a limit is enforced at a given time, and its note, phrased as the end of an error message. Pure. */
 export function enforcementOf(
   plan: Pick<PlanSpec, 'limitNotes'>,
   { limit, limitedValue }: Pick<LimitError, 'limit' | 'limitedValue'>,
@@ -62,7 +62,7 @@ export function refusalOf(
   return enforcement === 'Refuse' ? `${problem}${explanation}` : undefined;
 }
 
-/** Applies a plan's notes: which errors remain, and which are only warnings. Pure. */
+/** Applies a plan's notes, which determine which errors remain and which become mere warnings. Pure. */
 export function applyLimitNotes(
   errors: readonly (FieldError | LimitError)[],
   { spec }: Pick<Plan, 'spec'>,
@@ -88,7 +88,7 @@ function isLimitError(error: FieldError | LimitError): error is LimitError {
   return 'limit' in error;
 }
 
-/** The note in one sentence per field, in the order in which readers need them. */
+/** The note, as one sentence per field, in the order in which readers need them. */
 function explanationOf({ since, until, reason, alternative, link }: LimitNote, isAnnounced: boolean): string {
   const dates = [
     ...(isAnnounced ? [`refused from ${since} on`] : []),

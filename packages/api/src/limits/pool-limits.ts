@@ -6,10 +6,10 @@ import type { Plan, PlanSpec } from '../kinds/plan.ts';
 import type { LimitName } from '../kinds/plan-limits.ts';
 import { type LimitError, limitError } from './notes.ts';
 
-/** A limit of a plan on a field of NodePools. */
+/** A plan's limit on a NodePool field. */
 interface PoolLimit {
   readonly limit: LimitName;
-  /** Field of the NodePool, relative to its spec. */
+  /** The NodePool field, relative to its spec. */
   readonly field: keyof NodePoolSpec;
   /** Why the plan does not allow the value, and what it excludes; undefined if it allows it. */
   readonly exclusion: (pool: NodePoolSpec, plan: PlanSpec) => Exclusion | undefined;
@@ -103,7 +103,7 @@ export function clusterFieldErrors(
   });
 }
 
-/** Fields of a pool that its plan does not allow. An unchanged field is not rejected again. Pure. */
+/** A pool's fields that its plan does not allow. An unchanged field is not rejected again. Pure. */
 export function poolFieldErrors(spec: NodePoolSpec, old: NodePoolSpec | undefined, plan: Plan): LimitError[] {
   return LIMITS.flatMap(({ limit, field, exclusion }): LimitError[] => {
     if (old !== undefined && isDeepStrictEqual(spec[field], old[field])) return [];

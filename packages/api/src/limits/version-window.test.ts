@@ -21,7 +21,7 @@ const problemOf = (version: string, releases: ReturnType<typeof catalogue>) => {
   return resolved.ok ? undefined : resolved.problem;
 };
 
-describe('versions of new clusters', () => {
+describe('versions for new clusters', () => {
   test.each<{ kubernetes: VersionWindow; version: string; expectedProblem: string | undefined }>([
     { kubernetes: {}, version: '1.36', expectedProblem: undefined },
     { kubernetes: { newest: '1.35' }, version: '1.35', expectedProblem: undefined },
@@ -43,7 +43,7 @@ describe('versions of new clusters', () => {
     else expect(problem).toContain(expectedProblem);
   });
 
-  test('the error lists only versions of the plan, and ends with its note', () => {
+  test("the error lists only versions that the plan allows, and ends with the plan's note", () => {
     const problem = problemOf('1.36', catalogue({ newest: '1.35' }, { note: { reason: 'not certified yet' } }));
 
     expect(problem).toContain('Not certified yet');
@@ -55,7 +55,7 @@ describe('versions of new clusters', () => {
   test.each([
     { reason: 'refused versions are never the default', note: {} },
     { reason: 'nor are versions with a warning', note: { enforcement: 'Warn' as const } },
-  ])('the default is the newest version of the plan: $reason', ({ note }) => {
+  ])('the default is the newest version that the plan allows: $reason', ({ note }) => {
     const resolved = resolveVersion(undefined, catalogue({ newest: '1.35' }, { note }), NOW_MS);
 
     expect(resolved.ok && minorOf(resolved.version.version)).toBe('1.35');
@@ -71,7 +71,7 @@ describe('versions of new clusters', () => {
   });
 });
 
-describe('versions of existing clusters', () => {
+describe('versions for existing clusters', () => {
   const running = '1.35.0';
 
   test('a limit excludes upgrades to newer minor versions', () => {

@@ -3,11 +3,11 @@ import type { KubernetesRelease } from '../kinds/kubernetes-release.ts';
 import type { Plan } from '../kinds/plan.ts';
 import { enforcementOf } from './notes.ts';
 
-/** A release as clusters of one plan can use it. */
+/** A release, as clusters with a particular plan can use it. */
 export interface ReleaseOfPlan extends KubernetesRelease {
   /** Why the plan excludes the release from upgrades and new clusters; undefined if it does not. */
   readonly planProblem?: string;
-  /** The warning with which clusters can use the release; it is never the default. */
+  /** The warning shown when clusters use the release; such a release is never the default. */
   readonly planWarning?: string;
 }
 
@@ -15,12 +15,12 @@ type PlanWithName = Pick<Plan, 'metadata' | 'spec'>;
 
 interface VersionFacts {
   readonly releases: readonly KubernetesRelease[];
-  /** Exact version that the cluster runs: a limit does not exclude its patches. */
+  /** The exact version that the cluster runs: a limit does not exclude patches of its minor version. */
   readonly running?: string | undefined;
   readonly nowMs: number;
 }
 
-/** The catalogue for clusters of the plan; unchanged if the plan is unknown. Pure. */
+/** The catalogue for clusters with the plan; unchanged if the plan is unknown. Pure. */
 export function releasesOfPlan(
   plan: PlanWithName | undefined,
   { releases, running, nowMs }: VersionFacts,
@@ -55,7 +55,7 @@ function isOlder(a: string, b: string): boolean {
   return left.major === right.major ? left.minor < right.minor : left.major < right.major;
 }
 
-/** Every reconcile of a cluster reads the catalogue, whose patches are cached by object. */
+/** Cached, because every reconcile of a cluster reads the catalogue, whose patches are cached by object identity. */
 const lastResults = new WeakMap<KubernetesRelease, ReleaseOfPlan>();
 
 function withPlan(

@@ -4,13 +4,13 @@ import * as scalars from './scalars.ts';
 
 const MEGABYTE = 'a'.repeat(2 ** 20);
 
-/** A schema's later checks also run on text that is too long, unless the length check aborts. */
+/** A schema's later checks also run on strings that are too long, unless the length check aborts. */
 test.each([
   ['a schedule', scalars.cron()],
   ['a time zone', scalars.timeZone()],
   ['a network', scalars.ipv4Cidr()],
   ['an address', scalars.ipv4()],
-])('refuses %s of a megabyte as too long without further validation', (_, schema) => {
+])('refuses a megabyte-long %s as too long, without further validation', (_, schema) => {
   const { error } = schema.safeParse(MEGABYTE);
   expect(error?.issues.map(({ code }) => code)).toEqual(['too_big']);
 });

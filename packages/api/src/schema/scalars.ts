@@ -29,7 +29,7 @@ export function countOrPercentage(maximum: number) {
   );
 }
 
-/** A time in the format of `metav1.Time`. */
+/** A time in `metav1.Time` format. */
 export function timestamp() {
   return z.string().meta({ format: 'date-time' });
 }
@@ -45,7 +45,10 @@ export function duration() {
     );
 }
 
-/** A CEL expression for whether the field has this format. A rule ignores other text, which is reported separately. */
+/**
+ * A CEL expression for whether the field has this format. Rules ignore values in any other format, which are reported
+ * separately.
+ */
 export function isDurationCel(field: string): string {
   return `${field}.matches('^([0-9]{1,9}[hms]){1,3}$')`;
 }
@@ -81,7 +84,7 @@ export function kubernetesVersion() {
     .regex(/^[0-9]+\.[0-9]+(\.[0-9]+)?$/, 'must be a Kubernetes version such as 1.34 or 1.34.2');
 }
 
-/** The name of a time zone of the IANA database. */
+/** The name of a time zone in the IANA database. */
 export function timeZone() {
   return z
     .string()

@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 /**
  * The structural schema (`JSONSchemaProps`) for a zod schema's input: fields with a default are
- * optional. Throws for a zod schema without a structural form, such as a union other than integer or string.
+ * optional. Throws for a zod schema without a structural form, such as any union other than integer or string.
  */
 export function structuralSchema(schema: z.ZodType): Schema {
   const emitted = z.toJSONSchema(schema, {
@@ -26,7 +26,7 @@ export function structuralSchema(schema: z.ZodType): Schema {
 /** Describes what the pattern allows; otherwise users would only see the pattern after a mistake. */
 function patternMessage(schema: z.core.$ZodTypes, pattern: string): string {
   const { def } = schema._zod;
-  // Unwraps optional, default and similar.
+  // Unwraps `optional`, `default` and the like.
   if ('innerType' in def) return patternMessage(def.innerType as z.core.$ZodTypes, pattern);
   const checks = def.checks ?? [];
   for (const { _zod } of checks) {
@@ -61,7 +61,7 @@ function withIntsOrStrings(schema: Schema): Schema {
   };
 }
 
-/** `kubectl explain` shows descriptions, but no defaults. */
+/** `kubectl explain` shows descriptions but not defaults. */
 function withDefaultsDescribed(schema: Schema): Schema {
   const properties = Object.entries(schema.properties ?? {}).map(([name, level]) => [
     name,
@@ -69,7 +69,7 @@ function withDefaultsDescribed(schema: Schema): Schema {
   ]);
   const { additionalProperties: values } = schema;
   const value = schema.default;
-  // The defaults of an object are those of its fields.
+  // An object's defaults are those of its fields.
   const isOmitted = value === undefined || (typeof value === 'object' && value !== null && !Array.isArray(value));
   const words = isOmitted ? '' : ` Default: ${typeof value === 'string' ? value : JSON.stringify(value)}.`;
   return {
@@ -81,7 +81,7 @@ function withDefaultsDescribed(schema: Schema): Schema {
   };
 }
 
-/** zod limits integers to the safe integers of JavaScript; a CRD has `format: int64` instead. */
+/** zod limits integers to JavaScript's safe integers; a CRD has `format: int64` instead. */
 function dropSafeIntegerBounds(schema: { minimum?: number; maximum?: number }): void {
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;

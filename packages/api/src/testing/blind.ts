@@ -5,7 +5,7 @@ import type { KubeObject } from '@fairway/kube/object/meta';
 import { ledgerSchemas } from './spec-fields.ts';
 
 /**
- * Name of the environment variable with the field that a test run does not see, such as `Cluster
+ * Name of the environment variable that contains the field hidden from a test run, such as `Cluster
  * spec.network.subnetID`. Objects for pure functions lack the field from the start, and controllers and admission read
  * every object without it, as if no code used it. `tools/ledger/prove.ts` sets the variable.
  */
@@ -13,7 +13,7 @@ export const BLIND_VARIABLE = 'FAIRWAY_BLIND';
 
 interface BlindField {
   readonly kind: string;
-  /** Segments below `spec`; a list's items are `name[]`. */
+  /** Segments below `spec`; list items are written `name[]`. */
   readonly path: readonly string[];
 }
 
@@ -24,7 +24,7 @@ function blindField(): BlindField | undefined {
 }
 
 /**
- * A copy of the object without the hidden field, or with its default; the object itself if it does not have the field.
+ * A copy of the object without the hidden field, or with the field's default; the object itself if it lacks the field.
  */
 export function withoutBlindField<T extends KubeObject>(kind: string, object: T): T {
   const field = blindField();
@@ -45,7 +45,7 @@ function drop(value: unknown, [head = '', ...rest]: readonly string[]): void {
   else drop(members[name], rest);
 }
 
-/** A connection of controllers or admission: their reads lack the hidden field. */
+/** A connection for controllers or admission: objects that they read lack the hidden field. */
 export function blindReader(transport: Transport): Transport {
   if (blindField() === undefined) return transport;
   return {
@@ -67,7 +67,7 @@ export function blindObjects(reader: ObjectReader): ObjectReader {
   };
 }
 
-/** A user's connection: writes lack the hidden field, for readers within the server. */
+/** A user's connection: objects that it writes lack the hidden field, as seen by readers in the server. */
 export function blindWriter(transport: Transport): Transport {
   if (blindField() === undefined) return transport;
   const blindRequest = (request: TransportRequest) =>

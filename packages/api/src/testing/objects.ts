@@ -13,7 +13,7 @@ export function aCluster(spec: NewCluster['spec'] = {}, metadata: ObjectMeta = {
   return withoutBlindField(clusters.kind, parsed.object);
 }
 
-/** A NodePool of cluster `demo` for tests, with the defaults that an API server would set. */
+/** A NodePool in cluster `demo` for tests, with the defaults that an API server would set. */
 export function aNodePool(spec: Partial<NewNodePool['spec']> = {}, metadata: ObjectMeta = {}): NodePool {
   const parsed = parseObject(nodePools, {
     metadata: { name: 'general', namespace: 'team', ...metadata },
@@ -28,7 +28,7 @@ export function shippedPlans(): readonly Plan[] {
   return SHIPPED_PLANS.map((plan) => withoutBlindField(plans.kind, plan));
 }
 
-/** The plan `free` for tests, with the given overrides. */
+/** The `free` plan for tests, with the given overrides. */
 export function aPlan(spec: Partial<PlanSpec> = {}, metadata: ObjectMeta = {}): Plan {
   const [free] = SHIPPED_PLANS;
   if (free === undefined) throw new Error('Fairway ships no plan');

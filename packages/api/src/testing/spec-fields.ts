@@ -7,7 +7,7 @@ import { KUBECONFIG_REQUEST_KIND, kubeconfigRequestSchema } from '../kinds/kubec
 import { QUOTAS_REQUEST_KIND, quotasRequestSchema } from '../kinds/quotas-request.ts';
 import { UPGRADE_PLAN_REQUEST_KIND, upgradePlanRequestSchema } from '../kinds/upgrade-plan-request.ts';
 
-/** Schema of the `spec` of each kind that users or operators write, by kind. */
+/** The `spec` schema of each kind that users or operators write, by kind. */
 export function ledgerSchemas(): ReadonlyMap<string, Schema> {
   const schemas = new Map(KINDS.map((kind) => [kind.kind, specOf(objectSchema(kind))]));
   schemas.set(AUTOSCALER_CONFIG_REQUEST_KIND.kind, specOf(autoscalerConfigRequestSchema()));

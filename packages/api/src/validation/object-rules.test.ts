@@ -53,7 +53,7 @@ describe('rules of a Cluster', () => {
     expect(ruleErrors(clusters, aCluster(spec), undefined)).toEqual([]);
   });
 
-  it('finds errors that a pattern does not detect', () => {
+  it('finds errors that patterns do not detect', () => {
     const badCluster = { ...cluster, spec: { ...cluster.spec, podCIDR: '10.9.0.1/16' } };
     expect(ruleErrors(clusters, badCluster, undefined)).toMatchObject([
       { field: 'spec.podCIDR', value: '10.9.0.1/16', detail: expect.stringContaining('host bits zero') },
@@ -68,7 +68,7 @@ describe('rules of a Cluster', () => {
 
 const DAY = { name: 'day', start: '0 7 * * *', end: '0 20 * * *', minReplicas: 5 };
 
-describe('rules of a NodePool', () => {
+describe('rules for a NodePool', () => {
   it.each([
     [{ replicas: 3, minReplicas: 4 }, ['spec.replicas']],
     [{ replicas: 6, maxReplicas: 5 }, ['spec.replicas']],
@@ -133,7 +133,7 @@ describe('immutable fields', () => {
     expect(errors).toMatchObject([{ field, detail: expect.stringContaining(detail) }]);
   });
 
-  it('exclude the flavor and the zones of a pool, whose nodes are replaced', () => {
+  it("exclude a pool's flavor and zones, since changing them replaces its nodes", () => {
     const changed = { ...pool, spec: { ...pool.spec, flavor: 'b3-16', availabilityZones: ['b'] } };
     expect(ruleErrors(nodePools, changed, pool)).toEqual([]);
   });
@@ -144,20 +144,20 @@ describe('immutable fields', () => {
   });
 });
 
-describe('stored values that break a rule', () => {
+describe('stored values that violate a rule', () => {
   const old = aCluster({ network: { gateway: { mode: 'None', address: '10.0.0.1' } } });
 
-  it('are accepted while they are unchanged', () => {
+  it('are accepted as long as they are unchanged', () => {
     const changed = { ...old, spec: { ...old.spec, updatePolicy: 'NeverUpdate' as const } };
     expect(ruleErrors(clusters, changed, old)).toEqual([]);
   });
 
-  it('are refused once they change', () => {
+  it('are refused once they are changed', () => {
     const changed = aCluster({ network: { gateway: { mode: 'None', address: '10.0.0.2' } } });
     expect(ruleErrors(clusters, changed, old)).toMatchObject([{ field: 'spec.network.gateway.address' }]);
   });
 
-  it('do not exempt other items of their list', () => {
+  it('do not exempt other items in their list', () => {
     const listed = (...allowedCIDRs: string[]) => {
       const newCluster = aCluster();
       return { ...newCluster, spec: { ...newCluster.spec, apiServer: { ...newCluster.spec.apiServer, allowedCIDRs } } };

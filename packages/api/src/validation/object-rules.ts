@@ -8,7 +8,7 @@ import { refinementErrors } from './schema-errors.ts';
 
 /**
  * Validates the object against the kind's own rules: name, cross-field rules, immutable fields. Stored values are not
- * rejected, as in a management cluster's API server: an object that is older than a rule can still be deleted, and its
+ * rejected, as in a management cluster's API server: an object that predates a rule can still be deleted, and its
  * other fields can be changed.
  */
 export function ruleErrors<T extends KubeObject>(kind: Kind<T>, object: T, old: T | undefined): FieldError[] {
@@ -67,7 +67,7 @@ function crossFieldErrors(kind: Kind, object: KubeObject, old: KubeObject | unde
   const errors: FieldError[] = [];
   for (const rule of kind.rules) {
     const subject = valueAt(object, rule.path);
-    // A rule's function takes the value at its path; an absent object needs no validation.
+    // A rule's function takes the value at its path; an absent object needs no validation here.
     if (subject === undefined || rule.holds(subject as never) || isStored(rule.path, object, old)) continue;
     errors.push({
       type: 'FieldValueInvalid',

@@ -50,7 +50,7 @@ describe('parseObject', () => {
     ['10.9.0.0', 'IPv4 network'],
     ['10.9.0.256/16', 'IPv4 network'],
     ['10.9.0.0/33', 'IPv4 network'],
-  ])('refuses the range %s', (podCIDR, detail) => {
+  ])('rejects the range %s', (podCIDR, detail) => {
     const parsed = parseObject(clusters, { metadata, spec: { podCIDR } });
     expect(parsed).toMatchObject({
       ok: false,

@@ -7,7 +7,7 @@ export type Parsed<T> =
   | { readonly ok: true; readonly object: T }
   | { readonly ok: false; readonly errors: FieldError[] };
 
-/** Sets defaults and validates against the schema, for objects from files, which no API server has validated. */
+/** Sets defaults and validates against the schema, for objects read from files, which no API server has validated. */
 export function parseObject<T extends KubeObject>(
   kind: Kind<T>,
   object: { metadata: T['metadata']; spec?: unknown },
@@ -19,7 +19,7 @@ export function parseObject<T extends KubeObject>(
   return { ok: true, object: { ...typeMeta, ...object, spec: result.data } as unknown as T };
 }
 
-/** Validates the spec beyond a structural schema, such as the host bits of a network. */
+/** Validates what a structural schema cannot express, such as a network's host bits. */
 export function refinementErrors(kind: Kind, object: KubeObject): FieldError[] {
   const result = kind.spec.safeParse((object as { spec?: unknown }).spec, { reportInput: true });
   if (result.success) return [];

@@ -11,7 +11,7 @@ const GROUP = 'some.example.com';
 const PATH = `/apis/${GROUP}/v1`;
 const MINUTE_MS = 60_000;
 
-describe('load caused by checks of an APIService', () => {
+describe('the load caused by APIService checks', () => {
   test('checks an available API server twice a minute, without status writes', async () => {
     const server = await AggregatingServer.open();
     await server.register(GROUP);
@@ -25,7 +25,7 @@ describe('load caused by checks of an APIService', () => {
     expect(server.store.revision).toBe(revision);
   });
 
-  test('checks a failing API server about once a minute, and writes its status only once', async () => {
+  test('checks a failing API server about once a minute, but writes its status only once', async () => {
     const server = await AggregatingServer.open();
     server.outbound.response = () => Promise.reject(new OutboundError('EOF'));
     await server.register(GROUP);
@@ -151,7 +151,7 @@ describe('availability of an APIService', () => {
   });
 });
 
-describe('group versions that this server serves itself', () => {
+describe('group versions served by this server itself', () => {
   test('stay local even if an APIService exists for them', async () => {
     const server = await AggregatingServer.open();
     await server.register('apps');
@@ -162,7 +162,7 @@ describe('group versions that this server serves itself', () => {
     expect(server.outbound.calls).toEqual([]);
   });
 
-  test('become local when a CustomResourceDefinition defines them', async () => {
+  test('become local once a CustomResourceDefinition defines them', async () => {
     const server = await AggregatingServer.open();
     await server.register(GROUP);
     const schema = { openAPIV3Schema: { type: 'object' as const } };
@@ -205,7 +205,7 @@ describe('a forwarded request', () => {
     expect(await (await response).text()).toBe('context deadline exceeded\n');
   });
 
-  test('is aborted after a minute if the response is slow, unless it is a watch', async () => {
+  test('is aborted after a minute if the response is slow, unless the request is a watch', async () => {
     const server = await served();
     const bodies: Readable[] = [];
     server.outbound.response = () => {
@@ -246,7 +246,7 @@ describe('a forwarded request', () => {
   test.each([
     { reason: 'a response', read: (response: TransportResponse) => response.text() },
     { reason: 'a line', read: (response: TransportResponse) => response.lines()[Symbol.asyncIterator]().next() },
-  ])('fails for an in-process client if $reason has more than 4 MiB', async ({ read }) => {
+  ])('fails for an in-process client if $reason exceeds 4 MiB', async ({ read }) => {
     const server = await served();
     const body = Readable.from(Array.from({ length: 80 }, () => Buffer.alloc(65_536, 'x')));
     server.outbound.response = () => ({ body });

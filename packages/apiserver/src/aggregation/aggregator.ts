@@ -36,7 +36,7 @@ export interface AggregatorOptions extends AggregationOptions {
   readonly writer: KubeClient;
 }
 
-/** A group version of another API server for discovery. */
+/** A group version from another API server, for discovery. */
 export interface RemoteGroupVersion {
   readonly api: RemoteApi;
   /** The result of the last check. */
@@ -49,7 +49,7 @@ const API_SERVICES_BUCKET = bucketOf(APIServices);
 const SERVICES_BUCKET = bucketOf(Services);
 const ENDPOINT_SLICES_BUCKET = bucketOf(EndpointSlices);
 const SERVICE_NAME_LABEL = 'kubernetes.io/service-name';
-/** Total size limit of the discovery of all APIServices. */
+/** Limit on the total size of discovery data from all APIServices. */
 const MAX_DISCOVERY_CHARS = 4 * 1024 * 1024;
 
 interface KnownDiscovery extends DiscoveryResult {
@@ -107,7 +107,7 @@ export class Aggregator {
     return api === undefined || this.#isLocal(api) ? undefined : api;
   }
 
-  /** Group versions of other servers for discovery. Returns the same array while nothing changes. */
+  /** Group versions from other servers, for discovery. Returns the same array as long as nothing changes. */
   get discovered(): readonly RemoteGroupVersion[] {
     this.#discovered ??= [...this.#apis.values()]
       .filter((api) => !this.#isLocal(api))
@@ -118,13 +118,13 @@ export class Aggregator {
     return this.#discovered;
   }
 
-  /** OpenAPI v2 documents of the available servers. Returns the same array while they are unchanged. */
+  /** OpenAPI v2 documents from the available servers. Returns the same array as long as they are unchanged. */
   async openApiV2(): Promise<readonly RemoteDocumentV2[]> {
     const apis = this.discovered.filter(({ isStale }) => !isStale).map(({ api }) => api);
     return this.#openApiV2.documents(apis);
   }
 
-  /** Calls back after `discovered` has changed. */
+  /** Registers a callback for changes to `discovered`. */
   onChange(listener: () => void): void {
     this.#listeners.push(listener);
   }
@@ -137,7 +137,7 @@ export class Aggregator {
     return this.#forwarder.forward(api, request, options);
   }
 
-  /** Whether another API server may upgrade a request whose head has been read. */
+  /** Whether a request, whose headers have been read, may be upgraded by another API server. */
   mayUpgrade(request: IncomingMessage): boolean {
     const protocol = requestedProtocol(request.headers);
     if (protocol === undefined || !isForwarded(protocol) || !isBodiless(request)) return false;
@@ -214,7 +214,10 @@ export class Aggregator {
     for (const name of this.#apisByService.get(key) ?? []) this.#checks.check(name);
   }
 
-  /** Stores an API server's kinds. Returns the reason if they can't be stored; the previous kinds are then kept. */
+  /**
+   * Stores an API server's kinds. Returns the reason if they can't be stored, in which case the previous kinds are
+   * kept.
+   */
   #recordDiscovery(api: RemoteApi, discovered: DiscoveryResult | undefined): string | undefined {
     if (this.#apis.get(api.name)?.fingerprint !== api.fingerprint) return undefined;
     const previous = this.#discoveries.get(api.name);

@@ -14,11 +14,11 @@ import { type AvailableState, LOCAL_STATE, PASSED_STATE, serviceProblem, unavail
 
 export interface AvailabilityOptions extends RemoteCheckOptions {
   readonly core: Core;
-  /** A client with all rights. */
+  /** A client with full permissions. */
   readonly writer: KubeClient;
   /** The current target of an APIService; undefined if it is served here, or deleted. */
   readonly apiOf: (name: string) => RemoteApi | undefined;
-  /** Processes the result. Returns the reason if it can't be used. */
+  /** Processes the result. Returns the reason if the result can't be used. */
   readonly onDiscovered: (api: RemoteApi, discovered: DiscoveryResult | undefined) => string | undefined;
 }
 
@@ -31,7 +31,7 @@ const OPENAPI_PERIOD_MS = 55_000;
 const MIN_PAUSE_MS = 1000;
 /** Additional delay per existing APIService, which limits checks to ten a second in total. */
 const PAUSE_PER_API_MS = 100;
-/** Maximum concurrent checks. A server that never responds occupies one of them for 5 s. */
+/** Maximum concurrent checks. A server that never responds occupies one slot for 5 s. */
 const MAX_CHECKS = 8;
 
 interface WatchedApi {
@@ -46,9 +46,9 @@ interface WatchedApi {
 
 /**
  * Checks whether APIServices are available, and reports the result in their condition Available, like kube-aggregator's
- * controllers. Each change of an APIService, its Service or its endpoints triggers a check, at most once a second per
- * APIService and ten times a second in total. Otherwise the next check is 30 s later; after a failure the delay is 1 s
- * at first, and doubles up to a minute.
+ * controllers. Each change to an APIService, its Service or its endpoints triggers a check, at most once a second per
+ * APIService and ten times a second in total. Otherwise, the next check follows after 30 s; after a failure, the delay
+ * starts at 1 s and doubles up to a minute.
  */
 export class AvailabilityChecks {
   readonly #options: AvailabilityOptions;
@@ -102,9 +102,9 @@ export class AvailabilityChecks {
     watched.isRunning = false;
     watched.checkedMs = this.#options.clock.now();
     watched.failures = succeeded ? 0 : watched.failures + 1;
-    // The APIService may meanwhile have been deleted, or the server closed.
+    // In the meantime, the APIService may have been deleted, or the server closed.
     if (this.#watchedApis.get(name) !== watched) return;
-    // Local API groups only change with their APIService.
+    // Local API groups change only together with their APIService.
     if (!watched.isDirty && succeeded && this.#options.apiOf(name) === undefined) this.forget(name);
     else this.#checkAfter(name, watched, watched.isDirty ? this.#minPauseMs() : this.#pauseMs(watched));
   }
@@ -159,7 +159,7 @@ export class AvailabilityChecks {
     try {
       await writer.resource<APIService>(APIServices).updateStatus({ ...service, status });
     } catch (error) {
-      // Another writer was faster: its change triggers the next check.
+      // Another writer got there first; its change triggers the next check.
       if (!isApiError(error, 'Conflict', 'NotFound')) throw error;
     }
   }

@@ -12,7 +12,7 @@ interface DestinationOptions {
   readonly random: () => number;
 }
 
-/** One of the endpoints of the API's Service. Rejects with an OutboundError. */
+/** One of the endpoints of the Service behind the API. Rejects with an OutboundError. */
 export async function destinationOf(
   { reader, identity, random }: DestinationOptions,
   api: RemoteApi,

@@ -4,7 +4,7 @@ import { userHeaders } from './front-proxy.ts';
 
 const ORIGIN = { auditId: 'a-1', peer: '192.0.2.1', via: 'here' };
 
-test('forwards only end-to-end headers of a request, without headers that identify the client', () => {
+test("forwards only a request's end-to-end headers, without headers that identify the client", () => {
   const headers = {
     accept: 'application/json',
     'content-type': 'application/json',

@@ -3,14 +3,14 @@ import { appendValue, withoutHopByHop } from '../server/hop-by-hop.ts';
 
 /** Each hop sets these itself. */
 const OWN_HEADERS: ReadonlySet<string> = new Set(['content-length', 'host']);
-/** The client's identity, which only this server may set. Some servers treat underscores as dashes. */
+/** The client's identity, which only this server may set. Some servers treat underscores in header names as dashes. */
 const IDENTITY_HEADERS = /^(?:authorization|cookie|impersonate-.*|x-remote-.*)$/;
 
 const SUBPROTOCOL_HEADER = 'sec-websocket-protocol';
 /** Subprotocol in which browsers pass their token when they open a WebSocket, because they can't set headers. */
 const TOKEN_PROTOCOL_PREFIX = 'base64url.bearer.authorization.k8s.io.';
 
-/** Headers of a request to forward. */
+/** The request headers to forward. */
 export function forwardedHeaders(
   headers: Readonly<Record<string, string | undefined>>,
   { auditId, peer, via }: { readonly auditId: string; readonly peer: string | undefined; readonly via: string },
@@ -33,7 +33,7 @@ export function forwardedHeaders(
 /** The other server must not set cookies for this origin. */
 const DROPPED_RESPONSE_HEADERS: ReadonlySet<string> = new Set(['audit-id', 'host', 'set-cookie']);
 
-/** Headers of a response to forward. */
+/** The response headers to forward. */
 export function responseHeaders(headers: IncomingHttpHeaders): Record<string, string> {
   const kept: Record<string, string> = {};
   for (const [name, value] of withoutHopByHop(headers)) {

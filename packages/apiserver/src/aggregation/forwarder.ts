@@ -19,15 +19,15 @@ export interface ForwarderOptions {
   readonly identity: FrontProxyIdentity;
   readonly clock: Clock;
   readonly random: () => number;
-  /** Time limit of a response other than a watch. */
+  /** Time limit for a response other than a watch. */
   readonly maxAnswerBytes: number;
-  /** This server's name in the header `Via`. */
+  /** This server's name in the `Via` header. */
   readonly via: string;
 }
 
-/** Upstream's `--request-timeout`, for everything but long-running requests. */
+/** Upstream's `--request-timeout`, which applies to everything except long-running requests. */
 const TIMEOUT_MS = 60_000;
-/** Maximum pending requests to one API. */
+/** Maximum number of pending requests to one API. */
 const MAX_WAITING_REQUESTS = 100;
 const TEXT_HEADERS = { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' };
 const EMPTY_BODY = Buffer.alloc(0);
@@ -88,7 +88,7 @@ export class Forwarder {
     }
   }
 
-  /** An upgraded request counts until its connection ends. */
+  /** An upgraded request counts as pending until its connection ends. */
   async #send(destination: Destination, call: OutboundCall, user: UserInfo): Promise<IncomingMessage> {
     const { client } = this.#options;
     if (!call.mayUpgrade) return client.request(destination, call);
@@ -149,7 +149,7 @@ export class Forwarder {
   }
 }
 
-/** The bytes that follow belong to another protocol. */
+/** The bytes that follow belong to a different protocol. */
 function upgradeResponse({ headers, socket }: IncomingMessage): ApiResponse {
   const { 'content-length': _, ...kept } = responseHeaders(headers);
   const { upgrade = '' } = headers;
@@ -176,8 +176,8 @@ function loopError({ name }: RemoteApi): ApiError {
 }
 
 /**
- * Whether both servers parse the same segments from a path: this server ignores empty segments, and has authorized the
- * path as it parsed it.
+ * Whether both servers parse a path into the same segments: this server ignores empty segments, and has authorized the
+ * path as parsed here.
  */
 function hasCanonicalSegments(path: string): boolean {
   const [root, ...segments] = path.split('/');

@@ -1,6 +1,6 @@
 import type { UserInfo } from '../auth/user.ts';
 
-/** The headers that identify users to aggregated API servers, as in kube-apiserver's flags `--requestheader-*`. */
+/** The headers that identify users to aggregated API servers, as in kube-apiserver's `--requestheader-*` flags. */
 const USERNAME_HEADER = 'X-Remote-User';
 const UID_HEADER = 'X-Remote-Uid';
 const GROUP_HEADER = 'X-Remote-Group';
@@ -8,10 +8,13 @@ const EXTRA_PREFIX = 'X-Remote-Extra-';
 /** The certificate name that aggregated API servers require before they accept these headers. */
 export const FRONT_PROXY_USER = 'front-proxy-client';
 
-/** The user that an API server uses for its own requests; it has all rights there. */
+/** The user that an API server uses for its own requests; it has full permissions there. */
 export const AGGREGATOR_USER: UserInfo = { username: 'system:kube-aggregator', groups: ['system:masters'] };
 
-/** The keys of the ConfigMap `extension-apiserver-authentication` about the front proxy. @param caBundle PEM of the CAs of its certificate. */
+/**
+ * The keys in the ConfigMap `extension-apiserver-authentication` that describe the front proxy. @param caBundle PEM of
+ * the CAs that verify its certificate.
+ */
 export function requestHeaderSettings(caBundle: string): Readonly<Record<string, string>> {
   return {
     'requestheader-allowed-names': JSON.stringify([FRONT_PROXY_USER]),
@@ -23,7 +26,7 @@ export function requestHeaderSettings(caBundle: string): Readonly<Record<string,
   };
 }
 
-/** The headers that name the user of a forwarded request. */
+/** The headers that name the user on whose behalf a request is forwarded. */
 export function userHeaders({ username, uid, groups, extra = {} }: UserInfo): Record<string, string | string[]> {
   const headers: Record<string, string | string[]> = { [USERNAME_HEADER]: encodeHeaderValue(username) };
   if (uid) headers[UID_HEADER] = encodeHeaderValue(uid);

@@ -28,15 +28,15 @@ const GROUP_PRIORITIES: Readonly<Record<string, number>> = {
   'resource.k8s.io': 16_200,
   'flowcontrol.apiserver.k8s.io': 16_100,
 };
-/** Priorities of CustomResourceDefinitions. */
+/** Priorities for groups defined by CustomResourceDefinitions. */
 const CUSTOM_GROUP_PRIORITY = 1000;
 const CUSTOM_VERSION_PRIORITY = 100;
 
 type Groups<T> = ReadonlyMap<string, ReadonlyMap<string, readonly T[]>>;
 
 /**
- * Merges this server's groups and versions with those of other servers, ordered by priority. Versions of other servers
- * have no kinds here.
+ * Merges this server's groups and versions with those of other servers, ordered by priority. Other servers' versions
+ * list no kinds here.
  */
 export function withRemoteGroups<T>(local: Groups<T>, remote: readonly RemoteGroupVersion[]): Groups<T> {
   if (remote.length === 0) return local;

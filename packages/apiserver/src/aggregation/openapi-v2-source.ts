@@ -17,10 +17,10 @@ interface FetchedDocument {
 /** The interval of kube-aggregator's controller. */
 const PERIOD_MS = 60_000;
 const MAX_CALLS = 8;
-/** Total size limit of all servers' documents. */
+/** Limit on the total size of all servers' documents. */
 const MAX_CHARS = 8 * 1024 * 1024;
 
-/** OpenAPI v2 documents of other servers, fetched on demand and at most once a minute. */
+/** OpenAPI v2 documents from other servers, fetched on demand and at most once a minute. */
 export class OpenApiV2Source {
   readonly #options: RemoteCheckOptions & { readonly clock: Clock };
   readonly #slots = new CallSlots(MAX_CALLS);
@@ -32,7 +32,7 @@ export class OpenApiV2Source {
     this.#options = options;
   }
 
-  /** The documents of the available servers. Returns the same array while they are unchanged. */
+  /** The documents from the available servers. Returns the same array as long as they are unchanged. */
   async documents(apis: readonly RemoteApi[]): Promise<readonly RemoteDocumentV2[]> {
     this.#running ??= this.#refresh(apis).finally(() => {
       this.#running = undefined;

@@ -4,7 +4,7 @@ import type { APIService } from '@fairway/kube/kinds/generated/types';
 import type { Condition } from '@fairway/kube/object/meta';
 import type { ServiceTarget } from '../outbound/service-destination.ts';
 
-/** A group version of another API server, from its APIService. */
+/** A group version served by another API server, from its APIService. */
 export interface RemoteApi {
   /** `v1alpha1.wardle.example.com`. */
   readonly name: string;
@@ -18,7 +18,7 @@ export interface RemoteApi {
   readonly insecureSkipTlsVerify: boolean;
   /** Its condition Available. */
   readonly isAvailable: boolean;
-  /** Equal while its spec is unchanged. */
+  /** Compares equal as long as its spec is unchanged. */
   readonly fingerprint: string;
 }
 
@@ -48,7 +48,7 @@ export function groupVersionKey({ group, version }: { readonly group: string; re
 
 const OPENAPI_PATH = '/openapi/v3';
 
-/** The group version of a path: `/apis/GROUP/VERSION`, paths below it, and its OpenAPI document. */
+/** The group version in a path: `/apis/GROUP/VERSION`, paths below it, and its OpenAPI document. */
 export function groupVersionOf(path: string): { readonly group: string; readonly version: string } | undefined {
   const apiPath = path.startsWith(`${OPENAPI_PATH}/`) ? path.slice(OPENAPI_PATH.length) : path;
   const [root, group, version] = apiPath.split('/', 8).filter((segment) => segment !== '');

@@ -18,23 +18,26 @@ export interface RemoteCheckOptions {
   readonly via: string;
 }
 
-/** An API server's discovery of one group version. */
+/** An API server's discovery data for one group version. */
 export interface DiscoveryResult {
   readonly resources: readonly RemoteResource[];
   /** The discovery document, as the server returned it. */
   readonly text: string;
-  /** The server's hash of the group version's OpenAPI document; undefined if it has none. */
+  /** The server's hash for the group version's OpenAPI document; undefined if it has none. */
   readonly openApiHash: string | undefined;
 }
 
 /** kube-aggregator's. */
 const TIMEOUT_MS = 5000;
-/** Size limit of the discovery document of one group version; the documents of Kubernetes itself have at most 20 KB. */
+/** Size limit for the discovery document of one group version; Kubernetes' own documents take at most 20 KB. */
 const MAX_BYTES = 256 * 1024;
-/** Size limit of an OpenAPI v2 document; the document of Kubernetes itself has 4 MB. */
+/** Size limit for an OpenAPI v2 document; Kubernetes' own document is 4 MB. */
 const MAX_DOCUMENT_BYTES = 4 * 1024 * 1024;
 
-/** Fetches the kinds of a group version, which every API server must serve. Rejects with an OutboundError with kube-aggregator's message. */
+/**
+ * Fetches the kinds of a group version, which every API server must serve. Rejects with an OutboundError that has
+ * kube-aggregator's message.
+ */
 export async function fetchResources(
   options: RemoteCheckOptions,
   api: RemoteApi,

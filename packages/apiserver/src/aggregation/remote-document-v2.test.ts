@@ -8,7 +8,7 @@ const kind = { 'x-kubernetes-group-version-kind': [{ ...GROUP_VERSION, kind: 'Th
 const to = (name: string) => ({ $ref: `#/definitions/${name}` });
 const get = (name: string) => ({ get: { responses: { 200: { description: 'OK', schema: to(name) } } } });
 
-/** A document of another server, with more group versions than requested. */
+/** A document from another server, with more group versions than requested. */
 const DOCUMENT = JSON.stringify({
   swagger: '2.0',
   paths: {
@@ -35,7 +35,7 @@ const LOCAL: DocumentV2 = {
   definitions: { Meta: { description: 'ours' }, Resources: { type: 'object' } },
 };
 
-test('includes only what a document contains about a group version', () => {
+test('includes only the parts of a document that concern a group version', () => {
   const document = remoteDocumentV2(DOCUMENT, [GROUP_VERSION]);
 
   expect([...(document?.paths.keys() ?? [])]).toEqual(['/apis/example.com/v1/things', '/apis/example.com/v1/']);
@@ -58,7 +58,7 @@ test("keeps this server's own paths and definitions, and renames other servers' 
   expect(encodeDocument(merged).length).toBeGreaterThan(encodeDocument(LOCAL).length);
 });
 
-test('distinguishes definitions that several servers give the same name', () => {
+test('distinguishes definitions to which several servers give the same name', () => {
   const documentOf = (type: string) => {
     const definitions = {
       Thing: { properties: { own: to('Own') }, ...kind },

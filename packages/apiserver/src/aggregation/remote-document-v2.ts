@@ -4,10 +4,10 @@ import type { Json } from '@fairway/kube/object/meta';
 import { z } from 'zod';
 import type { DocumentV2, JsonRecord, PathItemV2 } from '../openapi/document-v2.ts';
 
-/** The part of another server's OpenAPI v2 document about some group versions. */
+/** The part of another server's OpenAPI v2 document that concerns some group versions. */
 export interface RemoteDocumentV2 {
   readonly paths: ReadonlyMap<string, PathItemV2>;
-  /** Definitions referenced by the paths, and the kinds of the group versions. */
+  /** The definitions referenced by the paths, and the kinds in the group versions. */
   readonly definitions: ReadonlyMap<string, JsonRecord>;
 }
 
@@ -18,7 +18,7 @@ interface GroupVersion {
 
 /**
  * Cost of walking and writing a value, in characters; Kubernetes' documents have about 30 characters per value. Without
- * it, a document of empty lists could block this shared process for ten times as long.
+ * it, a document full of empty lists could block this shared process ten times as long.
  */
 const CHARS_PER_VALUE = 24;
 const MAX_CHARS_TO_LENGTH = 3;
@@ -53,7 +53,7 @@ const Document = z.object({ paths: z.record(z.string(), z.unknown()), definition
 const KIND_EXTENSION = 'x-kubernetes-group-version-kind';
 const REFERENCE = /^#\/definitions\/(.+)$/;
 
-/** The part of a document about some group versions; undefined if it can't be read. */
+/** The part of a document that concerns some group versions; undefined if the document can't be read. */
 export function remoteDocumentV2(text: string, groupVersions: readonly GroupVersion[]): RemoteDocumentV2 | undefined {
   try {
     const json: unknown = JSON.parse(text);
@@ -102,8 +102,8 @@ function referenceIn(value: unknown): string | undefined {
 }
 
 /**
- * Merges this server's document with others. Its own paths and definitions stay unchanged; a different definition of the same name is renamed to
- * `NAME_v2`, as in kube-aggregator.
+ * Merges this server's document with others. Its own paths and definitions stay unchanged; a different definition with
+ * the same name is renamed to `NAME_v2`, as in kube-aggregator.
  */
 export function withRemoteDocuments(local: DocumentV2, remote: readonly RemoteDocumentV2[]): DocumentV2 {
   const paths = new Map(Object.entries(local.paths));
@@ -113,7 +113,7 @@ export function withRemoteDocuments(local: DocumentV2, remote: readonly RemoteDo
     const names = new Map<string, string>();
     const added: string[] = [];
     for (const [name, schema] of document.definitions) {
-      // Compares at most two definitions of a name: hundreds of servers may each have a different one.
+      // Compares at most two definitions per name: hundreds of servers may each have a different one.
       let { serial, name: chosen } = latestNames.get(name) ?? { serial: 1, name };
       if (jsonEqual(definitions.get(name), schema)) chosen = name;
       else if (!jsonEqual(definitions.get(chosen), schema)) {
@@ -134,7 +134,7 @@ export function withRemoteDocuments(local: DocumentV2, remote: readonly RemoteDo
   return { ...local, paths: Object.fromEntries(paths), definitions: Object.fromEntries(definitions) };
 }
 
-/** The same value with references to renamed definitions. */
+/** The same value, with references updated to the renamed definitions. */
 function withRenamedReferences<T>(value: T, names: ReadonlyMap<string, string>): T {
   if (isJsonArray(value)) return value.map((item) => withRenamedReferences(item, names)) as T;
   if (!isJsonObject(value)) return value;

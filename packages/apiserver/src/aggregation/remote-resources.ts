@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A kind of another API server, for both forms of discovery. */
+/** A kind served by another API server, for both forms of discovery. */
 export interface RemoteResource {
   readonly name: string;
   readonly singularName: string;
@@ -13,7 +13,7 @@ export interface RemoteResource {
   readonly version?: string | undefined;
 }
 
-/** Maximum per group version. Kubernetes' largest has about 80, including subresources. */
+/** Maximum per group version. Kubernetes' largest group version has about 80, including subresources. */
 const MAX_RESOURCES = 500;
 
 const texts = z.array(z.string());
@@ -56,7 +56,7 @@ export function remoteResourcesOf(text: string, groupVersion: string): readonly 
   return data.resources ?? [];
 }
 
-/** In the form of `apidiscovery.k8s.io`: subresources below their resource. */
+/** In the form of `apidiscovery.k8s.io`: subresources are nested below their resource. */
 export function resourceDiscovery(
   resources: readonly RemoteResource[],
   own: { readonly group: string; readonly version: string },

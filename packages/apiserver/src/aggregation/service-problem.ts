@@ -15,12 +15,12 @@ export const LOCAL_STATE: AvailableState = {
 };
 export const PASSED_STATE: AvailableState = { status: 'True', reason: 'Passed', message: 'all checks passed' };
 
-/** Reasons and messages are those of kube-aggregator's remote_available_controller.go. */
+/** Reasons and messages are the same as in kube-aggregator's remote_available_controller.go. */
 export function unavailable(reason: string, message: string): AvailableState {
   return { status: 'False', reason, message };
 }
 
-/** Why the Service of an APIService is unusable; undefined if it can be called. */
+/** Why an APIService's Service is unusable; undefined if it can be called. */
 export function serviceProblem(
   reader: Pick<ObjectReader, 'get' | 'list'>,
   { namespace, name, port }: ServiceTarget,

@@ -6,11 +6,11 @@ import { holderOf } from '../server/traffic.ts';
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-/** Maximum upgraded connections per server and per user: each may buffer some 256 KiB. */
+/** Maximum number of upgraded connections per server and per user: each may buffer some 256 KiB. */
 const MAX_UPGRADED_CONNECTIONS = { total: 500, perHolder: 100 };
 
 /**
- * Protocols of Kubernetes' streams. Others are rejected: over a protocol such as h2c, clients could send identity
+ * Protocols used for Kubernetes' streams. Others are rejected: over a protocol such as h2c, clients could send identity
  * headers, and the other server would trust them because of this server's certificate.
  */
 const PROTOCOLS: ReadonlySet<string> = new Set(['websocket', 'spdy/3.1']);

@@ -93,7 +93,7 @@ test.each([
   expect(auditIdOf(requestedID, () => 'made')).toBe(isAccepted ? requestedID : 'made');
 });
 
-describe('a dry-run deletion is detected from its body, or from its query if it has no body', () => {
+describe('a dry-run deletion is recognized by its body, or by its query if it has no body', () => {
   const query = '/api/v1/namespaces/red/secrets?dryRun=All';
   const truncated = { annotations: { 'audit.k8s.io/truncated': 'true' } };
 

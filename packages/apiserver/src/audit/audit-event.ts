@@ -5,7 +5,7 @@ import { splitTarget } from '../server/split-target.ts';
 import type { AuditLevel, AuditStage } from './audit-level.ts';
 import { MAX_EVENT_CHARS } from './audited-body.ts';
 
-/** An event of `audit.k8s.io/v1`. */
+/** An `audit.k8s.io/v1` Event. */
 export interface AuditEvent {
   readonly kind: 'Event';
   readonly apiVersion: 'audit.k8s.io/v1';
@@ -21,7 +21,7 @@ export interface AuditEvent {
   readonly userAgent?: string;
   readonly objectRef?: AuditObjectRef;
   readonly responseStatus?: AuditStatus;
-  /** The request body, from level Request. */
+  /** The request body, at level Request or higher. */
   readonly requestObject?: unknown;
   /** The response body, at level RequestResponse. */
   readonly responseObject?: unknown;
@@ -52,23 +52,23 @@ export interface AuditStatus {
   readonly code?: number;
 }
 
-/** Kubernetes' limit on a user agent, and its truncation marker. */
+/** Kubernetes' length limit for a user agent, and its truncation marker. */
 const MAX_USER_AGENT_CHARS = 1024;
 const TRUNCATION_SUFFIX = '...TRUNCATED';
 const MAX_URI_CHARS = 8192;
 const MAX_MESSAGE_CHARS = 1024;
 const MAX_NAME_CHARS = 512;
 const MAX_SOURCES = 16;
-/** Length limit of each string of an event whose line would otherwise be too long. */
+/** Length limit for each string in an event whose line would otherwise be too long. */
 const MAX_SHORT_CHARS = 200;
-/** kube-apiserver's annotation of truncated events. */
+/** kube-apiserver's annotation on truncated events. */
 export const TRUNCATED_ANNOTATION = 'audit.k8s.io/truncated';
-/** Annotation that lists the bodies that are missing although the level includes them, and why they are missing. */
+/** Annotation that lists bodies that the level includes but the event lacks, and the reasons. */
 export const OMITTED_ANNOTATION = 'audit.fairway.dev/omitted';
 const BODYLESS_ANNOTATIONS = [TRUNCATED_ANNOTATION, OMITTED_ANNOTATION];
 /**
- * Limit on a line without bodies. Beyond it, fields whose size the request headers don't limit are omitted, such as
- * thousands of groups.
+ * Length limit for a line without bodies. Beyond it, fields whose size is not limited by the request headers are
+ * omitted, such as thousands of groups.
  */
 const MAX_LINE_CHARS = 32 * 1024;
 
@@ -78,8 +78,8 @@ export function bounded(text: string, maxChars: number): string {
 }
 
 /**
- * An event as one line of JSON, without the newline. The line has at most 32 Ki characters, or 100 Ki with bodies,
- * which are omitted first.
+ * An event as one line of JSON, without the newline. The line has at most 32 Ki characters, or 100 Ki with
+ * bodies, which are omitted first.
  */
 export function auditLine(event: AuditEvent): string {
   const line = JSON.stringify(boundedEvent(event));
@@ -99,7 +99,7 @@ export function auditLine(event: AuditEvent): string {
   );
 }
 
-/** Annotation of dry-run deletions: kubectl sets dryRun in the body, which events at level Metadata lack. */
+/** Annotation on dry-run deletions: kubectl sets dryRun in the body, which events at level Metadata lack. */
 export const DRY_RUN_ANNOTATION = 'fairway.dev/dry-run';
 
 const DELETE_VERBS: ReadonlySet<string> = new Set(['delete', 'deletecollection']);
@@ -117,7 +117,7 @@ export function requestsDryRun(query: URLSearchParams): boolean {
 }
 
 /**
- * Whether a request was a dry run according to its event. A deletion with a body takes its options from the body, not
+ * Whether a request was a dry run, judging by its event. A deletion with a body takes its options from the body, not
  * the query; if the event lacks the body, the answer is unknown. Requests that ignore `dryRun` are never considered dry
  * runs, so the query can't hide them.
  */
@@ -131,7 +131,7 @@ export function isDryRun({ verb, level, requestURI, annotations = {}, requestObj
   return requestsDryRun(splitTarget(requestURI).query);
 }
 
-/** Whether the options of a deletion request a dry run. */
+/** Whether a deletion's options request a dry run. */
 export function isDryRunOptions(options: unknown): boolean {
   if (!isJsonObject(options)) return false;
   const { dryRun } = options;
@@ -179,8 +179,8 @@ function nameOnly({ username = '', uid }: AuditUser): AuditUser {
 }
 
 /**
- * The source IPs as kube-apiserver lists them: from proxy headers (X-Forwarded-For, X-Real-Ip), then the peer of the connection. All but
- * the last can be forged by the client.
+ * The source IPs, listed as in kube-apiserver: those from proxy headers (X-Forwarded-For, X-Real-Ip), then the
+ * connection's peer. All but the last can be forged by the client.
  */
 export function sourceIPs(
   headers: Readonly<Record<string, string | readonly string[] | undefined>>,
@@ -195,7 +195,7 @@ export function sourceIPs(
   return found;
 }
 
-/** The request's Audit-ID header if it is valid; else a new id. */
+/** The request's Audit-ID header if it is valid; otherwise, a new ID. */
 export function auditIdOf(requestedID: string | undefined, makeId: () => string): string {
   return requestedID !== undefined && /^[\w.:-]{1,64}$/.test(requestedID) ? requestedID : makeId();
 }

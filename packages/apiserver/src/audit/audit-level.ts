@@ -2,10 +2,10 @@
 export const AUDIT_LEVELS = ['None', 'Metadata', 'Request', 'RequestResponse'] as const;
 export type AuditLevel = (typeof AUDIT_LEVELS)[number];
 
-/** Stages for policies; events only have `ResponseStarted`, for watches, and `ResponseComplete`. */
+/** Stages that policies can name; events have only `ResponseStarted`, for watches, and `ResponseComplete`. */
 export const AUDIT_STAGES = ['RequestReceived', 'ResponseStarted', 'ResponseComplete', 'Panic'] as const;
 
-/** The stage of the request when the event was generated; a watch has only started. */
+/** The request's stage when the event is generated; a watch has only started by then. */
 export type AuditStage = Extract<(typeof AUDIT_STAGES)[number], 'ResponseStarted' | 'ResponseComplete'>;
 
 /** Whether one level includes another. */

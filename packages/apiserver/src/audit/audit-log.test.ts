@@ -82,7 +82,7 @@ test('queues lines during a write, and writes them in chunks of 256 KiB', async 
 });
 
 describe('a full disk', () => {
-  test('is logged once and retried after 1, 2, 4 … 30 s, and no buffered line is lost', async () => {
+  test('is logged once and retried after 1, 2, 4 … 30 s, without losing any buffered line', async () => {
     const { clock, disk, counts, messages, audit } = setUp();
     disk.isFull = true;
     audit.record('a');

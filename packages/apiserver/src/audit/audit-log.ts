@@ -23,7 +23,7 @@ export interface AuditLogOptions {
   readonly observer: AuditObserver;
   readonly clock: Clock;
   readonly log: Logger;
-  /** The size of the buffer while writes fail; 8 MiB by default. */
+  /** The buffer size while writes fail; 8 MiB by default. */
   readonly maxBufferedBytes?: number;
 }
 
@@ -35,7 +35,7 @@ const MAX_RETRY_MS = 30_000;
 const CLOSE_TIMEOUT_MS = 5_000;
 
 /**
- * A buffered audit log. Requests never wait for it: lines are kept in a bounded buffer, failed writes are retried, and
+ * A buffered audit log. Requests never wait for it: lines are held in a bounded buffer, failed writes are retried, and
  * lines that don't fit are counted as lost. The first failure and the recovery are logged.
  */
 export class AuditLog implements AuditSink {
@@ -45,7 +45,7 @@ export class AuditLog implements AuditSink {
   #bufferedBytes = 0;
   #lostEvents = 0;
   #draining: Promise<void> | undefined;
-  /** Wakes the wait for the next attempt. */
+  /** Ends the wait for the next attempt early. */
   readonly #closing = new AbortController();
 
   constructor(options: AuditLogOptions) {
@@ -68,7 +68,7 @@ export class AuditLog implements AuditSink {
     this.#options.observer.onLost('refusal_rate', 1);
   }
 
-  /** Flushes the buffer, with one retry, and closes the writer; takes 5 s at most. */
+  /** Flushes the buffer, with one retry, and closes the writer; takes at most 5 s. */
   async close(): Promise<void> {
     const { clock, writer } = this.#options;
     this.#closing.abort();
@@ -114,7 +114,7 @@ export class AuditLog implements AuditSink {
     return this.#lines.slice(0, end < 0 ? undefined : end);
   }
 
-  /** Whether to retry. A closing log retries only once. */
+  /** Whether to retry. When the log is closing, it retries only once. */
   async #mayRetry(failures: number): Promise<boolean> {
     const { clock } = this.#options;
     const { signal } = this.#closing;

@@ -5,15 +5,15 @@ export interface AuditAttributes {
   readonly verb: string;
   /** Undefined for non-resource paths: discovery, health, metrics. */
   readonly resource: ResourcePath | undefined;
-  /** Reading it reveals credentials. */
+  /** Reading the resource reveals credentials. */
   readonly isSensitive: boolean;
-  /** A query in the form of a POST. */
+  /** A query made with POST. */
   readonly isQuery: boolean;
   /** Response code. */
   readonly status: number;
   readonly isKnown: boolean;
   readonly isImpersonated: boolean;
-  /** Made by this process itself, without a connection. */
+  /** Made by this process itself rather than over a connection. */
   readonly isInProcess: boolean;
 }
 
@@ -26,8 +26,8 @@ export function holdsCredentials({ group, plural, subresource }: ResourcePath): 
 }
 
 /**
- * Whether request or response may contain credentials, which no policy may log: the built-in kinds above, and token reviews.
- * ConfigMaps are left to the policy.
+ * Whether the request or response may contain credentials, which no policy may log: true for the built-in kinds above
+ * and for token reviews. ConfigMaps are left to the policy.
  */
 export function carriesCredentials(path: ResourcePath): boolean {
   return holdsCredentials(path) || (path.group === 'authentication.k8s.io' && path.plural === 'tokenreviews');
@@ -49,7 +49,7 @@ export function isAlwaysAudited(facts: AuditAttributes): boolean {
 /**
  * The built-in policy: whether a request is audited, always at level Metadata. It audits writes, reads of credentials,
  * refusals, and all impersonated requests. It omits other reads, access reviews and other queries, and this process's
- * own reads and its writes of status, Events and Leases.
+ * own reads and its writes to status, Events and Leases.
  */
 export function isAudited(facts: AuditAttributes): boolean {
   const { verb, resource, isInProcess, isQuery } = facts;

@@ -35,9 +35,9 @@ const MAX_ANNOTATION_CHARS = 16 * 1024;
 
 /** The outcome of a request. */
 export interface AuditedResponse {
-  /** HTTP status; undefined if the client disconnected first. */
+  /** HTTP status; undefined if the client disconnected before the response. */
   readonly status: number | undefined;
-  /** The failure: an error, or the Status of the response. */
+  /** The failure: an error, or the Status in the response. */
   readonly failure?: ApiError | Failure | undefined;
 }
 
@@ -61,13 +61,13 @@ export class AuditTrail {
   #user: UserInfo | undefined;
   #impersonated: UserInfo | undefined;
   #decision: Decision | undefined;
-  /** Whether a deletion is a dry run. Other requests specify it in their query. */
+  /** Whether a deletion is a dry run. Other requests specify this in their query. */
   #isDryRun = false;
   readonly #annotations: Record<string, string> = {};
   #annotationChars = 0;
   #name = '';
 
-  /** @param rulingOf the policy's decision, requested once: when the user is known or the request is over. */
+  /** @param rulingOf returns the policy's decision; called once, when the user is known or the request is over. */
   constructor(request: AuditedRequest, receivedMs: number, rulingOf: (trail: AuditTrail) => PolicyRuling) {
     this.request = request;
     this.#receivedMs = receivedMs;
@@ -96,8 +96,8 @@ export class AuditTrail {
   }
 
   /**
-   * Records the request body. Call it once the user is known. The body is kept only if the event includes it; the
-   * `dryRun` of a deletion is always recorded.
+   * Records the request body. Call it once the user is known. The body is kept only if the event includes it; a
+   * deletion's `dryRun` is always recorded.
    */
   recordRequest(body: BodyContent): void {
     this.#isDryRun = isDeletion(this.verb) && this.#isDryRunDeletion(body);
@@ -124,7 +124,7 @@ export class AuditTrail {
   /** The impersonated user. */
   setImpersonatedUser(user: UserInfo): void {
     this.#impersonated = user;
-    // The previous decision was about the impersonation.
+    // The previous decision concerned the impersonation.
     this.#decision = undefined;
   }
 
@@ -157,12 +157,15 @@ export class AuditTrail {
     this.#annotations[key] = value;
   }
 
-  /** The stage of the single event of a request with response `status`. */
+  /** The stage for the single event of a request whose response has `status`. */
   stageOf(status: number | undefined): AuditStage {
     return this.verb === 'watch' && status === 200 ? 'ResponseStarted' : 'ResponseComplete';
   }
 
-  /** @param level level of the event, which determines its bodies. @param isSecret whether the request's content must not be quoted. */
+  /**
+   * @param level the event's level, which determines the bodies that it includes. @param isSecret whether the request's
+   * content must not be quoted.
+   */
   event(
     { status, failure }: AuditedResponse,
     {
@@ -242,7 +245,7 @@ function objectRefOf(path: ResourcePath, assignedName: string): AuditObjectRef {
   };
 }
 
-/** Messages and causes quote the request, which must not be logged if it contains credentials. */
+/** Messages and causes quote the request, so they must not be logged if it contains credentials. */
 function statusOf(code: number | undefined, failure: ApiError | Failure | undefined, isSecret: boolean): AuditStatus {
   if (code === undefined) return { metadata: {}, status: 'Failure', message: 'the client was gone before the answer' };
   if (failure === undefined) return { metadata: {}, code };

@@ -66,7 +66,7 @@ function setUp(timing: Partial<AuditWebhookTiming> = {}) {
 
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index);
 
-test('sends the events of a batch together as an EventList, after the maximum wait', async () => {
+test("sends a batch's events together as an EventList after the maximum wait", async () => {
   const { clock, receiver, counts, record } = setUp();
   record('a', 'b');
   await clock.advance(29_999);
@@ -142,7 +142,7 @@ describe('a receiver of audit events', () => {
   );
 
   test.each([400, 413, 422])(
-    'does not get the same events again after responding with %i, and is not called for a while',
+    'does not receive the same events again after responding with %i, and is not called for a while',
     async (status) => {
       const { clock, receiver, counts, record } = setUp({ maxBatchSize: 1 });
       receiver.behaviour = status;
@@ -157,7 +157,7 @@ describe('a receiver of audit events', () => {
     },
   );
 
-  test('fills only the buffer if it does not respond; excess events are counted as lost', async () => {
+  test('only causes the buffer to fill up if it does not respond; excess events are counted as lost', async () => {
     const { clock, receiver, counts, record } = setUp({ maxBatchSize: 2, bufferSize: 5 });
     receiver.behaviour = 'silent';
     record(...upTo(8));

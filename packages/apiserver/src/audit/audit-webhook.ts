@@ -4,15 +4,15 @@ import { waitAtMost } from '@fairway/base/wait-at-most';
 import type { Transport } from '@fairway/kube/client/transport';
 import type { AuditSink } from './auditor.ts';
 
-/** How events are sent. The options have the names and defaults of kube-apiserver's. */
+/** How events are sent. The options have the same names and defaults as kube-apiserver's. */
 export interface AuditWebhookTiming {
-  /** Delay before the second attempt; then doubled, up to a minute. */
+  /** Delay before the second attempt, doubled after each further failure, up to a minute. */
   readonly initialBackoffMs: number;
-  /** Maximum buffered events while the receiver does not accept them. */
+  /** Maximum number of buffered events while the receiver does not accept them. */
   readonly bufferSize: number;
-  /** Maximum events per request. */
+  /** Maximum number of events per request. */
   readonly maxBatchSize: number;
-  /** Maximum time that an event waits for a batch. */
+  /** Maximum time that an event waits for its batch to fill. */
   readonly maxBatchWaitMs: number;
   /** Average requests per second, and burst. */
   readonly throttleQps: number;
@@ -38,7 +38,7 @@ export interface AuditWebhookObserver {
 }
 
 export interface AuditWebhookOptions extends AuditWebhookTiming {
-  /** Transport to the receiver; requests use the path of its URL. Closed with the webhook. */
+  /** Transport to the receiver; requests use the path in its URL. Closed together with the webhook. */
   readonly transport: Transport;
   readonly observer: AuditWebhookObserver;
   readonly clock: Clock;
@@ -46,12 +46,12 @@ export interface AuditWebhookOptions extends AuditWebhookTiming {
   readonly log: Logger;
 }
 
-/** kube-apiserver's limit on a batch. */
+/** kube-apiserver's size limit for a batch. */
 const MAX_BATCH_CHARS = 10 * 1024 * 1024;
 const MAX_BUFFERED_CHARS = 32 * 1024 * 1024;
 const MAX_BACKOFF_MS = 60_000;
 const CLOSE_TIMEOUT_MS = 5_000;
-/** Permanent error codes; other errors may be temporary. */
+/** Error codes that are permanent; other errors may be temporary. */
 const FINAL_STATUSES: ReadonlySet<number> = new Set([400, 405, 406, 410, 411, 413, 414, 415, 422]);
 
 /** Thrown if the receiver does not accept the events. */
@@ -70,7 +70,7 @@ class BatchRejectedError extends Error {
  *
  * **Guarantees.** Requests never wait for it. An event is sent until the receiver accepts or permanently rejects it, so
  * it may arrive twice; its `auditID` identifies duplicates. The buffer is limited in events and in memory; excess
- * events are lost and counted. While the receiver accepts nothing, there is one attempt a minute.
+ * events are lost and counted. While the receiver accepts nothing, one attempt is made per minute.
  *
  * **Caveats.** Buffered events are lost with the process, except on a graceful shutdown, which sends them within 5 s.
  */
@@ -80,7 +80,7 @@ export class AuditWebhook implements AuditSink {
   #chars = 0;
   #isFailing = false;
   #running: Promise<void> | undefined;
-  /** Interrupts the wait for a full batch. */
+  /** Ends the wait for a full batch early. */
   #isFull = Promise.withResolvers<void>();
   readonly #closing = new AbortController();
   readonly #abandoned = new AbortController();
@@ -216,7 +216,7 @@ export class AuditWebhook implements AuditSink {
     this.#options.log.error({ err: error }, 'the audit webhook does not accept events: they wait in memory');
   }
 
-  /** Ends early on close. */
+  /** Ends early when the webhook is closed. */
   #sleep(ms: number): Promise<void> {
     return this.#options.clock.sleep(ms, this.#closing.signal).catch(() => undefined);
   }

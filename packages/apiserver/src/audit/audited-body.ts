@@ -1,7 +1,7 @@
 import { isJsonArray, isJsonObject } from '@fairway/kube/object/json';
 import { MAX_DEPTH, measureJson } from '@fairway/kube/object/json-bounds';
 
-/** The event size from which kube-apiserver omits bodies, and therefore the limit of one body. */
+/** The event size above which kube-apiserver omits bodies, and therefore the limit for a single body. */
 export const MAX_EVENT_CHARS = 100 * 1024;
 
 /** Why a body is not in its event: the event would be too large, or the body is not JSON. */
@@ -26,7 +26,7 @@ export function auditedBody(
   } catch {
     return { omitted: 'not JSON' };
   }
-  // Deeper nesting can't be serialized.
+  // Objects nested more deeply can't be serialized.
   const measured = measureJson(value, { maxDepth: MAX_DEPTH, maxChars: MAX_EVENT_CHARS });
   if (typeof measured !== 'number') return { omitted: 'too large' };
   return { value: omitManagedFields ? withoutManagedFields(value) : value };

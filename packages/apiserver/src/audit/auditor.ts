@@ -19,7 +19,7 @@ import { RefusalBudget } from './refusal-budget.ts';
 export interface AuditSink {
   /** Never waits and never throws. @param line the event as JSON with truncated strings, without the newline. */
   record(line: string, event: AuditEvent): void;
-  /** Counts a line that was dropped because its caller exceeded the budget. */
+  /** Counts a line that was dropped because its caller has exceeded its budget. */
   recordSuppressed(): void;
 }
 
@@ -29,9 +29,9 @@ export interface AuditorOptions {
   readonly policy?: AuditPolicy | undefined;
   /** Whether mandatory events are audited regardless of `policy`; true by default. Secret content is never quoted either way. */
   readonly auditsMandatoryEvents?: boolean;
-  /** Additional requests that reveal credentials, apart from Secrets and tokens. */
+  /** Additional requests that reveal credentials, besides those for Secrets and tokens. */
   readonly isSensitive?: (resource: ResourcePath) => boolean;
-  /** Additional POST requests that are only queries, apart from reviews. */
+  /** Additional POST requests that are only queries, besides reviews. */
   readonly isQuery?: (resource: ResourcePath) => boolean;
   readonly clock: Clock;
   readonly log: Logger;

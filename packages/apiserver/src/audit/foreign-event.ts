@@ -5,7 +5,7 @@ import { AUDIT_LEVELS, AUDIT_STAGES } from './audit-level.ts';
 
 /** In microseconds, as in kube-apiserver. */
 const MicroTime = z.string().regex(/^\d{4}-[01]\d-[0-3]\dT[0-2]\d:[0-5]\d:[0-6]\d\.\d{6}Z$/);
-/** Even shortened events of API servers are never longer than this. */
+/** Events from API servers are never longer than this, even after being shortened. */
 const MAX_CHARS = 400 * 1024;
 const Text = z.string();
 const Users = z.object({
@@ -63,7 +63,7 @@ export function foreignEvent(line: string): AuditEvent | undefined {
   } catch {
     return undefined;
   }
-  // Deeper nesting can't be serialized.
+  // Objects nested more deeply can't be serialized.
   if (typeof measureJson(value, { maxDepth: MAX_DEPTH, maxChars: MAX_CHARS }) !== 'number') return undefined;
   const parsed = Event.safeParse(value);
   if (!parsed.success) return undefined;

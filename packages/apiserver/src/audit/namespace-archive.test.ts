@@ -133,7 +133,7 @@ test('loses no events when two processes find a file full at the same time', asy
   expect(await idsIn(open().archive)).toHaveLength(160);
 });
 
-test('never displaces other events with refusals', async () => {
+test('never lets refusals displace other events', async () => {
   const { archive } = open();
   record(archive, { id: 'done' });
   await archive.close();
@@ -159,7 +159,7 @@ test.each([
   { what: 'a user who disconnects before authorization', code: 0 },
   { what: 'a user with an invalid header', code: 400 },
   { what: 'a user with too many requests', code: 429 },
-])('creates no folder for $what', async ({ code, isStranger = false }) => {
+])('creates no directory for $what', async ({ code, isStranger = false }) => {
   const { archive } = open();
   for (const namespace of ['a', 'b', 'c']) record(archive, { id: 'x', namespace, code, isAnonymous: isStranger });
   await archive.close();
@@ -170,7 +170,7 @@ test.each([
 test.each([
   { what: 'an authorized user who disconnects before the response', code: 0 },
   { what: 'an authorized user whose request is invalid', code: 422 },
-])('does not count a request of $what as a refusal', async ({ code }) => {
+])('does not count a request by $what as a refusal', async ({ code }) => {
   const { archive } = open();
   record(archive, { id: 'x', code, decision: 'allow' });
   await archive.close();
@@ -178,7 +178,7 @@ test.each([
   expect(await readdir(join(folder, 'red'))).toEqual(['events.log']);
 });
 
-test('keeps room for performed requests during a flood of refusals', async () => {
+test('reserves room for performed requests during a flood of refusals', async () => {
   const { archive, counts } = open();
   for (let count = 0; count < 500; count++) {
     record(archive, { id: `${count}`, namespace: 'blue', code: 403, pad: 10_000 });
@@ -191,7 +191,7 @@ test('keeps room for performed requests during a flood of refusals', async () =>
 });
 
 test('buffers events within limits while the disk is full, and counts the events lost at the end', async () => {
-  // A file occupies the folder's path.
+  // A file occupies the directory's path.
   const blocked = join(folder, 'blocked');
   await writeFile(blocked, '');
   const { archive, counts } = open(blocked);
@@ -209,7 +209,7 @@ test('retries a persistent failure less and less often, down to twice a minute',
   await writeFile(blocked, '');
   const { archive, clock, counts } = open(blocked);
   record(archive, { id: 'a' });
-  // Attempts don't fail within the fake clock's time.
+  // Attempts fail in real time, not on the fake clock.
   const attempts = async (count: number) => {
     await expect.poll(() => counts.failed).toBe(count);
   };
@@ -229,7 +229,7 @@ test('retries a persistent failure less and less often, down to twice a minute',
   await expect.poll(() => readFile(join(blocked, 'red/events.log'), 'utf8').catch(() => '')).toContain('"auditID":"a"');
 });
 
-test('deletes the archive of a namespace a day after its deletion', async () => {
+test("deletes a namespace's archive a day after the namespace is deleted", async () => {
   const { archive, clock } = open();
   for (const namespace of ['red', 'blue', 'new']) record(archive, { id: 'a', namespace });
   await archive.close();
@@ -241,7 +241,7 @@ test('deletes the archive of a namespace a day after its deletion', async () => 
   expect((await readdir(folder)).sort()).toEqual(['new', 'red']);
 });
 
-test('throttles repeated reads of one namespace only', async () => {
+test('throttles repeated reads of a single namespace only', async () => {
   const { archive, clock } = open();
   record(archive, { id: 'a' });
   for (let count = 0; count < 30; count++) await archive.read('red');

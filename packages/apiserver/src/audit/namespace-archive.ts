@@ -16,7 +16,7 @@ export interface ArchiveObserver {
 }
 
 export interface NamespaceArchiveOptions {
-  /** Contains a folder for each namespace, created on demand. */
+  /** Contains a directory per namespace, created on demand. */
   readonly folder: string;
   readonly observer: ArchiveObserver;
   readonly clock: Clock;
@@ -27,24 +27,26 @@ export interface NamespaceArchiveOptions {
 type EntryKind = 'events' | 'refusals';
 
 /**
- * Size of each of the two files of a kind and namespace. Files are numbered, the newest with the highest number, and never renamed: if two processes
- * both find one full, both continue in the next, and neither overwrites the other's.
+ * Size of each of the two files per kind and namespace. Files are numbered, with the highest number for the newest, and
+ * never renamed: if two processes both find a file full, both continue in the next, and neither overwrites the other's.
  */
 export const ARCHIVE_FILE_BYTES: Readonly<Record<EntryKind, number>> = { events: 1024 * 1024, refusals: 256 * 1024 };
 
 const FILES_PER_KIND = 2;
 const KINDS: readonly EntryKind[] = ['events', 'refusals'];
-/** Other strings can appear in place of a namespace in a path, and are not valid folder names. */
+/** Other strings can appear in place of a namespace in a path, and are not valid directory names. */
 const NAMESPACE_PATTERN = /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/;
 /** Buffer limits: a flood of rejections leaves room for performed requests. */
 const MAX_BUFFERED_CHARS: Readonly<Record<EntryKind, number>> = { events: 3 * 1024 * 1024, refusals: 1024 * 1024 };
-/** Concurrent events of a namespace are written together. */
+/** Concurrent events in a namespace are written together. */
 const PAUSE_MS = 100;
 const MAX_RETRY_MS = 30_000;
 const CLOSE_TIMEOUT_MS = 5_000;
 /** Maximum concurrent reads: each keeps a namespace's events in memory. */
 const MAX_CONCURRENT_READS = 4;
-/** Rate limit per namespace: a read takes some 10 ms of CPU time, and repeated reads would slow down other requests. */
+/**
+ * Rate limit per namespace: a read takes about 10 ms of CPU time, and repeated reads would slow down other requests.
+ */
 const READ_RATE: Rate = { burst: 30, perMinute: 120 };
 const MAX_TRACKED_NAMESPACES = 10_000;
 /** How long the archive of a deleted namespace is kept; the namespace may have been recreated in the meantime. */
@@ -52,14 +54,14 @@ const RETENTION_MS = 24 * 3_600_000;
 
 /**
  * The newest audit events of each namespace, for its readers: at most 2.5 MiB, at level Metadata. Several processes may
- * write into one folder.
+ * write to the same directory.
  *
  * **Guarantees.** Requests never wait for it. Rejections have separate files, and are kept only for namespaces with
- * performed requests: unauthorized clients can't create files, and can displace only rejections.
+ * performed requests: unauthorized clients can't create files, and can displace only other rejections.
  */
 export class NamespaceArchive implements AuditSink {
   readonly #options: NamespaceArchiveOptions;
-  /** Unwritten entries by namespace and kind. */
+  /** Entries not written yet, by namespace and kind. */
   readonly #waiting = new Map<string, Record<EntryKind, string[]>>();
   readonly #reads = new CallSlots(MAX_CONCURRENT_READS);
   readonly #readLimiter = new TokenBuckets(READ_RATE, MAX_TRACKED_NAMESPACES);
@@ -156,7 +158,7 @@ export class NamespaceArchive implements AuditSink {
     }
   }
 
-  /** Always resolves: with the last error, if any. */
+  /** Always resolves, with the last error if there was one. */
   async #writeAll(): Promise<unknown> {
     let failure: unknown;
     for (const [namespace, waiting] of this.#waiting) {
@@ -189,13 +191,13 @@ export class NamespaceArchive implements AuditSink {
     const number = size > 0 && size + bytes.length > ARCHIVE_FILE_BYTES[kind] ? newest + 1 : newest;
     await appendTo(this.#path(namespace, kind, number), bytes);
     const numbers = await this.#fileNumbers(namespace, kind);
-    // Another process may meanwhile have filled two files, so this one may already be deleted.
+    // In the meantime, another process may have filled two files, so this one may already be deleted.
     const [last = number] = numbers;
     if (last >= number + FILES_PER_KIND) await appendTo(this.#path(namespace, kind, last), bytes);
     for (const old of numbers.slice(FILES_PER_KIND)) await rm(this.#path(namespace, kind, old), { force: true });
   }
 
-  /** Files of a kind, newest first. */
+  /** The files of one kind, newest first. */
   async #fileNumbers(namespace: string, kind: EntryKind): Promise<readonly number[]> {
     const names = await readdir(join(this.#options.folder, namespace)).catch(() => []);
     return names
@@ -221,9 +223,10 @@ export class NamespaceArchive implements AuditSink {
 }
 
 /**
- * Whether a request counts as a rejection. All requests of unauthorized clients do, even if the client disconnected
+ * Whether a request counts as a rejection. All requests from unauthorized clients do, even if the client disconnected
  * before the response, or was rejected before authorization because of an invalid header or too many requests. If an
- * aggregated API server decides, its permissions are unknown, so failures there count as rejections, too.
+ * aggregated API server makes the decision, the client's permissions are unknown, so failures there also count as
+ * rejections.
  */
 function kindOf({ user, responseStatus, annotations }: AuditEvent): EntryKind {
   const isKnown = user.username !== undefined;
@@ -233,7 +236,7 @@ function kindOf({ user, responseStatus, annotations }: AuditEvent): EntryKind {
   return isDone || annotations?.['authorization.k8s.io/decision'] === 'allow' ? 'events' : 'refusals';
 }
 
-/** Takes at least one entry if the buffer has any. A character takes up to three bytes. */
+/** Takes at least one entry if there are any in the buffer. A character takes up to three bytes. */
 function firstEntries(entries: readonly string[], maxChars: number): readonly string[] {
   let chars = 0;
   const end = entries.findIndex((entry, index) => {

@@ -2,16 +2,16 @@ import { constants } from 'node:fs';
 import { type FileHandle, open, opendir } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 
-/** A log of audit events that another program writes and rotates, with kube-apiserver's names of rotated files. */
+/** An audit log that another program writes and rotates, using kube-apiserver's names for rotated files. */
 export interface LogLocation {
   readonly folder: string;
   /** `audit.log`; rotated files are named `audit-2026-01-31T10-20-30.456.log`. */
   readonly file: string;
-  /** User IDs of permitted owners: files of other users are not read. */
+  /** User IDs of permitted owners: files owned by other users are not read. */
   readonly owners: readonly number[];
 }
 
-/** Where to continue: the lines of a file that begin before `end`, then the lines of older files. */
+/** Where to continue: with the lines in a file that begin before `end`, then the lines in older files. */
 export interface LinePosition {
   /** Identifies a file after rotation: its inode, which can be reused, and its creation time. */
   readonly file: string;
@@ -26,31 +26,31 @@ export interface ScannedLines {
   readonly skipped: number;
 }
 
-/** Maximum bytes of one scan or one line; the result says where to continue. */
+/** Maximum number of bytes per scan or line; the result says where to continue. */
 export const MAX_SCAN_BYTES = 4 * 1024 * 1024;
 /**
- * Maximum line that an API server may write. kube-apiserver drops longer events. Request headers have up to 1 MiB, and
- * each character may take six in JSON; a long URI must not hide a request.
+ * The longest line that an API server may write. kube-apiserver drops longer events. Request headers take up to 1 MiB,
+ * and each character may become six in JSON; a long URI must not hide a request.
  */
 export const MAX_LINE_BYTES = 8 * 1024 * 1024;
-/** Maximum lines of one scan: 4 MiB contain some 8,000 events, but could contain millions of empty lines. */
+/** Maximum number of lines per scan: 4 MiB contain about 8,000 events, but could contain millions of empty lines. */
 export const MAX_SCAN_LINES = 20_000;
 const BLOCK_BYTES = 64 * 1024;
-/** Maximum file names examined: the writer of the log could create any number of files. */
+/** Maximum number of file names examined, because the log's writer could create any number of files. */
 const MAX_NAMES = 1_000;
 const MAX_FILES = 32;
 const NEWLINE = 0x0a;
-/** Follows no symbolic links, and does not block on pipes. */
+/** Does not follow symbolic links or block on pipes. */
 const READ_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 const MISSING_LOG_CODES: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO', 'EACCES']);
 
 /**
  * Visits the lines of a log, newest first, until none are left, 4 MiB (or one longer line) or 20,000 lines have been
- * read, or `take` returns false; the line that `take` refused is then the first of the next scan.
+ * read, or `take` returns false; the line that `take` refused is then the first one in the next scan.
  *
- * **Guarantees.** The writer of the log may be hostile: links, pipes and files of other users are not read, and neither
- * long lines nor many files cost more than the limits above. The log may be rotated during a scan: no line is missed,
- * but some may be visited twice.
+ * **Guarantees.** The writer of the log may be hostile: links, pipes and files owned by other users are not read, and
+ * neither long lines nor many files cost more than the limits above. The log may be rotated during a scan: no line is
+ * missed, but some may be visited twice.
  */
 export async function scanNewestLines(
   location: LogLocation,
@@ -86,7 +86,7 @@ interface LogFile {
   readonly size: number;
 }
 
-/** The files of a log, newest first, each open while it is read. */
+/** The files of a log, newest first, each kept open while it is read. */
 class LogFiles implements AsyncDisposable {
   skipped = 0;
   readonly #location: LogLocation;
@@ -156,7 +156,7 @@ async function rotatedNames({ folder, file }: LogLocation): Promise<string[]> {
 
 /** Position at which the scan stopped; undefined at the beginning of the file. */
 async function scanFile(file: LogFile, end: number, scan: Scan): Promise<number | undefined> {
-  /** Parts of the line that contains `start`, last part first. */
+  /** The parts of the line that contains `start`, last part first. */
   let rest: Buffer[] = [];
   let length = 0;
   let start = end;
@@ -166,7 +166,7 @@ async function scanFile(file: LogFile, end: number, scan: Scan): Promise<number 
   while (start > 0) {
     const size = Math.min(BLOCK_BYTES, start);
     const isComplete = hasEnd && !isLong;
-    // A line longer than the remaining budget would be restarted by each scan.
+    // Each scan would start over with a line longer than the remaining budget.
     const isFirst = isComplete && scan.linesLeft === MAX_SCAN_LINES;
     if (scan.left < size && !isFirst) return isComplete ? start + length + 1 : start;
     const block = await readBlock(file.handle, start - size, size);
@@ -195,7 +195,7 @@ async function scanFile(file: LogFile, end: number, scan: Scan): Promise<number 
   return undefined;
 }
 
-/** @param parts parts of the line, last part first. */
+/** @param parts the parts of the line, last part first. */
 function visit(parts: readonly Buffer[], scan: Scan): boolean {
   if (scan.linesLeft === 0) return false;
   scan.linesLeft--;
@@ -203,7 +203,7 @@ function visit(parts: readonly Buffer[], scan: Scan): boolean {
   return line === undefined || line.length === 0 || scan.take(line.toString('utf8'));
 }
 
-/** A file that was truncated in the meantime yields zeros, which are not an event. */
+/** A file that has been truncated in the meantime yields zeros, which do not form an event. */
 async function readBlock(handle: FileHandle, position: number, length: number): Promise<Buffer> {
   const block = Buffer.alloc(length);
   let done = 0;

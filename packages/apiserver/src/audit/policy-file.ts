@@ -62,7 +62,7 @@ export class AuditPolicyError extends Error {
   override readonly name = 'AuditPolicyError';
 }
 
-/** Parses a Policy of `audit.k8s.io/v1` in YAML or JSON. */
+/** Parses an `audit.k8s.io/v1` Policy in YAML or JSON. */
 export function parsePolicyFile(text: string): PolicyFile {
   let document: unknown;
   try {

@@ -51,7 +51,7 @@ test.each([
   { level: 'Metadata', holds: [undefined, undefined] },
   { level: 'Request', holds: [{ spec: 1 }, undefined] },
   { level: 'RequestResponse', holds: [{ spec: 1 }, OBJECT] },
-])('records $holds in an event of level $level', ({ level, holds }) => {
+])('records $holds in an event at level $level', ({ level, holds }) => {
   const [event] = recordEvents([{ level }], bodies);
 
   expect(event && [event.requestObject, event.responseObject]).toEqual(holds);
@@ -149,7 +149,7 @@ test.each([
   expect(event).not.toHaveProperty('requestObject');
 });
 
-test('omits two bodies that are too large together, as kube-apiserver does', () => {
+test('omits two bodies that together are too large, as kube-apiserver does', () => {
   const half = JSON.stringify({ a: 'x'.repeat(60_000) });
   const [event] = recordEvents([{ level: 'RequestResponse' }], { sent: half, responseBody: half });
 
@@ -158,7 +158,7 @@ test('omits two bodies that are too large together, as kube-apiserver does', () 
   expect(event).not.toHaveProperty('responseObject');
 });
 
-test('records no body of a non-resource request', () => {
+test('records no bodies for a non-resource request', () => {
   const [event] = recordEvents([{ level: 'RequestResponse' }], {
     path: '/console/session',
     sent: '{"password":"x"}',

@@ -139,7 +139,7 @@ test('applies the first matching rule', () => {
   expect(policy(attributesOf(`GET ${CLUSTERS}`, true)).level).toBe('Metadata');
 });
 
-test("combines a rule's omitted stages with the policy's, and prefers the rule's setting for managed fields", () => {
+test("combines a rule's omitted stages with the policy's, and gives precedence to the rule's setting for managed fields", () => {
   const policy = auditPolicyOf({
     ...policyOf(
       { level: 'Request', verbs: ['get'], omitStages: ['ResponseStarted'], omitManagedFields: false },

@@ -25,7 +25,10 @@ export type AuditPolicy = (attributes: PolicyAttributes) => PolicyRuling;
 
 const NOT_AUDITED: PolicyRuling = { level: 'None', omitStages: new Set(), omitManagedFields: false };
 
-/** The policy of a file, with kube-apiserver's rules: the first matching rule applies, and requests without one are not audited. */
+/**
+ * A policy read from a file, with kube-apiserver's semantics: the first matching rule applies, and requests without one
+ * are not audited.
+ */
 export function auditPolicyOf({ rules, omitStages, omitManagedFields }: PolicyFile): AuditPolicy {
   const compiled = rules.map((rule) => ({
     rule,

@@ -10,7 +10,10 @@ interface Bucket {
   atMs: number;
 }
 
-/** Limits the logged refusals per caller: a burst of 500, then 10 a second. All unauthenticated clients are one caller. */
+/**
+ * Limits how many refusals are logged per caller: a burst of 500, then 10 a second. All unauthenticated clients count
+ * as one caller.
+ */
 export class RefusalBudget {
   readonly #clock: Clock;
   /** Least recently seen first. */

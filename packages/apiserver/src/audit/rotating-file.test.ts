@@ -71,7 +71,7 @@ test('leaves files with other names alone', async () => {
   expect(await readdir(folder)).toHaveLength(others.length + 2);
 });
 
-test('is reopened after another process rotated or deleted it', async () => {
+test('is reopened after another process has rotated or deleted it', async () => {
   const file = fileOf({ maxBytes: 1_000 });
   await write(file, 'a\n');
   await rename(path, join(folder, 'elsewhere'));

@@ -5,9 +5,9 @@ import type { LineWriter } from './audit-log.ts';
 
 export interface RotatingFileOptions {
   readonly path: string;
-  /** The file size, in bytes, from which the log is rotated. */
+  /** The file size, in bytes, at which the log is rotated. */
   readonly maxBytes: number;
-  /** How many earlier files are kept; at least 1. */
+  /** How many rotated files are kept; at least 1. */
   readonly maxBackups: number;
   readonly clock: Clock;
 }
@@ -16,7 +16,7 @@ const OWNER_ONLY = 0o600;
 const GROUP_AND_OTHERS = 0o077;
 
 /**
- * A log file, accessible to its owner only, that is rotated when full: `audit.log` becomes
+ * A log file, accessible only to its owner, that is rotated when full: `audit.log` becomes
  * `audit-2026-01-31T10-20-30.456.log`, as kube-apiserver names it, and the oldest files are deleted. Several processes
  * may append to one file; each reopens it after another has rotated it.
  */
@@ -104,7 +104,7 @@ export class RotatingFile implements LineWriter {
     return basename(path, extname(path));
   }
 
-  /** Truncates a partially written line, unless another process has appended since. */
+  /** Truncates a partially written line, unless another process has appended to the file since. */
   async #removePartialWrite(file: FileHandle, bytesBefore: number, done: number): Promise<void> {
     this.#hasPartialLine = true;
     try {

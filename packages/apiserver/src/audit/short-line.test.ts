@@ -31,7 +31,7 @@ const { requestObject: _, responseObject: __, authenticationMetadata: ___, ...BA
 const lineOf = (change: object) => JSON.stringify({ ...EVENT, ...change }).replaceAll('&', '\\u0026');
 const short = (change: object) => foreignEvent(shortenLine(lineOf(change)));
 
-test('keeps a line of up to 100 KiB unchanged', () => {
+test('leaves a line of up to 100 KiB unchanged', () => {
   expect(shortenLine(lineOf({}))).toBe(lineOf({}));
 });
 
@@ -59,7 +59,7 @@ describe('an event that is too long', () => {
     [`/api?x=${'a'.repeat(LONG_LENGTH)}`, /^\/api\?x=a{8185}\.\.\.TRUNCATED$/],
     [`/api?x=${'&'.repeat(LONG_LENGTH)}`, /^\/api\?x=\.\.\.TRUNCATED$/],
     [`/api?x=\\"${'","verb":'.repeat(LONG_LENGTH / 8)}`, /^\/api\?x=\.\.\.TRUNCATED$/],
-  ])('has its URI truncated: %.12j', (requestURI, kept) => {
+  ])('has a truncated URI: %.12j', (requestURI, kept) => {
     const event = short({ requestURI });
 
     expect(event?.requestURI).toMatch(kept);

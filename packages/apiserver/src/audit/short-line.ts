@@ -5,14 +5,16 @@ const BODY_KEYS = /,"(?:requestObject|responseObject)":/;
 const TIMESTAMP_KEY = ',"requestReceivedTimestamp":';
 const ANNOTATIONS_KEY = ',"annotations":{';
 const MAX_TEXT_CHARS = 8192;
-/** Maximum source IPs; the last one is the connection's peer. */
+/** Maximum number of source IPs; the last one is the connection's peer. */
 const MAX_SOURCES_CHARS = 1024;
 
 /**
- * Shortens the line of an event of more than 100 KiB, which kube-apiserver would drop: removes bodies, then truncates client-controlled fields: the
- * URI, the impersonated user and the source IPs. Shorter lines, and lines not written by kube-apiserver, are unchanged.
+ * Shortens an event's line if it exceeds 100 KiB, which kube-apiserver would drop: removes bodies, then truncates
+ * client-controlled fields: the URI, the impersonated user and the source IPs. Shorter lines, and lines not written by
+ * kube-apiserver, are unchanged.
  *
- * The line is not parsed, which would be slow. This relies on kube-apiserver's order of fields, and on escaped quotes within strings.
+ * The line is not parsed, which would be slow. This relies on kube-apiserver's field order, and on quotes being escaped
+ * within strings.
  */
 export function shortenLine(line: string): string {
   if (line.length <= MAX_EVENT_CHARS) return line;

@@ -12,16 +12,16 @@ export interface ReviewedRules {
 }
 
 /**
- * What the review kinds and token requests need from the server that serves them. It is passed with the request, so
+ * What the review kinds and token requests need from the API server that serves them. It is passed with the request, so
  * that definitions hold no per-server state and all servers of a process can share them.
  */
 export interface Access {
   readonly reader: ObjectReader;
   authorize(attributes: RequestAttributes): Decision | Promise<Decision>;
   rulesFor(user: UserInfo, namespace: string): ReviewedRules;
-  /** Undefined for an unknown token; rejects with Unauthorized for one that is recognised but invalid. */
+  /** Undefined for an unknown token; rejects with Unauthorized if the token is recognised but invalid. */
   authenticateToken(token: string, audiences: readonly string[]): Promise<AuthenticatedToken | undefined>;
-  /** The audiences of the API server itself: the default for tokens that request none. */
+  /** The audiences of the API server itself: the default for token requests that specify none. */
   readonly apiAudiences: readonly string[];
   /** Maximum lifetime of a service account token; Infinity for no limit. */
   readonly maxTokenSeconds: number;

@@ -10,7 +10,7 @@ import {
 import { selfSubjectReviews, tokenReviews } from './reviews/authentication-reviews.ts';
 import { serviceAccountToken } from './token-request.ts';
 
-/** The review kinds; the same for all servers. */
+/** The review kinds; shared by all servers. */
 export const reviewDefinitions: readonly ResourceDefinition[] = [
   selfSubjectAccessReviews,
   subjectAccessReviews,
@@ -21,7 +21,7 @@ export const reviewDefinitions: readonly ResourceDefinition[] = [
 ];
 
 /**
- * Adds to `kinds` what a server with `createAuth` needs: certificate signing requests with approval,
+ * Adds to `kinds` what a server that uses `createAuth` needs: certificate signing requests with approval,
  * `serviceaccounts/token`, and the review kinds. They hold no per-server state: create the list once and share it.
  */
 export function authKinds(kinds: readonly ResourceDefinition[]): readonly ResourceDefinition[] {

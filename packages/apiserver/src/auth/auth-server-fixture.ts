@@ -59,7 +59,7 @@ export class AuthServer implements AsyncDisposable {
     return started;
   }
 
-  /** Requests as `user`, bypassing authentication; returns code, warnings and body. */
+  /** Sends a request as `user`, bypassing authentication; returns the code, warnings and body. */
   async call(user: UserInfo, method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body?: object) {
     const response = await this.server.transport(user).request({
       method,
@@ -73,7 +73,7 @@ export class AuthServer implements AsyncDisposable {
     };
   }
 
-  /** Listens on loopback; returns a kubeconfig for one user of the given groups. */
+  /** Listens on loopback; returns a kubeconfig for a user in the given groups. */
   async kubeconfig(commonName: string, organizations: readonly string[], by = this.authority): Promise<string> {
     const clock = systemClock;
     this.#listener ??= await this.#listen();

@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture[Symbol.asyncDispose]());
 
-/** Binds a user in the namespace shop. */
+/** Binds a role to a user in the namespace shop. */
 async function bind(role: string, name: string): Promise<void> {
   const { status } = await fixture.call(master, 'POST', `${RBAC}/namespaces/shop/rolebindings`, {
     metadata: { name: `${name}-${role}` },
@@ -68,7 +68,7 @@ describe('reviews', () => {
     ).toMatchObject({ allowed: true });
   });
 
-  test('in a namespace cover that namespace only', async () => {
+  test('in a namespace cover only that namespace', async () => {
     await bind('admin', 'boss');
     const sendRequest = (namespace: string) =>
       fixture.call(user('boss'), 'POST', `${AUTHZ}/namespaces/shop/localsubjectaccessreviews`, {
@@ -126,7 +126,7 @@ describe('service-account tokens', () => {
     expect(await examine(token)).toEqual({ user: {}, error: 'invalid bearer token' });
   });
 
-  test('are valid for their audience only', async () => {
+  test('are valid only for their audience', async () => {
     const { body } = await request({ audiences: ['vault'] });
     const { token } = body['status'] as { token: string };
     expect((await examine(token)).authenticated).toBeUndefined();
@@ -144,7 +144,7 @@ describe('service-account tokens', () => {
     { maxTokenSeconds: 1_800, asked: undefined, lives: 1_800, warning: /shortened to 1800 seconds/ },
     { maxTokenSeconds: 1, asked: 700, lives: 600, warning: /shortened to 600 seconds/ },
     { maxTokenSeconds: undefined, asked: 2 ** 32, lives: 2 ** 32, warning: /^$/ },
-  ])('last $lives s if $asked s are requested and the maximum is $maxTokenSeconds s', async (testCase) => {
+  ])('are valid for $lives s if $asked s are requested and the maximum is $maxTokenSeconds s', async (testCase) => {
     await using limited = await AuthServer.start({ maxTokenSeconds: testCase.maxTokenSeconds });
     await limited.call(master, 'POST', SA, { metadata: { name: 'robot' } });
     const spec = testCase.asked === undefined ? {} : { expirationSeconds: testCase.asked };
@@ -181,7 +181,7 @@ describe('service-account tokens', () => {
     expect((await request({}, 'nobody')).status).toBe(404);
   });
 
-  test('can be verified by other services with the published keys', async () => {
+  test('can be verified by other services using the published keys', async () => {
     const { body } = await fixture.call(master, 'GET', '/openid/v1/jwks');
     expect(body['keys']).toEqual([expect.objectContaining({ kty: 'EC', alg: 'ES256', use: 'sig' })]);
     expect(JSON.stringify(body)).not.toContain('"d"');
@@ -215,7 +215,7 @@ describe('certificate requests', () => {
     return fixture.call(who, 'PUT', `${CSRS}/${name}/approval`, { ...csr, status });
   }
 
-  /** Runs the signer once, writing as the controller manager does. */
+  /** Runs the signer once, which writes as the controller manager would. */
   async function settle(name: string): Promise<CertificateSigningRequest> {
     const who = user('system:serviceaccount:kube-system:certificate-controller', 'system:serviceaccounts');
     const write = async (path: string, object: object) => {
@@ -302,7 +302,7 @@ describe('certificate requests', () => {
     expect((await sendRequest(master, signerName, subject, usages)).status).toBe(code);
   });
 
-  test('signed with another key are rejected', async () => {
+  test('signed with a different key are rejected', async () => {
     const [ownKeys, otherKeys] = [await generateKeyPair(), await generateKeyPair()];
     const keys = { publicKey: otherKeys.publicKey, privateKey: ownKeys.privateKey };
     const request = Buffer.from(await createCertificateRequest({ commonName: 'a', organizations: [], keys })).toString(

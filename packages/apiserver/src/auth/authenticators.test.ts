@@ -83,7 +83,7 @@ describe('client certificates', () => {
     authenticator = createX509Authenticator(() => trust, clock);
   });
 
-  test('provide user and groups, with their fingerprint as credential ID', async () => {
+  test('provide the user and groups, with their fingerprint as the credential ID', async () => {
     const clientCertificate = await certificate();
     const fingerprint = new X509Certificate(clientCertificate).fingerprint256.replaceAll(':', '').toLowerCase();
     expect(await authenticator.authenticate({ clientCertificate })).toEqual({
@@ -113,7 +113,7 @@ describe('client certificates', () => {
     expect(await codeOf(authenticator.authenticate({ clientCertificate }))).toBe(401);
   });
 
-  test('are accepted from the old CA until a rotation ends', async () => {
+  test('issued by the old CA are accepted until a rotation ends', async () => {
     const clientCertificate = await certificate();
     trust = new TrustStore(joinPemBundles(foreign.certificatePem, authority.certificatePem));
     expect(await authenticator.authenticate({ clientCertificate })).toBeDefined();
@@ -135,7 +135,7 @@ describe('service-account tokens', () => {
     createServiceAccountAuthenticator(reader, { issuer: ISSUER, keys, clock }).authenticateToken(token, audiences);
   const claims = { 'kubernetes.io': { namespace: 'shop', serviceaccount: { name: 'web', uid: 'sa-1' } } };
 
-  test('authenticate their account, and include pod and node', async () => {
+  test('authenticate their account, and include the pod and node', async () => {
     const token = await sign({ pod: { name: 'web-0', uid: 'pod-1' }, node: { name: 'n1', uid: 'node-1' } });
     expect(await authenticate(token)).toEqual({
       audiences: API,
@@ -257,7 +257,7 @@ describe('service-account tokens', () => {
     expect(await codeOf(authenticate(token))).toBe(401);
   });
 
-  test('are left to other authenticators if they have another issuer or are not JWTs', async () => {
+  test('are left to other authenticators if they have a different issuer or are not JWTs', async () => {
     expect(await authenticate(await sign({}, API, keys, 'https://elsewhere.example'))).toBeUndefined();
     expect(await authenticate('noise')).toBeUndefined();
   });
@@ -359,7 +359,7 @@ describe('the union of authenticators', () => {
     expect(await codeOf(union(true).authenticate({ clientCertificate: await certificate({ by: foreign }) }))).toBe(401);
   });
 
-  test('accepts a valid token with a bad certificate, and a valid certificate with a bad token', async () => {
+  test('accepts a valid token despite a bad certificate, and a valid certificate despite a bad token', async () => {
     const bad = await certificate({ by: foreign });
     const good = await certificate();
     expect((await union(true).authenticate({ clientCertificate: bad, bearerToken: 's3cret' }))?.username).toBe('root');

@@ -15,9 +15,9 @@ const TOKEN = /^([a-z0-9]{6})\.([a-z0-9]{16})$/;
 const EXTRA_GROUP = /^system:bootstrappers:[a-z0-9:-]{0,255}[a-z0-9]$/;
 
 /**
- * Tokens that joining nodes present, stored as Secrets `bootstrap-token-<id>` in kube-system. As upstream, the result
- * for a token that is unknown, expired or not usable for authentication is "not mine": the caller learns only of the
- * 401.
+ * Tokens that joining nodes present, stored as Secrets `bootstrap-token-<id>` in kube-system. As in upstream, the
+ * result for a token that is unknown, expired or not usable for authentication is "not mine": all that the caller sees
+ * is a 401.
  */
 export function createBootstrapTokenAuthenticator(
   reader: ObjectReader,
@@ -53,7 +53,7 @@ function userOf(stored: Secret, id: string, secret: string, nowMs: number): User
 }
 
 /**
- * Whether the token's `expiration` has passed; an invalid time counts as passed. Tokens without an expiration do not
+ * Whether the token's `expiration` has passed; an invalid time counts as expired. Tokens without an expiration do not
  * expire.
  */
 export function isBootstrapTokenExpired(stored: Secret, nowMs: number): boolean {
@@ -67,7 +67,7 @@ function field(stored: Secret, key: string): string {
   return Buffer.from(stored.data?.[key] ?? '', 'base64').toString('utf8');
 }
 
-/** Compares hashes, so that timing reveals neither content nor length. */
+/** Compares hashes, so that the timing reveals neither content nor length. */
 function isSame(stored: string, presented: string): boolean {
   const hash = (text: string) => createHash('sha256').update(text).digest();
   return timingSafeEqual(hash(stored), hash(presented));

@@ -8,7 +8,7 @@ const source = (name: string, label: string, ...resources: string[]): ClusterRol
   rules: resources.map(rule),
 });
 
-test('merges the rules of the selected roles in order of their names, without duplicates and without its previous rules', () => {
+test("merges the rules of the selected roles in order of their names, without duplicates and without the role's own previous rules", () => {
   const aggregated: ClusterRole = {
     metadata: { name: 'all', labels: { into: 'all' } },
     aggregationRule: { clusterRoleSelectors: [{ matchLabels: { into: 'all' } }, { matchLabels: { into: 'more' } }] },

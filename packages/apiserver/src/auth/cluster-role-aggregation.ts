@@ -3,8 +3,8 @@ import { jsonEqual } from '@fairway/kube/object/json';
 import { compileLabelSelector, matchesLabels } from '@fairway/kube/object/selector';
 
 /**
- * The rules that an aggregated role should have: the rules of all roles that its selectors match, in the order of their
- * names, without duplicates. Undefined for a role without an aggregation rule.
+ * The rules that an aggregated role should have: the rules of all roles matched by its selectors, in order of their
+ * names and without duplicates. Undefined for a role without an aggregation rule.
  */
 export function aggregatedRules(role: ClusterRole, all: readonly ClusterRole[]): PolicyRule[] | undefined {
   if (role.aggregationRule === undefined) return undefined;

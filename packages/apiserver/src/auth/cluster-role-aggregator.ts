@@ -24,7 +24,7 @@ export function clusterRoleAggregator({ clusterRoles, client }: ClusterRoleAggre
   };
 }
 
-/** The names of all aggregated roles, which a change of any role may affect. */
+/** The names of all aggregated roles, which a change to any role may affect. */
 export function aggregatedRoleKeys(clusterRoles: Pick<Informer<ClusterRole>, 'list'>): () => string[] {
   return () =>
     clusterRoles

@@ -22,20 +22,20 @@ export interface AuthOptions {
   /** Reads the server's objects; called lazily, because the server is constructed with the result. */
   readonly reader: () => ObjectReader;
   readonly clock: Clock;
-  /** PEM of the client CAs, read on every request, so a rotation needs no restart. */
+  /** PEM of the client CAs, read for every request, so a rotation needs no restart. */
   readonly clientCaBundle?: () => string;
   readonly issuer: string;
   readonly serviceAccountKeys: ServiceAccountKeys;
   /** Audiences of the API server itself; the issuer alone by default. */
   readonly apiAudiences?: readonly string[];
   /**
-   * Maximum lifetime of a service account token, at least 600 s: `--service-account-max-token-expiration`. Longer requests are capped,
-   * with a warning. No limit by default, as in kube-apiserver.
+   * Maximum lifetime of a service account token, at least 600 s: `--service-account-max-token-expiration`. Longer
+   * lifetimes are capped, with a warning. No limit by default, as in kube-apiserver.
    */
   readonly maxTokenSeconds?: number | undefined;
   /** Additional authenticators, tried after certificates and before tokens: Keystone for Fairway's own API. */
   readonly authenticators?: readonly Authenticator[];
-  /** Authenticates bearer tokens of other issuers, like kube-apiserver's token webhook; none if undefined. */
+  /** Authenticates bearer tokens from other issuers, like kube-apiserver's token webhook; none if undefined. */
   readonly reviewToken?: ((token: string) => Promise<UserInfo | undefined>) | undefined;
   /** Tried if neither the node authorizer nor RBAC allows a request. */
   readonly authorizers?: readonly Authorizer[];
@@ -46,7 +46,7 @@ export interface AuthOptions {
 export interface Auth {
   readonly authenticators: readonly Authenticator[];
   readonly authorizer: Authorizer;
-  /** Register them after plugins that set defaults. */
+  /** Register these after plugins that set defaults. */
   readonly admission: readonly AdmissionPlugin[];
   /** For `ApiServerOptions.access`. */
   readonly access: Access;
@@ -55,7 +55,7 @@ export interface Auth {
 
 /**
  * Assembles authentication, authorization and admission for one server, Fairway's own or a tenant cluster's. It starts
- * no background work and consists of a few closures until the first request: a hundred of them are cheap.
+ * no background work and consists of only a few closures until the first request, so a hundred of them are cheap.
  */
 export function createAuth(options: AuthOptions): Auth {
   const { clock, issuer, serviceAccountKeys: keys, apiAudiences = [options.issuer] } = options;
@@ -97,7 +97,7 @@ export function createAuth(options: AuthOptions): Auth {
 
 /**
  * Members of system:masters may do everything. For other users, the first authorizer that allows the request decides. A
- * denial includes the reasons of all authorizers.
+ * denial includes the reasons given by all authorizers.
  */
 export function createAuthorizer(authorizers: readonly Authorizer[]): Authorizer {
   return {

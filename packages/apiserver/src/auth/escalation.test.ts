@@ -15,9 +15,9 @@ const pods: PolicyRule = { verbs: ['get', 'list'], apiGroups: [''], resources: [
 const secrets: PolicyRule = { verbs: ['get'], apiGroups: [''], resources: ['secrets'] };
 const everything: PolicyRule = { verbs: ['*'], apiGroups: ['*'], resources: ['*'] };
 const allUrls = { verbs: ['*'], nonResourceURLs: ['*'] };
-/** A user that may write roles and bindings in the namespace shop, and list pods there. */
+/** A user who may write roles and bindings and list pods in the namespace shop. */
 const lead: UserInfo = { username: 'lead', groups: ['leads'] };
-/** A user with all permissions through RBAC that is not in system:masters. */
+/** A user who has all permissions through RBAC but is not in system:masters. */
 const root: UserInfo = { username: 'root', groups: [] };
 
 let reader: FakeObjectReader;
@@ -170,7 +170,7 @@ describe('the RBAC escalation check', () => {
     expect(await write(lead, Roles, 'shop', role(), role(pods))).toBe('allowed');
   });
 
-  test('lets the garbage collector remove an owner reference from a role that it would not be allowed to write', async () => {
+  test('lets the garbage collector remove an owner reference from a role that it is not otherwise allowed to write', async () => {
     const collector: UserInfo = { username: 'system:serviceaccount:kube-system:generic-garbage-collector', groups: [] };
     const owners = [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'a', uid: '1' }];
     const old = { metadata: { name: 'big', ownerReferences: owners, resourceVersion: '1' }, rules: [everything] };
@@ -181,7 +181,7 @@ describe('the RBAC escalation check', () => {
     ).toMatch(/^403/);
   });
 
-  test('requires all permissions for writing an aggregated role, because its rules are unknown', async () => {
+  test('requires full permissions for writing an aggregated role, because its rules are unknown', async () => {
     const aggregated = (...rules: PolicyRule[]): ClusterRole => ({
       metadata: { name: 'new' },
       aggregationRule: { clusterRoleSelectors: [{ matchLabels: { a: 'b' } }] },

@@ -28,7 +28,7 @@ beforeAll(async () => {
   keys = await generateKeyPair();
 });
 
-/** A pod on n1 that references one object in each way that a pod can. */
+/** A pod on n1 that references one object in every way that a pod can. */
 const web: Pod = {
   metadata: { namespace: 'shop', name: 'web', uid: 'pod-1' },
   spec: {
@@ -185,7 +185,7 @@ describe('the node authorizer', () => {
     expect(await mayAccess('list', 'pods', '', { fieldSelector: 'spec.nodeName!=n1' })).toBe(false);
   });
 
-  test('revokes access when the pod ends', async () => {
+  test('revokes access when the pod terminates', async () => {
     reader.remove(Pods, 'shop', 'web');
     expect(await mayAccess('get', 'secrets/s-env')).toBe(false);
   });
@@ -370,7 +370,7 @@ describe('NodeRestriction', () => {
     expect(await requestCertificate('alice', 'example.com/other')).toBe('allowed');
   });
 
-  test('lets a node report the resize of a claim, and change nothing else', async () => {
+  test('lets a node report that a claim was resized, and change nothing else', async () => {
     const claim = {
       metadata: { name: 'data', labels: { a: 'b' } },
       spec: {},

@@ -16,9 +16,9 @@ const NODE_RULES = componentRoles['system:node'] ?? [];
 
 /**
  * What a node may access (plugin/pkg/auth/authorizer/node): its own Node, Lease and CSINode, the pods bound to it, and
- * what these pods reference. Upstream keeps a graph of these references; this authorizer scans the pods of the
- * namespace in question, which is cheap for nodes with few pods. It allows creates that it can't decide by name, and
- * leaves them to the NodeRestriction admission plugin: use both, or neither.
+ * whatever those pods reference. Upstream keeps a graph of these references; this authorizer scans the pods of the
+ * namespace in question, which is cheap for nodes with few pods. It allows create requests that it can't decide by
+ * name, leaving them to the NodeRestriction admission plugin: use both or neither.
  */
 export function createNodeAuthorizer(reader: ObjectReader): Authorizer {
   return {
@@ -32,7 +32,10 @@ export function createNodeAuthorizer(reader: ObjectReader): Authorizer {
   };
 }
 
-/** Decides about kinds whose objects belong to nodes; undefined for other kinds, which all nodes may use equally. */
+/**
+ * Makes the decision for kinds whose objects belong to nodes; undefined for other kinds, which all nodes may use
+ * equally.
+ */
 function authorizeNodeScoped(reader: ObjectReader, node: string, attributes: ResourceAttributes): Decision | undefined {
   const { group, resource, subresource } = attributes;
   switch (group === '' ? resource : `${resource}.${group}`) {
@@ -118,7 +121,7 @@ function isClaimedOn(reader: ObjectReader, node: string, { spec }: PersistentVol
   return name !== '' && hasPod(reader, node, namespace, (pod) => podReferences(pod).claims.has(name));
 }
 
-/** A Secret with which the node mounts a volume for one of its pods. */
+/** A Secret that the node needs to mount a volume for one of its pods. */
 function isVolumeSecret(reader: ObjectReader, node: string, namespace: string, name: string): boolean {
   return reader.list(PersistentVolumes).some((volume) => {
     const { csi, claimRef } = volume.spec;

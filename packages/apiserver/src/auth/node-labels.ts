@@ -1,4 +1,4 @@
-/** Labels of kubernetes.io and k8s.io that a node may set on itself (k8s.io/kubelet/pkg/apis/well_known_labels.go). */
+/** Labels in kubernetes.io and k8s.io that a node may set on itself (k8s.io/kubelet/pkg/apis/well_known_labels.go). */
 const KUBELET_LABELS = new Set([
   'kubernetes.io/hostname',
   'kubernetes.io/os',

@@ -20,7 +20,7 @@ const KUBELET_SIGNERS = ['kubernetes.io/kubelet-serving', 'kubernetes.io/kube-ap
 
 /**
  * Restricts a node to its own objects (plugin/pkg/admission/noderestriction). The node authorizer decides by kind; this
- * plugin checks the objects, and limits the damage of a stolen node credential to what runs on that node.
+ * plugin checks the objects, and limits the damage that a stolen node credential can do to what runs on that node.
  */
 export function createNodeRestrictionPlugin(reader: ObjectReader): AdmissionPlugin {
   return {
@@ -159,7 +159,7 @@ function claimRefusal(
   return `node "${node}" is not allowed to update fields other than status.capacity and status.conditions`;
 }
 
-/** A claim without the fields that a node sets while it expands a volume. */
+/** A claim without the fields that a node sets while expanding a volume. */
 function withoutResizing(claim: KubeObject | undefined): unknown {
   const { metadata, status, ...rest } = claim as PersistentVolumeClaim;
   const { resourceVersion: _version, managedFields: _managed, ...keptMetadata } = metadata;

@@ -1,6 +1,6 @@
 import type { Container, EphemeralContainer, Pod, Volume } from '@fairway/kube/kinds/generated/types';
 
-/** Names of the objects in its namespace that a pod references, which its node may read. */
+/** Names of the objects that a pod references in its namespace, and that its node may therefore read. */
 export interface PodReferences {
   readonly secrets: ReadonlySet<string>;
   readonly configMaps: ReadonlySet<string>;
@@ -10,7 +10,9 @@ export interface PodReferences {
 
 const MIRROR = 'kubernetes.io/config.mirror';
 
-/** Mirror pods are written by the node itself: if included, a node could grant itself access to any Secret. */
+/**
+ * Mirror pods are written by the node itself: if they were included, a node could grant itself access to any Secret.
+ */
 export function isMirrorPod(pod: Pod): boolean {
   return pod.metadata.annotations?.[MIRROR] !== undefined;
 }

@@ -208,7 +208,7 @@ describe('RbacAuthorizer', () => {
     expect(isAllowed()).toBe(false);
   });
 
-  test('names a missing role in the reason of a denial', () => {
+  test('names a missing role in the reason for a denial', () => {
     bind('', { kind: 'User', name: 'alice' }, 'gone');
     expect(rbac.authorize(attributesOf('get', {}))).toEqual({
       allowed: false,
@@ -256,6 +256,6 @@ test.each<[string, RequestAttributes, string, string]>([
     '',
     'forbidden: User "alice" cannot get path "/&lt;metrics&gt;"',
   ],
-])("a denial has kube-apiserver's message: %s", (_name, attributes, reason, expected) => {
+])('a denial has the same message as in kube-apiserver: %s', (_name, attributes, reason, expected) => {
   expect(deniedError(attributes, reason)).toMatchObject({ code: 403, reason: 'Forbidden', message: expected });
 });

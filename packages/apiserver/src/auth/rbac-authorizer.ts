@@ -13,9 +13,9 @@ interface Binding extends KubeObject {
   readonly subjects?: readonly Subject[];
 }
 
-/** A binding as seen by one of its subjects. */
+/** A binding, as seen by one of its subjects. */
 interface Grant {
-  /** Index of the binding in its list: bindings are visited in this order, as in upstream. */
+  /** The binding's index in its list: bindings are visited in this order, as in upstream. */
   readonly ordinal: number;
   readonly roleRef: RoleRef;
   readonly description: string;
@@ -26,16 +26,19 @@ type GrantIndex = ReadonlyMap<string, readonly Grant[]>;
 
 export interface UserRules {
   readonly rules: readonly PolicyRule[];
-  /** Missing roles that bindings reference: the list of rules may be incomplete. */
+  /** Missing roles referenced by bindings, which mean that the list of rules may be incomplete. */
   readonly errors: readonly ApiError[];
 }
 
-/** Called with each rule of a user, or with the error of resolving a rule; returns false to stop the iteration. */
+/**
+ * Called with each of a user's rules, or with the error that occurred when resolving one; returns false to stop the
+ * iteration.
+ */
 type Visitor = (rule: PolicyRule | undefined, source: string, error: ApiError | undefined) => boolean;
 
 /**
  * Role-based access control over the stored roles and bindings. Bindings are indexed by subject, per namespace, when
- * first needed; an index is dropped when a binding of its kind is written. A request costs a few map look-ups.
+ * first needed; an index is dropped when a binding of its kind is written. A request costs a few map lookups.
  */
 export class RbacAuthorizer implements Authorizer {
   readonly #clusterBindings: DerivedCache<GrantIndex>;
@@ -69,7 +72,7 @@ export class RbacAuthorizer implements Authorizer {
     return { allowed: false, reason: errors.length === 0 ? '' : `RBAC: ${aggregate(errors)}` };
   }
 
-  /** All rules of the user in the namespace, including rules from cluster role bindings. */
+  /** All of the user's rules in the namespace, including rules from cluster role bindings. */
   rulesFor(user: UserInfo, namespace: string): UserRules {
     const rules: PolicyRule[] = [];
     const errors: ApiError[] = [];
@@ -113,7 +116,7 @@ export class RbacAuthorizer implements Authorizer {
 
 const MAX_CACHE_ENTRIES = 10_000;
 
-/** A cache derived from the objects of one kind, invalidated when one of them is written. */
+/** A cache derived from the objects of one kind and invalidated when any of them is written. */
 class DerivedCache<V> {
   readonly #reader: ObjectReader;
   readonly #type: ResourceType;
@@ -134,7 +137,7 @@ class DerivedCache<V> {
       this.#revision = revision;
     }
     const key = `${namespace}/${name}`;
-    // Clients can request any namespace: missing namespaces must not fill the cache.
+    // Clients can request any namespace, so nonexistent namespaces must not fill up the cache.
     if (this.#values.size >= MAX_CACHE_ENTRIES) this.#values.clear();
     if (!this.#values.has(key)) this.#values.set(key, this.#derive(namespace, name));
     return this.#values.get(key) as V;
@@ -192,7 +195,7 @@ function grantsOf(index: GrantIndex, user: UserInfo): readonly Grant[] {
   return all.filter((grant, position) => grant.ordinal !== all[position - 1]?.ordinal);
 }
 
-/** Several errors as apimachinery's Aggregate prints them. */
+/** Several errors, formatted like apimachinery's Aggregate. */
 function aggregate(errors: readonly ApiError[]): string {
   const messages = [...new Set(errors.map((error) => error.message))];
   return messages.length === 1 ? (messages[0] ?? '') : `[${messages.join(', ')}]`;

@@ -21,9 +21,9 @@ const FULL_AUTHORITY: readonly PolicyRule[] = [
 ];
 
 /**
- * Prevents privilege escalation (pkg/registry/rbac). A role may contain only rules that its writer's own rules cover,
- * unless the writer may `escalate` the role. A binding may reference only a role whose rules its writer's own rules
- * cover, unless the writer may `bind` the role.
+ * Prevents privilege escalation (pkg/registry/rbac). A role may contain only rules that are covered by its writer's own
+ * rules, unless the writer may `escalate` the role. A binding may reference only a role whose rules are covered by its
+ * writer's own rules, unless the writer may `bind` the role.
  */
 export function createRbacEscalationPlugin(rbac: RbacAuthorizer, authorizer: Authorizer): AdmissionPlugin {
   return {
@@ -111,7 +111,7 @@ function isAggregating(role: ClusterRole | undefined): boolean {
   return (role?.aggregationRule?.clusterRoleSelectors?.length ?? 0) > 0;
 }
 
-/** Lets the garbage collector remove owners and finalizers from roles that it would not be allowed to write. */
+/** Lets the garbage collector remove owners and finalizers from roles that it is not otherwise allowed to write. */
 function isForGarbageCollectorOnly(object: KubeObject, old: KubeObject | undefined): boolean {
   return old !== undefined && jsonEqual(withoutBookkeeping(object), withoutBookkeeping(old));
 }

@@ -22,7 +22,7 @@ function resourceMatches(resources: readonly string[], resource: string, subreso
   return resources.includes(`${resource}/${subresource}`) || resources.includes(`*/${subresource}`);
 }
 
-/** The parts of `wanted`, each with one verb, group, resource and name, that no rule of `owned` covers. */
+/** The parts of `wanted`, each with one verb, group, resource and name, that no rule in `owned` covers. */
 export function uncoveredRules(owned: readonly PolicyRule[], requested: readonly PolicyRule[]): PolicyRule[] {
   return requested.flatMap(breakDown).filter((part) => !owned.some((rule) => covers(rule, part)));
 }

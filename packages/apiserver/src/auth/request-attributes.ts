@@ -5,7 +5,9 @@ export function isResourceRequest(attributes: RequestAttributes): attributes is 
   return 'resource' in attributes;
 }
 
-/** kube-apiserver's 403 for a request that no authorizer allowed; `reason` comes from the authorizers. */
+/**
+ * The 403 that kube-apiserver returns for a request that no authorizer allowed; `reason` comes from the authorizers.
+ */
 export function deniedError(attributes: RequestAttributes, reason: string): ApiError {
   const detail = `${sanitize(describe(attributes))}${reason === '' ? '' : `: ${reason}`}`;
   if (!isResourceRequest(attributes)) return new ApiError(403, 'Forbidden', `forbidden: ${detail}`);

@@ -12,8 +12,8 @@ import type { UserInfo } from './user.ts';
 import { CREDENTIAL_ID, serviceAccountGroups, serviceAccountUsername } from './well-known-users.ts';
 
 /**
- * Tokens bound to an object that is being deleted stay valid for this long: their pods may still be shutting down
- * (go-jose's leeway).
+ * Tokens bound to an object that is being deleted stay valid for this long, because their pods may still be shutting
+ * down (go-jose's leeway).
  */
 const DELETION_LEEWAY_MS = 60_000;
 
@@ -22,7 +22,7 @@ export interface ObjectIdentity {
   readonly uid: string;
 }
 
-/** The account of a token, and the object that it is bound to. */
+/** A token's account, and the object that the token is bound to. */
 export interface ServiceAccountTokenSubject {
   readonly namespace: string;
   readonly serviceAccount: ObjectIdentity;
@@ -33,7 +33,7 @@ export interface ServiceAccountTokenSubject {
 }
 
 export interface ServiceAccountIssuer {
-  /** `iss`, the URL whose `/.well-known/openid-configuration` points to the keys. */
+  /** `iss`: the URL whose `/.well-known/openid-configuration` points to the keys. */
   readonly issuer: string;
   readonly keys: ServiceAccountKeys;
   readonly clock: Clock;
@@ -77,7 +77,7 @@ const Claims = z.object({
 });
 type Claims = z.infer<typeof Claims>;
 
-/** Accepts JWTs of this cluster's issuer for as long as the account and the bound object exist with the same UID. */
+/** Accepts JWTs from this cluster's issuer for as long as the account and the bound object exist with the same UID. */
 export function createServiceAccountAuthenticator(
   reader: ObjectReader,
   { issuer, keys, clock }: ServiceAccountIssuer,
@@ -103,7 +103,7 @@ function issuerOf(token: string): string | undefined {
   }
 }
 
-/** The key that the header specifies; all keys if it specifies none. Throws 401 for an invalid header. */
+/** The key specified in the header; all keys if none is specified. Throws 401 for an invalid header. */
 function candidates(token: string, keys: ServiceAccountKeys): readonly ServiceAccountVerificationKey[] {
   const { kid } = headerOf(token);
   return kid === undefined ? keys.verification : keys.verification.filter((key) => key.keyId === kid);
@@ -136,7 +136,7 @@ async function verify(
       if (claims.sub !== serviceAccountUsername(namespace, serviceaccount.name)) throw unauthorized();
       return claims;
     } catch (error) {
-      // After a mismatch another key may match; any other error is final.
+      // After a mismatch, another key may still match; any other error is final.
       const isOtherKey =
         error instanceof errors.JWSSignatureVerificationFailed || error instanceof errors.JOSEAlgNotAllowed;
       if (!isOtherKey) throw unauthorized();
@@ -154,7 +154,7 @@ function confirmStillExists(reader: ObjectReader, claims: Claims, nowMs: number)
   if (!exists(ServiceAccounts, namespace, serviceaccount)) throw unauthorized();
   if (secret !== undefined && !exists(Secrets, namespace, secret)) throw unauthorized();
   if (pod !== undefined && !exists(Pods, namespace, pod)) throw unauthorized();
-  // A pod's token only mentions its node; without a pod the token is bound to the node.
+  // A pod's token only mentions its node; without a pod, the token is bound to the node.
   if (node !== undefined && pod === undefined && !exists(Nodes, '', node)) throw unauthorized();
 }
 

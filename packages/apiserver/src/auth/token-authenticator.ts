@@ -24,7 +24,7 @@ export function forApiAudiences(
   return user === undefined || audiences.length === 0 ? undefined : { user, audiences };
 }
 
-/** Authenticates tokens of other issuers, which are valid for the API server itself. */
+/** Authenticates tokens from other issuers, which are valid for the API server itself. */
 export function createExternalTokenAuthenticator(
   review: (token: string) => Promise<UserInfo | undefined>,
   apiAudiences: readonly string[],

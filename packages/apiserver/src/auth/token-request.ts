@@ -11,11 +11,11 @@ import { accessOf } from './reviews/review-definition.ts';
 import type { ObjectIdentity, ServiceAccountTokenSubject } from './service-account-tokens.ts';
 
 const DEFAULT_SECONDS = 3600;
-/** Shorter lifetimes are rejected: a client must have time to request the next token. */
+/** Shorter lifetimes are rejected: a client needs time to request the next token. */
 export const MIN_TOKEN_SECONDS = 600;
 const MAX_SECONDS = 2 ** 32;
 
-/** `serviceaccounts/token`: `kubectl create token`, and the requests of nodes for their pods. */
+/** `serviceaccounts/token`: `kubectl create token`, and nodes' requests on behalf of their pods. */
 export const serviceAccountToken: CustomSubresource = {
   kind: { group: 'authentication.k8s.io', version: 'v1', kind: 'TokenRequest' },
   schema: { $ref: 'io.k8s.api.authentication.v1.TokenRequest' },
@@ -81,7 +81,7 @@ function specOf({ body, name }: SubresourceRequest): z.infer<typeof Body>['spec'
   ]);
 }
 
-/** The bound object. It must exist, with the UID if one is given. */
+/** The bound object. It must exist, and have the given UID if there is one. */
 function bind(
   reader: ObjectReader,
   namespace: string,

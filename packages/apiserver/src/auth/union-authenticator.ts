@@ -4,7 +4,7 @@ import type { Authenticator, Credentials, UserInfo } from './user.ts';
 import { ANONYMOUS, anonymousUser, GROUP_AUTHENTICATED } from './well-known-users.ts';
 
 export interface UnionOptions {
-  /** In the order they are tried; kube-apiserver tries certificates before tokens. */
+  /** In the order in which they are tried; kube-apiserver tries certificates before tokens. */
   readonly authenticators: readonly Authenticator[];
   readonly tokens: TokenAuthenticator;
   readonly apiAudiences: readonly string[];
@@ -12,8 +12,8 @@ export interface UnionOptions {
 }
 
 /**
- * Tries the authenticators in order. The first that recognises the caller wins, even if another authenticator rejected
- * some of the credentials. If none does, invalid or unknown credentials result in 401; only a request without
+ * Tries the authenticators in order. The first one that recognises the caller wins, even if another authenticator
+ * rejected some of the credentials. If none does, invalid or unknown credentials result in 401; only a request without
  * credentials is anonymous.
  */
 export function createUnionAuthenticator(options: UnionOptions): Authenticator {
@@ -43,8 +43,8 @@ export function createUnionAuthenticator(options: UnionOptions): Authenticator {
 }
 
 /**
- * The result of the first token authenticator that recognises the token. A rejection applies only if no authenticator
- * does.
+ * The result of the first token authenticator that recognises the token. A rejection takes effect only if no
+ * authenticator recognises it.
  */
 export function createUnionTokenAuthenticator(authenticators: readonly TokenAuthenticator[]): TokenAuthenticator {
   return {

@@ -6,17 +6,17 @@ export interface UserInfo {
   readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** The credentials that an authenticator gets. */
+/** The credentials passed to an authenticator. */
 export interface Credentials {
   /** From `Authorization: Bearer`. */
   readonly bearerToken?: string | undefined;
   /**
    * DER of the TLS client certificate. The TLS layer has only checked that the peer holds its key. The authenticator
-   * verifies chain, dates and purpose, because one listener may serve clusters with different CAs. Pass the same array
-   * for all requests of a connection: the cache of verifications uses it as key.
+   * verifies the chain, dates and purpose, because one listener may serve clusters with different CAs. Pass the same
+   * array for all requests of a connection: the verification cache uses it as the key.
    */
   readonly clientCertificate?: Uint8Array | undefined;
-  /** Client IP address, used to limit the work done for unauthenticated clients, never to authenticate them. */
+  /** Client IP address, used only to limit the work done for unauthenticated clients, never to authenticate them. */
   readonly peer?: string | undefined;
 }
 
@@ -29,7 +29,7 @@ export interface Authenticator {
   /**
    * Calls `end` when accepted credentials become invalid, to close long-lived requests such as watches. Returns an
    * unsubscribe function; undefined for unknown credentials. An authenticator without this method accepts credentials
-   * for the duration of a request.
+   * for the whole duration of a request.
    */
   follow?(credentials: Credentials, end: () => void): (() => void) | undefined;
 }

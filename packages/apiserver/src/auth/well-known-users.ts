@@ -9,10 +9,10 @@ export const GROUP_NODES = 'system:nodes';
 export const GROUP_BOOTSTRAPPERS = 'system:bootstrappers';
 export const GROUP_SERVICE_ACCOUNTS = 'system:serviceaccounts';
 
-/** Key of `UserInfo.extra` that names the credential: a certificate's fingerprint or a token's id. */
+/** Key in `UserInfo.extra` that identifies the credential: a certificate's fingerprint or a token's ID. */
 export const CREDENTIAL_ID = 'authentication.kubernetes.io/credential-id';
 
-/** Key of `UserInfo.extra` with the project of a Keystone user, as in k8s-keystone-auth. */
+/** Key in `UserInfo.extra` for a Keystone user's project, as in k8s-keystone-auth. */
 export const EXTRA_PROJECT_ID = 'alpha.kubernetes.io/identity/project/id';
 
 const SERVICE_ACCOUNT_PREFIX = 'system:serviceaccount:';
@@ -28,7 +28,7 @@ export function serviceAccountGroups(namespace: string): string[] {
   return [GROUP_SERVICE_ACCOUNTS, `${GROUP_SERVICE_ACCOUNTS}:${namespace}`];
 }
 
-/** Node name of the user; '' for a node without a name; undefined for other users. */
+/** The user's node name; '' for a node without a name; undefined for users that are not nodes. */
 export function nodeNameOf(user: UserInfo): string | undefined {
   if (!user.username.startsWith(NODE_PREFIX) || !user.groups.includes(GROUP_NODES)) return undefined;
   return user.username.slice(NODE_PREFIX.length);

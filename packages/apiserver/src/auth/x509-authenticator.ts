@@ -14,12 +14,15 @@ interface CachedCertificate {
   readonly user: UserInfo | undefined;
 }
 
-/** Size of the cache of verified certificates, so that new connections are cheap; the least recently used is evicted. */
+/**
+ * Size of the cache of verified certificates, which makes new connections cheap; the least recently used entry is
+ * evicted.
+ */
 const MAX_CACHE_ENTRIES = 512;
 
 /**
  * Client certificates: common name → user name, organizations → groups. `trust` is called on every request, so a
- * rotation also applies to open connections. Dates are checked on every request, signatures once per certificate.
+ * rotation also takes effect on open connections. Dates are checked on every request, signatures once per certificate.
  */
 export function createX509Authenticator(trust: () => TrustStore, clock: Clock): Authenticator {
   const resultsByConnection = new WeakMap<Uint8Array, CachedCertificate>();

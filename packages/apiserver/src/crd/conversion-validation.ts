@@ -4,7 +4,7 @@ import { clientConfigErrors } from '../kinds/registration/client-config.ts';
 import { reviewVersionErrors } from '../kinds/registration/webhook-validation.ts';
 import type { CrdConversion } from './types.ts';
 
-/** Errors of `spec.conversion`, with the messages of apiextensions, which refer to its internal fields. */
+/** Errors in `spec.conversion`, with the messages of apiextensions, which refer to its internal fields. */
 export function conversionErrors(path: string, conversion: CrdConversion | undefined): FieldError[] {
   if (conversion === undefined) return [];
   const { strategy, webhook } = conversion;

@@ -1,4 +1,4 @@
 import type { KubeObject } from '@fairway/kube/object/meta';
 
-/** Converts objects of any versions of a kind to another version, in the same order. */
+/** Converts a kind's objects from any of its versions to another, in the same order. */
 export type Converter = (objects: readonly KubeObject[], apiVersion: string) => Promise<readonly KubeObject[]>;

@@ -152,7 +152,7 @@ describe('CustomResourceDefinitions', () => {
 });
 
 describe('the status of a definition', () => {
-  it('is established if no other definition of its group uses its names', () => {
+  it('is established if no other definition in its group uses its names', () => {
     const other = established({
       ...crontabs(),
       metadata: { name: 'crontabs.other.com' },
@@ -208,7 +208,7 @@ describe('the status of a definition', () => {
       'ListKindConflict',
       '"CronTabList" is already in use',
     ],
-  ])('reports a %s that another definition already has', (_, names, reason, message) => {
+  ])('reports a %s that another definition already uses', (_, names, reason, message) => {
     const crd = { ...crontabs({ names: names as CrdSpec['names'] }), metadata: { name: 'others.example.com' } };
     const status = crdStatus(crd, [established(crontabs())], T0);
     expect(status.conditions).toMatchObject([
@@ -276,7 +276,7 @@ describe('resources of a definition', () => {
     expect(beta?.strategy?.warnings?.(object)).toEqual(['example.com/v1beta1 CronTab is deprecated']);
   });
 
-  it('are converted in every version while objects may be stored in another', () => {
+  it('are converted in every version as long as objects may be stored in a different one', () => {
     const status = { acceptedNames: crontabs().spec.names, conditions: [], storedVersions: ['v1beta1', 'v1'] };
     const versions = [version('v1beta1', { storage: false }), version('v1')];
     const [, stable] = resourcesOfCrd(crontabs({ versions }, status));

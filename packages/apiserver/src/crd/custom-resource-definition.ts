@@ -5,7 +5,7 @@ import type { CustomResourceDefinition } from './types.ts';
 import { validateDefinition } from './validate-definition.ts';
 
 /**
- * The kind CustomResourceDefinition itself. Its schema is Kubernetes' own, from the definitions of the built-in kinds.
+ * The kind CustomResourceDefinition itself. Its schema is Kubernetes' own, from the built-in kinds' definitions.
  * The caller that serves it maintains the status (`crdStatus`) and registers the resources of established definitions
  * (`resourcesOfCrd`).
  */

@@ -4,7 +4,7 @@ import type { Schema } from '../schema/schema.ts';
 
 /**
  * Limits on the patterns and rules of one version's schema, which keep compilation below a second. The Gateway API's
- * schemas have 3 KB of patterns and 40 KB of rules.
+ * schemas contain 3 KB of patterns and 40 KB of rules.
  */
 const MAX_PATTERN_CHARS = 64 * 1024;
 const MAX_PATTERN_INSTRUCTIONS = 50_000;

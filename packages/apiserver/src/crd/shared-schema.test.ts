@@ -22,7 +22,7 @@ function crd(name = 'v1'): CustomResourceDefinition {
 }
 
 describe('schemas of equal definitions', () => {
-  it('are one object, for requests and for stored objects', () => {
+  it('are a single object, for requests and for stored objects', () => {
     const [first] = resourcesOfCrd(crd());
     const [second] = resourcesOfCrd(crd());
 
@@ -30,7 +30,7 @@ describe('schemas of equal definitions', () => {
     expect(second?.storedDefaults?.get('example.org/v1')).toBe(first?.schema);
   });
 
-  it('are one object for versions and kinds with the same schema', () => {
+  it('are a single object for versions and kinds with the same schema', () => {
     expect(resourcesOfCrd(crd('v1'))[0]?.schema).toBe(resourcesOfCrd(crd('v2'))[0]?.schema);
   });
 });

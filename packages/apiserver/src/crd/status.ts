@@ -3,10 +3,10 @@ import { jsonEqual } from '@fairway/kube/object/json';
 import type { CrdCondition, CrdNames, CrdStatus, CustomResourceDefinition } from './types.ts';
 
 /**
- * The status of a CustomResourceDefinition, given the other definitions of its group: which of its names are accepted,
- * whether it is established (all names are accepted, so it is served), and in which versions its objects may be stored.
- * A name that is already accepted for another definition is not available. Returns the current status itself if nothing
- * changes.
+ * The status of a CustomResourceDefinition, given the other definitions in its group: which of its names are accepted,
+ * whether it is established (all names are accepted, so it is served), and in which versions its objects may be
+ * stored. A name that is already accepted for another definition is not available. Returns the current status itself
+ * if nothing changes.
  */
 export function crdStatus(
   crd: CustomResourceDefinition,

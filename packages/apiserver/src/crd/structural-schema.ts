@@ -16,7 +16,7 @@ const NO_DEFINITIONS = new Map<string, Schema>();
 const UNSUPPORTED_KEYWORDS = ['$ref', 'id', 'additionalItems', 'patternProperties', 'definitions', 'dependencies'];
 
 /**
- * Why a schema of a CustomResourceDefinition is not structural, or its extensions are invalid, in the words of
+ * Why a schema of a CustomResourceDefinition is not structural, or why its extensions are invalid, in the wording of
  * apiextensions (pkg/apiserver/schema/validation.go and pkg/apis/apiextensions/validation).
  */
 export function validateStructuralSchema(schema: Schema, path: string): FieldError[] {

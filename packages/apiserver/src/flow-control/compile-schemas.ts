@@ -17,7 +17,7 @@ export interface CompiledSchema {
   readonly counts: FlowCounts;
 }
 
-/** Maximum comparisons per request: FlowSchemas must not slow down every request of the process. */
+/** Maximum comparisons per request: FlowSchemas must not slow down every request in the process. */
 export const MAX_COST = 2_000;
 
 /** The names of the effective FlowSchemas, and of the FlowSchemas beyond the comparison limit, which come last. */

@@ -14,7 +14,7 @@ interface QueuedRequest {
   readonly arrivalOrder: number;
 }
 
-/** One queue of a level. It exists while a request waits in it, or runs from it. */
+/** One queue of a level. It exists while any of its requests is waiting or running. */
 export interface FairQueue {
   readonly index: number;
   readonly waiting: QueuedRequest[];
@@ -43,7 +43,7 @@ export class FairQueues {
   /** Virtual time: the progress of a queue that is never empty. */
   #progress = 0;
   #sinceMs: number;
-  /** Seats of requests that wait in or run from a queue. */
+  /** Seats of a queue's waiting and running requests. */
   #seats = 0;
   #arrivals = 0;
 
@@ -89,7 +89,7 @@ export class FairQueues {
     this.#count(queue, -1, -first.waiter.seats);
     queue.running++;
     queue.next += first.waiter.seats * EXPECTED_DURATION_MS;
-    // Among queues with equal progress, the one that was served longest ago is next.
+    // Among queues with equal progress, the least recently served one is next.
     this.#queues.delete(queue.index);
     this.#queues.set(queue.index, queue);
     first.waiter.admit(queue);

@@ -92,7 +92,7 @@ describe('flow control', () => {
     expect(flowControl.schemas.map(({ name }) => name)).toEqual(['exempt', 'catch-all']);
   });
 
-  it('matches schemas in order of precedence, then of name', () => {
+  it('matches schemas by precedence, then by name', () => {
     add('b', {}, 50);
     add('a', {}, 50);
     add('c', {}, 40);
@@ -138,7 +138,7 @@ describe('flow control', () => {
     }
     expect(running).toHaveLength(previous);
 
-    // No new request arrives: waiting requests are admitted as soon as there are seats.
+    // No new request arrives: waiting requests are admitted as soon as seats are available.
     await clock.advance(10_000);
     expect(limitOf(flowControl, 'busy')).toBeGreaterThan(75);
     expect(limitOf(flowControl, 'idle')).toBeGreaterThanOrEqual(15);

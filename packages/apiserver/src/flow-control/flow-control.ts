@@ -51,7 +51,7 @@ export class FlowControl {
     this.#lastShareMs = options.clock.now();
   }
 
-  /** Whether the server has the kinds that configure flow control. */
+  /** Whether the server serves the kinds that configure flow control. */
   get isConfigurable(): boolean {
     return this.#options.isConfigurable;
   }
@@ -97,7 +97,7 @@ export class FlowControl {
     return `${name} ${'namespace' in attributes ? attributes.namespace : ''}`;
   }
 
-  /** Called after each change of the kinds. Running and waiting requests stay with their level. */
+  /** Called after each change to objects of these kinds. Running and waiting requests stay with their level. */
   #compile(): void {
     const { reader, clock } = this.#options;
     const schemaRevision = reader.revisionOf(FlowSchemas);

@@ -4,7 +4,10 @@ import { WAIT_BUCKETS, type WaitHistogram, type WaitHistograms } from './flow-co
 type Labels = Readonly<Record<string, string>>;
 type Sample = readonly [Labels, number];
 
-/** The metrics of priority and fairness under kube-apiserver's names, in Prometheus' text format. Computed at scrape time. */
+/**
+ * The metrics for priority and fairness under kube-apiserver's names, in Prometheus' text format. Computed at scrape
+ * time.
+ */
 export function flowMetrics(flowControl: FlowControl): string {
   const schemas = flowControl.schemas.map(({ name, level, counts }) => ({
     labels: { flow_schema: name, priority_level: level.name },

@@ -17,7 +17,7 @@ export interface SeatRequest {
   readonly counts: FlowCounts;
   /** Maximum waiting time. */
   readonly waitMs: number;
-  /** Cancels the wait if the client disconnects. Called only if the request must wait. */
+  /** Cancels the wait if the client disconnects. Called only if the request has to wait. */
   readonly signal: () => AbortSignal | undefined;
 }
 
@@ -91,7 +91,7 @@ export class PriorityLevel {
     return this.#wait(this.#queues, request, nowMs);
   }
 
-  /** Admits waiting requests when seats have been released or borrowed. */
+  /** Admits waiting requests once seats are released or borrowed. */
   dispatch(): void {
     const queues = this.#queues;
     if (queues === undefined || queues.waiting === 0) return;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { RetryAfter } from './retry-after.ts';
 
-test('increases Retry-After up to half a minute while many requests are rejected, and decreases it as they get fewer', () => {
+test('increases Retry-After up to half a minute while many requests are rejected, and decreases it as rejections become fewer', () => {
   const retryAfter = new RetryAfter();
   const second = (at: number, count: number) => {
     for (let index = 0; index < count; index++) retryAfter.rejected(at * 1000 + index);

@@ -1,6 +1,6 @@
 const MAX_SECONDS = 32;
 
-/** Retry-After of a level: longer while many requests are rejected, shorter as they get fewer. */
+/** Retry-After of a level: longer while many requests are rejected, shorter as rejections become fewer. */
 export class RetryAfter {
   seconds = 1;
   #second = 0;

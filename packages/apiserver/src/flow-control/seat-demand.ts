@@ -1,8 +1,8 @@
-/** How many seats a level could have used over time, on which borrowing is based. */
+/** The number of seats that a level could have used over time; borrowing is based on it. */
 export class SeatDemand {
   /** Rises immediately and halves in five minutes. */
   smoothed = 0;
-  /** The maximum of the last period. */
+  /** The maximum in the last period. */
   highest = 0;
   #seats = 0;
   #peak = 0;

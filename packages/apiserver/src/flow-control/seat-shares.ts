@@ -30,7 +30,7 @@ export interface SeatClaim {
   readonly target: number;
 }
 
-/** Minimum target, so that levels without demand get seats in proportion, too. */
+/** Minimum target, so that levels without demand also get a proportional number of seats. */
 const MIN_TARGET = 0.001;
 const STEPS = 60;
 

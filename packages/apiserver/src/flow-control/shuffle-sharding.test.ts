@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { handOf } from './shuffle-sharding.ts';
 
-test('gives a flow the same few queues each time, and different ones with another seed', () => {
+test('gives a flow the same few queues each time, and different queues with a different seed', () => {
   const hand = handOf(1, 'alice', 128, 6);
 
   expect(new Set(hand).size).toBe(6);
@@ -22,6 +22,6 @@ test('spreads flows over all queues, and hardly any two flows share all of their
   // 625 flows each.
   expect(Math.min(...uses)).toBeGreaterThan(500);
   expect(Math.max(...uses)).toBeLessThan(750);
-  // Of 635,376 hands, 10,000 flows have about 9,922 different ones.
+  // With 635,376 possible hands, 10,000 flows have about 9,922 distinct ones.
   expect(hands.size).toBeGreaterThan(9_800);
 });

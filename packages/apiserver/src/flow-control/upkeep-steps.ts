@@ -21,9 +21,9 @@ type FlowControlObject = FlowSchema | PriorityLevelConfiguration;
 export const AUTOUPDATE = 'apf.kubernetes.io/autoupdate-spec';
 
 /**
- * The required writes: standard objects that are missing, were changed without permission or date from earlier
- * versions, and conditions of FlowSchemas. Upstream's rules (pkg/registry/flowcontrol/ensurer, apf_controller.go).
- * Levels are written before the schemas that refer to them.
+ * The writes needed for standard objects that are missing, were changed without permission or date from earlier
+ * versions, and for the conditions of FlowSchemas. Upstream's rules (pkg/registry/flowcontrol/ensurer,
+ * apf_controller.go). Levels are written before the schemas that refer to them.
  */
 export function upkeepSteps(reader: ObjectReader, nowMs: number): UpkeepStep[] {
   const levels = reader.list(PriorityLevelConfigurations);

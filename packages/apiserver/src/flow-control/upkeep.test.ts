@@ -52,7 +52,7 @@ function userSchema(name: string, spec: Partial<FlowSchema['spec']> = {}): FlowS
 }
 
 describe('flow-control upkeep', () => {
-  it('creates the objects of every cluster once', async () => {
+  it('creates the standard objects, and only once', async () => {
     const names = (await schemas().list()).items.map(({ metadata }) => metadata.name);
     const previous = server.store.revision;
     await server.clock.advance(3_600_000);
@@ -107,7 +107,7 @@ describe('flow-control upkeep', () => {
     expect((await schemas().get('service-accounts')).metadata.annotations?.[AUTOUPDATE]).toBe(is);
   });
 
-  it('removes standard objects of earlier versions, but not user objects', async () => {
+  it('removes standard objects from earlier versions, but not user objects', async () => {
     const old = userSchema('former');
     await schemas().create({ ...old, metadata: { ...old.metadata, annotations: { [AUTOUPDATE]: 'true' } } });
     await schemas().create(userSchema('mine'));
@@ -131,7 +131,7 @@ describe('flow-control upkeep', () => {
     expect(await types()).toEqual(['Dangling']);
   });
 
-  it('uses at most a twentieth of the time, however many changes there are', async () => {
+  it('uses at most a twentieth of the time, regardless of the number of changes', async () => {
     stop.abort();
     stop = new AbortController();
     const { clock, store } = server;

@@ -50,8 +50,8 @@ export async function writeFlowControlObjects({
 }
 
 /**
- * Maintains the objects of priority and fairness. It runs when one of these objects changes, and keeps no state between
- * runs.
+ * Maintains the objects for API priority and fairness. It runs when one of these objects changes, and keeps no state
+ * between runs.
  */
 export function flowControlUpkeep(options: UpkeepOptions): Runnable {
   const { client, reader, store, clock, random, log } = options;

@@ -15,7 +15,7 @@ test('defines every kind with its group, version and kind', () => {
   }
 });
 
-test('serves a status subresource if the schema has a status, except for kinds whose status nothing reports', () => {
+test('serves a status subresource if the schema has a status, except for kinds for which nothing reports a status', () => {
   const wrong = ALL_KINDS.filter((kind) => {
     const status = definitions.get(kind.schema.$ref ?? '')?.properties?.['status'];
     return (status !== undefined) !== (kind.hasStatus === true);

@@ -52,9 +52,9 @@ import { StorageClassKind } from './storage/storage-class.ts';
 import { VolumeAttributesClassKind } from './storage/volume-attributes-class.ts';
 
 /**
- * All built-in kinds by group. Definitions hold no state: one set serves every server of a process.
- * CustomResourceDefinitions and the review kinds (TokenReview, SubjectAccessReview…) are not included, because they act
- * on the server that serves them.
+ * All built-in kinds by group. Definitions hold no state: one set serves every server in a process.
+ * CustomResourceDefinitions and the review kinds (TokenReview, SubjectAccessReview…) are not included, because they
+ * act on the server that serves them.
  */
 export const KINDS_BY_GROUP: Readonly<Record<string, readonly ResourceDefinition[]>> = {
   '': [
@@ -109,7 +109,7 @@ export const KINDS_BY_GROUP: Readonly<Record<string, readonly ResourceDefinition
 
 export const ALL_KINDS: readonly ResourceDefinition[] = Object.values(KINDS_BY_GROUP).flat();
 
-/** Kinds of a server without pods, such as Fairway's own API. */
+/** Kinds for a server without pods, such as Fairway's own API. */
 export const MANAGEMENT_KINDS: readonly ResourceDefinition[] = [
   NamespaceKind,
   ConfigMapKind,

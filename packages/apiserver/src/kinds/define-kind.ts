@@ -25,13 +25,13 @@ export interface KindColumn<T extends KubeObject> extends Omit<PrinterColumn, 'v
 
 export interface KindOptions<T extends KubeObject>
   extends Omit<ResourceDefinition, keyof ResourceType | 'schema' | 'strategy' | 'columns'> {
-  /** Name of the definition among the generated ones. */
+  /** Name of the kind's generated definition. */
   readonly definition: string;
   readonly strategy?: KindStrategy<T>;
   readonly columns?: readonly KindColumn<T>[];
 }
 
-/** The definition of a built-in kind, with the generated schema of that name. */
+/** The definition of a built-in kind, with the generated schema with that name. */
 export function defineKind<T extends KubeObject>(type: ResourceType<T>, options: KindOptions<T>): ResourceDefinition {
   const { definition, strategy, columns, ...rest } = options;
   return {
@@ -47,7 +47,7 @@ export function defineKind<T extends KubeObject>(type: ResourceType<T>, options:
 /** If a kind has a spec, every object gets one, even if empty: the field is not a pointer upstream. */
 function withSpec(definition: string, strategy: ResourceStrategy = {}): ResourceStrategy {
   return {
-    // Upstream's status strategies of these kinds protect only the spec, not metadata: kube-controller-manager relies
+    // Upstream's status strategies for these kinds protect only the spec, not metadata: kube-controller-manager relies
     // on that to count revisions.
     statusWritesMetadata: true,
     ...strategy,

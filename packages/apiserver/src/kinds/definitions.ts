@@ -8,7 +8,7 @@ let definitions: Definitions | undefined;
 
 /**
  * The OpenAPI definitions of the built-in kinds, without descriptions. They are read on first use and shared by all
- * servers of a process.
+ * servers in a process.
  */
 export function builtinDefinitions(): Definitions {
   definitions ??= new Map(Object.entries(readGenerated<Schema>('schemas.json')).map(matchGoDecoding));

@@ -1,6 +1,6 @@
 import type { FieldError } from '@fairway/kube/object/field-error';
 
-/** Field errors in the words of apimachinery's `field` package. */
+/** Field errors in the wording of apimachinery's `field` package. */
 
 export function required(field: string, detail = ''): FieldError {
   return { type: 'FieldValueRequired', field, detail };

@@ -91,7 +91,7 @@ describe('the garbage collector', () => {
     expect((await w.metadata('child')).ownerReferences).toEqual([ownerRef(b, ConfigMaps)]);
   });
 
-  test('does not treat a recreated owner of the same name as the owner', async () => {
+  test('does not treat a recreated owner with the same name as the owner', async () => {
     const w = await setUp();
     const owner = await w.map('owner');
     await w.childOf(owner, 'child');

@@ -21,7 +21,7 @@ export interface GarbageCollectorOptions {
   readonly random?: () => number;
   readonly log?: Logger;
   readonly metrics?: ControllerMetrics | undefined;
-  /** Kinds of aggregated API servers, whose objects are not tracked; empty by default. */
+  /** Kinds served by aggregated API servers, whose objects are not tracked; empty by default. */
   readonly isAggregated?: ((type: ServedResource) => boolean) | undefined;
 }
 
@@ -183,7 +183,7 @@ export class GarbageCollector implements Runnable {
     return {};
   }
 
-  /** The object on the server; undefined if it no longer exists or was recreated with another UID. */
+  /** The object on the server; undefined if it no longer exists or was recreated with a different UID. */
   async #current(node: GraphNode): Promise<KubeObject | undefined> {
     try {
       const object = await this.#client.metadata(node.type).get(node.name, inNamespace(node));

@@ -5,7 +5,7 @@ import { deleteContent } from './namespace-content.ts';
 
 const MEGABYTE = 1_000_000;
 
-/** A namespace with kinds of an API server that returns the same response to each request. */
+/** A namespace with kinds from an API server that returns the same response to each request. */
 async function remainingAfter(status: number, body: object) {
   const text = JSON.stringify(body);
   const transport: Transport = {

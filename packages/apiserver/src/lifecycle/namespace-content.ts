@@ -31,7 +31,7 @@ const MAX_EXPLAINED_FAILURES = 20;
 const MAX_FAILURE_CHARS = 500;
 
 /**
- * Deletes all objects of a namespace, pods first, as in Kubernetes since 1.33: what a pod relies on, such as its
+ * Deletes all objects in a namespace, pods first, as in Kubernetes since 1.33: what a pod relies on, such as its
  * NetworkPolicies, must outlive it. Continues past failures and reports them.
  */
 export async function deleteContent(

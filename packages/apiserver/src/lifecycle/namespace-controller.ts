@@ -28,8 +28,8 @@ const MIN_RETRY_MS = 500;
 const CONCURRENCY = 5;
 
 /**
- * Empties and finalizes terminating namespaces, as kube-controller-manager's namespace controller does. The conditions
- * of a namespace report what blocks it.
+ * Empties and finalizes terminating namespaces, as kube-controller-manager's namespace controller does. The
+ * namespace's conditions report what blocks it.
  */
 export function namespaceController(options: NamespaceControllerOptions): Controller {
   const { client, informers, clock = systemClock, random = Math.random, log, metrics } = options;

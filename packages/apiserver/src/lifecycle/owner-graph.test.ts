@@ -133,7 +133,7 @@ describe('an ownership graph', () => {
     expect(owners.dependentsOf('d').map(({ uid }) => uid)).toEqual(['child']);
   });
 
-  test('retains nothing of deleted objects', () => {
+  test('retains no data about deleted objects', () => {
     const { owners } = graph(
       [ConfigMaps, map('owner')],
       [ConfigMaps, map('child', { ownerReferences: [refTo('owner')] })],

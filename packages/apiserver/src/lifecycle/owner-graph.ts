@@ -1,7 +1,7 @@
 import { groupOf } from '@fairway/kube/controller/owners';
 import type { KubeObject, OwnerReference, ResourceType } from '@fairway/kube/object/meta';
 
-/** Finalizers by which an API server delegates a deletion to the garbage collector. */
+/** Finalizers with which an API server delegates a deletion to the garbage collector. */
 export const FOREGROUND_FINALIZER = 'foregroundDeletion';
 export const ORPHAN_FINALIZER = 'orphan';
 
@@ -22,7 +22,7 @@ export interface GraphNode {
 
 /** Work enqueued by a change of the graph. */
 export interface GraphSink {
-  /** Check whether this object must be deleted, or its deletion may proceed. */
+  /** Check whether this object must be deleted, or whether its deletion may proceed. */
   check(uid: string): void;
   /** An owner reference does not match the owner's namespace or kind. */
   invalidReference(dependent: GraphNode, reference: OwnerReference): void;

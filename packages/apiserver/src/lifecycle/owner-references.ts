@@ -10,7 +10,7 @@ import { FOREGROUND_FINALIZER, type GraphNode } from './owner-graph.ts';
 export interface ClassifiedReferences {
   /** The owner exists and is not waiting for dependents. */
   readonly solid: readonly OwnerReference[];
-  /** The owner no longer exists, or was recreated with another UID. */
+  /** The owner no longer exists, or was recreated with a different UID. */
   readonly dangling: readonly OwnerReference[];
   /** The owner waits for its dependents to be deleted. */
   readonly waiting: readonly OwnerReference[];
@@ -21,13 +21,13 @@ export interface ClassifiedReferences {
   readonly unresolved: readonly OwnerReference[];
 }
 
-/** Finds the served kind of a group and kind. */
+/** Finds the served kind for a group and kind. */
 export type FindKind = (group: string, kind: string) => ServedResource | undefined;
 
-/** The cache size of upstream. */
+/** Upstream's cache size. */
 const MAX_ABSENT_OWNERS = 500;
 
-/** Looks up owners at the API server: caches may be stale, and a wrong result deletes objects. */
+/** Looks up owners on the API server: caches may be stale, and a wrong result deletes objects. */
 export class OwnerReferences {
   readonly #client: KubeClient;
   readonly #find: FindKind;
@@ -38,7 +38,7 @@ export class OwnerReferences {
     this.#find = find;
   }
 
-  /** Remembers missing owners, so that not each of their dependents needs a look-up. UIDs are never reused. */
+  /** Remembers missing owners, so that their dependents don't each need a lookup. UIDs are never reused. */
   rememberAbsent(uid: string, namespace: string): void {
     this.#absent.set(`${uid}/${namespace}`, true);
   }

@@ -32,7 +32,7 @@ const DISCOVERY_SOURCES = new Set([
 ]);
 const NEEDED_VERBS = ['list', 'watch', 'delete'];
 
-/** Delay before discovery: a CustomResourceDefinition is served shortly after it was written. */
+/** Delay before discovery: a CustomResourceDefinition is served shortly after it is written. */
 const SETTLE_MS = 200;
 const DISCOVERY_INTERVAL_MS = 600_000;
 const RETRY_MS = 5_000;

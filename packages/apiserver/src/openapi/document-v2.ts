@@ -33,7 +33,7 @@ export interface OperationV2 {
   readonly 'x-kubernetes-group-version-kind'?: Json | undefined;
 }
 
-/** The OpenAPI v2 document of everything that a server serves. */
+/** The OpenAPI v2 document for everything that a server serves. */
 export function documentV2(resources: readonly ResourceDefinition[], definitions: Definitions): DocumentV2 {
   const paths = allPaths(resources);
   const components = componentsOf(resources, definitions);

@@ -5,7 +5,7 @@ import { componentsOf } from './components.ts';
 import { allPaths, type Operation, type Path, STATUS_TEXTS } from './operations.ts';
 import { schemaV3 } from './published-schema.ts';
 
-/** The OpenAPI v3 document of one group version. */
+/** The OpenAPI v3 document for one group version. */
 export function documentV3(resources: readonly ResourceDefinition[], definitions: Definitions): Json {
   const paths = allPaths(resources);
   const components = componentsOf(resources, definitions);

@@ -15,7 +15,7 @@ const v2 = parsed(documents.v2Json()) as unknown as {
 };
 
 describe('OpenAPI v2', () => {
-  it('has the paths that the kinds serve', () => {
+  it('contains the paths that the kinds serve', () => {
     const methods = Object.entries(v2.paths).map(([path, item]) => [
       path,
       Object.keys(item)
@@ -101,7 +101,7 @@ describe('OpenAPI v3', () => {
 });
 
 describe('documents', () => {
-  it('are shared by servers with the same kinds; v3 documents are shared if the kinds of one group version are the same', () => {
+  it('are shared by servers with the same kinds; v3 documents are shared if the kinds in one group version are the same', () => {
     const resources = [CRONTABS, NODES];
     expect(openApiDocuments(resources, definitions)).toBe(openApiDocuments(resources, definitions));
     const other = openApiDocuments([NODES, REVIEWS], definitions);

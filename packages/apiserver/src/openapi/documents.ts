@@ -34,9 +34,9 @@ interface CachedV2 {
 const NO_REMOTE_DOCUMENTS: readonly RemoteDocumentV2[] = [];
 
 /**
- * The OpenAPI documents of a list of kinds. Servers that pass the same list share them. Servers whose lists differ
+ * The OpenAPI documents for a list of kinds. Servers that pass the same list share them. Servers whose lists differ
  * share the v3 documents of the group versions in which they have the same kinds, so a CustomResourceDefinition adds
- * only the document of its own group.
+ * only the document for its own group.
  */
 export function openApiDocuments(
   resources: readonly ResourceDefinition[],
@@ -117,7 +117,7 @@ export class OpenApiDocuments {
   }
 }
 
-/** The v3 document of one group version, generated on demand. */
+/** The v3 document for one group version, generated on demand. */
 class GroupVersionDocument {
   readonly members: readonly ResourceDefinition[];
   #published: PublishedDocument | undefined;
@@ -132,7 +132,7 @@ class GroupVersionDocument {
   }
 }
 
-/** The document of these kinds, shared by every server with exactly the same kinds. */
+/** The document for these kinds, shared by every server with exactly the same kinds. */
 function documentOf(members: readonly ResourceDefinition[]): GroupVersionDocument {
   const [first] = members;
   if (first === undefined) return new GroupVersionDocument(members);

@@ -1,7 +1,7 @@
 import type { Definitions, Schema } from '../schema/schema.ts';
 import type { ResourceDefinition } from '../server/resource.ts';
 
-/** A kind with all features, for the tests of this folder. */
+/** A kind with all features, for the tests in this directory. */
 export const CRONTABS: ResourceDefinition = {
   group: 'stable.example.com',
   version: 'v1',

@@ -5,7 +5,7 @@ import type { Method } from './operations.ts';
 
 /**
  * The OpenAPI v2 document in gnostic's protobuf encoding (openapiv2/OpenAPIv2.proto), which client-go requests as
- * `application/com.github.proto-openapi.spec.v2@v1.0+protobuf`. Numbers in calls are the field numbers of that file.
+ * `application/com.github.proto-openapi.spec.v2@v1.0+protobuf`. Numbers in calls are the field numbers in that file.
  */
 export function encodeDocument(document: DocumentV2): Uint8Array {
   const writer = protobuf.Writer.create();

@@ -270,7 +270,7 @@ class OperationBuilder {
     ];
   }
 
-  /** Undefined if the kind does not have the verb; '' stands for a verb that every kind has. */
+  /** Undefined if the kind does not support the verb; '' stands for a verb that every kind supports. */
   #build(needed: string, details: Details): Operation | undefined {
     if (needed !== '' && !this.#verbs.includes(needed)) return undefined;
     const resource = this.#resource;

@@ -14,11 +14,11 @@ const API_VERSION = 'apiextensions.k8s.io/v1';
 const TIMEOUT_MS = 30_000;
 /** Maximum total size of a review's objects; the size of the response is limited too. */
 const MAX_REVIEW_CHARS = 1024 * 1024;
-/** Limits of a returned object, the same as for an object sent by a client. */
+/** Limits on a returned object, the same as for an object sent by a client. */
 const BOUNDS: JsonBounds = { maxDepth: MAX_DEPTH, maxChars: MAX_BODY_BYTES };
 
 /**
- * Converts custom resources with the webhook of their definition. Failures result in status 500, with kube-apiserver's
+ * Converts custom resources with their definition's webhook. Failures result in status 500, with kube-apiserver's
  * messages.
  */
 export function webhookConverter(caller: WebhookCaller, config: WebhookClientConfig): Converter {

@@ -30,8 +30,8 @@ export interface OutboundCall {
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body?: string | Uint8Array | undefined;
   /**
-   * Whether the request may be resent if an idle connection breaks while it is sent: whether the server received it is
-   * then unknown. By default only reads are resent.
+   * Whether the request may be resent if an idle connection breaks while it is being sent: it is then unknown whether
+   * the server received it. By default only reads are resent.
    */
   readonly isRepeatable?: boolean;
   /**
@@ -53,7 +53,7 @@ export interface OutboundClientOptions {
   readonly maxCalls?: number;
 }
 
-/** The interface of an OutboundClient for callers. */
+/** An OutboundClient as its callers see it. */
 export type Outbound = Pick<OutboundClient, 'request'>;
 
 /** Concurrent calls. Additional calls wait, within their time limit. */

@@ -2,7 +2,7 @@
 export type OutboundKind = 'cluster' | 'controlplane';
 
 /**
- * Why the server must not connect to an address; undefined if it may. Authors of webhooks choose the addresses that the
+ * Why the server must not connect to an address; undefined if it may. Webhook authors choose the addresses that the
  * server connects to, so addresses in the operator's network must be allowed by the operator.
  */
 export type OutboundPolicy = (kind: OutboundKind, address: string, port: number) => string | undefined;

@@ -14,7 +14,7 @@ export interface WebhookCallerOptions {
   readonly client: OutboundClient;
 }
 
-/** Maximum quoted length of a response other than 200. */
+/** Maximum length quoted from a response whose status is not 200. */
 const MAX_QUOTED_CHARS = 1024;
 
 /** Posts reviews to webhooks. */

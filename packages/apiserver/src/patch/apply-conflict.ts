@@ -8,7 +8,10 @@ export interface ManagerConflict {
   readonly fields: FieldSet;
 }
 
-/** 409 Conflict of a server-side apply, with a cause per field, in apimachinery's words (managedfields/internal/conflict.go). */
+/**
+ * 409 Conflict of a server-side apply, with a cause per field, in apimachinery's wording
+ * (managedfields/internal/conflict.go).
+ */
 export function applyConflict(conflicts: readonly ManagerConflict[]): ApiError {
   const causes: { manager: string; path: string }[] = [];
   for (const { entry, fields } of conflicts) {

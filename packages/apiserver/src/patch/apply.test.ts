@@ -281,7 +281,7 @@ describe('items whose key has a default', () => {
     });
   });
 
-  it('differ from items with another key', () => {
+  it('differ from items with a different key', () => {
     const object = new StoredObject().apply('a', { ports: [{ port: 53 }, { port: 53, protocol: 'UDP', name: 'dns' }] });
     expect(
       object.apply('a', {
@@ -336,7 +336,7 @@ describe('items whose key has a default', () => {
       expect(old().apply('a', { image: 'i' }).spec).toEqual({ image: 'i' });
     });
 
-    it('are replaced by the applied item if they were duplicated with other fields', () => {
+    it('are replaced by the applied item if they were duplicated with different fields', () => {
       const object = old();
       (object.object as Thing).spec = { ports: [{ port: 80, protocol: 'TCP', name: 'x' }, ...stored.ports] };
       expect(object.apply('a', bare).spec).toEqual(stored);
@@ -393,7 +393,7 @@ describe('conflicts', () => {
     });
   });
 
-  it("arise with the same manager's updates, which count as another manager", () => {
+  it("arise with the same manager's updates, which count as a different manager's", () => {
     const stored = new StoredObject().update('a', { replicas: 1 });
     expect(stored.conflictOf('a', { replicas: 2 })).toMatchObject({
       message: expect.stringContaining('"a" using x.io/v1'),
@@ -409,7 +409,7 @@ describe('conflicts', () => {
     expect(Object.keys(stored.apply('b', { replicas: 1 }).owners)).toEqual(['b Apply', 'before-first-apply Update']);
   });
 
-  it('do not arise for kubectl with unchanged fields of client-side apply', () => {
+  it('do not arise for kubectl with unchanged fields that client-side apply set', () => {
     const configuration = thing({ replicas: 1, image: 'i' });
     const annotations = { 'kubectl.kubernetes.io/last-applied-configuration': JSON.stringify(configuration) };
     const stored = new StoredObject();
@@ -489,7 +489,7 @@ describe('apply with arbitrary configurations', () => {
     );
   });
 
-  it('does not undo changes of other appliers, and leaves no owned fields once all appliers have released theirs', () => {
+  it("does not undo other appliers' changes, and leaves no owned fields once all appliers have released theirs", () => {
     fc.assert(
       fc.property(configuration, configuration, (firstConfig, secondConfig) => {
         const previous = new StoredObject().apply('b', secondConfig);

@@ -24,7 +24,7 @@ export interface ApplyRequest extends TrackedKind {
   /** The configuration: everything that the manager wants to own. */
   readonly applied: KubeObject;
   readonly manager: string;
-  /** Takes over fields of other managers instead of failing. */
+  /** Takes over fields owned by other managers instead of failing. */
   readonly force: boolean;
   readonly apiVersion: string;
   /** '' for the object itself. */
@@ -33,12 +33,13 @@ export interface ApplyRequest extends TrackedKind {
 }
 
 /**
- * Server-side apply: merges the configuration into the live object, removes fields that this manager applied before and
- * now omits (unless another manager owns them too), and records the resulting ownership in `metadata.managedFields`.
- * Returns `live` itself if nothing changes. The inputs are not changed; the result may share parts with them.
+ * Server-side apply: merges the configuration into the live object, removes fields that this manager applied before
+ * and now omits (unless another manager owns them too), and records the resulting ownership in
+ * `metadata.managedFields`. Returns `live` itself if nothing changes. The inputs are not changed; the result may share
+ * parts with them.
  *
- * Errors: Conflict with a cause per field that another manager owns with another value; BadRequest for a configuration
- * that carries managedFields or whose list items cannot be told apart.
+ * Errors: Conflict with a cause per field that another manager owns with a different value; BadRequest for a
+ * configuration that carries managedFields or whose list items cannot be told apart.
  */
 export function applyPatch(request: ApplyRequest): KubeObject {
   const { applied, live, subresource, definitions, nowMs } = request;

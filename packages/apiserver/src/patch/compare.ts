@@ -8,14 +8,14 @@ import { itemElements } from './path-element.ts';
 
 /** The field changes between two states of an object; undefined for an empty set. */
 export interface Difference {
-  /** Fields that are new or have another value. */
+  /** Fields that are new or have a different value. */
   readonly changed: FieldSet | undefined;
   readonly removed: FieldSet | undefined;
 }
 
 const LEAF_CHANGED: Difference = { changed: MEMBER, removed: undefined };
 
-/** Compares two values of one schema; undefined if they are equal. */
+/** Compares two values with the same schema; undefined if they are equal. */
 export function compareTyped(
   schema: Schema | undefined,
   left: Json,
@@ -98,7 +98,7 @@ export function isNamedField(shape: Shape, name: string): boolean {
   return shape.kind === 'map' && shape.schema.properties !== undefined && Object.hasOwn(shape.schema.properties, name);
 }
 
-/** The schema of a member of a value of this shape. */
+/** The schema for a member of a value with this shape. */
 export function memberSchema(shape: Shape, name: string): Schema | undefined {
   return shape.kind === 'map' ? propertySchema(shape.schema, name) : undefined;
 }
@@ -122,7 +122,7 @@ function isEmptyObject(value: Json): boolean {
   return isJsonObject(value) && Object.keys(value).length === 0;
 }
 
-/** Collects the differences of the parts of a map or list. */
+/** Collects the differences between the parts of a map or list. */
 class Differences {
   #changed: Record<string, FieldSet> | undefined;
   #removed: Record<string, FieldSet> | undefined;

@@ -2,8 +2,8 @@ import { canonicalJson, isJsonObject } from '@fairway/kube/object/json';
 import type { Json } from '@fairway/kube/object/meta';
 
 /**
- * Orders a merged list by the patch's items. Items that only the server has stay before the listed items that followed
- * them, and after new ones (apimachinery's strategicpatch, `mergeSortedSlice`).
+ * Orders a merged list by the patch's items. Items that exist only on the server stay before the listed items that
+ * followed them, and after new ones (apimachinery's strategicpatch, `mergeSortedSlice`).
  */
 export function orderMergedList(
   merged: readonly Json[],

@@ -59,7 +59,7 @@ describe('field sets', () => {
     );
   });
 
-  it('format items like conflicts', () => {
+  it('format items as in conflict messages', () => {
     const set = { 'f:l': { 'k:{"a":"x","b":1}': { '.': MEMBER, 'f:c': MEMBER }, 'v:"y"': MEMBER, 'i:2': MEMBER } };
     expect(pathsOf(set)).toEqual(['.l[2]', '.l[="y"]', '.l[a="x",b=1]', '.l[a="x",b=1].c']);
   });

@@ -10,8 +10,8 @@ import type { Json } from '@fairway/kube/object/meta';
 const MAX_OPERATIONS = 10_000;
 const MAX_COPIED_CHARS = 3 * 1024 * 1024;
 /**
- * Cost of a value in addition to its characters: without it, copies of many small values within the limit took half a
- * second.
+ * Cost of a value in addition to its characters: without it, copies of many small values within the limit would take
+ * half a second.
  */
 const CHARS_PER_COPIED_VALUE = 128;
 /** Maximum list items shifted by insertions and removals: 10,000 operations on a list of 10,000 items. */

@@ -141,14 +141,14 @@ describe('ownership after an update', () => {
     expect(track(live, { ...live, metadata: { ...live.metadata } })).toBe(live.metadata.managedFields);
   });
 
-  it('gets only a new time if the manager changes its own fields', () => {
+  it('only gets a new time if the manager changes its own fields', () => {
     const live = created(thing({ replicas: 1 }));
     const [entry] = track(live, { ...live, spec: { replicas: 2 } }, { nowMs: LATER });
     expect(entry).toEqual({ ...live.metadata.managedFields?.[0], time: '2026-01-01T00:01:00Z' });
     expect(entry?.fieldsV1).toBe(live.metadata.managedFields?.[0]?.fieldsV1);
   });
 
-  it('moves to the writer for fields of another manager, and leaves no empty entry', () => {
+  it("moves to the writer for another manager's fields, and leaves no empty entry", () => {
     const live = created(thing({ replicas: 1, atomicList: ['a'] }));
     const once = track(live, { ...live, spec: { replicas: 2, atomicList: ['a'] } }, { manager: 'n', nowMs: LATER });
     expect(fieldsByManager(once)).toEqual({

@@ -19,7 +19,7 @@ export interface TrackedKind {
   /** Schema of the whole object; `metadata` may be omitted. */
   readonly schema: Schema;
   readonly definitions: Definitions;
-  /** Whether `status` is a subresource: writes of the object itself then never own status fields. */
+  /** Whether `status` is a subresource: writes to the object itself then never own status fields. */
   readonly hasStatus?: boolean;
   /** Whether "" in a field with a default counts as absent, as with Go's types of built-in kinds. */
   readonly isEmptyUnset?: boolean;

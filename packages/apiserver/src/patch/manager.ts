@@ -10,7 +10,7 @@ export interface Writer {
   readonly subresource: string;
 }
 
-/** Entries of updates beyond this many are merged into one, the oldest first. */
+/** Update entries beyond this number are merged into one, the oldest first. */
 const MAX_UPDATE_MANAGERS = 10;
 
 /** Whether the entry belongs to the writer. An applier stays the same across API versions. */
@@ -84,7 +84,7 @@ function compareText(left = '', right = ''): number {
 }
 
 /**
- * If there are too many entries of updates, merges the oldest ones of each API version under the name
+ * If there are too many update entries, merges the oldest ones of each API version under the name
  * `ancient-changes`.
  */
 export function capUpdateEntries(entries: readonly ManagedFieldsEntry[]): readonly ManagedFieldsEntry[] {

@@ -39,7 +39,7 @@ export function deleteFromPrimitiveList(count: number): number {
   return strategicMergeCost(list, names(count), { '$deleteFromPrimitiveList/list': names(count, 'other') });
 }
 
-/** Number of items after an apply of the same number of other items. */
+/** Number of items after an apply of the same number of different items. */
 export function applyToSet(count: number): number {
   const schema = kindWithList({ type: 'array', 'x-kubernetes-list-type': 'set', items: { type: 'string' } });
   const object = (prefix: string) => ({

@@ -10,7 +10,7 @@ it('merges long lists by key', async () => {
   expect(await patches.call('mergeByKey', 40_000)).toBe(40_000);
 });
 
-it('deletes many values of a long list', async () => {
+it('deletes many values from a long list', async () => {
   expect(await patches.call('deleteFromPrimitiveList', 100_000)).toBe(100_000);
 });
 

@@ -178,7 +178,7 @@ function mergeObjects(
   return merged;
 }
 
-/** The key of an item, as text: equal keys have equal texts. */
+/** The key of an item, as a string: equal keys yield equal strings. */
 function keyOf(item: JsonObject, mergeKey: string): string {
   const key = item[mergeKey];
   if (key === undefined) {

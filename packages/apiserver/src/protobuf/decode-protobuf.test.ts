@@ -127,7 +127,7 @@ describe('decodeProtobuf', () => {
     });
   });
 
-  it('rejects schemas nested too deep', () => {
+  it('rejects schemas nested too deeply', () => {
     let schema = message([5, 'object']);
     for (let depth = 0; depth < 2_000; depth++) schema = message([28, schema]);
 

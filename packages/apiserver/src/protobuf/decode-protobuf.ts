@@ -9,17 +9,17 @@ type Message = Record<string, unknown>;
 const MAGIC = Buffer.from('k8s\0');
 const WIRE_TYPE_BITS = 3;
 
-/** Thrown for a body that is not Protobuf of a known kind. */
+/** Thrown for a body that is not the Protobuf form of a known kind. */
 export class ProtobufError extends Error {
   override readonly name = 'ProtobufError';
 }
 
-/** Limits of a decoded body: it is about a third longer in JSON, and JSON fields may be nested arbitrarily. */
+/** Limits on a decoded body: it is about a third longer in JSON, and JSON fields may be nested arbitrarily. */
 const BOUNDS: JsonBounds = { maxDepth: MAX_DEPTH, maxChars: 4 * 1024 * 1024 };
 
 /**
- * The object in a body of `application/vnd.kubernetes.protobuf`, in JSON form. Throws a ProtobufError for input that is invalid, nested too deep or
- * too large.
+ * The object in a body of `application/vnd.kubernetes.protobuf`, in JSON form. Throws a ProtobufError for input that
+ * is invalid, nested too deeply or too large.
  */
 export function decodeProtobuf(body: Uint8Array): object {
   const object = decode(body);
@@ -178,7 +178,7 @@ function readLengthDelimited(reader: Reader, type: string, depth: number): unkno
 
 const SCHEMA = 'apiextensions/v1.JSONSchemaProps';
 
-/** A schema or its alternative: JSON contains either one directly, the message has a field for each. */
+/** A schema or its alternative: JSON contains either one directly; the message has a field for each. */
 function readSchemaOr(
   reader: Reader,
   type: 'schemaorlist' | 'schemaorbool' | 'schemaorstrings',
@@ -201,7 +201,7 @@ function readSchemaOr(
   return list.length > 0 ? list : (schema ?? []);
 }
 
-/** The fields of a small message by number; length-delimited ones are text. */
+/** The fields of a small message by number; length-delimited ones are strings. */
 function readNumbered(reader: Reader, length: number): Map<number, number | string> {
   const end = reader.pos + length;
   const fields = new Map<number, number | string>();

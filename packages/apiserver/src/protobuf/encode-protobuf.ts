@@ -10,7 +10,7 @@ const DELIMITED = 2;
 /**
  * A built-in object in the format of its Go type's `Marshal()`: the bare message, without the envelope of request
  * bodies. Fields unknown to the message are omitted. Throws a TypeError for an unknown kind, and for times, which
- * templates of objects do not contain.
+ * object templates do not contain.
  */
 export function encodeMessage(groupVersion: string, kind: string, object: object): Uint8Array {
   const group = groupVersion.includes('/') ? groupVersion : `/${groupVersion}`;

@@ -44,7 +44,7 @@ export class NamespaceUsage {
 
   #changed(bucket: string, key: string, previous: Entry | undefined, updated: Entry | undefined): void {
     const mark = key.indexOf('/');
-    // A namespace of this name may be recreated, and is then empty.
+    // A namespace with this name may be recreated, and is then empty.
     if (mark < 0 && bucket === 'namespaces' && updated === undefined) this.#namespaces.delete(key);
     const usage = mark < 0 ? undefined : this.#namespaces.get(key.slice(0, mark));
     if (usage !== undefined && this.#isCounted(bucket)) add(usage, bucket, previous, updated);

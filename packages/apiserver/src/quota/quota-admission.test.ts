@@ -140,7 +140,7 @@ describe('a quota', () => {
     expect((await post('pods', 'c', near({}))).status).toBe(201);
   });
 
-  it('checks a dry run like the request, without counting it', async () => {
+  it('checks a dry run like a real request, without counting it', async () => {
     await quota({ secrets: 1 });
     expect((await post('secrets', 'a', {}, '?dryRun=All')).status).toBe(201);
     expect((await post('secrets', 'a')).status).toBe(201);

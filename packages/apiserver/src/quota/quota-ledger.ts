@@ -26,7 +26,7 @@ export class QuotaLedger {
     this.#unsubscribe = store.follow((bucket, key, previous, updated) => this.#changed(bucket, key, previous, updated));
   }
 
-  /** Current quota usage of the namespace's objects of a resource (`pods`, `deployments.apps`). */
+  /** Current quota usage for the namespace's objects of one resource (`pods`, `deployments.apps`). */
   used({ metadata, spec }: ResourceQuota, resource: string): ReadonlyMap<string, Quantity> {
     const namespace = metadata.namespace ?? '';
     const scopes = JSON.stringify([spec.scopes, spec.scopeSelector]);

@@ -15,7 +15,7 @@ import { LEGACY_COUNT_NAMES } from '@fairway/kube/object/quota-resource';
 export type Usage = ReadonlyMap<string, Quantity>;
 
 /**
- * Usage of one object that counts against the quotas of its namespace (pkg/quota/v1/evaluator). `id` is the object's
+ * Usage of one object that counts against its namespace's quotas (pkg/quota/v1/evaluator). `id` is the object's
  * resource: `pods`, `deployments.apps`.
  */
 export function usageOf(id: string, object: KubeObject): Usage {
@@ -109,7 +109,7 @@ function isBestEffort(pod: Pod): boolean {
   return ['cpu', 'memory'].every((name) => !podRequests(pod).get(name) && !podLimits(pod).get(name));
 }
 
-/** Whether a pod has affinity or anti-affinity to pods of other namespaces. */
+/** Whether a pod has affinity or anti-affinity to pods in other namespaces. */
 function hasForeignAffinity({ spec }: Pod): boolean {
   const { podAffinity, podAntiAffinity } = spec.affinity ?? {};
   const terms = [podAffinity, podAntiAffinity].flatMap((affinity) => [

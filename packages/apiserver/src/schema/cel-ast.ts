@@ -1,6 +1,6 @@
 /**
- * Undeclared parts of cel-js' syntax tree that costs and `has` depend on: their tests fail if a new version changes
- * them.
+ * Undeclared parts of cel-js' syntax tree that costs and `has` depend on: the tests for both fail if a new version
+ * changes them.
  */
 export interface CelNode {
   readonly op: string;

@@ -10,7 +10,7 @@ type Resource = Omit<ResourceAttributes, 'user' | 'verb'>;
 const CHECK_COST = 350_000;
 const EMPTY_RESOURCE: Resource = { group: '', version: '*', resource: '', subresource: '', namespace: '', name: '' };
 
-/** The variable `authorizer` of expressions (k8s.io/apiserver/pkg/cel/library/authz.go): permission checks. */
+/** The `authorizer` variable in expressions (k8s.io/apiserver/pkg/cel/library/authz.go): permission checks. */
 export class CelAuthorizer {
   readonly authorizer: Authorizer;
   readonly user: UserInfo;

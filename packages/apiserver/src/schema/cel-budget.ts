@@ -1,14 +1,14 @@
 import { isJsonArray, isJsonObject } from '@fairway/kube/object/json';
 
 /**
- * Cost limits of rules in Kubernetes' units (k8s.io/apiserver/pkg/apis/cel): one per operation, per item that an operation visits, and per ten
- * characters.
+ * Cost limits for rules in Kubernetes' units (k8s.io/apiserver/pkg/apis/cel): one per operation, per item that an
+ * operation visits, and per ten characters.
  */
 const MAX_RULE_COST = 1_000_000;
 const MAX_OBJECT_COST = 10_000_000;
 /**
- * Joint cost limit of all policies and conditions of one request: a policy is evaluated with each of its parameters, of
- * which there may be thousands.
+ * Joint cost limit for all policies and conditions of one request: a policy is evaluated with each of its parameters,
+ * of which there may be thousands.
  */
 const MAX_REQUEST_COST = 20_000_000;
 
@@ -25,7 +25,7 @@ export class CelCostError extends Error {
   }
 }
 
-/** Joint limit of several budgets. */
+/** A limit shared by several budgets. */
 export class CelAllowance {
   left = MAX_REQUEST_COST;
 }
@@ -113,7 +113,7 @@ export function charsCost(chars: number): number {
   return Math.ceil(chars / CHARS_PER_UNIT);
 }
 
-/** Charges one unit for each nested value, and one for each ten characters of strings. */
+/** Charges one unit for each nested value, and one for every ten characters of a string. */
 export function chargeDeep(value: unknown): void {
   charge(deepCost(value, running?.left ?? Number.POSITIVE_INFINITY));
 }

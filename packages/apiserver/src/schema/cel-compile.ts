@@ -5,7 +5,7 @@ import { allowAnyHas } from './cel-has.ts';
 import { unusableKeys } from './cel-type-check.ts';
 import type { Schema, ValidationRule } from './schema.ts';
 
-/** Rules of well-known definitions have up to 2,000 characters. */
+/** Rules in well-known definitions have up to 2,000 characters. */
 const MAX_RULE_CHARS = 10_000;
 
 type Program = (context: { self: unknown; oldSelf?: unknown }) => unknown;

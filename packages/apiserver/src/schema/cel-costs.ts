@@ -105,7 +105,7 @@ const chargeTimeZone: Charge = (operands) => {
   if (operands.length > 1) charge(UNITS_PER_TIME_ZONE);
 };
 
-/** Functions whose cost is not the size of their operands. */
+/** Functions whose cost is not simply the size of their operands. */
 const CALL_CHARGES: Readonly<Record<string, Charge | undefined>> = {
   dyn: chargeNothing,
   type: chargeNothing,

@@ -48,7 +48,10 @@ class IpNamespace {
   readonly name = 'ip';
 }
 
-/** Maximum length of one expression. Trees deeper than some 1,000 nodes (`a + a + a…`) overflow the stack, and are rejected as rules. */
+/**
+ * Maximum length of one expression. Trees deeper than about 1,000 nodes (`a + a + a…`) overflow the stack, and are
+ * rejected as rules.
+ */
 const LIMITS = { maxAstNodes: 5000, maxDepth: 100 };
 
 /**

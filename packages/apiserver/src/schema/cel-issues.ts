@@ -1,4 +1,4 @@
-/** An error in an expression, at a character of its text. */
+/** An error in an expression, at a character position in its text. */
 export interface CelIssue {
   readonly at: number;
   readonly message: string;
@@ -22,7 +22,7 @@ function describe(text: string, { at, message }: CelIssue): string {
   const row = text.slice(0, start).split('\n').length;
   const column = at - start;
   const whole = text.slice(start, end === -1 ? undefined : end);
-  // An excerpt around the position of a long line.
+  // For a long line, an excerpt around the position.
   const from = Math.max(0, Math.min(column - MAX_LINE_CHARS / 2, whole.length - MAX_LINE_CHARS));
   const line = whole.slice(from, from + MAX_LINE_CHARS).replaceAll('\t', ' ');
   const words = message.slice(0, MAX_MESSAGE_CHARS);

@@ -3,7 +3,7 @@ import { MAX_EXPRESSION_CHARS } from './cel-expression.ts';
 /**
  * Rewrites the object literals of mutation expressions (`Object{spec: Object.spec{replicas: 1}}`, `JSONPatch{op:
  * "add"}`) as equivalent maps (`{"spec": {"replicas": 1}}`), which the CEL library supports. Everything else is
- * unchanged. It does not check whether fields exist.
+ * left unchanged. It does not check whether fields exist.
  */
 export function objectLiteralsAsMaps(text: string): string {
   if (text.length > MAX_EXPRESSION_CHARS) return text;

@@ -2,7 +2,7 @@ import { BOOL, type CelType, DYN, listOf, mapOf, objectOf, STRING, simpleType } 
 
 const STRING_MAP = mapOf(STRING, STRING);
 
-/** The variable `request` of policies. */
+/** The `request` variable in policies. */
 export const REQUEST_TYPE: CelType = objectOf('kubernetes.AdmissionRequest', {
   kind: objectOf('kubernetes.GroupVersionKind', { group: STRING, version: STRING, kind: STRING }),
   resource: objectOf('kubernetes.GroupVersionResource', { group: STRING, version: STRING, resource: STRING }),
@@ -23,7 +23,7 @@ export const REQUEST_TYPE: CelType = objectOf('kubernetes.AdmissionRequest', {
   options: DYN,
 });
 
-/** The variable `namespaceObject`. */
+/** The `namespaceObject` variable. */
 export const NAMESPACE_TYPE: CelType = objectOf('kubernetes.Namespace', {
   metadata: objectOf('kubernetes.NamespaceMetadata', {
     name: STRING,

@@ -145,7 +145,7 @@ class Level {
   }
 }
 
-/** The cost error in upstream's words. */
+/** The cost error in upstream's wording. */
 function costMessage({ of, message }: CelCostError, rule: ValidationRule): string {
   if (of === 'object') {
     return 'validation failed due to running out of cost budget, no further validation rules will be run';

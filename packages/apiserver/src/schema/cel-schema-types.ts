@@ -9,7 +9,7 @@ interface Source {
   readonly isPruned: boolean;
 }
 
-/** The type of a kind's whole objects. `custom` means that it is from a CustomResourceDefinition. */
+/** The type of a kind's whole objects. `custom` means that the kind comes from a CustomResourceDefinition. */
 export function celTypeOfKind(
   { kind, schema, custom = false }: { readonly kind: string; readonly schema: Schema; readonly custom?: boolean },
   definitions: Definitions,

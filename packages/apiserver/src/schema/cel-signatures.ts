@@ -12,7 +12,7 @@ export class Signatures {
   readonly #byKey = new Map<string, Signature[]>();
   readonly #names = new Set<string>();
 
-  /** Signatures of all functions of an environment. */
+  /** Signatures of all functions in an environment. */
   static of(environment: Environment): Signatures {
     const signatures = new Signatures();
     for (const { name, receiverType, returnType, params } of environment.getDefinitions().functions) {

@@ -168,7 +168,7 @@ test('reports all errors in order of position, each with its line', () => {
   );
 });
 
-test('reports only some of many errors, and only part of a long line', () => {
+test('reports only some of the errors if there are many, and only part of a long line', () => {
   const { problem } = new TypedExpression(
     Array.from({ length: 300 }, (_, n) => `object.x${n} == 1`).join(' && '),
   ).check(variables);

@@ -58,7 +58,7 @@ export class TypedExpression {
     }
   }
 
-  /** The expression's type, and its errors in cel-go's words ('' if it has no errors). */
+  /** The expression's type, and its errors in cel-go's wording ('' if it has no errors). */
   check(variables: Scope): { readonly type: CelType; readonly problem: string } {
     if (this.#root === undefined) return { type: DYN, problem: '' };
     const check = new Check(this.#text);

@@ -180,7 +180,7 @@ export function resolved(type: CelType, bindings: Bindings): CelType {
   }
 }
 
-/** The common type of both types; undefined if they have no common type. */
+/** The common type of two types; undefined if they have no common type. */
 export function joinTypes(left: CelType, right: CelType): CelType | undefined {
   if (left === DYN || right === DYN) return DYN;
   if (left === NULL) return isNullable(right) ? right : undefined;

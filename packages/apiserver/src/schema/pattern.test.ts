@@ -39,7 +39,7 @@ describe('patterns', () => {
     expect(() => compilePattern(pattern)).toThrow(new PatternError(message));
   });
 
-  it("match like JavaScript's patterns where the syntax agrees", () => {
+  it("match like JavaScript's patterns where the syntax is the same", () => {
     const patterns = [
       '^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$',
       '^([0-9]+h)?([0-9]+m)?([0-9]+s)?$',
@@ -62,7 +62,7 @@ describe('patterns', () => {
     expect(pattern.findAll('x', 1)).toEqual([]);
   });
 
-  it('are cached for the last hundred', () => {
+  it('are cached, up to the last hundred', () => {
     compilePattern('remembered');
     for (let index = 0; index < 99; index++) compilePattern(`other-${index}`);
     expect(isCompiled('remembered')).toBe(true);

@@ -1,8 +1,8 @@
 import { RE2JS, RE2JSException } from 're2js';
 
-/** A regular expression in Go's syntax. Matching takes time linear in the text, for any expression. */
+/** A regular expression in Go's syntax. Matching takes time linear in the length of the text, for any expression. */
 export interface Pattern {
-  /** Number of instructions of the compiled expression, which is the maximum cost of each character of a text. */
+  /** Number of instructions of the compiled expression, which is the maximum cost per character of input. */
   readonly size: number;
   /** Whether the pattern matches anywhere in the text. */
   test(text: string): boolean;
@@ -10,13 +10,13 @@ export interface Pattern {
   findAll(text: string, limit: number): string[];
 }
 
-/** Thrown for a pattern that is too large, or that Go would reject; then the message is Go's. */
+/** Thrown for a pattern that is too large, or that Go would reject, in which case the message is Go's. */
 export class PatternError extends Error {
   override readonly name = 'PatternError';
 }
 
 /**
- * Maximum lengths: patterns of well-known definitions have up to 600 characters, and a repetition of a thousand has
+ * Maximum lengths: patterns in well-known definitions have up to 600 characters, and a repetition of a thousand has
  * 2,000 instructions.
  */
 const MAX_PATTERN_CHARS = 4096;

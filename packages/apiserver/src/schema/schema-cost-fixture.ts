@@ -5,7 +5,7 @@ import { validateValueBySchema } from './validate.ts';
 
 const NO_DEFINITIONS = new Map<string, Schema>();
 
-/** Errors of a rule for a value. */
+/** Errors that a rule reports for a value. */
 export function errorsOfRule(rule: string, schema: Schema, value: unknown, messageExpression?: string): string[] {
   const rules = [{ rule, ...(messageExpression !== undefined && { messageExpression }) }];
   const errors = validateRules(value, undefined, { ...schema, 'x-kubernetes-validations': rules }, NO_DEFINITIONS, {
@@ -14,7 +14,7 @@ export function errorsOfRule(rule: string, schema: Schema, value: unknown, messa
   return errors.map(({ detail }) => detail);
 }
 
-/** Errors of a schema for a value. */
+/** Errors that a schema reports for a value. */
 export function errorsOfSchema(schema: Schema, value: unknown): string[] {
   return validateValueBySchema(value, schema, NO_DEFINITIONS, 'x').map(fieldErrorBody);
 }

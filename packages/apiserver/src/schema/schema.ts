@@ -50,7 +50,7 @@ export interface Schema {
   readonly 'x-kubernetes-group-version-kind'?: Json;
 }
 
-/** A CEL rule of a CustomResourceDefinition. */
+/** A CEL rule in a CustomResourceDefinition. */
 export interface ValidationRule {
   readonly rule: string;
   readonly message?: string;

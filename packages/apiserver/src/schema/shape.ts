@@ -8,7 +8,7 @@ import type { Definitions, Schema } from './schema.ts';
  */
 export type Shape =
   | { readonly kind: 'leaf' }
-  /** Members are owned individually; `schema` has their types. */
+  /** Members are owned individually; `schema` contains their types. */
   | { readonly kind: 'map'; readonly schema: Schema }
   /** Items are owned by value. */
   | { readonly kind: 'set'; readonly items: Schema }

@@ -74,7 +74,7 @@ function checkText(text: string, schema: Schema, path: string, errors: FieldErro
   }
   if (pattern !== undefined) {
     const expression = tryCompilePattern(pattern);
-    // Validation rejects these now, but older stored definitions may have one.
+    // Validation rejects these now, but older stored definitions may still contain one.
     if (expression === undefined) add(`cannot be checked: '${pattern}' is not a valid Go regular expression`);
     else if (!expression.test(text)) add(`should match '${pattern}'`);
   }
@@ -84,7 +84,7 @@ function checkText(text: string, schema: Schema, path: string, errors: FieldErro
   }
 }
 
-/** Whether a text matches its pattern and its format. */
+/** Whether a string matches its pattern and its format. */
 function matchesPatternAndFormat(text: string, { pattern = '', format }: Schema): boolean {
   const matchesPattern = tryCompilePattern(pattern)?.test(text) ?? true;
   return matchesPattern && (format === undefined || hasFormat(text, format));

@@ -23,19 +23,19 @@ export interface AdmissionRequest {
   readonly write?: WriteInProgress | undefined;
 }
 
-/** The context of a write from the server that executes it. */
+/** The context that the executing server provides for a write. */
 export interface WriteInProgress {
-  /** Deadline of the response to the client, in epoch milliseconds. */
+  /** Deadline for the response to the client, in epoch milliseconds. */
   readonly deadlineMs: number;
   /** The request's options: CreateOptions, UpdateOptions or DeleteOptions of `meta.k8s.io/v1`. */
   options(): JsonObject;
-  /** The served resource of a kind. */
+  /** The served resource for a kind. */
   kindOf(apiVersion: string, kind: string): ResourceDefinition | undefined;
   /** The same resource in the other served versions. */
   otherVersions(): readonly ServedResource[];
   /**
    * Replaces `object` with a webhook's version, which is validated, pruned and defaulted like a client's. Fields that
-   * clients may not set are unchanged. Field managers are unchanged too: like upstream, webhooks' changes have no
+   * clients may not set stay unchanged. Field managers stay unchanged too: like upstream, webhooks' changes have no
    * owner.
    */
   replaceObject(object: KubeObject): void;

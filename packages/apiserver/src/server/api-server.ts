@@ -36,7 +36,7 @@ import { type ServedKinds, servedKinds } from './served-kinds.ts';
 import { type ReadSession, withSession } from './session-reader.ts';
 import { holderOf, Traffic } from './traffic.ts';
 
-/** The response of `/version`. */
+/** The response from `/version`. */
 export interface VersionInfo {
   readonly gitVersion: string;
   readonly major: string;
@@ -86,7 +86,7 @@ export interface ApiServerOptions {
   readonly watchCacheSize?: number;
   /** Maximum size of these changes in bytes; 4 MiB by default. */
   readonly watchCacheBytes?: number;
-  /** Interval between two bookmarks of a watch; a minute by default. */
+  /** Interval between bookmarks on a watch; a minute by default. */
   readonly bookmarkMs?: number;
   /** Limits on clients that override `DEFAULT_LIMITS`. */
   readonly limits?: Partial<ServerLimits>;
@@ -108,7 +108,7 @@ export class ApiServer {
   readonly reader: ObjectReader;
   /** For controllers that use other kinds' schemas. */
   readonly kinds: ServedKinds;
-  /** Connections, requests and watches of clients, for metrics. */
+  /** Clients' connections, requests and watches, for metrics. */
   readonly traffic: Traffic;
   /** Priority levels and waiting requests, for metrics. */
   readonly flowControl: FlowControl;
@@ -207,14 +207,14 @@ export class ApiServer {
   }
 
   /**
-   * Sends requests within this process with credentials, which are obtained for each request and checked like the
-   * credentials of a connection.
+   * Sends requests within this process with credentials, which are obtained for each request and checked like a
+   * connection's credentials.
    */
   connect(credentials: () => Credentials): Transport {
     return inProcessTransport((request) => this.#pipeline.response(request, () => this.#authenticate(credentials())));
   }
 
-  /** Serves one request of a node:http or node:https server. */
+  /** Serves one request received by a node:http or node:https server. */
   handler(request: IncomingMessage, response: ServerResponse): void {
     void serveHttp(request, response, this.traffic, async (apiRequest, credentials) => {
       const { authenticators = [], readSession } = this.#options;

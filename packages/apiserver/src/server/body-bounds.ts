@@ -9,26 +9,26 @@ import type { ServedResource } from './served-resource.ts';
 export const MAX_BODY_BYTES = 3 * 1024 * 1024;
 
 /**
- * Maximum size of a stored object as JSON. etcd accepts requests of 1.5 MiB of Protobuf, and the same object is about a
- * third longer in JSON.
+ * Maximum size of a stored object as JSON. etcd accepts Protobuf requests of up to 1.5 MiB, and the same object is
+ * about a third longer in JSON.
  */
 export const MAX_STORED_BYTES = 2 * 1024 * 1024;
 
 /**
  * Maximum number of fields. Each field is validated and tracked for its manager: a megabyte of short names would block
- * the server for seconds. The largest definitions in use have a third of this number.
+ * the server for seconds. The largest definitions in use contain a third of this number.
  */
 const MAX_VALUES = 60_000;
 
 const DECODED_BOUNDS: JsonBounds = { maxDepth: MAX_DEPTH, maxChars: MAX_BODY_BYTES, maxValues: MAX_VALUES };
-/** Limits of stored objects and patches. */
+/** Limits on stored objects and patches. */
 const PATCHED_BOUNDS: JsonBounds = {
   maxDepth: MAX_DEPTH,
   maxChars: MAX_STORED_BYTES + MAX_BODY_BYTES,
   maxValues: MAX_VALUES,
 };
 
-/** Throws 400 for a decoded body that is nested too deep, 413 for one that has become too large. */
+/** Throws 400 for a decoded body that is nested too deeply, 413 for one that has become too large. */
 export function checkDecoded(value: unknown): void {
   check(value, DECODED_BOUNDS, 'the object provided');
 }

@@ -20,7 +20,7 @@ export function conform(core: Core, request: ResourceRequest, object: KubeObject
 export function normalize(core: Core, request: ResourceRequest, object: KubeObject): ReturnType<typeof pruneObject> {
   const { schema, strategy, custom } = request.resource.definition;
   const unknown = pruneObject(object, schema, core.definitions);
-  // In built-in schemas, defaults define the keys of items for apply; the kind's own code decides when a default is
+  // In built-in schemas, defaults define the item keys for apply; the kind's own code decides when a default is
   // set.
   if (custom) applyDefaults(object, schema, core.definitions);
   strategy?.default?.(object);
@@ -38,9 +38,9 @@ export function schemaErrors(
 }
 
 /**
- * Errors of metadata, of the schema and of the kind's own rules. For built-in kinds upstream has only the rules: their
- * errors replace the schema's for the same field, and lists may have duplicates unless a rule forbids them (two ports
- * with the same number).
+ * Errors from the metadata, the schema and the kind's own rules. For built-in kinds upstream has only the rules: their
+ * errors replace the schema's for the same field, and lists may contain duplicates unless a rule forbids them (two
+ * ports with the same number).
  */
 export function allErrors(
   request: ResourceRequest,
@@ -73,7 +73,7 @@ function withoutDuplicates(
 }
 
 /**
- * Errors of the schema; if there are none, errors of the kind's own rules: for a schema, a quantity is an ordinary
+ * Errors from the schema; if there are none, errors from the kind's own rules: for a schema, a quantity is an ordinary
  * string.
  */
 function errorsOf(core: Core, request: ResourceRequest, object: KubeObject): readonly FieldError[] {

@@ -12,7 +12,7 @@ interface Connection {
   /** The peer network that the connection counts against until it is authenticated. */
   readonly address: string;
   readonly acceptedMs: number;
-  /** Time of the TLS handshake. */
+  /** Set once the TLS handshake is complete. */
   stream: TLSSocket | undefined;
   /** The user that the connection counts against; undefined until authenticated. */
   holder: string | undefined;
@@ -31,8 +31,8 @@ const connections = new WeakMap<Socket, { readonly connection: Connection; reado
 
 /**
  * The connections of one listener, within the limits of its server. An unauthenticated connection is rejected if its
- * address already has too many. If all addresses together have too many, a connection of the address with the most is
- * closed to make room for others. Connections that are not authenticated in time, or that stop reading, are closed.
+ * address already has too many. If all addresses together have too many, a connection from the address with the most
+ * is closed to make room for others. Connections that are not authenticated in time, or that stop reading, are closed.
  */
 export class Connections {
   readonly #traffic: Traffic;

@@ -40,7 +40,7 @@ export class Core {
   readonly watchers: WatchHub;
   readonly traffic: Traffic;
   readonly webhookCaller: WebhookCaller | undefined;
-  /** The revision of the latest change of each bucket. */
+  /** The revision of the latest change in each bucket. */
   readonly bucketRevisions = new Map<string, number>();
   readonly #observers: ((changes: readonly Change[]) => void)[] = [];
   readonly #unsubscribe: () => void;

@@ -125,7 +125,7 @@ describe('CustomResourceDefinitions', () => {
     expect((await server.call('GET', machines.replace('/v1/', '/v2/'))).status).toBe(200);
   });
 
-  it('are not served under a name that another definition has', async () => {
+  it('are not served under a name that another definition already uses', async () => {
     const server = await crdServer();
     await server.call('POST', crds, machineCrd());
     const rival = machineCrd({ plural: 'engines' }) as TestObject;

@@ -15,13 +15,13 @@ import { canonicalText, ServedResource } from './served-resource.ts';
 const SYSTEM_USER = { username: 'system:apiserver', groups: ['system:masters'] };
 
 /**
- * Serves the resources of CustomResourceDefinitions while these are stored, and maintains their
+ * Serves the resources of CustomResourceDefinitions as long as these are stored, and maintains their
  * status. A definition that is being deleted deletes its objects first.
  */
 export class CrdRegistry {
   readonly #core: Core;
   readonly #served = new Map<string, readonly ResourceDefinition[]>();
-  /** Definitions that wait until their objects are deleted, by the bucket of these objects. */
+  /** Definitions that wait until their objects are deleted, by those objects' bucket. */
   readonly #pendingDeletions = new Map<string, string>();
   #work: Promise<void> = Promise.resolve();
 

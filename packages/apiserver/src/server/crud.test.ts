@@ -204,7 +204,7 @@ describe('update', () => {
     expect(pool.body.message).toContain('metadata.resourceVersion: Invalid value: 0: must be specified for an update');
   });
 
-  it('rejects another UID, and does not create a missing object', async () => {
+  it('rejects a different UID, and does not create a missing object', async () => {
     const server = await serverWithNamespace();
     await server.call('POST', maps, { metadata: { name: 'a' } });
 

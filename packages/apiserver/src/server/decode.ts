@@ -17,7 +17,7 @@ export function decodeToConform(request: BodyRequest): KubeObject {
   return decodeBody(request, request.resource, { report: reportFieldsLater });
 }
 
-/** Decodes the body of another kind in the same way, for a subresource. */
+/** Decodes a body of a different kind in the same way, for a subresource. */
 export function decodeBody(
   request: BodyRequest,
   kind: BodyKind,

@@ -19,7 +19,10 @@ interface Subresource {
 const SCALE = { group: 'autoscaling', version: 'v1', kind: 'Scale' };
 const shared = new WeakMap<object, Discovery>();
 
-/** The documents of the current registry and of other API servers. Servers that serve the same kinds share them. */
+/**
+ * The documents for the current registry, and those of other API servers. Servers that serve the same kinds share
+ * them.
+ */
 export function discoveryOf(registry: Registry, remote: readonly RemoteGroupVersion[] = []): Discovery {
   const key = registry.shared;
   if (key === undefined || remote.length > 0) return new Discovery(registry.all(), remote);

@@ -86,7 +86,7 @@ describe('reads while writes wait for the disk', () => {
 });
 
 describe('a no-op write', () => {
-  it('gets its response when the state that it read is durable', async () => {
+  it('gets its response once the state that it read is durable', async () => {
     const { server, store } = await heldServer();
     const change = { data: { color: 'blue' } };
     const patch = () => server.call('PATCH', `${maps}/a`, change, { 'content-type': 'application/merge-patch+json' });
@@ -114,7 +114,7 @@ describe('a rejected write', () => {
     { reason: 'the object was deleted', first: removal, second: removal, status: 404 },
     { reason: 'the object already exists', first: creation, second: creation, status: 409 },
     { reason: 'the object was changed', first: update, second: update, status: 409 },
-  ])('gets its response when the reason is durable: $reason', async ({ first, second, status }) => {
+  ])('gets its response once the reason is durable: $reason', async ({ first, second, status }) => {
     const { server, store } = await heldServer();
     const accepting = first(server);
     await accepted(store, 1);

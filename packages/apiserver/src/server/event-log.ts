@@ -11,15 +11,15 @@ interface LoggedEvent {
   readonly atMs: number;
 }
 
-/** The heartbeats of nodes, which make up most writes of an idle cluster. */
+/** Node heartbeats, which make up most writes in an idle cluster. */
 const HEARTBEAT_BUCKET = 'leases.coordination.k8s.io';
 /** Watchers of these buckets get events continuously, and never resume from an old revision. */
 const MAX_HEARTBEATS = 64;
 
 /**
- * The latest changes of a server, in order of revision. Watches resume from it, and paged lists read older states.
- * Heartbeats are kept separately: the heartbeats of ten nodes would displace everything else in eight minutes, and take
- * half a megabyte.
+ * A log of a server's latest changes, in order of revision. Watches resume from it, and paged lists read older states.
+ * Heartbeats are kept separately: the heartbeats of ten nodes would displace everything else in eight minutes, and
+ * take half a megabyte.
  */
 export class EventLog {
   readonly #changes: BoundedLog;
@@ -30,7 +30,7 @@ export class EventLog {
     this.#heartbeats = new BoundedLog(revision, { ...limits, maxEvents: Math.min(limits.maxEvents, MAX_HEARTBEATS) });
   }
 
-  /** All changes of the bucket after this revision are retained. */
+  /** All changes to the bucket after this revision are retained. */
   compactedRevision(bucket: string): number {
     return this.#logOf(bucket).compactedRevision;
   }
@@ -41,7 +41,7 @@ export class EventLog {
     this.#changes.forget(nowMs);
   }
 
-  /** Changes of a bucket after `revision`, oldest first. */
+  /** Changes to a bucket after `revision`, oldest first. */
   since(revision: number, bucket: string): Change[] {
     return this.#logOf(bucket).since(revision, bucket);
   }
@@ -87,7 +87,7 @@ class BoundedLog {
     this.forget(nowMs);
   }
 
-  /** Changes of a bucket after `revision`, oldest first. */
+  /** Changes to a bucket after `revision`, oldest first. */
   since(revision: number, bucket: string): Change[] {
     const changes: Change[] = [];
     for (let index = this.#indexAfter(revision); index < this.#events.length; index++) {
@@ -127,7 +127,7 @@ class BoundedLog {
   }
 }
 
-/** Memory of a change that only the log references. */
+/** Memory used by a change that only the log references. */
 function sizeOf(change: Change): number {
   return 200 + (change.previous?.text.length ?? 0) + (change.removed ? change.entry.text.length : 0);
 }

@@ -5,7 +5,7 @@ const waiting = new WeakMap<Socket, Set<() => void>>();
 
 /**
  * Calls back once, when a response has been sent or can no longer be sent. A response that waits behind another
- * response of its connection, as with pipelined requests, gets no event when the connection closes; so the
+ * response on its connection, as with pipelined requests, gets no event when the connection closes; so the
  * connection is observed too.
  */
 export function onExchangeEnd(response: ServerResponse, callback: () => void): void {

@@ -15,7 +15,7 @@ export interface HostileReply {
   readonly message: string;
 }
 
-/** The response of a server that has the pod `p`. */
+/** The response from a server that stores the pod `p`. */
 export async function replyTo(request: HostileRequest): Promise<HostileReply> {
   const server = new TestServer();
   await server.namespace();

@@ -31,7 +31,7 @@ const MIN_ENCODE_CHARS = 16 * 1024;
 /** From this size up, a response is sent in chunks. */
 const MIN_SLICED_BYTES = 64 * 1024;
 /**
- * How much of an unread body is drained, as in Go's server: a client that sends before it reads then still gets the
+ * How much of an unread body is drained, as in Go's server: a client that sends before it reads still gets the
  * response.
  */
 const MAX_SKIPPED_BYTES = 256 * 1024;
@@ -249,12 +249,12 @@ async function encode(
   return { body: typeof body === 'string' && isEncoded ? encoder.encode(body) : body };
 }
 
-/** Whether the connection must be closed because an unread body is still in front of the next request. */
+/** Whether the connection must be closed because an unread body still precedes the next request. */
 function endsConnection(request: IncomingMessage, status: number): boolean {
   if (request.complete) return false;
   const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
   if (length === undefined && encoding === undefined) return false;
-  // A small body of an authenticated user is drained quickly, so the connection stays open.
+  // A small body from an authenticated user is drained quickly, so the connection stays open.
   return status === 401 || encoding !== undefined || Number(length) > MAX_SKIPPED_BYTES;
 }
 
@@ -279,7 +279,7 @@ function skipBody(request: IncomingMessage, { clock }: Traffic): Promise<void> {
   });
 }
 
-/** Streams another server's response at the speed of the reader. If either side ends, so does the other. */
+/** Streams another server's response at the reader's speed. If either side ends, so does the other. */
 function pipeBody(response: ServerResponse, { status, headers }: ApiResponse, body: Readable): void {
   onExchangeEnd(response, () => body.destroy());
   body.once('error', () => response.destroy());

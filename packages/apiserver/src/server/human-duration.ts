@@ -1,4 +1,4 @@
-/** A duration in the format of ages in `kubectl get`; k8s.io/apimachinery/pkg/util/duration.HumanDuration. */
+/** A duration in the format that `kubectl get` uses for ages; k8s.io/apimachinery/pkg/util/duration.HumanDuration. */
 export function humanDuration(spanMs: number): string {
   const seconds = Math.floor(spanMs / 1000);
   if (seconds < -1) return '<invalid>';

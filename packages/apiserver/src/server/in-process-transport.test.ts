@@ -46,7 +46,7 @@ it.each([
   transport.close();
 });
 
-it('resumes the watch when the buffer has been read', async () => {
+it('resumes the watch once the buffer has been read', async () => {
   const { watch, lines, transport } = await watchOf(8 * 1024);
   for (let read = 0; read < 9; read++) expect((await lines.next()).value).toHaveLength(8 * 1024 - 1);
 

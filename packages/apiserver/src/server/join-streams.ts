@@ -4,7 +4,10 @@ import type { Clock, Timer } from '@fairway/base/clock';
 /** Like a kubelet's `streamingConnectionIdleTimeout`. */
 const IDLE_MS = 4 * 3_600_000;
 
-/** Forwards bytes between two connections at the speed of each receiver. If one ends or breaks, or both are idle for hours, both end. */
+/**
+ * Forwards bytes between two connections at each receiver's speed. If one ends or breaks, or both are idle for hours,
+ * both end.
+ */
 export function joinStreams(one: Duplex, other: Duplex, clock: Clock): void {
   let lastActivityMs = clock.now();
   let timer: Timer | undefined;

@@ -14,15 +14,15 @@ export interface ServerLimits {
    */
   readonly maxConnections: number;
   /**
-   * Open connections of one user. Over HTTP/2 clients share one connection among their requests, over HTTP/1.1 they
+   * Open connections per user. Over HTTP/2, clients use one connection for all their requests; over HTTP/1.1 they
    * open one for each request.
    */
   readonly maxConnectionsPerUser: number;
   /** Unauthenticated connections, counted separately from users' connections. */
   readonly maxUnauthenticatedConnections: number;
   /**
-   * Unauthenticated connections of one address. Not too few: a thousand nodes behind one address may reconnect together
-   * after a restart.
+   * Unauthenticated connections per address. The limit must not be too low: a thousand nodes behind one address may
+   * reconnect at once after a restart.
    */
   readonly maxUnauthenticatedConnectionsPerAddress: number;
   /**
@@ -32,11 +32,11 @@ export interface ServerLimits {
   readonly maxPipelinedRequests: number;
   /** Time limit from the TCP connection to the end of the TLS handshake; Go's client allows 10 s. */
   readonly handshakeTimeoutMs: number;
-  /** Time limit for the head of a request, from its first byte; kube-apiserver has 32 s (`ReadHeaderTimeout`). */
+  /** Time limit for the head of a request, from its first byte; kube-apiserver allows 32 s (`ReadHeaderTimeout`). */
   readonly headersTimeoutMs: number;
   /** How long a connection may stay unauthenticated. */
   readonly unauthenticatedTimeoutMs: number;
-  /** Deadline for reading a body: 3 MiB at 1 Mbit/s take 25 s. kube-apiserver's `--request-timeout` is 60 s. */
+  /** Deadline for reading a body: 3 MiB at 1 Mbit/s takes 25 s. kube-apiserver's `--request-timeout` is 60 s. */
   readonly bodyTimeoutMs: number;
   /**
    * An idle connection is closed after this time. Clients keep their connections for a shorter time (at most 90 s in

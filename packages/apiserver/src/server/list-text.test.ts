@@ -6,7 +6,7 @@ describe('ListText', () => {
     { items: [], text: '{"items":[]}' },
     { items: ['{"a":1}'], text: '{"items":[{"a":1}]}' },
     { items: ['"é"', '"日本"', '"🚢"', '"\\ud83d"'], text: '{"items":["é","日本","🚢","\\ud83d"]}' },
-  ])('yields the same as text and as bytes: $text', ({ items, text }) => {
+  ])('yields the same content as text and as bytes: $text', ({ items, text }) => {
     const list = new ListText('{"items":[', items, ']}');
 
     expect([list.text(), list.length]).toEqual([text, text.length]);
@@ -15,7 +15,7 @@ describe('ListText', () => {
     expect(list.byteLength).toBe(Buffer.byteLength(text));
   });
 
-  it.each([4, 5, 7, 64])('yields the same in parts of at most %d bytes', (size) => {
+  it.each([4, 5, 7, 64])('yields the same content in parts of at most %d bytes', (size) => {
     const items = ['"é"', '"日本"', '', '"🚢🚢"', '"abcdefghijklmnop"'];
     const reader = new ListText('{"items":[', items, ']}').reader();
 

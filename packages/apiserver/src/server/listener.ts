@@ -16,7 +16,7 @@ export interface TlsOptions {
   readonly clientCa?: string;
 }
 
-/** Another certificate for clients that request one of its names (SNI). */
+/** A separate certificate for clients that request one of its names (SNI). */
 export type CertificateByName = (serverName: string) => SecureContext | undefined;
 
 export interface ListenOptions {
@@ -30,7 +30,7 @@ export interface ListenOptions {
 export interface Listener {
   readonly url: string;
   readonly port: number;
-  /** Uses another certificate or other client CAs for new connections. */
+  /** Uses a different certificate or different client CAs for new connections. */
   setTls(tls: TlsOptions): void;
   /** Lets running requests finish, then ends all connections. */
   close(): Promise<void>;
@@ -60,7 +60,7 @@ export async function listen(
     handshakeTimeout: handshakeTimeoutMs,
     headersTimeout: headersTimeoutMs,
     // Limits the request, not the response, because watches have no time limit. Bodies read here have a separate
-    // deadline, forwarded bodies have none.
+    // deadline; forwarded bodies have none.
     requestTimeout: headersTimeoutMs + bodyTimeoutMs,
     connectionsCheckingInterval: CHECK_INTERVAL_MS,
     keepAliveTimeout: keepAliveTimeoutMs,

@@ -30,7 +30,7 @@ function unstoredEntry({ resource }: ResourceRequest, object: KubeObject): Entry
 }
 
 /**
- * The requested entry, in the version of the request, for a writer: the latest accepted entry. Returns a promise only
+ * The requested entry, in the request's version, for a writer: the latest accepted entry. Returns a promise only
  * if a webhook must convert it. Throws 404.
  */
 export function currentEntry(core: Core, request: ResourceRequest): Entry | Promise<Entry> {

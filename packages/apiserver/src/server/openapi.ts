@@ -31,7 +31,7 @@ export async function openApiResponse(
   return document && respond(request, JSON_TYPE, document);
 }
 
-/** The index, including the documents of other servers, which are fetched on demand. */
+/** The index, including other servers' documents, which are fetched on demand. */
 function withRemote(index: PublishedDocument, remote: readonly RemoteGroupVersion[]): PublishedDocument {
   const others = remote.filter(({ openApiHash }) => openApiHash !== undefined);
   if (others.length === 0) return index;

@@ -20,13 +20,13 @@ export function managerOf({ query, headers }: ResourceRequest): string {
   return program.slice(0, MAX_MANAGER_LENGTH) || 'unknown';
 }
 
-/** Properties of the kind for field ownership. */
+/** The kind's properties that field ownership depends on. */
 export function trackedKindOf(core: Core, { resource }: ResourceRequest) {
   const { schema, hasStatus = false, custom = false } = resource.definition;
   return { schema, definitions: core.definitions, hasStatus, isEmptyUnset: !custom };
 }
 
-/** Sets `metadata.managedFields` for an object that is about to be stored, unless an apply has done so itself. */
+/** Sets `metadata.managedFields` for an object that is about to be stored, unless an apply has already done so. */
 export function track(core: Core, request: ResourceRequest, object: KubeObject, live: KubeObject | undefined): void {
   checkManagers(request, object);
   if (request.isApply) return;
@@ -44,7 +44,7 @@ export function track(core: Core, request: ResourceRequest, object: KubeObject, 
 }
 
 /**
- * Reverts the new times of `metadata.managedFields` if nothing else differs from `live`: writing the same object again
+ * Reverts the new times in `metadata.managedFields` if nothing else differs from `live`: writing the same object again
  * is a no-op (apimachinery's `IgnoreManagedFieldsTimestampsTransformer`). The written form may still differ from the
  * stored one: 1024Mi is stored as 1Gi.
  */

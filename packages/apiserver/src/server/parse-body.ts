@@ -14,7 +14,7 @@ const MAX_ALIASES = 1000;
 /** Thrown internally for text that is not valid JSON, but may be valid YAML. */
 class JsonSyntaxError extends Error {}
 
-/** The value of a JSON body. Throws 400 if the body can't be read or is nested too deep. */
+/** The value of a JSON body. Throws 400 if the body can't be read or is nested too deeply. */
 export function parseJson(request: BodyRequest, text: string, report = reportFields): unknown {
   try {
     return readJson(request, text, report);
@@ -34,7 +34,7 @@ function readJson(request: BodyRequest, text: string, report: typeof reportField
     throw new JsonSyntaxError((error as Error).message);
   }
   checkDecoded(value);
-  // Parsing drops duplicates, so only a text that is longer than its serialized result can contain them.
+  // Parsing drops duplicates, so only text that is longer than its serialized result can contain them.
   if (fieldValidationOf(request.query) !== 'Ignore' && JSON.stringify(value).length !== text.length) {
     report(request, duplicateFields(text).map(duplicateFieldMessage));
   }
@@ -43,7 +43,8 @@ function readJson(request: BodyRequest, text: string, report: typeof reportField
 
 /**
  * The value of a YAML or JSON body; YAML is a superset of JSON. Aliased content counts once per use. Throws 400 for a
- * body that is invalid, nested too deep or not representable in JSON, and 413 for one that is too large when expanded.
+ * body that is invalid, nested too deeply or not representable in JSON, and 413 for one that is too large when
+ * expanded.
  */
 export function parseYaml(request: BodyRequest, text: string, report = reportFields): unknown {
   if (text.trimStart().startsWith('{')) {

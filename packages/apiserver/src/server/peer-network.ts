@@ -1,8 +1,9 @@
 import { isIPv6 } from 'node:net';
 
 /**
- * The network that a peer's address is counted under. A client with one IPv6 address has all 2^64 of its /64, so these
- * count as one: `2001:db8::1` gives `2001:db8:0:0::/64`. An IPv4 address is counted individually, in either notation.
+ * The network that a peer's address is counted under. A client with one IPv6 address controls all 2^64 addresses of
+ * its /64, so these count as one: `2001:db8::1` gives `2001:db8:0:0::/64`. An IPv4 address is counted individually, in
+ * either notation.
  */
 export function peerNetwork(address: string): string {
   const [, mapped] = /^::ffff:([\d.]+)$/i.exec(address) ?? [];

@@ -206,7 +206,7 @@ describe('subresources', () => {
 describe('representations', () => {
   const table = 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json';
 
-  it('a Table has the columns of the kind and the metadata of the objects', async () => {
+  it("a Table contains the kind's columns and the objects' metadata", async () => {
     const server = await serverWithNamespace();
     await server.call('POST', pools, { metadata: { name: 'a' }, spec: { replicas: 2, flavor: 'b3-8' } });
     await server.clock.advance(90_000);

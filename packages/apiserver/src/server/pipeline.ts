@@ -86,7 +86,7 @@ export class Pipeline {
   async response(request: ApiRequest, authenticate: () => Promise<UserInfo>): Promise<ApiResponse> {
     const { tracer } = this.#options;
     const auditId = auditIdOf(request.headers['audit-id'], randomUUID);
-    // In-process callers already have a span of the request.
+    // In-process callers already have a span for the request.
     const span = tracer && request.peer !== undefined ? beginRequestSpan(tracer, { ...request, auditId }) : undefined;
     if (span === undefined) return this.#respond(request, authenticate, { auditId });
     const response = await inSpan(span, () => this.#respond(request, authenticate, { auditId, span }));

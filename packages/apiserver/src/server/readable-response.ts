@@ -2,9 +2,9 @@ import type { Readable } from 'node:stream';
 import { TransportError, type TransportResponse } from '@fairway/kube/client/transport';
 
 /**
- * Maximum size read of a response from another server, which a tenant controls. It allows 8 KB for each object of a
- * page of 500. A response of this size that is filled with empty objects takes 90 MB and 0.1 s of the event loop; at
- * four times the size it would take a second.
+ * Maximum number of bytes read from a response from another server, which a tenant controls. It allows 8 KB for each
+ * object of a 500-object page. A response of this size that is filled with empty objects takes 90 MB and 0.1 s of the
+ * event loop; at four times the size it would take a second.
  */
 const MAX_CHARS = 4 * 1024 * 1024;
 

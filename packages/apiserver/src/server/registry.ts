@@ -29,7 +29,7 @@ export class Registry {
     return this.#overlay.has(key) ? this.#overlay.get(key) : this.#base.get(key);
   }
 
-  /** The resource of a kind. */
+  /** The resource for a kind. */
   ofKind(apiVersion: string, kind: string): ServedResource | undefined {
     return this.all().find((one) => one.kind === kind && one.apiVersion === apiVersion && one.verbs.has('get'));
   }
@@ -42,7 +42,7 @@ export class Registry {
     return all;
   }
 
-  /** Returns the same array while nothing changes, and for all unchanged servers. */
+  /** Returns the same array as long as nothing changes, and for all unchanged servers. */
   get definitions(): readonly ResourceDefinition[] {
     if (this.#overlay.size === 0) return this.#baseDefinitions;
     this.#definitions ??= this.all().map(({ definition }) => definition);

@@ -12,8 +12,9 @@ export interface ReceivedBody {
 const NO_BODY: ReceivedBody = { bytes: Buffer.alloc(0), release: () => {} };
 
 /**
- * Reads the body of a request by `user`, for methods with a body. Rejects with 413 beyond the limit of one body, 429
- * beyond the user's share or that of all users, 408 on timeout, 415 if the body is compressed, 400 if it is incomplete.
+ * Reads the body of a request by `user`, for methods with a body. Rejects with 413 beyond the limit for one body, 429
+ * beyond the user's share or the limit for all users, 408 on timeout, 415 if the body is compressed, 400 if it is
+ * incomplete.
  */
 export async function readBody(
   request: IncomingMessage,
@@ -57,7 +58,7 @@ function rejectEncodedBody({ headers }: IncomingMessage): void {
 }
 
 /**
- * Calls `onChunk` with each chunk until the body ends. Rejects with exceptions of `onChunk` and on timeout, and then
+ * Calls `onChunk` with each chunk until the body ends. Rejects if `onChunk` throws or on timeout, and then
  * stops reading.
  */
 function receive(request: IncomingMessage, traffic: Traffic, onChunk: (chunk: Buffer) => void): Promise<void> {

@@ -8,7 +8,7 @@ const MAX_MANAGER_BYTES = 128;
 
 /**
  * Throws 422 for query parameters that contradict each other or have no meaning, like apimachinery's Validate…Options.
- * Deletions have their options in the body, if there is one.
+ * For deletions, the options are in the body, if there is one.
  */
 export function checkOptions({ verb, query, headers }: OptionsRequest): void {
   const isApply = verb === 'patch' && (headers['content-type'] ?? '').startsWith('application/apply-patch');

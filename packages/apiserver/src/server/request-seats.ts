@@ -12,7 +12,7 @@ export interface ClassifiedRequest {
   readonly attributes: RequestAttributes;
   /** Undefined for streams other than watches, which take no seats. */
   readonly schema: CompiledSchema | undefined;
-  /** Watches and streams, whose number has a separate limit. */
+  /** Watches and streams, whose number is limited separately. */
   readonly isLong: boolean;
 }
 

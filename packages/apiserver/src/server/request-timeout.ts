@@ -1,7 +1,7 @@
 /** Upstream's `--request-timeout`. */
 const REQUEST_TIMEOUT_MS = 60_000;
 
-/** Time limit of a write request: its `timeout`, at most a minute. */
+/** Time limit for a write request: its `timeout`, at most a minute. */
 export function requestTimeoutMs(query: URLSearchParams): number {
   return Math.min(durationMs(query.get('timeout')) ?? REQUEST_TIMEOUT_MS, REQUEST_TIMEOUT_MS);
 }

@@ -26,7 +26,7 @@ export interface ApiRequest {
   readonly canUpgrade?: boolean;
 }
 
-/** The body of a request as text, and the headers with the content type of the text. */
+/** The body of a request as text, and the headers with the text's content type. */
 export interface RequestContent {
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body: string;
@@ -48,7 +48,7 @@ export class Line {
     return this.#bytes;
   }
 
-  /** The bytes as a chunk of HTTP/1.1. */
+  /** The bytes as an HTTP/1.1 chunk. */
   chunk(): Uint8Array {
     this.#chunk ??= Buffer.from(`${Buffer.byteLength(this.text).toString(16)}\r\n${this.text}\r\n`);
     return this.#chunk;
@@ -76,9 +76,9 @@ export interface LineStream {
 export interface ApiResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** A Readable for responses of another server. */
+  /** A Readable for responses from another server. */
   readonly body: string | Uint8Array | ListText | LineStream | Readable;
-  /** Additional values of Set-Cookie, for which `headers` has room for only one. */
+  /** Additional values of Set-Cookie, of which `headers` can hold only one. */
   readonly cookies?: readonly string[] | undefined;
   /** Another server's connection after a protocol switch (101): the client then communicates with it directly. */
   readonly upgraded?: Duplex | undefined;
@@ -114,7 +114,8 @@ export interface ResourceRequest extends ResourceTarget {
   /** The server's clock. */
   readonly now: () => number;
   /**
-   * Creates a transport for in-process requests with all rights; absent if the server itself acts without a request.
+   * Creates a transport for in-process requests with full permissions; absent if the server itself acts without a
+   * request.
    */
   readonly loopback?: (() => Transport) | undefined;
   /** Waits for the user's next slot before work is repeated; absent for in-process requests. */
@@ -135,7 +136,7 @@ export function jsonResponse(status: number, body: object | string): ApiResponse
   return { status, headers: { 'content-type': JSON_TYPE }, body: text };
 }
 
-/** Whether a response may have unlimited duration. */
+/** Whether a response may last indefinitely. */
 export function staysOpen({ body }: ApiResponse): boolean {
   return typeof body !== 'string' && !(body instanceof Uint8Array) && !(body instanceof ListText);
 }

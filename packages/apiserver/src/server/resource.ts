@@ -25,7 +25,7 @@ export interface ScaleDefinition {
   readonly labelSelectorPath?: string;
 }
 
-/** Context of the request for hooks. */
+/** The request's context, for hooks. */
 export interface RequestContext {
   readonly user: UserInfo;
   readonly nowMs: number;
@@ -49,7 +49,7 @@ export interface ResourceStrategy {
   validate?(object: KubeObject, old: KubeObject | undefined): FieldError[];
   validateStatus?(object: KubeObject, old: KubeObject): FieldError[];
   warnings?(object: KubeObject): string[];
-  /** Validates a name. By default names are DNS subdomains (object/names.ts has the usual rules). */
+  /** Validates a name. By default names are DNS subdomains (object/names.ts contains the usual rules). */
   nameErrors?(name: string): string[];
   /**
    * For kinds with graceful deletion (pods): the grace period of a deleted object, given the requested one. 0 removes
@@ -86,7 +86,8 @@ export interface SubresourceRequest {
   /** The access of the server that executes the request, if it has one (`ApiServerOptions.access`). */
   readonly access?: Access | undefined;
   /**
-   * Sends requests in this process with all rights (`system:masters`), for writes of the subresource to other objects.
+   * Sends requests in this process with full permissions (`system:masters`), for writes of the subresource to other
+   * objects.
    */
   loopback(): Transport;
   /** Sends a warning to the client, in the header `Warning`. */
@@ -139,11 +140,13 @@ export interface ResourceDefinition extends ResourceType {
   /** The order of rows, if they are not sorted by name. */
   readonly rowOrder?: (a: KubeObject, b: KubeObject) => number;
   /**
-   * Field selectors in addition to metadata.name and metadata.namespace: selector name → path in the object, or several
-   * paths, the first set one of which is used.
+   * Field selectors in addition to metadata.name and metadata.namespace: selector name → path in the object, or
+   * several paths, of which the first one that is set is used.
    */
   readonly selectableFields?: Readonly<Record<string, string | readonly string[]>>;
-  /** The value of an unset field in such a field selector, if it is not '': Go's zero value of numbers and booleans. */
+  /**
+   * The value of an unset field in such a field selector, if it is not '': Go's zero value for numbers and booleans.
+   */
   readonly unsetFields?: Readonly<Record<string, string>>;
   readonly strategy?: ResourceStrategy;
   /** Verbs served; all of them by default. Only `create` for a review kind such as SubjectAccessReview. */
@@ -166,7 +169,9 @@ export interface ResourceDefinition extends ResourceType {
     /** The access of the server that executes the request, if it has one (`ApiServerOptions.access`). */
     readonly access?: Access | undefined;
   }) => Promise<object>;
-  /** Whether `metadata.generation` counts changes of the spec. True unless the kind has no spec (ConfigMap, Secret). */
+  /**
+   * Whether `metadata.generation` counts changes to the spec. True unless the kind has no spec (ConfigMap, Secret).
+   */
   readonly hasGeneration?: boolean;
   /**
    * Schemas by stored apiVersion whose defaults are applied on reads, since the schemas of a CustomResourceDefinition

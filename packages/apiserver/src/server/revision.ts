@@ -1,6 +1,6 @@
 import { ApiError, badRequest } from '@fairway/kube/object/api-error';
 
-/** Parses a resourceVersion of a query or body; undefined if absent. */
+/** Parses a resourceVersion from a query or body; undefined if absent. */
 export function parseRevision(text: string | null | undefined, context = ''): number | undefined {
   if (text === null || text === undefined || text === '') return undefined;
   const revision = Number(text);

@@ -23,7 +23,7 @@ const NODE_NAME = 'spec.nodeName';
 
 /**
  * Reads labelSelector and fieldSelector. Throws 400 for a selector that can't be read, and for a field that the kind
- * can't select by.
+ * can't be selected by.
  */
 export function selectionOf(resource: ServedResource, namespace: string, query: URLSearchParams, name = ''): Selection {
   const labelText = query.get('labelSelector') ?? '';

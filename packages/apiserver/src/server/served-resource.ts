@@ -9,7 +9,7 @@ let generations = 0;
 
 const ALL_VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'] as const;
 
-/** Data derived from one definition, shared by all servers of a process that serve it. */
+/** Data derived from one definition, shared by all servers in a process that serve it. */
 export class ServedResource {
   readonly definition: ResourceDefinition;
   readonly group: string;
@@ -61,7 +61,7 @@ export class ServedResource {
     return this.namespaced ? `${namespace}/${name}` : name;
   }
 
-  /** Converts entries that need a webhook. Undefined if nothing must be awaited. */
+  /** Converts entries that need a webhook. Undefined if nothing needs to be awaited. */
   prepare(entries: readonly Entry[]): Promise<void> | undefined {
     const convert = this.definition.storedAs?.convert;
     if (convert === undefined) return undefined;
@@ -161,7 +161,7 @@ export function bucketOf(type: { readonly group: string; readonly plural: string
   return type.group === '' ? type.plural : `${type.plural}.${type.group}`;
 }
 
-/** JSON that begins with apiVersion, kind and metadata: equal objects then tend to have equal texts. */
+/** JSON that begins with apiVersion, kind and metadata: equal objects then tend to serialize to equal strings. */
 export function canonicalText(object: KubeObject): string {
   const { apiVersion, kind, metadata, ...rest } = object;
   return JSON.stringify({ apiVersion, kind, metadata, ...rest });

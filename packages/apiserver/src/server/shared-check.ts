@@ -1,7 +1,7 @@
 import type { Clock } from '@fairway/base/clock';
 
 /**
- * Shares one run of a check among all concurrent callers, and for `maxAgeMs` after it ended. Health can be requested by
+ * Shares one run of a check among all concurrent callers, and for `maxAgeMs` after it ends. Health can be requested by
  * anyone at any rate, so the load of checks must not depend on that.
  */
 export function sharedCheck(check: () => Promise<void>, maxAgeMs: number, clock: Clock): () => Promise<void> {

@@ -34,7 +34,7 @@ describe('the text of a large object', () => {
     expect(missedLine(change, 'ADDED', other)).not.toBe(line);
   });
 
-  it('is separate for another revision', () => {
+  it('is separate for a different revision', () => {
     expect(initialLine(entry(10_000), plain)).not.toBe(initialLine(entry(10_000), plain));
   });
 });

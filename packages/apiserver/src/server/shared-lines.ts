@@ -14,7 +14,7 @@ export function initialLine(entry: Entry, representation: Representation): Line 
   return entry.text.length < MIN_SHARED_CHARS ? make() : shared(entry, representation.id, make);
 }
 
-/** The event of a change that a resuming watch missed, shared in the same way. */
+/** The event for a change that a resuming watch missed, shared in the same way. */
 export function missedLine(change: Change, type: WatchEventType, representation: Representation): Line {
   const make = () => new WatchEvent(change).line(type, representation);
   const isLarge = Math.max(change.entry.text.length, change.previous?.text.length ?? 0) >= MIN_SHARED_CHARS;

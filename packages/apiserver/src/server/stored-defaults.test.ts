@@ -45,7 +45,7 @@ describe('defaults of stored objects', () => {
     expect(new StoredDefaults(new Map([[V1, schemaOf('x'.repeat(17_000))]])).of(entry)).toBe(entry);
   });
 
-  it('are recomputed beyond a cache of 16 MiB of objects', () => {
+  it('are recomputed for objects beyond a 16 MiB cache', () => {
     const large = new StoredDefaults(new Map([[V1, schemaOf('x'.repeat(16_000))]]));
     const entries = Array.from({ length: 1100 }, () => entryOf({}));
 
@@ -56,7 +56,7 @@ describe('defaults of stored objects', () => {
   });
 });
 
-it('sets defaults of stored objects before their conversion to another version', () => {
+it('sets defaults in stored objects before their conversion to another version', () => {
   const served = ServedResource.of({
     group: 'example.org',
     version: 'v2',

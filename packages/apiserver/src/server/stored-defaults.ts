@@ -12,7 +12,7 @@ const MAX_ADDED_CHARS = 16 * 1024;
 /** Cache size for the texts of one kind; texts beyond it are generated for each reader. */
 const MAX_KEPT_CHARS = 16 * 1024 * 1024;
 
-/** Schemas of custom kinds refer only to the definitions of metadata. */
+/** Schemas of custom kinds refer only to the metadata definitions. */
 const NO_DEFINITIONS: Definitions = new Map();
 
 /**

@@ -53,7 +53,7 @@ async function patchSubresource(
       return await execute(core, patchRequest, subresource, 'update', current, patched);
     } catch (error) {
       if (isPinned || attempt === MAX_ATTEMPTS || !isApiError(error, 'Conflict')) throw error;
-      // Another writer was faster.
+      // Another writer got there first.
       if ((await currentEntry(core, request)).revision === current.revision) throw error;
       await request.nextTurn?.();
     }

@@ -144,7 +144,7 @@ export class TestServer {
     return this.call('GET', path);
   }
 
-  /** Starts a watch with parsed lines. Call `stop` when done. */
+  /** Starts a watch whose lines are parsed. Call `stop` when done. */
   async watch(path: string): Promise<TestWatch> {
     const abort = new AbortController();
     const url = `${path}${path.includes('?') ? '&' : '?'}watch=1`;

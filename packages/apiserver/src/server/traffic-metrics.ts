@@ -22,7 +22,7 @@ export type RejectionReason =
   | 'stalled'
   | 'watchBacklog';
 
-/** Current use of a server's limits, and how often each limit was hit. */
+/** Current usage against a server's limits, and how often each limit was hit. */
 export interface CountedTraffic {
   readonly inUse: (limited: LimitedResource) => number;
   readonly rejections: ReadonlyMap<RejectionReason, number>;
@@ -32,7 +32,9 @@ export interface CountedTraffic {
   observeDurations(observer: (verb: 'read' | 'write', durationMs: number) => void): void;
 }
 
-/** Metrics of the use of a server's limits. No label contains a user or address, which bounds the number of series. */
+/**
+ * Metrics on usage against a server's limits. No label contains a user or address, which bounds the number of series.
+ */
 export function addTrafficMetrics(registry: Registry, traffic: CountedTraffic): void {
   const inUse = new Gauge({
     name: 'fairway_api_in_use',

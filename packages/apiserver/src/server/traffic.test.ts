@@ -85,7 +85,7 @@ describe('traffic', () => {
   describe('a response', () => {
     const limits = { maxAnswerBytes: 100, maxAnswerBytesPerUser: 40 };
 
-    it('may exceed the share of its user if the user has no other unsent response', () => {
+    it("may exceed its user's share if the user has no other unsent response", () => {
       const served = traffic(limits);
       served.enterResponse(alice, 90);
 

@@ -8,7 +8,7 @@ import { DEFAULT_LIMITS, type ServerLimits } from './limits.ts';
 import type { CountedTraffic, LimitedResource, RejectionReason } from './traffic-metrics.ts';
 
 export interface TrafficOptions {
-  /** Overrides of `DEFAULT_LIMITS`. */
+  /** Overrides for `DEFAULT_LIMITS`. */
   readonly limits?: Partial<ServerLimits> | undefined;
   readonly clock: Clock;
 }
@@ -63,7 +63,9 @@ const SHARED_LIMITS: Readonly<Record<LimitedResource, SharedLimit>> = {
   },
 };
 
-/** Counts the resources held by one server's clients over all its listeners, and rejects requests beyond the limits. */
+/**
+ * Counts the resources held by one server's clients across all its listeners, and rejects requests beyond the limits.
+ */
 export class Traffic implements CountedTraffic {
   readonly limits: ServerLimits;
   readonly clock: Clock;

@@ -45,8 +45,8 @@ export async function updateObject(
 }
 
 /**
- * The read-modify-write loop of update and patch. `change` derives the new object from the current one, and is called again if another writer was
- * faster, unless the object has a resourceVersion.
+ * The read-modify-write loop of update and patch. `change` derives the new object from the current one, and is called
+ * again if another writer got there first, unless the object has a resourceVersion.
  */
 export async function writeObject(
   core: Core,

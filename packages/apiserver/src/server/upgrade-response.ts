@@ -11,7 +11,7 @@ export const neverUpgrade: MayUpgrade = () => false;
  * response is the connection's last.
  */
 export class UpgradeResponse extends ServerResponse {
-  /** Throws if an earlier request of the connection is still pending. */
+  /** Throws if an earlier request on the connection is still pending. */
   constructor(request: IncomingMessage, head: Uint8Array) {
     super(request);
     const { socket } = request;

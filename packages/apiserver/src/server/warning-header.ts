@@ -6,7 +6,7 @@ const MAX_WARNINGS_CHARS = 4096;
 const MAX_LONG_WARNING_CHARS = 256;
 
 /**
- * Value of the header `Warning`, with each warning once, in client-go's format of RFC 7234; excess warnings are
+ * Value of the `Warning` header, with each warning once, in client-go's format of RFC 7234; excess warnings are
  * omitted. Its characters represent UTF-8 bytes, as kube-apiserver sends them, because Node rejects other header
  * values.
  */

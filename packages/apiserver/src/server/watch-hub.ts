@@ -27,7 +27,7 @@ export class WatchHub {
   #bookmarks = 0;
   #bookmarkTimer: Timer | undefined;
 
-  /** @param bookmarkMs interval between two bookmarks of a watch. */
+  /** @param bookmarkMs interval between bookmarks on a watch. */
   constructor(clock: Clock, bookmarkMs: number) {
     this.#clock = clock;
     this.#bookmarkMs = bookmarkMs;

@@ -164,7 +164,7 @@ export class WatchSession implements LineStream, Watcher {
     this.#waiting = [];
   }
 
-  /** The event of a change for this watcher; undefined if its selection is not affected. */
+  /** The event that reports a change to this watcher; undefined if its selection is not affected. */
   #typeOf({ removed, entry, previous }: Change): WatchEventType | undefined {
     const { selection } = this;
     const is = !removed && selection.matches(entry);

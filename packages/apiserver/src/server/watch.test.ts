@@ -24,7 +24,7 @@ describe('list', () => {
     expect(second.metadata).toEqual({ resourceVersion: first.metadata.resourceVersion });
   });
 
-  it('responds with 410 for a page of a version that no longer exists, with a token that continues with the current state', async () => {
+  it('responds with 410 for a page of a version that no longer exists, and returns a token to continue with the current state', async () => {
     const server = new TestServer({ watchCacheSize: 2 });
     await server.namespace();
     for (const name of ['a', 'b', 'c']) await server.call('POST', maps, { metadata: { name } });
@@ -178,7 +178,7 @@ describe('watch', () => {
     expect(server.server.traffic.inUse('watches')).toBe(0);
   });
 
-  it('resumes after its reader was slow, with no change missing or repeated', async () => {
+  it('resumes after its reader has been slow, without missing or repeating a change', async () => {
     const server = await serverWithNamespace();
     const { body: list } = await server.list(maps);
     const names = Array.from({ length: 600 }, (_, index) => `m-${index}`);

@@ -1,12 +1,12 @@
 import { EVENT_ID, type Event, getScalarValue, type ParserOptions, parseEvents, SCALAR_STYLE } from 'js-yaml';
 
-/** Limits of reported duplicates. */
+/** Limits on reported duplicates. */
 const MAX_KEYS = 100;
 const MAX_KEY_CHARS = 100;
 
 /**
- * The keys that occur twice in one map of a YAML text, in the words of Go's decoder, with the line of the later value.
- * Undefined if there are none. Throws a YAMLException for a text that can't be parsed.
+ * The keys that occur twice in one map of a YAML document, in the wording of Go's decoder, with the line of the later
+ * value. Undefined if there are none. Throws a YAMLException for text that can't be parsed.
  */
 export function duplicateKeysMessage(text: string, options: ParserOptions): string | undefined {
   const walk = new Walk(text, parseEvents(text, options));
@@ -44,7 +44,7 @@ class Walk {
     return this.#next >= this.#events.length;
   }
 
-  /** Skips a node with its content. Returns its text if it is a scalar, and its first line if known. */
+  /** Skips a node and its content. Returns its text if it is a scalar, and its first line if known. */
   node(): { readonly scalar?: string; readonly line?: number } {
     const event = this.#events[this.#next++];
     switch (event?.type) {

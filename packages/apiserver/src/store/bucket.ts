@@ -1,6 +1,6 @@
 import type { Entry } from './store.ts';
 
-/** Entries in key order. An array with binary search: the least memory, and lists need no sorting. */
+/** Entries in key order. An array with binary search: it uses the least memory, and lists need no sorting. */
 export class Bucket {
   readonly #entries: Entry[] = [];
   #chars = 0;

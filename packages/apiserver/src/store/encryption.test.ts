@@ -124,7 +124,7 @@ describe('a database with encrypted buckets', () => {
     await second.close();
   });
 
-  it('encrypts plain values, and re-encrypts values of a retired key, without a new revision', async () => {
+  it('encrypts plain values, and re-encrypts values encrypted with a retired key, without a new revision', async () => {
     const plain = SqliteDatabase.open(path);
     await put(plain.store('a'), 'secrets');
     await plain.close();

@@ -14,7 +14,7 @@ interface Pending extends PromiseWithResolvers<Change> {
 }
 
 /**
- * Makes the changes durable, and calls `commit` or `abort` on the keyspace. May first batch changes of several
+ * Makes the changes durable, and calls `commit` or `abort` on the keyspace. May first batch changes from several
  * keyspaces.
  */
 export type RequestCommit = (keyspace: Keyspace) => void;

@@ -9,8 +9,8 @@ import { type Change, Entry, type Store, StoreError } from './store.ts';
 
 /**
  * Maximum size of a commit. SQLite blocks the process while writing, 10 to 20 ms for each MiB on an idle machine.
- * Twenty objects of 3 MB in one turn would take a second, in which no Lease could be renewed. Between two commits other
- * work runs.
+ * Twenty objects of 3 MB in one turn would take a second, during which no Lease could be renewed. Other work
+ * runs between commits.
  */
 const MAX_COMMIT_CHARS = 4 * 1024 * 1024;
 
@@ -40,7 +40,9 @@ interface Loading {
 export interface SqliteOptions extends LogOptions {
   /** Encoding of values in the file; plain by default. Values in an earlier encoding are read and re-encoded. */
   readonly codec?: ValueCodec;
-  /** This release of Fairway. It is recorded in the file, for the messages of releases that can't read the file. */
+  /**
+   * This release of Fairway. It is recorded in the file, for the error messages of releases that can't read the file.
+   */
   readonly release?: string;
 }
 
@@ -56,11 +58,12 @@ const HEARTBEATS = 'leases.coordination.k8s.io';
 const SKIPPED_REVISIONS = 100_000;
 
 /**
- * One durable file for many keyspaces, for instance one for each tenant cluster. Writes to any keyspace in one event-loop turn, and while the disk is
- * busy with earlier writes, share one transaction and one flush.
+ * One durable file for many keyspaces, for instance one for each tenant cluster. Writes to any keyspace in one
+ * event-loop turn, and while the disk is busy with earlier writes, share one transaction and one flush.
  *
- * Guarantees: those of `Store`; after a kill at any time the file has all acknowledged writes, and possibly some in progress. Caveats: one process at
- * a time; after a failed flush, nothing is written until the process is restarted.
+ * Guarantees: those of `Store`; after a kill at any time the file contains all acknowledged writes, and possibly some
+ * in progress. Caveats: one process at a time; after a failed flush, nothing is written until the process is
+ * restarted.
  */
 export class SqliteDatabase {
   readonly path: string;
@@ -105,7 +108,8 @@ export class SqliteDatabase {
   }
 
   /**
-   * Opens or creates the file. Throws a StoreError that names the file if it is damaged, in use, or of a newer version.
+   * Opens or creates the file. Throws a StoreError that names the file if it is damaged, in use, or from a newer
+   * version.
    */
   static open(path: string, options: SqliteOptions = {}): SqliteDatabase {
     // SQLite removes its log when it closes the file.
@@ -201,7 +205,7 @@ export class SqliteDatabase {
   }
 
   /**
-   * Copies a store of another file into this file as a keyspace, with its revisions. The copy is durable when the
+   * Copies a store from another file into this file as a keyspace, with its revisions. The copy is durable when the
    * method returns. Throws if the name exists.
    */
   copyKeyspace(name: string, source: Store): void {
@@ -214,7 +218,7 @@ export class SqliteDatabase {
     });
   }
 
-  /** Removes a keyspace with its content; its store, if open, is closed. */
+  /** Removes a keyspace and its content; its store, if open, is closed. */
   async dropKeyspace(name: string): Promise<void> {
     this.#ensureOpen();
     // A load in progress is completed first: its callers then get a closed store rather than deleted objects.
@@ -346,7 +350,7 @@ export class SqliteDatabase {
   }
 
   /**
-   * For rare operations: blocks until the statement is on disk. The writes of `after` are included, in a separate
+   * For rare operations: blocks until the statement is on disk. The writes made by `after` are included, in a separate
    * transaction.
    */
   #writeNow(work: () => void, after?: () => void): void {

@@ -4,8 +4,8 @@ import { prepareSchema } from './sqlite-schema.ts';
 import { StoreError } from './store.ts';
 
 /**
- * Opens or creates a database with our tables, exclusively for this process. Throws a StoreError that names the file if
- * it is damaged, in use, or of a newer version.
+ * Opens or creates a database with our tables, exclusively for this process. Throws a StoreError that names the file
+ * if it is damaged, in use, or from a newer version.
  */
 export function openFile(path: string, release: string | undefined): DatabaseSync {
   let database: DatabaseSync | undefined;

@@ -17,7 +17,7 @@ function versionOf(database: DatabaseSync): unknown {
   return database.prepare('pragma user_version').get()?.['user_version'];
 }
 
-test('migrates a file of an earlier schema step by step, with its content', () => {
+test('migrates a file with an earlier schema step by step, including its content', () => {
   const database = withObject();
   prepareSchema('f', database, { migrations: [ADD_SIZE] });
   expect(versionOf(database)).toBe(2);
@@ -50,7 +50,7 @@ test('rejects a later schema, and names the release that wrote it', () => {
   expect(open).toThrow('(schema 2, this version knows 1); use Fairway 0.9.0 or later, or restore a backup');
 });
 
-test('also rejects an unsigned file of a later schema', () => {
+test('also rejects an unsigned file with a later schema', () => {
   const database = withObject();
   database.exec('pragma user_version = 4');
   expect(() => prepareSchema('f', database)).toThrow('upgrade, or restore a backup');

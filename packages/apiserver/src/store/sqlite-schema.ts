@@ -45,8 +45,8 @@ export interface SchemaOptions {
 }
 
 /**
- * Creates the tables of a new file, or migrates the tables of an older file in one transaction. Throws a StoreError for
- * a file of another program, and for a later schema, naming the release that wrote the file.
+ * Creates the tables of a new file, or migrates the tables of an older file in one transaction. Throws a StoreError
+ * for a file that belongs to another program, and for a later schema, naming the release that wrote the file.
  */
 export function prepareSchema(
   path: string,

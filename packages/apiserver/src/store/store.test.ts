@@ -11,7 +11,7 @@ function text(key: string, revision: number): { text: string } {
 }
 
 describe('MemoryStore', () => {
-  it('counts a single revision for all buckets', async () => {
+  it('uses a single revision counter for all buckets', async () => {
     const store = new MemoryStore();
 
     const first = await put(store, 'a/1');

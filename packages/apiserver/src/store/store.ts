@@ -57,7 +57,7 @@ export interface Write {
   readonly encode: (revision: number) => { readonly text: string; readonly object?: KubeObject };
 }
 
-/** A change of a bucket's key from `before` to `after`. */
+/** A change to a bucket's key from `before` to `after`. */
 export type VisibleChange = (bucket: string, key: string, before: Entry | undefined, after: Entry | undefined) => void;
 
 /** Thrown if the key no longer has the expected entry; nothing was written. */

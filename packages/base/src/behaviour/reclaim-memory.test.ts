@@ -64,7 +64,7 @@ test('collects garbage once after a burst', async () => {
   await stop();
 });
 
-test('gives memory that V8 retains after a burst back to the system', () => {
+test('returns to the system the memory that V8 retains after a burst', () => {
   const program = `
     import { reclaimMemory } from ${JSON.stringify(import.meta.resolve('../reclaim-memory.ts'))};
     let run;

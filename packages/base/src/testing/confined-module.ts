@@ -3,14 +3,14 @@ import { systemClock } from '../clock.ts';
 import type { ConfinedCall, ConfinedResult } from './confined-worker.ts';
 
 export interface ConfinedOptions {
-  /** Real time limit of one call. Generous, as it only ends calls that hang. */
+  /** Real-time limit for one call. Generous, as it only ends calls that hang. */
   readonly deadlineMs?: number;
   readonly maxHeapMb?: number;
 }
 
 /**
- * Calls a module's functions in a worker thread with limits on time and heap: a call that hangs or exhausts memory fails its
- * own test only. Arguments and results are cloned. Call `close` when done.
+ * Calls a module's functions in a worker thread with limits on time and heap: a call that hangs or exhausts memory
+ * fails only its own test. Arguments and results are cloned. Call `close` when done.
  */
 export class ConfinedModule {
   readonly #module: string;

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 
-/** The thread of a ConfinedModule: executes the requested calls one after another. */
+/** A ConfinedModule's thread: executes the requested calls one after another. */
 export interface ConfinedCall {
   readonly name: string;
   readonly args: readonly unknown[];

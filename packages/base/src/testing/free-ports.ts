@@ -8,8 +8,8 @@ const FIRST_PORT = 11_000;
 const PORT_COUNT = 9_000;
 
 /**
- * Free ports of 127.0.0.1, for programs that can't select one themselves and for servers that restart on the same port:
- * no other process takes one by chance in the meantime.
+ * Free ports on 127.0.0.1, for programs that can't select one themselves and for servers that restart on the same
+ * port: no other process takes one by chance in the meantime.
  */
 export async function freePorts(count: number): Promise<number[]> {
   const ports = new Set<number>();

@@ -34,8 +34,8 @@ const PREFIXES: readonly string[] = ['', 'a', '"', "'"];
 const SUFFIXES: readonly string[] = ['', '/', '\n', '\n:@/', '!'];
 
 /**
- * Texts of about `length` characters that slow down a parser that rescans them or scans from every character. `bare`
- * texts have no prefix, and there are a tenth as many.
+ * Inputs of about `length` characters that slow down a parser that rescans them or scans from every character. `bare`
+ * inputs have no prefix, and there are a tenth as many.
  */
 export function hostileTexts(
   length: number,
@@ -59,14 +59,14 @@ const TEXT_LENGTH = 8000;
 const MIN_CPU_MS = 5;
 const ITEM_COUNT = 4000;
 
-/** For four times the text, a linear parser takes four times as long, a quadratic one sixteen times. */
+/** For four times the input, a linear parser takes four times as long, a quadratic one sixteen times. */
 const LENGTH_FACTOR = 4;
 const MAX_GROWTH = 8;
 
 /**
- * The first hostile text for which `read` takes superlinear time; undefined if there is none. Compares CPU time of this
- * thread, the minimum of three runs, at two lengths: results don't depend on the machine's speed. An exception from
- * `read` counts as a result.
+ * The first hostile input for which `read` takes superlinear time; undefined if there is none. Compares CPU time of
+ * this thread, the minimum of three runs, at two lengths: results don't depend on the machine's speed. An exception
+ * from `read` counts as a result.
  */
 export async function excessiveGrowth(
   read: (text: string) => unknown,

@@ -76,7 +76,7 @@ describe('a cached token', () => {
     expect(await requestToken(3)).toBe('token-2');
   });
 
-  it('is readable only by its owner, and so is the folder', async () => {
+  it('is readable only by its owner, and so is its directory', async () => {
     await requestToken(1);
     const modes = await Promise.all(
       [folder, join(folder, 'key.json')].map(async (path) => (await stat(path)).mode & 0o777),
@@ -100,7 +100,7 @@ describe('a cached token', () => {
   });
 
   describe('when requested again by the same process after a server responded with 401', () => {
-    it('is readable only by its owner, like its folder', async () => {
+    it('is readable only by its owner, like its directory', async () => {
       await requestToken(1);
 
       expect(await requestToken(1)).toBe('token-1');
@@ -117,7 +117,7 @@ describe('a cached token', () => {
     });
   });
 
-  it('needs one sign-in for many concurrent processes', async () => {
+  it('needs only one sign-in for many concurrent processes', async () => {
     const slow = async () => {
       await clock.sleep(2_000);
       return issued();
@@ -146,7 +146,7 @@ describe('a cached token', () => {
     expect(await requestToken(20)).toBe('token-1');
   });
 
-  it('triggers the removal of expired tokens of other entries', async () => {
+  it('triggers the removal of expired tokens that belong to other entries', async () => {
     await requestToken(1);
     await writeFile(join(folder, 'old.json'), await readFile(join(folder, 'key.json'), 'utf8'), { mode: 0o600 });
     await clock.advance(2 * HOUR_MS);

@@ -89,7 +89,7 @@ async function removeStaleLock(path: string, staleHolder: ProcessRef | undefined
   try {
     await rename(path, movedPath);
   } catch {
-    // Another process was faster.
+    // Another process got there first.
     return;
   }
   const movedHolder = (await readLock(movedPath))?.holder;

@@ -28,7 +28,7 @@ export function isSameProcess(a: ProcessRef, b: ProcessRef): boolean {
   return a.pid === b.pid && a.started === b.started;
 }
 
-/** Whether a process still runs; works for processes of other users too. */
+/** Whether a process is still running; also works for other users' processes. */
 export function isAlive({ pid, started }: ProcessRef, processes: ProcessTable = processInProc): boolean {
   if (started !== '') return processes(pid)?.started === started;
   try {

@@ -13,7 +13,7 @@ import { signInKey } from './sign-in-key.ts';
 import { type CloudSelection, signInOptions } from './sign-in-options.ts';
 import { type CachedToken, cacheFolder, TokenCache } from './token-cache.ts';
 
-/** `fairway auth token`: a credential plugin of kubectl. */
+/** `fairway auth token`: a credential plugin for kubectl. */
 export async function printToken(context: CliContext, choice: CloudSelection): Promise<void> {
   const request = execRequestOf(context.env);
   const isInteractive = request?.isInteractive ?? true;
@@ -35,7 +35,7 @@ export async function logIn(context: CliContext, choice: CloudSelection): Promis
   context.stderr.write(printable(`Signed in to cloud ${config.cloud} ${session}\n`));
 }
 
-/** `fairway auth logout`: revokes the cached tokens of one or all entries of clouds.yaml. */
+/** `fairway auth logout`: revokes the cached tokens of one or all entries in clouds.yaml. */
 export async function logOut(context: CliContext, choice: CloudSelection & { readonly all?: boolean }): Promise<void> {
   if (!choice.all) {
     const config = signInOptions(context, choice);
@@ -123,8 +123,8 @@ async function forgetToken(context: CliContext, config: SignInConfig): Promise<b
 }
 
 /**
- * Uses the entry that the token came from, if it still belongs to the same Keystone: another Keystone must not see the
- * token.
+ * Uses the entry that the token came from, if it still belongs to the same Keystone: a different Keystone must not see
+ * the token.
  */
 async function revokeCachedToken(context: CliContext, cached: CachedToken): Promise<void> {
   const { cloud, authUrl } = cached;

@@ -33,13 +33,13 @@ describe('clouds.yaml in the working directory', () => {
     expect(signInOptions(context(), { cloud: 'mine' }).authUrl).toBe('https://stranger.test');
   });
 
-  it('is ignored in a plugin, which kubectl may run in any folder', () => {
+  it('is ignored in a plugin, which kubectl may run in any directory', () => {
     writeFileSync(join(work, 'secure.yaml'), 'clouds: { mine: { auth: { auth_url: "https://stranger.test" } } }');
 
     expect(signInOptions(context(pluginEnv), { cloud: 'mine' }).authUrl).toBe('https://cloud.test');
   });
 
-  it('is passed to the plugin when the kubeconfig was written with it', () => {
+  it('is passed to the plugin if the kubeconfig was written using it', () => {
     expect(configFiles(context())).toEqual([{ name: 'OS_CLIENT_CONFIG_FILE', value: join(work, 'clouds.yaml') }]);
   });
 });

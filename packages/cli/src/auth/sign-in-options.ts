@@ -6,10 +6,10 @@ import type { SignInConfig } from '@fairway/openstack/sign-in/sign-in';
 import { usageError } from '@fairway/service/command-error';
 import type { CliContext } from '../command/context.ts';
 
-/** The entry of clouds.yaml to sign in with, and the project. */
+/** The entry in clouds.yaml to sign in with, and the project. */
 export interface CloudSelection {
   readonly cloud?: string;
-  /** Name or id; overrides the project of the entry. */
+  /** Name or id; overrides the entry's project. */
   readonly project?: string;
 }
 
@@ -17,7 +17,8 @@ const ID = /^([0-9a-f]{32}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
 
 /**
  * Reads clouds.yaml as other OpenStack clients do. In a plugin, the working directory is skipped: kubectl runs it in
- * any folder, and a stranger's clouds.yaml could decide where the password in the home's secure.yaml is sent.
+ * any directory, and a stranger's clouds.yaml could decide where the password in the home directory's secure.yaml is
+ * sent.
  */
 export function cloudsOf({ env, cwd }: Pick<CliContext, 'env' | 'cwd'>): CloudsYaml {
   const folder = env['KUBERNETES_EXEC_INFO'] ? undefined : cwd;

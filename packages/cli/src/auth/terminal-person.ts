@@ -27,7 +27,7 @@ export function terminalPerson(
   };
 }
 
-/** Opens the browser set in BROWSER or the default browser of the desktop, if there is one. */
+/** Opens the browser set in BROWSER or the desktop's default browser, if there is one. */
 function openBrowser(url: string, env: CliContext['env']): void {
   const page = URL.parse(url);
   if (page === null || !/^https?:$/.test(page.protocol)) return;

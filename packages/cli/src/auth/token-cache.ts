@@ -18,7 +18,7 @@ export const CachedToken = z.object({
   user: z.string(),
   project: z.string(),
   projectId: z.string(),
-  /** The most recent processes that have the token. */
+  /** The most recent processes that were given the token. */
   askers: z.array(ProcessRef),
 });
 export type CachedToken = z.infer<typeof CachedToken>;
@@ -40,7 +40,7 @@ export class TokenCache {
     this.folder = folder;
   }
 
-  /** Creates the folder. Throws a CommandError if other users have access to it. */
+  /** Creates the directory. Throws a CommandError if other users have access to it. */
   async open(): Promise<void> {
     await mkdir(this.folder, { recursive: true, mode: PRIVATE_FOLDER });
     const { uid, mode } = await lstat(this.folder).then((stats) => {

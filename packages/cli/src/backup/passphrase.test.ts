@@ -39,6 +39,6 @@ test('a missing file is an error, not an unencrypted backup', async () => {
 test.each([
   { given: undefined, message: /--passphrase-file|no passphrase was given/ },
   { given: 'eleven char', message: /has 11 characters; it needs at least 12/ },
-])('refuses $given as the passphrase of a new backup', ({ given, message }) => {
+])('rejects $given as the passphrase for a new backup', ({ given, message }) => {
   expect(() => requireNewPassphrase(given)).toThrow(message);
 });

@@ -20,7 +20,7 @@ export async function readPassphrase(
   }
 }
 
-/** Returns the passphrase of a new backup. Throws a CommandError if it is missing or too short. */
+/** Returns the passphrase for a new backup. Throws a CommandError if it is missing or too short. */
 export function requireNewPassphrase(passphrase: string | undefined): string {
   if (passphrase === undefined) {
     throw usageError(

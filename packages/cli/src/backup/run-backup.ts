@@ -30,7 +30,7 @@ export interface BackupOptions {
   readonly timeout: number;
 }
 
-/** Writes everything that Fairway stores at its API to a new file, and verifies the file. */
+/** Writes everything that Fairway's API stores to a new file, and verifies the file. */
 export async function runBackup(context: CliContext, globals: GlobalOptions, options: BackupOptions): Promise<void> {
   const { clock, signal, stdout, stderr } = context;
   const offHost = options.offHost === undefined ? undefined : openOffHost(resolve(context.cwd, options.offHost), clock);

@@ -8,13 +8,16 @@ export interface KubeconfigOptions {
   readonly exists: (path: string) => boolean;
 }
 
-/** The folder with Fairway's state: the option, then FAIRWAY_HOME, then `.fairway` in the working directory. */
+/**
+ * The directory that contains Fairway's state: the option, then FAIRWAY_HOME, then `.fairway` in the working
+ * directory.
+ */
 export function homePath(option: string | undefined, env: KubeconfigOptions['env'], cwd: string): string {
   return resolve(cwd, option ?? env['FAIRWAY_HOME'] ?? '.fairway');
 }
 
 /**
- * The kubeconfig to read: the option, or that of the home so that nothing has to be exported after `fairway up`.
+ * The kubeconfig to read: the option, or the one in the home, so nothing needs to be exported after `fairway up`.
  * Undefined means KUBECONFIG or ~/.kube/config.
  */
 export function chooseKubeconfig({ option, env, cwd, exists }: KubeconfigOptions): string | undefined {
@@ -25,8 +28,8 @@ export function chooseKubeconfig({ option, env, cwd, exists }: KubeconfigOptions
 }
 
 /**
- * Whether the user set the kubeconfig. One found in the working directory may come from whoever created that folder,
- * so it must not run programs.
+ * Whether the user set the kubeconfig. One found in the working directory may come from whoever created that
+ * directory, so it must not run programs.
  */
 export function isKubeconfigExplicit(
   path: string | undefined,

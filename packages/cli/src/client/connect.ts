@@ -16,8 +16,8 @@ export interface Connection {
 }
 
 /**
- * Calls `use` with the API selected by the options and the environment, then closes it. Prints each warning of the API
- * once to stderr.
+ * Calls `use` with the API selected by the options and the environment, then closes it. Prints each warning from the
+ * API once to stderr.
  */
 export async function withConnection<T>(
   context: Pick<CliContext, 'env' | 'cwd' | 'clock' | 'stderr'> & {

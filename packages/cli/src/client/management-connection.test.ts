@@ -35,7 +35,7 @@ describe('the connection to the management cluster', () => {
     expect(connection.description).toBe('https://variable.test:6443 (context variable)');
   });
 
-  it('never uses the API of a fairway up in this folder', async () => {
+  it('never uses the API of a fairway up in this directory', async () => {
     await expect(connect({ HOME: folder, FAIRWAY_HOME: folder })).rejects.toThrow(/no kubeconfig at .*\.kube\/config/);
   });
 
@@ -44,7 +44,7 @@ describe('the connection to the management cluster', () => {
   });
 });
 
-describe('errors of a management cluster', () => {
+describe('errors from a management cluster', () => {
   const connection = { transport: { server: 'https://a.test' }, description: 'https://a.test (context a)' };
   const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
 
@@ -63,7 +63,7 @@ describe('errors of a management cluster', () => {
     expect(explainManagementError(error, connection)).toMatchObject(expected);
   });
 
-  it('are returned unchanged if they have another cause', () => {
+  it('are returned unchanged if they have a different cause', () => {
     const error = new ApiError(409, 'Conflict', 'changed');
 
     expect(explainManagementError(error, connection)).toBe(error);

@@ -20,7 +20,7 @@ export interface ManagementConnection {
 
 /**
  * The cluster set by the options, then KUBECONFIG, then (in a pod) its own cluster, then ~/.kube/config. Never the
- * API of a `fairway up` in this folder, since that is already a Fairway and not a management cluster.
+ * API of a `fairway up` in this directory, since that is already a Fairway and not a management cluster.
  */
 export async function managementConnection(
   { env, cwd, clock }: Pick<CliContext, 'env' | 'cwd' | 'clock'>,
@@ -37,7 +37,7 @@ export async function managementConnection(
 }
 
 /**
- * Adds advice to the error of a management cluster that does not respond or rejects the credentials; returns other
+ * Adds advice to the error from a management cluster that does not respond or rejects the credentials; returns other
  * errors unchanged.
  */
 export function explainManagementError(error: unknown, { description }: ManagementConnection): unknown {

@@ -29,7 +29,7 @@ export interface CliContext {
   exitWith(code: number): void;
 }
 
-/** Global options; allowed before and after the name of the command. */
+/** Global options; allowed before and after the command name. */
 export interface GlobalOptions {
   readonly kubeconfig?: string;
   readonly context?: string;

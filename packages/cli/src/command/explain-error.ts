@@ -92,7 +92,7 @@ function isUnknownPath({ code, subject }: ApiError): boolean {
   return code === 404 && subject?.name === undefined;
 }
 
-/** Messages for failed connections, by error code of the socket. */
+/** Messages for failed connections, by socket error code. */
 function explainUnreachable(error: TransportError): { message: string; advice: string | undefined } {
   const cause = error.cause as NodeJS.ErrnoException | undefined;
   const advice = ADVICE_BY_CODE.get(cause?.code ?? '');

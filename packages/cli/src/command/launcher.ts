@@ -22,8 +22,8 @@ const MAX_DEPTH = 4;
 
 /**
  * The processes that this one must not outlive: npm, a shell that runs it in the foreground, and the launcher for old
- * Nodes. npm forwards SIGTERM only to its shell, and the shell dies without ending its child, so an unnoticed server
- * would keep running.
+ * Node versions. npm forwards SIGTERM only to its shell, and the shell dies without ending its child, so an unnoticed
+ * server would keep running.
  *
  * Empty for a process that is meant to stay: the leader of its own session or process group (systemd, setsid, a job of
  * an interactive shell, containers), or one without standard input (nohup, `&` in a script), unless npm runs it.
@@ -46,7 +46,7 @@ export function launchersOf(
   if (above.group === above.pid || above.session === above.pid) return requiredNames;
   const ancestors: ObservedProcess[] = [];
   for (let next = processes(above.parent); next && ancestors.length < MAX_DEPTH; next = processes(next.parent)) {
-    // Processes outside of our session and group belong to someone else.
+    // Processes outside our session and group belong to someone else.
     if (next.pid === 1 || next.group !== above.group) break;
     ancestors.push(next);
   }
@@ -87,7 +87,7 @@ function hasInput(): boolean {
   }
 }
 
-/** From proc_pid_stat(5); undefined for a zombie, which no longer runs. */
+/** From proc_pid_stat(5); undefined for a zombie, which is no longer running. */
 export function processInProc(pid: number): ObservedProcess | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
@@ -108,5 +108,5 @@ export function processInProc(pid: number): ObservedProcess | undefined {
   }
 }
 
-/** Position of `starttime` after the name of the command. */
+/** Position of `starttime` after the command name. */
 const START_TIME_FIELD = 19;

@@ -69,7 +69,7 @@ export function collect(text: string, previous: readonly string[] | undefined): 
   return [...(previous ?? []), text];
 }
 
-/** Parses one `key=value`, as `openstack server create --property` does; the value may have commas. */
+/** Parses one `key=value`, as `openstack server create --property` does; the value may contain commas. */
 export function property(
   text: string,
   previous: Readonly<Record<string, string>> | undefined,

@@ -1,7 +1,7 @@
 import { editDistance } from '@fairway/api/domain/suggest';
 import type { Command } from 'commander';
 
-/** Terms of other tools, with our equivalents. */
+/** Terms from other tools, with our equivalents. */
 const SYNONYMS: Readonly<Record<string, string>> = {
   nodegroup: 'nodepool',
   node: 'machine',
@@ -39,8 +39,8 @@ const MAX_WORDS = 4;
 const MAX_SUGGESTIONS = 3;
 
 /**
- * Suggests commands for a wrong command line, best first: words in another order (`get clusters`), terms of other tools
- * (`resize nodegroup`), plurals and typos. Pure.
+ * Suggests commands for a wrong command line, best first: words in a different order (`get clusters`), terms from
+ * other tools (`resize nodegroup`), plurals and typos. Pure.
  */
 export function suggestCommands(program: Command, args: readonly string[]): readonly string[] {
   const end = args.findIndex((arg) => arg.startsWith('-'));

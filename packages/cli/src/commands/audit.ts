@@ -11,7 +11,7 @@ export function addAuditCommand(program: Command, context: CliContext): void {
   );
 }
 
-/** Adds the same command for the API server of a cluster. */
+/** Adds the same command for a cluster's API server. */
 export function addClusterAuditCommand(cluster: Command, context: CliContext, program: Command): void {
   declareAuditOptions(
     cluster

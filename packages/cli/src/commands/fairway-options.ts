@@ -47,7 +47,7 @@ export interface FairwayCommandOptions extends KeystoneOptions, AuditOptions {
   readonly credentialCheck: number;
   readonly orphans: OrphanPolicy;
   readonly console: boolean;
-  /** A URL with `{page}`; only from fairway.yaml and the environment. */
+  /** A URL with `{page}`; can be set only in fairway.yaml or the environment. */
   readonly consoleDocumentation?: string;
   readonly inClusterPools: boolean;
   /** Can be set only in fairway.yaml. */
@@ -58,7 +58,7 @@ export interface FairwayCommandOptions extends KeystoneOptions, AuditOptions {
   readonly tracing?: ConfiguredTracing;
   readonly logLevel: LogLevel;
   readonly logLevels?: LevelsByName;
-  /** Limits of the API or the gateway that differ from the defaults. */
+  /** Limits on the API or the gateway that differ from the defaults. */
   readonly limits?: Partial<ServerLimits & NamespaceLimits>;
 }
 

@@ -40,7 +40,7 @@ export function addGetCommand(parent: Command, context: CliContext, program: Com
     });
 }
 
-/** `get` of a kind whose operations can be followed. */
+/** `get` for a kind whose operations can be followed. */
 export function addWatchableGetCommand(
   parent: Command,
   context: CliContext,
@@ -56,7 +56,7 @@ export function addWatchableGetCommand(
     });
 }
 
-/** `wait` of a kind whose objects change state. */
+/** `wait` for a kind whose objects change state. */
 export function addWaitCommand(
   parent: Command,
   context: CliContext,

@@ -4,7 +4,7 @@ import { cloudsOf } from '../auth/sign-in-options.ts';
 import { chooseKubeconfig } from '../client/choose-kubeconfig.ts';
 import type { CliContext } from '../command/context.ts';
 
-/** Entries of clouds.yaml. Empty if it can't be read, since a completion must not print errors. */
+/** Entries in clouds.yaml. Empty if it can't be read, since a completion must not print errors. */
 export function cloudNames(context: Pick<CliContext, 'env' | 'cwd'>): readonly string[] {
   try {
     return cloudsOf(context).names;
@@ -29,7 +29,7 @@ export function projectNames(context: Pick<CliContext, 'env' | 'cwd'>): readonly
   return [...new Set(names)];
 }
 
-/** Contexts of the kubeconfig that a command would read. */
+/** Contexts in the kubeconfig that a command would read. */
 export async function contextNames(
   { env, cwd }: Pick<CliContext, 'env' | 'cwd'>,
   kubeconfig: string | undefined,

@@ -7,7 +7,7 @@ export interface TypedLine {
   readonly args: readonly string[];
   /** Options with their values so far, by long name. */
   readonly values: Readonly<Record<string, string>>;
-  /** An option without its value yet. */
+  /** An option whose value has not been typed yet. */
   readonly pending: Option | undefined;
 }
 

@@ -13,7 +13,7 @@ import { configurationFile, configuredValues } from './effective.ts';
 import { KEYS } from './keys.ts';
 import type { Source } from './sources.ts';
 
-/** Problems of the file, the environment, and the files and clouds that they refer to. */
+/** Problems in the file, the environment, and the files and clouds that they refer to. */
 export async function configurationProblems(source: Source, context: Pick<CliContext, 'clock'>): Promise<string[]> {
   return [
     ...source.problems,

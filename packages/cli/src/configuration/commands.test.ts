@@ -67,7 +67,7 @@ test('config check and doctor read the audit policy and the kubeconfig of its we
   }
 });
 
-test('up refuses an audit policy that is not valid', async () => {
+test('up refuses an invalid audit policy', async () => {
   const { code, stderr } = await fairway(['up', '--audit-policy-file', 'policy.yaml', '--home', join(folder, 'home')]);
 
   expect(code).toBe(2);

@@ -51,7 +51,7 @@ test.each([
   },
 );
 
-test('resolves paths against the folder of the file, and collects limits', () => {
+test("resolves paths against the file's directory, and collects limits", () => {
   const { auditLogPath, limits } = optionsOf('up', []);
 
   expect(auditLogPath).toBe(join(folder, 'logs/audit.log'));

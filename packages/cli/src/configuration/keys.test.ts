@@ -8,7 +8,7 @@ const options = ['up', 'serve'].flatMap(
   (name) => program.commands.find((command) => command.name() === name)?.options ?? [],
 );
 
-test('has every option of up and serve as a key of the file', () => {
+test('has every option of up and serve as a key in the file', () => {
   const known = new Set(KEYS.map(({ facts }) => facts.option));
 
   expect(options.length).toBeGreaterThan(30);

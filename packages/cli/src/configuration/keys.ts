@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Configuration } from './schema.ts';
 import { SETTING_FACTS, type SettingFacts } from './setting.ts';
 
-/** A key of fairway.yaml that has a value. */
+/** A key in fairway.yaml that has a value. */
 export interface Key {
   /** `audit.maxSizeMB`. */
   readonly name: string;

@@ -44,7 +44,7 @@ const DESCRIPTIONS: Record<keyof Limits, string> = {
 const MIB = 2 ** 20;
 const MIN_DURATION_MS = 1_000;
 
-/** `limits`: one key for each limit of the API server and of namespaces; names of durations have no unit. */
+/** `limits`: one key for each limit of the API server and of namespaces; names of durations contain no unit. */
 export const LimitsSection = z.strictObject(
   Object.fromEntries(Object.keys(DESCRIPTIONS).map((name) => limitSetting(name as keyof Limits))),
 );

@@ -2,7 +2,7 @@ import { LOG_LEVELS, LOGGER_NAMES, parseLevelByName } from '@fairway/service/log
 import { z } from 'zod';
 import { parsedText, setting } from './setting.ts';
 
-/** Settings of the log. */
+/** Log settings. */
 export const LogSection = z.strictObject({
   level: setting(z.enum(LOG_LEVELS), {
     description: 'log level; logs are JSON lines on stderr',

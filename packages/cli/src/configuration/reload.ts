@@ -15,9 +15,9 @@ interface ReloadOptions<T> {
 }
 
 /**
- * Reapplies the log levels of the file on SIGHUP, and reports other changed keys, which need a restart. Does
- * nothing without a file or on a terminal, where the signal means that the terminal was closed. Returns a function that
- * stops listening.
+ * Reapplies the log levels from the file on SIGHUP, and reports other changed keys, which need a restart. Does nothing
+ * without a file or on a terminal, where the signal means that the terminal was closed. Returns a function that stops
+ * listening.
  */
 export function reloadOnHangup<T extends FairwayCommandOptions>(
   context: CliContext,

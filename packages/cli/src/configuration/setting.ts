@@ -2,7 +2,7 @@ import { durationMs } from '@fairway/api/domain/duration';
 import { parseQuantity } from '@fairway/kube/object/quantity';
 import { z } from 'zod';
 
-/** How the reference describes a key of fairway.yaml, and which command-line option it sets. */
+/** How the reference describes a key in fairway.yaml, and which command-line option it sets. */
 export interface SettingFacts {
   /** A clause without a full stop, in Markdown. */
   readonly description: string;
@@ -16,22 +16,22 @@ export interface SettingFacts {
   readonly option: string;
   /** The only command that reads it. */
   readonly onlyCommand?: 'up' | 'serve';
-  /** The value is a path, relative to the folder of the file. */
+  /** The value is a path, relative to the file's directory. */
   readonly path?: 'file' | 'folder' | 'new';
   /** Never shown. */
   readonly isSecret?: true;
 }
 
-/** The facts of each key's schema. */
+/** The facts recorded for each key's schema. */
 export const SETTING_FACTS = z.registry<SettingFacts>();
 
-/** One key of fairway.yaml. */
+/** One key in fairway.yaml. */
 export function setting<S extends z.ZodType>(schema: S, facts: SettingFacts): z.ZodOptional<S> {
   SETTING_FACTS.add(schema, facts);
   return schema.optional();
 }
 
-/** Text that `parse` accepts, as for the flag; it throws if the text is invalid. */
+/** A string that `parse` accepts, as for the flag; it throws if the string is invalid. */
 export function parsedText<T>(parse: (text: string) => T): z.ZodType<T, string> {
   return z.string().transform((text, context) => {
     try {
@@ -43,7 +43,7 @@ export function parsedText<T>(parse: (text: string) => T): z.ZodType<T, string> 
   });
 }
 
-/** A list of texts that `parse` accepts. */
+/** A list of strings that `parse` accepts. */
 export function listOf(parse: (text: string) => unknown): z.ZodType<readonly string[], string[]> {
   return z.array(
     parsedText((text) => {

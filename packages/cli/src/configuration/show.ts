@@ -13,7 +13,7 @@ interface SettingRow {
   readonly source: string;
 }
 
-/** Prints the values of all keys. Throws a usage error if the file or the environment is wrong. */
+/** Prints the values of all keys. Throws a usage error if the file or the environment is invalid. */
 export function showConfiguration(
   context: CliContext,
   named: string | undefined,

@@ -45,19 +45,19 @@ test.each([
   },
   { text: 'home: a\n---\nhome: b', says: 'it has 2 documents, but only one is allowed' },
   { text: `home: [${'"x",'.repeat(1000)}]`, says: `home: [${'"x",'.repeat(24)}"x"… is not a folder` },
-])('refuses the file $text with a readable message', ({ text, says }) => {
+])('rejects the file $text with a readable message', ({ text, says }) => {
   const { problems } = valuesOfFile('fairway.yaml', text);
 
   expect(problems).toEqual([`fairway.yaml: ${says}`]);
 });
 
-test('refuses invalid YAML with the position', () => {
+test('rejects invalid YAML with the position', () => {
   expect(valuesOfFile('fairway.yaml', 'a: b: c').problems).toEqual([
     expect.stringMatching(/^fairway.yaml: not valid YAML: .+1:/),
   ]);
 });
 
-test('reports all problems of a file together', () => {
+test('reports all problems in a file together', () => {
   const { problems } = valuesOfFile('f', 'listen: x\nlog: { level: loud, colour: red }\ngateway: { enabled: maybe }\n');
 
   expect(
@@ -65,7 +65,7 @@ test('reports all problems of a file together', () => {
   ).toEqual(['gateway.enabled', 'listen', 'log.colour', 'log.level']);
 });
 
-test('parses the values of a file like those of flags', () => {
+test('parses the values in a file like those of flags', () => {
   const { found, problems } = valuesOfFile(
     '/etc/fairway/fairway.yaml',
     `

@@ -14,13 +14,13 @@ export interface FoundValue {
   readonly origin: string;
 }
 
-/** Values by key, and the problems of the source, one line each. */
+/** Values by key, and the problems in the source, one line each. */
 export interface Source {
   readonly found: ReadonlyMap<string, FoundValue>;
   readonly problems: readonly string[];
 }
 
-/** The values of a fairway.yaml. Relative paths in it are taken from its folder. */
+/** The values in a fairway.yaml. Relative paths in it are resolved against its directory. */
 export function valuesOfFile(file: string, content: string): Source {
   let document: unknown;
   try {
@@ -43,7 +43,7 @@ export function valuesOfFile(file: string, content: string): Source {
   return { found, problems: [...problems] };
 }
 
-/** The values of the environment. */
+/** The values from the environment. */
 export function valuesOfEnvironment(env: Readonly<Record<string, string | undefined>>): Source {
   const problems: string[] = [];
   const found = new Map<string, FoundValue>();
@@ -106,7 +106,7 @@ function resolveFrom(folder: string, { facts }: Key, value: unknown): unknown {
   return isRelative ? resolve(folder, value) : value;
 }
 
-/** The value of a variable's text: numbers, booleans and lists are text in the environment. */
+/** The value that a variable's text represents: numbers, booleans and lists are text in the environment. */
 function typed({ schema }: Key, text: string): unknown {
   const items = text.split(',').map((item) => item.trim());
   const interpretations: unknown[] = [

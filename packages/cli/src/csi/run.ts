@@ -15,7 +15,7 @@ interface CsiOptions {
   readonly logLevel: LogLevel;
 }
 
-/** Serves the controller of the CSI driver until the process is stopped. */
+/** Serves the CSI driver's controller until the process is stopped. */
 export async function runCsi(
   context: CliContext,
   { endpoint, cloud: name, cluster, logLevel }: CsiOptions,

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { type Finding, ok, warning } from './finding.ts';
 
 const CONSOLE_PATH = '/console/';
-/** Headers of a page of the console, which are required for all of its requests. */
+/** Headers that a console page sends, and that all of the console's requests require. */
 const CONSOLE_HEADERS = { 'x-fairway-console': '1', 'sec-fetch-site': 'same-origin', accept: 'application/json' };
 
 const SessionResponse = z.object({

@@ -26,7 +26,7 @@ import { webhookFindings } from './webhook.ts';
 
 const MIN_NODE_MAJOR = 24;
 
-/** Checks of this machine and the home. */
+/** Checks on this machine and the home. */
 export function localFindings(home: Home): Finding[] {
   const major = Number.parseInt(process.versions.node, 10);
   const node =
@@ -60,7 +60,7 @@ function homeFindings(home: Home): Finding[] {
   return findings;
 }
 
-/** Checks of Fairway's API. Checks that depend on a failed one are skipped. */
+/** Checks on Fairway's API. Checks that depend on a failed one are skipped. */
 export async function apiFindings(context: CliContext, globals: GlobalOptions): Promise<Finding[]> {
   const choice = { option: globals.kubeconfig, env: context.env };
   const path = chooseKubeconfig({ ...choice, cwd: context.cwd, exists: existsSync });

@@ -3,7 +3,7 @@ import { mayValidate } from '@fairway/identity/validation-rights';
 import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
 import type { OpenStackClient } from '@fairway/openstack/openstack-client';
 
-/** A permission that Keystone users require, and whether the user of a cloud has it. */
+/** A permission needed to serve Keystone users, and whether a cloud's user has it. */
 export interface KeystoneRight {
   readonly what: string;
   readonly allowed: 'yes' | 'no';

@@ -6,12 +6,12 @@ import type { ServiceDefinition } from '@fairway/openstack/service-definition';
 import { SERVICES } from '@fairway/openstack/services';
 import { explainError } from '../command/explain-error.ts';
 
-/** Whether the user of a cloud may create something. */
+/** Whether a cloud's user may create something. */
 export interface Permission {
   /** In the plural: `servers`. */
   readonly what: string;
   readonly allowed: 'yes' | 'no' | 'unknown';
-  /** The message of the service; empty if it is allowed. */
+  /** The service's message; empty if creation is allowed. */
   readonly detail: string;
 }
 
@@ -24,7 +24,7 @@ interface PermissionProbe {
    * policy.
    */
   readonly call: ApiCall;
-  /** How the service rejects the request of a user who may create the resource. */
+  /** How the service rejects the request from a user who may create the resource. */
   readonly refusal: RegExp;
 }
 

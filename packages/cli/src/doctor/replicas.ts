@@ -7,7 +7,7 @@ const ADVICE = 'start another "fairway serve", or check the logs of the running 
 
 /**
  * Replicas that share the clusters, from the Leases of their group; empty if there are none, as under `fairway up`.
- * Clocks of machines differ, so a replica counts as alive until its Lease has been expired for `graceMs`.
+ * Machines' clocks differ, so a replica counts as alive until its Lease has been expired for `graceMs`.
  */
 export function replicaFindings(leases: readonly Lease[], nowMs: number, graceMs = 10_000): Finding[] {
   const shards = leases.filter((lease) => shardOfLease(lease) !== undefined);

@@ -17,7 +17,7 @@ interface InstallCommandOptions {
   readonly allowDowngrade?: boolean;
 }
 
-/** Makes the cluster of a kubeconfig a management cluster, or prints the manifests for it. */
+/** Turns a kubeconfig's cluster into a management cluster, or prints the manifests for it. */
 export async function runInstall(
   context: CliContext,
   globals: GlobalOptions,

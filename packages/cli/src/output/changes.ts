@@ -27,7 +27,7 @@ export function differingFields(desired: object, existing: object): readonly str
   return changesOf(existing, desired).filter((line) => requestedLeaves.has(line.slice(0, line.indexOf(': '))));
 }
 
-/** The message of a dry run, followed by the changes. */
+/** The message for a dry run, followed by the changes. */
 export function dryRunText(sentence: string, before: KubeObject | undefined, after: KubeObject): string {
   return [`${sentence} (server dry run)`, ...changesOf(before, after).map((line) => `  ${line}`), ''].join('\n');
 }

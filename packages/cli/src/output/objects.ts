@@ -31,7 +31,7 @@ export interface PrintedObject {
   readonly object: KubeObject;
 }
 
-/** Objects for `kubectl apply -f -`, without fields of the server: YAML documents, or a JSON object or List. Pure. */
+/** Objects for `kubectl apply -f -`, without server-set fields: YAML documents, or a JSON object or List. Pure. */
 export function renderTemplates(objects: readonly PrintedObject[], form: 'json' | 'yaml'): string {
   const items = objects.map(({ kind, object }) => templateOf(kind, object));
   if (form === 'yaml') return items.map((item) => dump(item, { lineWidth: -1, noRefs: true })).join('---\n');

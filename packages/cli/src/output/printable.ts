@@ -1,4 +1,4 @@
-/** Control characters except line ends and tabs, including those that change the direction of text. */
+/** Control characters except line breaks and tabs, including those that change the text direction. */
 const CONTROL_CHARACTERS = /[\p{Cc}\u202A-\u202E\u2066-\u2069]/gu;
 
 /**

@@ -5,7 +5,7 @@ import { alignColumns } from './table.ts';
 /** A column's heading and cells; `wide` columns are only for `-o wide`. */
 export type RowColumn<T> = readonly [heading: string, cell: (row: T) => string, wide?: 'wide'];
 
-/** Formats rows that aren't objects of the server. Pure. */
+/** Formats rows that aren't objects on the server. Pure. */
 export function renderRows<T extends { readonly name: string }>(
   rows: readonly T[],
   columns: readonly RowColumn<T>[],

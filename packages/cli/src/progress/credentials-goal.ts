@@ -16,7 +16,7 @@ export function kubeconfigsRevoked(name: string, requested: string): Goal {
       const { cluster } = view;
       if (cluster && isRevoked(cluster, requested)) return DONE;
       const outcome = ready.outcome(view);
-      // Ready refers to the time before the request.
+      // Ready still describes the state before the request.
       return outcome.state === 'done' ? RUNNING : outcome;
     },
   };

@@ -6,7 +6,7 @@ import type { Step } from './step.ts';
 
 const SPINNER = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 
-/** Maximum number of nodes of a pool with a line of their own, since a terminal has few lines. */
+/** Maximum number of a pool's nodes that get their own line, since a terminal has few lines. */
 const MAX_PARTS = 8;
 
 interface FrameOptions {

@@ -110,7 +110,7 @@ test('steps show what is done, in progress and pending', () => {
   ]);
 });
 
-test('a cluster counts as deleted even if another of the same name exists', () => {
+test('a cluster counts as deleted even if another one with the same name exists', () => {
   const goal = clusterDeleted('demo', 'u0');
 
   expect(goal.outcome(view(cluster(READY))).state).toBe('done');

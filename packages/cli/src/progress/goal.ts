@@ -100,7 +100,7 @@ export function machineReplaced(name: string, uid: string | undefined, poolName:
   };
 }
 
-/** Whether an object matches its spec. A status of an older generation is ignored. */
+/** Whether an object matches its spec. A status for an older generation is ignored. */
 export function readiness(object: ReportingObject | undefined): Outcome {
   if (object?.status === undefined) return RUNNING;
   const ready = conditionOf(object, 'Ready');

@@ -18,7 +18,7 @@ export function clusterHibernated(name: string): Goal {
       const { cluster } = view;
       if (cluster && isHibernated(cluster)) return DONE;
       const outcome = ready.outcome(view);
-      // Ready refers to the time before the request.
+      // Ready still describes the state before the request.
       return outcome.state === 'done' ? RUNNING : outcome;
     },
   };

@@ -20,7 +20,7 @@ export function clusterReset(name: string, requestedAt: string): Goal {
     },
     outcome: (view) => {
       const outcome = ready.outcome(view);
-      // Ready refers to the time before the request.
+      // Ready still describes the state before the request.
       return outcome.state === 'done' && phaseOf(view.cluster, requestedAt) !== 'Complete' ? RUNNING : outcome;
     },
   };

@@ -56,7 +56,7 @@ test.each([
 test.each([
   { state: 'running', names: ['old'], reason: 'only existing snapshots' },
   { state: 'done', names: ['new', 'old'], reason: 'a new snapshot' },
-])('a snapshot is $state if the list has $reason', ({ state, names }) => {
+])('a snapshot is $state if the list contains $reason', ({ state, names }) => {
   const snapshots = names.map((name) => ({ name, takenAt: TIME, sizeBytes: 1 }));
   const view = { cluster: cluster({ snapshots }, {}), pools: [], machines: [] };
 

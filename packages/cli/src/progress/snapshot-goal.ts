@@ -49,7 +49,7 @@ function step(title: string, isRunning: boolean, detail: string): Step {
   return { key: title, title, state: isRunning ? 'running' : 'done', detail };
 }
 
-/** The condition SnapshotsReady, if it refers to the current generation. */
+/** The SnapshotsReady condition, if it refers to the current generation. */
 function problemOf(cluster: Cluster | undefined): Condition | undefined {
   const condition = cluster && conditionOf(cluster, 'SnapshotsReady');
   const isCurrent = (condition?.observedGeneration ?? 0) >= (cluster?.metadata.generation ?? 0);

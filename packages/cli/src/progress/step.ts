@@ -7,7 +7,7 @@ export interface Step {
   readonly detail: string;
   /** Progress, for a bar. */
   readonly progress?: Progress | undefined;
-  /** One of many that another step summarizes, such as a node of a pool; shown only while it is active. */
+  /** One of many that another step summarizes, such as a node in a pool; shown only while it is active. */
   readonly isPart?: boolean;
 }
 

@@ -106,7 +106,7 @@ function isWaitingForOthers(reason: string): boolean {
   return turn === 'user' || turn === 'operator';
 }
 
-/** Whether the node itself has come back with the version, and not only its target is set. */
+/** Whether the node itself has come back with the version; it is not enough that its target is set. */
 export function isUpgraded({ spec, status }: Machine, requestedVersion: string): boolean {
   return (
     runsVersion(spec.version, requestedVersion) &&

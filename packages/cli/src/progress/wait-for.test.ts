@@ -34,11 +34,11 @@ function runGoal(outcomes: readonly Outcome[], steps: readonly (readonly Step[])
   return { done, clock, allSeen: seen.promise, written: context.written, interrupt };
 }
 
-test('ends the wait at a reached goal', async () => {
+test('ends the wait when the goal is reached', async () => {
   await expect(runGoal([{ state: 'running' }, { state: 'done' }]).done).resolves.toBeUndefined();
 });
 
-test('ends the wait at a permanent failure, with advice', async () => {
+test('ends the wait on a permanent failure, with advice', async () => {
   const { done } = runGoal([{ state: 'failed', reason: 'FlavorNotFound', message: 'no b3-9' }]);
 
   await expect(done).rejects.toMatchObject({
@@ -63,7 +63,7 @@ test('continues despite a transient problem', async () => {
   await expect(done).resolves.toBeUndefined();
 });
 
-test('times out with a message that Fairway continues', async () => {
+test('times out with a message saying that Fairway continues', async () => {
   const { done, clock, allSeen } = runGoal([{ state: 'running' }]);
   const failure = done.catch((error: unknown) => error);
   await allSeen;

@@ -9,7 +9,7 @@ import { renderConfigurationReference } from './configuration-reference.ts';
 
 const docs = join(import.meta.dirname, '../../../../docs/operators');
 
-test('docs/operators/configuration.md has every key (npm run generate:cli)', () => {
+test('docs/operators/configuration.md contains every key (npm run generate:cli)', () => {
   const stored = readFileSync(join(docs, 'configuration.md'), 'utf8');
 
   expect(stored).toBe(renderConfigurationReference(buildProgram(fakeContext())));

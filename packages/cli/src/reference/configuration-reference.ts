@@ -35,7 +35,7 @@ fairway config schema > fairway.schema.json       # for editors; [fairway.schema
 \`\`\`
 `;
 
-/** The reference of fairway.yaml as Markdown. */
+/** The reference for fairway.yaml as Markdown. */
 export function renderConfigurationReference(program: Command): string {
   const sections = [...new Set(KEYS.map(({ path }) => sectionOf(path)))];
   const flags = flagsOf(program);

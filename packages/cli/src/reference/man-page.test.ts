@@ -5,7 +5,7 @@ import { renderManPage } from './man-page.ts';
 
 const page = renderManPage(buildProgram(fakeContext()), '1.2.3');
 
-it('has the sections of a manual page in order', () => {
+it('contains the sections of a manual page in order', () => {
   const headings = page.match(/^\.SH .*$/gm);
 
   expect(page).toMatch(/^\.TH FAIRWAY 1 "" "fairway 1\.2\.3" "Fairway"\n/);

@@ -22,7 +22,7 @@ import {
 export interface FetchOptions {
   readonly request: ReleaseRequest;
   readonly mirrors: Mirrors;
-  /** Contains a folder for each release. */
+  /** Contains a directory for each release. */
   readonly releases: string;
   readonly fetch: typeof fetch;
   readonly clock: Clock;
@@ -31,8 +31,8 @@ export interface FetchOptions {
 }
 
 /**
- * Downloads the binaries of a release into a folder, which gets its final name once all are complete and verified.
- * Reuses files of earlier attempts. Resolves with the folder. Throws a CommandError.
+ * Downloads the binaries of a release into a directory, which gets its final name once all are complete and verified.
+ * Reuses files from earlier attempts. Resolves with the directory. Throws a CommandError.
  */
 export async function fetchRelease(options: FetchOptions): Promise<string> {
   const { request, mirrors, releases } = options;
@@ -102,7 +102,7 @@ function notFoundError(file: ReleaseFile, { request, mirrors }: FetchOptions): C
   );
 }
 
-/** Extracts the binaries from etcd's archive, which has them in one folder; its checksum has been verified. */
+/** Extracts the binaries from etcd's archive, which contains them in one directory; its checksum has been verified. */
 async function unpack(draft: string, archive: string): Promise<void> {
   const archiveRoot = archive.replace(/\.tar\.gz$/, '');
   const members = ETCD_BINARIES.map((name) => `${archiveRoot}/${name}`);

@@ -51,7 +51,7 @@ export interface ReleaseRequest {
   readonly version: string;
   /** An exact version of etcd. */
   readonly etcd: string;
-  /** Go's name of the architecture: amd64, arm64. */
+  /** Go's name for the architecture: amd64, arm64. */
   readonly architecture: string;
 }
 

@@ -16,13 +16,13 @@ import { requireCloud } from '../up/cloud-options.ts';
 import { qualifiedName } from './kinds.ts';
 
 export interface CreateCredentialOptions {
-  /** Entry of the tenant's own clouds.yaml. */
+  /** Entry in the tenant's own clouds.yaml. */
   readonly cloud: string;
   /** Name of the same cloud in the operator's clouds.yaml. */
   readonly fairwayCloud?: string;
   /** Milliseconds. */
   readonly expires?: number;
-  /** User id of the operator's Fairway, to delegate by a trust instead of an application credential. */
+  /** User id of the operator's Fairway, to delegate through a trust instead of an application credential. */
   readonly trustTo?: string;
   readonly reclaimPolicy: 'Retain' | 'Delete';
   /** Milliseconds. */

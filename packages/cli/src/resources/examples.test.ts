@@ -46,7 +46,7 @@ const catalogue: CloudCatalogue = {
   ],
 };
 
-/** The object with defaults, or errors of the schema and rules. */
+/** The object with defaults, or errors from the schema and rules. */
 function checked<T extends KubeObject>(kind: Kind<T>, object: T): T {
   const parsed = parseObject(kind, object as T & { spec?: unknown });
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.errors));
@@ -99,7 +99,7 @@ describe('all examples in one namespace', () => {
     expect(errorsOf(manifests)).toEqual([]);
   });
 
-  test('have unique names, and pools start with that of their cluster', () => {
+  test("have unique names, and pool names start with their cluster's name", () => {
     const clusterNames = manifests.flatMap((manifest) => manifest.clusters).map(({ metadata }) => metadata.name);
     const pools = manifests.flatMap((manifest) => manifest.pools);
     const names = pools.map(({ metadata }) => metadata.name);

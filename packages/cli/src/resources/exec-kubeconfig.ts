@@ -28,7 +28,7 @@ interface ExecKubeconfigOptions extends CloudSelection {
 const INSTALL_HINT = `"fairway" is not in PATH: install the fairway command, which signs kubectl in with your OpenStack cloud.`;
 
 /**
- * A kubeconfig of Fairway's API or of a cluster's API without secrets: kubectl runs `fairway auth token` to get a
+ * A kubeconfig for Fairway's API or for a cluster's API without secrets: kubectl runs `fairway auth token` to get a
  * token.
  */
 export async function printExecKubeconfig(
@@ -117,7 +117,7 @@ async function serverOf(context: CliContext, globals: GlobalOptions, options: Ex
   return found;
 }
 
-/** The server of a cluster as reported by Fairway; tokens are sent nowhere else. */
+/** A cluster's server as reported by Fairway; tokens are sent nowhere else. */
 async function clusterServer(
   context: CliContext,
   globals: GlobalOptions,

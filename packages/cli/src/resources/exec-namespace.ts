@@ -18,7 +18,7 @@ const EXTRA_NAMESPACE = 'fairway.dev/namespace';
 const TIMEOUT_MS = 10_000;
 
 /**
- * The namespace in Fairway's API at `server` for the project of a token: the reported one, or by default the project's
+ * The namespace in Fairway's API at `server` for a token's project: the reported one, or by default the project's
  * id.
  */
 export async function namespaceAt(

@@ -71,7 +71,7 @@ export async function setExcluded(
   });
 }
 
-/** Keeps the server of a machine for a time after it is replaced or deleted. */
+/** Keeps the server of a machine for some time after it is replaced or deleted. */
 export async function keepMachine(
   context: CliContext,
   globals: GlobalOptions,

@@ -9,8 +9,8 @@ export type Existing = Manifest;
 
 /**
  * The requested objects that are missing. An interrupted run left only some of exactly these objects, and another run
- * completes them; any other object of the same name is foreign. Pure. Throws a CommandError if all of them exist, or if
- * an existing one differs.
+ * completes them; any other object with the same name is foreign. Pure. Throws a CommandError if all of them exist, or
+ * if an existing one differs.
  */
 export function missingObjects(requested: Manifest, existing: Existing): Manifest {
   const isMissing =

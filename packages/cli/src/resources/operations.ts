@@ -66,7 +66,7 @@ export function operationRows(ofClusters: readonly Cluster[], ofPools: readonly 
   );
 }
 
-/** Whether nothing is in progress any longer. This includes failed operations, although a person must act. */
+/** Whether nothing is in progress any longer. This includes failed operations, even though someone must act. */
 function isOver({ state }: LastOperation): boolean {
   return state === 'Succeeded' || state === 'Failed';
 }

@@ -65,7 +65,7 @@ async function selectPlan(
   return chosen.version;
 }
 
-/** The plan for people. */
+/** The human-readable plan. */
 export function describePlan(name: string, status: UpgradePlanStatus): string {
   const { from, to, steps, estimate, quotas, addons = [], findings } = status;
   const versions = to === undefined ? `stays at ${from ?? 'its version'}` : `from ${from} to ${to}`;

@@ -17,8 +17,8 @@ interface ChangeRequest<T extends KubeObject> {
 }
 
 /**
- * Patches an object and prints a message. With `dryRun`, the server validates the patch and only the changes are shown.
- * Resolves with the updated object; undefined after a dry run. Never changes a newer object of the same name.
+ * Patches an object and prints a message. With `dryRun`, the server validates the patch and only the changes are
+ * shown. Resolves with the updated object; undefined after a dry run. Never changes a newer object with the same name.
  */
 export async function requestChange<T extends KubeObject>(
   { stdout, signal }: Pick<CliContext, 'stdout' | 'signal'>,

@@ -56,7 +56,7 @@ export async function listObjects(
   });
 }
 
-/** Machines have a label with their cluster; a pool specifies it in its spec. */
+/** Machines have a label that names their cluster; a pool names it in its spec. */
 function labelSelectorOf(kindName: ReadableKindName, { selector, cluster }: ListOptions): string | undefined {
   const terms = [selector, kindName === 'machine' && cluster !== undefined ? `${CLUSTER_LABEL}=${cluster}` : undefined];
   return terms.filter((term) => term !== undefined).join(',') || undefined;

@@ -36,7 +36,7 @@ export async function updateNodePool(
 interface Update {
   readonly kindName: 'cluster' | 'nodepool';
   readonly name: string;
-  /** A merge patch of the spec. */
+  /** A merge patch for the spec. */
   readonly spec: object;
 }
 
@@ -56,7 +56,7 @@ async function update(
     const kind = kindName === 'cluster' ? clusters : nodePools;
     const resource = kindName === 'cluster' ? client.resource(clusters) : client.resource(nodePools);
     const before: KubeObject = await resource.get(name, { namespace, signal });
-    // Not a newer object of the same name.
+    // Not a newer object with the same name.
     const value = { metadata: { uid: before.metadata.uid }, spec };
     const write = { namespace, fieldManager: 'fairway', signal, dryRun };
     const after: KubeObject = await resource.patch(name, { type: 'merge', value }, write);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type ClusterChange, clusterPatch, type NodePoolChange, nodePoolPatch } from './update-patch.ts';
 
-describe('the patch of a pool', () => {
+describe('the patch for a pool', () => {
   test.each<{ change: NodePoolChange; patch: object }>([
     { change: {}, patch: {} },
     { change: { cluster: 'demo', flavor: 'b3-16' }, patch: { clusterName: 'demo', flavor: 'b3-16' } },
@@ -36,7 +36,7 @@ describe('the patch of a pool', () => {
   });
 });
 
-describe('the patch of a cluster', () => {
+describe('the patch for a cluster', () => {
   test.each<{ change: ClusterChange; patch: object }>([
     { change: {}, patch: {} },
     {

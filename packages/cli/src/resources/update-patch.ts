@@ -33,7 +33,7 @@ export interface NodePoolChange {
   readonly patch?: object;
 }
 
-/** The merge patch of a cluster's spec; `--patch` takes precedence. Pure. */
+/** The merge patch for a cluster's spec; `--patch` takes precedence. Pure. */
 export function clusterPatch(change: ClusterChange): object {
   const window = defined({
     start: change.maintenanceStart,
@@ -54,7 +54,7 @@ export function clusterPatch(change: ClusterChange): object {
   };
 }
 
-/** The merge patch of a pool's spec; `--patch` takes precedence. Pure. */
+/** The merge patch for a pool's spec; `--patch` takes precedence. Pure. */
 export function nodePoolPatch(change: NodePoolChange): object {
   const { labels, removeLabels = [], network, securityGroup, taints } = change;
   const removed = Object.fromEntries(removeLabels.map((key) => [key, null]));

@@ -5,7 +5,7 @@ import { InvalidArgumentError } from 'commander';
 export const UPGRADE_STRATEGIES = ['latest-patch', 'next-minor'] as const;
 export type UpgradeStrategy = (typeof UPGRADE_STRATEGIES)[number];
 
-/** Also accepts the spelling of scripts written for that API. */
+/** Also accepts the spelling used by scripts written for that API. */
 export function upgradeStrategy(text: string): UpgradeStrategy {
   const name = text.toLowerCase().replaceAll('_', '-');
   const found = UPGRADE_STRATEGIES.find((strategy) => strategy === name);
@@ -15,7 +15,7 @@ export function upgradeStrategy(text: string): UpgradeStrategy {
   return found;
 }
 
-/** The new value of spec.version and why, or why it stays. */
+/** The new value of spec.version and why, or why it stays unchanged. */
 export type VersionWithReason = { readonly version: string; readonly why: string } | { readonly nothing: string };
 
 /**

@@ -18,7 +18,7 @@ interface WatchOptions {
   readonly timeout: number;
 }
 
-/** Shows objects, or follows the operation of one until it is done. */
+/** Shows objects, or follows one object's operation until it is done. */
 export async function getOrWatch(
   context: CliContext,
   globals: GlobalOptions,

@@ -50,7 +50,7 @@ describe('merging into a kubeconfig', () => {
     expect(parseKubeconfig(readFileSync(join(folder, expected), 'utf8'))).toMatchObject({ 'current-context': 'demo' });
   });
 
-  test('replaces entries of the same cluster', async () => {
+  test('replaces entries for the same cluster', async () => {
     await merge(of('a', 'old'));
     await merge(of('a', 'new'));
 
@@ -97,7 +97,7 @@ test('prints the kubeconfig under the requested name if no file is given', async
   });
 });
 
-test('names a folder that does not exist, with advice', async () => {
+test('names a directory that does not exist, with advice', async () => {
   const options = { merge: undefined, output: 'missing/demo.kubeconfig', contextName: undefined };
 
   await expect(writeKubeconfig(fakeContext({ cwd: folder }), of('a'), options)).rejects.toMatchObject({

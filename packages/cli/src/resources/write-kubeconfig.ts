@@ -52,7 +52,10 @@ function defaultPath(env: CliContext['env']): string {
   return paths.find((path) => existsSync(path)) ?? paths.at(-1) ?? '';
 }
 
-/** New entries replace old ones of the same name and server; the file is replaced atomically, accessible to its owner only. */
+/**
+ * New entries replace old ones with the same name and server; the file is replaced atomically, accessible to its owner
+ * only.
+ */
 async function mergeInto(path: string, kubeconfig: string): Promise<void> {
   const existing = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
@@ -78,7 +81,7 @@ async function writePrivate(path: string, text: string): Promise<void> {
   await rename(draft, path);
 }
 
-/** Keeps entries of another server: clusters in different projects or clouds may have the same name. */
+/** Keeps entries for another server: clusters in different projects or clouds may have the same name. */
 function requireNoConflict(before: Kubeconfig, added: Kubeconfig, path: string): void {
   for (const { name, context } of added.contexts) {
     const server = serverOf(added, context.cluster);

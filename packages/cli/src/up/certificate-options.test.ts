@@ -20,6 +20,6 @@ test.each([
     expectedMessage: 'tls.keyFile is set, but tls.certFile (--tls-cert-file) is not',
   },
   { options: { tlsCaFile: 'a' }, expectedMessage: 'tls.caFile is set, but tls.certFile (--tls-cert-file) is not' },
-])('refuses an incomplete pair: $expectedMessage', ({ options, expectedMessage }) => {
+])('rejects an incomplete pair: $expectedMessage', ({ options, expectedMessage }) => {
   expect(() => certificateOptions({ cwd: '/' }, options)).toThrow(expectedMessage);
 });

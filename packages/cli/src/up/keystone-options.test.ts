@@ -12,7 +12,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(cwd, { recursive: true }));
 
-test('disables sign-in of Keystone users by default', () => {
+test('disables sign-in for Keystone users by default', () => {
   expect(keystoneOptions({ cwd }, {})).toBeUndefined();
 });
 
@@ -27,7 +27,7 @@ test('requires only a cloud to enable Keystone users', () => {
   });
 });
 
-test('replaces the defaults with values of the file', () => {
+test('replaces the defaults with values from the file', () => {
   const keystoneSettings = { namespaceFormat: 'p-%i', roles: ['auditor=view'], policyFile: 'policy.json' };
 
   expect(keystoneOptions({ cwd }, { keystone: 'services', keystoneSettings })).toMatchObject({
@@ -46,7 +46,7 @@ test.each([
     error: /cannot use the policy .*missing\.json/,
   },
   { keystone: 'a', keystoneSettings: { policyFile: 'broken.json' }, reason: 'a broken policy', error: /resources/ },
-])('refuses settings with $reason', ({ error, ...options }) => {
+])('rejects settings with $reason', ({ error, ...options }) => {
   expect(() => keystoneOptions({ cwd }, options)).toThrow(error);
 });
 
@@ -57,7 +57,7 @@ test('maps a role with a colon in its name to a ClusterRole', () => {
   ]);
 });
 
-test.each(['member', '=fairway-member', 'member=', 'a=b=c'])('refuses %s as a role entry', (text) => {
+test.each(['member', '=fairway-member', 'member=', 'a=b=c'])('rejects %s as a role entry', (text) => {
   expect(() => parseRoleEntry(text)).toThrow('is not ROLE=CLUSTERROLE');
 });
 
@@ -75,6 +75,6 @@ test.each([
   'a=http://k.example/',
   'a=https://k.example/?origin=x',
   'a=javascript:x',
-])('refuses %s as single sign-on', (text) => {
+])('rejects %s as single sign-on', (text) => {
   expect(() => parseSingleSignOn(text)).toThrow(/^(is|must not have) /);
 });

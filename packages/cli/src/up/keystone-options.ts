@@ -7,9 +7,9 @@ import type { CliContext } from '../command/context.ts';
 
 /** Options for Keystone users. */
 export interface KeystoneOptions {
-  /** Entry of clouds.yaml. */
+  /** Entry in clouds.yaml. */
   readonly keystone?: string;
-  /** Only from fairway.yaml and the environment. */
+  /** Can be set only in fairway.yaml or the environment. */
   readonly keystoneSettings?: {
     readonly namespaceFormat?: string;
     /** `ROLE=CLUSTERROLE`. */
@@ -55,7 +55,7 @@ export function parseRoleEntry(text: string): readonly [role: string, clusterRol
 
 const LOCAL_HOST = /^(127\.0\.0\.1|localhost|\[::1\])$/;
 
-/** Parses `NAME=URL`. Throws an Error with the reason. Names contain no equals sign; addresses may. */
+/** Parses `NAME=URL`. Throws an Error with the reason. Names can't contain equals signs; URLs can. */
 export function parseSingleSignOn(text: string): SingleSignOnMethod {
   const [, name = '', address = ''] = /^([^=]+)=(.+)$/.exec(text) ?? [];
   if (!URL.canParse(address)) throw new Error('is not NAME=URL');

@@ -19,7 +19,7 @@ test.each(['10.0.0.1', 'fd00::1'])('accepts the address %s', (text) => {
 });
 
 test.each(['0.0.0.0', '::', 'localhost', '10.0.0.0/24', '10.0.0.1:80'])(
-  'refuses %s, which is not the address of one host',
+  'rejects %s, which is not the address of one host',
   (text) => {
     expect(() => parseIPAddress(text)).toThrow(/Must be the address of one host/);
   },

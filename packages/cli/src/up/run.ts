@@ -194,7 +194,7 @@ const ADVICE_BY_CODE: ReadonlyMap<string, ErrorExplainer> = new Map([
   ['ENOSPC', writeError],
 ]);
 
-/** Entry of the simulated cloud's clouds.yaml for a user who may validate tokens. */
+/** Entry in the simulated cloud's clouds.yaml for a user who may validate tokens. */
 const SIMULATED_SERVICE_ENTRY = 'simulator-service';
 
 interface Welcome {
@@ -205,7 +205,7 @@ interface Welcome {
   readonly isSimulated: boolean;
 }
 
-/** The message once Fairway serves: its address, and what to type next. */
+/** The message once Fairway is serving: its address, and what to type next. */
 export function welcomeMessage({ running, home, seconds, cwd, isSimulated }: Welcome): string {
   const example = join(import.meta.dirname, '../../../../examples/cluster.yaml');
   const lines = [

@@ -13,7 +13,7 @@ export const METRICS: Readonly<Record<UsageResource, string>> = {
   FloatingIP: 'fairway.floating_ip',
 };
 
-/** Price of an hour of the resource, or of a GiB for an hour. */
+/** Price per hour of the resource, or per GiB-hour. */
 export type HourlyPrice = (resource: UsageResource, type: string) => number;
 
 const FREE_PRICE: HourlyPrice = () => 0;
@@ -37,9 +37,9 @@ export function dataFrames(rows: readonly UsageRow[], price: HourlyPrice = FREE_
 }
 
 /**
- * Decimals are text, exact to a millionth of an hour (four milliseconds). InfluxDB identifies a point by its time and
- * groupby alone, with the metric in the key `type` (cloudkitty/storage/v2/influx.py), so two flavors of a cluster must
- * differ in another key.
+ * Decimals are strings, exact to a millionth of an hour (four milliseconds). InfluxDB identifies a point by its time
+ * and groupby alone, with the metric in the key `type` (cloudkitty/storage/v2/influx.py), so two flavors of a cluster
+ * must differ in a different key.
  */
 function dataPoint(row: UsageRow, price: HourlyPrice): DataPoint {
   const { resource, type, amount, namespace, projectID = '', cluster, clusterUID } = row;

@@ -66,7 +66,7 @@ function reportOf(records: readonly UsageRecord[], question: Parameters<typeof u
   }
 }
 
-/** Includes usage that outlived its namespace, if the user may read it. */
+/** Includes usage recorded for deleted namespaces, if the user may read it. */
 async function readRecords(
   { client, namespace }: Connection,
   { allNamespaces, project }: UsageOptions,

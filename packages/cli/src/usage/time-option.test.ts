@@ -14,6 +14,6 @@ test.each(['yesterday', '2026-13', '26.11.2026', '2026-11-26T12:00:00', '2026', 
   expect(() => usageTimeMs('--from', text)).toThrow(`--from: "${text}" is not a time`);
 });
 
-test('starts a month in UTC', () => {
+test('starts months in UTC', () => {
   expect(startOfMonth(Date.parse('2026-11-01T00:30:00+01:00'))).toBe(Date.parse('2026-10-01T00:00:00Z'));
 });

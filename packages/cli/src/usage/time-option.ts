@@ -3,8 +3,8 @@ import { usageError } from '@fairway/service/command-error';
 const TIME_FORMAT = /^\d{4}-\d{2}(-\d{2}(T\d{2}:\d{2}(:\d{2})?(Z|[+-]\d{2}:\d{2}))?)?$/;
 
 /**
- * Parses a month, day or time of `--from` and `--to`. Without a zone it is in UTC, like periods. Throws a usage
- * CommandError.
+ * Parses a month, day or time of `--from` and `--to`. Without a time zone, it is in UTC, as usage periods are. Throws a
+ * usage CommandError.
  */
 export function usageTimeMs(option: string, text: string): number {
   const ms = TIME_FORMAT.test(text) ? Date.parse(text) : Number.NaN;

@@ -25,7 +25,7 @@ const readAnnotations = (annotations: Record<string, string>): Reader => {
 const backend = { service: { name: 'web', port: { number: 80 } } };
 
 /**
- * Texts that tenants write into objects in their clusters, as read from caches. A field may be up to a megabyte long.
+ * Strings that tenants write into objects in their clusters, as read from caches. A field may be up to a megabyte long.
  */
 describe('reads objects of tenant clusters in linear time:', () => {
   test.each<[string, Reader]>([

@@ -39,12 +39,12 @@ export interface ApprovalDependencies {
   readonly log: Logger;
 }
 
-/** Requeue interval of a request that exceeded a limit. */
+/** Requeue interval for a request that exceeded a limit. */
 const RATE_LIMITED_RETRY_MS = 10_000;
 const QUERY_RETRY_MS = 60_000;
 
 /**
- * Approves or denies kubelets' CSRs in all tenants' clusters; other CSRs are left to the tenants.
+ * Approves or denies kubelets' CSRs in all tenants' clusters; it leaves other CSRs to the tenants.
  *
  * A user who may create CSRs in a cluster may create any number of them. Therefore the requester is checked first,
  * without I/O. Servers are listed only for a requester that has proven to be a machine, with a rate limit. Requests
@@ -103,7 +103,7 @@ export class ApprovalReconciler {
   }
 
   /**
-   * The addresses of the machine's server in the cloud, if it exists. A first certificate requires a list that started
+   * The addresses of the machine's server in the cloud, if it exists. A first certificate requires a list call started
    * now, so the token of a server that was just deleted is worthless; later certificates use the cached list.
    */
   async #addressesOf(
@@ -156,7 +156,8 @@ export class ApprovalReconciler {
       lastUpdateTime: now,
       lastTransitionTime: now,
     };
-    // A patch preserves what the cache does not contain. It applies to the resource version that was decided on.
+    // A patch preserves what the cache does not contain. It applies only to the resource version on which the decision
+    // was based.
     const { name = '', resourceVersion } = csr.metadata;
     const value = {
       metadata: { resourceVersion },

@@ -31,7 +31,8 @@ export function isDecided(csr: CertificateSigningRequest): boolean {
 }
 
 /**
- * Keeps what a decision needs. The request field is dropped if the CSR is decided, has another signer or is too large.
+ * Keeps what a decision needs. The request field is dropped if the CSR is decided, has a different signer or is too
+ * large.
  */
 export function trimRequest(csr: CertificateSigningRequest): CertificateSigningRequest {
   const { metadata, spec, status } = csr;

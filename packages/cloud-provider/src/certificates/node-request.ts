@@ -16,7 +16,7 @@ const BOOTSTRAPPERS_GROUP = 'system:bootstrappers';
 /** The groups that identify the kind of requester. */
 export const REQUESTER_GROUPS: ReadonlySet<string> = new Set([NODES_GROUP, BOOTSTRAPPERS_GROUP]);
 
-/** Length in base64; a kubelet's own is about 600. */
+/** Length in base64; a kubelet's request is about 600. */
 const MAX_REQUEST_LENGTH = 16_384;
 
 /** Key usages of a kubelet's certificate, by signer; RSA keys may also have key encipherment. */
@@ -59,7 +59,7 @@ export function isKubeletRequest({ spec }: CertificateSigningRequest): boolean {
 
 /**
  * Checks the API server's fields first, then the content: the request is not parsed if it is too large or its requester
- * cannot get a node's certificate.
+ * cannot get a node certificate.
  */
 export function readNodeRequest(csr: CertificateSigningRequest): NodeRequest | Denial {
   const { username = '', groups = [], signerName, usages = [], request: encoded } = csr.spec;
@@ -85,10 +85,10 @@ export function readNodeRequest(csr: CertificateSigningRequest): NodeRequest | D
 }
 
 /**
- * Checks before the server is looked up whether the requester is the machine of this name. A first certificate requires
- * the token in this machine's user data; later ones require the node's own certificate. A stolen token yields only the
- * identity of the machine that it was stolen from, and only until that machine has joined: pods may run on it before it
- * is Ready and its token is deleted. `tokenID` is undefined if the machine does not exist.
+ * Checks before the server is looked up whether the requester is the machine with this name. A first certificate
+ * requires the token in this machine's user data; later ones require the node's own certificate. A stolen token yields
+ * only the identity of the machine that it was stolen from, and only until that machine has joined: pods may run on it
+ * before it is Ready and its token is deleted. `tokenID` is undefined if the machine does not exist.
  */
 export function requesterProblem(
   node: NodeRequest,
@@ -121,7 +121,7 @@ export function requesterProblem(
 
 /**
  * Decides on the machine's own CSR based on its server's addresses in this cluster's project. `addresses` is undefined
- * without a server.
+ * if there is no server.
  */
 export function decideRequest(node: NodeRequest, addresses: readonly string[] | undefined): SigningDecision {
   const { signerName, nodeName, requester, request } = node;
@@ -137,7 +137,7 @@ export function decideRequest(node: NodeRequest, addresses: readonly string[] | 
     : approve('the server of the machine joins with its own bootstrap token');
 }
 
-/** Checks the group too, as Kubernetes' own authorizer does: a token from elsewhere may give a user any name. */
+/** Checks the group too, as Kubernetes' own authorizer does: a token from elsewhere may contain any user name. */
 function requesterOf(username: string, groups: readonly string[]): Requester | undefined {
   for (const [prefix, group, kind] of [
     [NODE_USER, NODES_GROUP, 'node'],

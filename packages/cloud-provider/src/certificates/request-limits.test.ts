@@ -28,7 +28,7 @@ async function requestFor(commonName: string): Promise<string> {
   return Buffer.from(pem).toString('base64');
 }
 
-/** A reconciler with this many CSRs of one cluster, and its actions. */
+/** A reconciler with this many CSRs from one cluster, and its actions. */
 function approvalsOf(
   requests: readonly CertificateSigningRequest['spec'][],
   clock: FakeClock,
@@ -127,7 +127,7 @@ test('looks up the server of a proven machine ten times at first, and then once 
   expect([immediate, done.lookUps]).toEqual([10, 12]);
 });
 
-test('retries a request after an error, with backoff, as an error is not a decision', async () => {
+test('retries a request after an error, with backoff, because an error is not a decision', async () => {
   const own = await requestFor('system:node:demo-general-a');
   const refused = forbidden({ resource: 'secrets', name: 'pki' }, 'no');
   const requests = [spec('system:bootstrap:abcdef', own)];

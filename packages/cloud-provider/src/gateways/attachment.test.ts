@@ -89,7 +89,7 @@ test.each<{ is: string; listeners?: object[]; spec?: object; metadata?: object; 
   expect(attachment?.refused?.reason).toBe(reason);
 });
 
-test('ignores a reference to another Gateway, or to another kind of the same name', () => {
+test('ignores a reference to another Gateway, or to another kind with the same name', () => {
   const parentRefs = [
     { name: 'other' },
     { name: 'shop', kind: 'Service', group: '' },

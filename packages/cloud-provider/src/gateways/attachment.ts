@@ -38,14 +38,14 @@ export function refersTo(ref: ParentRef, routeNamespace: string | undefined, gat
 }
 
 /**
- * Resolves each reference of a route to the Gateway. Pure; `attachment.test.ts` has the rules as tables.
+ * Resolves each reference of a route to the Gateway. Pure; `attachment.test.ts` contains the rules as tables.
  * https://gateway-api.sigs.k8s.io/reference/spec/#routeconditionreason
  */
 export function attachmentsOf(route: HttpRoute, context: AttachmentContext): readonly Attachment[] {
   return refsOf(route, context).map((parentRef) => ({ parentRef, ...resolveParentRef(route, parentRef, context) }));
 }
 
-/** The attachments of a route that exceeds the limit. */
+/** The attachments of a route beyond the limit: it attaches to no listener. */
 export function overLimitAttachmentsOf(
   route: HttpRoute,
   context: Pick<AttachmentContext, 'gateway'>,

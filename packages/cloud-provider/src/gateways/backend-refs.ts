@@ -23,7 +23,7 @@ export interface BackendContext {
 }
 
 export interface ResolvedBackends {
-  /** Has no duplicates; backends with weight 0 are omitted. */
+  /** Without duplicates or backends whose weight is 0. */
   readonly backends: readonly WeightedBackend[];
   readonly problems: readonly ReasonAndMessage[];
 }

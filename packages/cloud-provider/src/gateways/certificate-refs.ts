@@ -28,7 +28,7 @@ export interface ResolvedCertificates {
   readonly problems: readonly ReasonAndMessage[];
 }
 
-/** Limit of references per Gateway, valid or not: each Secret is copied to Barbican and to every amphora. */
+/** Limit on references per Gateway, valid or not: each Secret is copied to Barbican and to every amphora. */
 const MAX_SECRETS = 20;
 
 /** The Secrets that listeners of a Gateway may refer to, without duplicates. Pure. */
@@ -37,7 +37,7 @@ export function secretsOf(listeners: readonly Listener[], context: GrantContext)
 }
 
 /**
- * Resolves the references of each listener. Pure; `certificate-refs.test.ts` has the rules as tables.
+ * Resolves the references of each listener. Pure; `certificate-refs.test.ts` contains the rules as tables.
  * https://gateway-api.sigs.k8s.io/reference/spec/#listenerconditionreason
  */
 export function resolveCertificates(

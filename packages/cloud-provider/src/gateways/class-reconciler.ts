@@ -10,7 +10,7 @@ import { no, trueState } from './conditions.ts';
 import { type GatewayClass, GatewayClasses } from './kinds.ts';
 import { CONTROLLER, TenantGateways } from './tenant-gateways.ts';
 
-/** Reports whether GatewayClasses of Fairway are accepted. */
+/** Reports whether Fairway's GatewayClasses are accepted. */
 export class ClassReconciler {
   readonly #dependencies: CloudProviderDependencies;
 

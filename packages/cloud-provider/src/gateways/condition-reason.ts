@@ -1,4 +1,4 @@
-/** A reason and a message of a condition. */
+/** A condition's reason and message. */
 export interface ReasonAndMessage {
   readonly reason: string;
   readonly message: string;

@@ -81,7 +81,7 @@ function watchGateways(
       gateways.gateways?.addHandler({
         onAdd: (gateway) => enqueue(keyOf(tenant, gateway)),
         onUpdate(old, gateway) {
-          // A changed spec resets the backoff of earlier failures.
+          // A changed spec resets the backoff from earlier failures.
           if (userTriggered(old, gateway)) retryNow(keyOf(tenant, gateway));
           enqueue(keyOf(tenant, gateway));
         },

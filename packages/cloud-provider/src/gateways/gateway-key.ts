@@ -1,7 +1,8 @@
 import type { GatewayOwner } from '@fairway/tenancy/cloud/ownership';
 
 /**
- * Queue key. It contains the UID, so remains of a deleted Gateway are not attributed to a new one with the same name.
+ * Queue key. It contains the UID, so the remains of a deleted Gateway are not attributed to a new one with the same
+ * name.
  */
 export function gatewayKey({ clusterUid, gatewayUid }: GatewayOwner): string {
   return `${clusterUid}/${gatewayUid}`;

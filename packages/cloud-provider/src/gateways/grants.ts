@@ -1,17 +1,17 @@
 import { GATEWAY_GROUP, type ReferenceGrant } from './kinds.ts';
 
 interface Reference {
-  /** Kind of the Gateway API. */
+  /** A kind in the Gateway API group. */
   readonly fromKind: 'Gateway' | 'HTTPRoute';
   readonly fromNamespace: string;
-  /** Kind of the core group. */
+  /** A kind in the core group. */
   readonly toKind: 'Secret' | 'Service';
   readonly toNamespace: string;
   readonly toName: string;
 }
 
 /**
- * Whether a reference stays within its namespace or is allowed by a grant of the other namespace. Pure.
+ * Whether a reference stays within its namespace or is allowed by a grant in the other namespace. Pure.
  * https://gateway-api.sigs.k8s.io/reference/spec/#referencegrant
  */
 export function isPermitted(

@@ -1,6 +1,6 @@
 /*
- * Hostnames of the Gateway API. A leading `*.` matches one or more labels; an empty hostname matches every host. Pure; `hostnames.test.ts` has the rules as
- * tables.
+ * Hostnames of the Gateway API. A leading `*.` matches one or more labels; an empty hostname matches every host. Pure;
+ * `hostnames.test.ts` contains the rules as tables.
  */
 
 export function isWildcard(hostname: string): boolean {
@@ -19,7 +19,10 @@ export function sharesHosts(a: string, b: string): boolean {
   return coversHost(a, b) || coversHost(b, a);
 }
 
-/** The hosts that a route serves at a listener; empty if they do not intersect. A route without hostnames serves all hosts of the listener. */
+/**
+ * The hosts that a route serves on a listener; empty if they do not intersect. A route without hostnames serves all of
+ * the listener's hosts.
+ */
 export function commonHosts(listener: string, route: readonly string[]): readonly string[] {
   if (route.length === 0) return [listener];
   const common = route.flatMap((host) => {

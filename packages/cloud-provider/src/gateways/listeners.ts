@@ -19,7 +19,7 @@ export interface ValidatedListener {
   /** Set if the listener conflicts with another one and is therefore not accepted. */
   readonly conflict: ReasonAndMessage | undefined;
   /**
-   * Set if the hosts of listeners overlap: a client of one listener may send requests for another on the same
+   * Set if the hosts of listeners overlap: a client of one listener may send requests for another listener on the same
    * connection.
    */
   readonly overlap: ReasonAndMessage | undefined;
@@ -35,7 +35,7 @@ interface RouteKind {
   readonly kind: string;
 }
 
-/** Our limit for the length of a message. */
+/** Our own limit on the length of a message. */
 const MAX_MESSAGE_LENGTH = 4_000;
 const HTTP_ROUTE: RouteKind = { group: GATEWAY_GROUP, kind: 'HTTPRoute' };
 
@@ -60,7 +60,7 @@ export function secretsOfListeners(spec: GatewaySpec, context: GrantContext) {
 }
 
 /**
- * Validates the listeners of a Gateway. Pure; `listeners.test.ts` has the rules as tables.
+ * Validates the listeners of a Gateway. Pure; `listeners.test.ts` contains the rules as tables.
  * https://gateway-api.sigs.k8s.io/reference/spec/#listenerconditionreason
  */
 export function validateListeners(spec: GatewaySpec, context: CertificateContext): readonly ValidatedListener[] {

@@ -30,7 +30,7 @@ test.each(INVALID_INPUTS.map((spec) => ({ spec })))(
   },
 );
 
-test('reports an invalid object with its field', () => {
+test('reports an invalid object and its invalid field', () => {
   const spec = { gatewayClassName: 'octavia', listeners: [{ name: 'a', port: 'eighty', protocol: 'HTTP' }] };
 
   expect(parseGateway({ metadata, spec })).toMatchObject({

@@ -3,8 +3,8 @@ import { EMPTY_POOL } from '../l7/desired-routing.ts';
 import { keyOf, type WeightedBackend } from './backend-refs.ts';
 
 /**
- * Name of the pool shared by these backends. Different weights result in another pool, which receives requests once it
- * is complete. Pure.
+ * Name of the pool shared by these backends. Different weights result in a different pool, which receives requests once
+ * it is complete. Pure.
  */
 export function poolNameOf(backends: readonly WeightedBackend[]): string {
   const [only, ...others] = backends;

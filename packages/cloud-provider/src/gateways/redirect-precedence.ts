@@ -15,11 +15,11 @@ export interface OrderedPolicy<E extends Entry> {
 
 export interface OrderedPolicies<E extends Entry> {
   readonly policies: readonly OrderedPolicy<E>[];
-  /** Redirects that would also apply to requests of other entries. */
+  /** Redirects that would also apply to requests for other entries. */
   readonly refused: readonly E[];
 }
 
-/** Limit of policies per redirect. */
+/** Limit on policies per redirect. */
 const MAX_VARIANTS = 4;
 /** Octavia's limit. */
 const MAX_RULES = 50;

@@ -16,7 +16,7 @@ export interface RedirectAction {
   /** Path match of the requests. */
   readonly host: string;
   readonly path: PathMatch;
-  /** Scheme of the listener, like the port. */
+  /** The listener's scheme; `port` is the listener's too. */
   readonly scheme: 'http' | 'https';
   readonly port: number;
 }

@@ -12,7 +12,7 @@ export interface HeaderMatch {
   readonly value: string;
 }
 
-/** The requests to a host that match. */
+/** The matching requests to a host. */
 export interface RequestMatch {
   readonly host: string;
   readonly path: PathMatch;
@@ -22,7 +22,7 @@ export interface RequestMatch {
 
 type MatchWithoutHost = Omit<RequestMatch, 'host'>;
 
-/** Excludes characters with a meaning in HAProxy's configuration. */
+/** Excludes characters with a special meaning in HAProxy's configuration. */
 const PATH = /^\/[A-Za-z0-9._~!$&()*+,;=:@%/-]*$/;
 /** HAProxy separates header values at commas. */
 const HEADER_VALUE = /^[A-Za-z0-9._~!$&()*+;=:@%/-]+$/;
@@ -129,7 +129,7 @@ function coversPath(broader: PathMatch, narrower: PathMatch): boolean {
   return narrower.value === broader.value || narrower.value.startsWith(`${broader.value}/`);
 }
 
-/** The matches of a regular expression are unknown, so it is never disjoint from another path. */
+/** What a regular expression matches is unknown, so it is never disjoint from another path. */
 function areDisjoint(a: PathMatch, b: PathMatch): boolean {
   if (a.type === 'Regex' || b.type === 'Regex') return false;
   return !coversPath(a, b) && !coversPath(b, a);

@@ -8,7 +8,7 @@ import type { RouteOutcome } from './routing.ts';
 import type { ParentRef, RouteParentStatus } from './schemas.ts';
 import { CONTROLLER } from './tenant-gateways.ts';
 
-/** Our limit for the length of a message. */
+/** Our own limit on the length of a message. */
 const MAX_MESSAGE_LENGTH = 4_000;
 
 /** The desired parent statuses of a route: unchanged except for this Gateway's. Pure. */

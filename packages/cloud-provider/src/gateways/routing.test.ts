@@ -318,7 +318,7 @@ describe('limits', () => {
       { name, creationTimestamp: at },
     );
 
-  test('refuses the whole route that exceeds the limit, and keeps older routes', () => {
+  test('refuses the entire route that exceeds the limit, but keeps older routes', () => {
     const routing = routingOf(
       [manyRules(4, 'young', '2026-03-01T00:00:00Z'), manyRules(10, 'old', '2026-01-01T00:00:00Z')],
       aContext([http]),

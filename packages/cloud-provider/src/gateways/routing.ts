@@ -12,11 +12,11 @@ import { byPathAndHeaders } from './route-match.ts';
 import { type ParsedRule, parseRule } from './rule.ts';
 import type { Listener } from './schemas.ts';
 
-/** Limit of routes per Gateway, oldest first. */
+/** Limit on routes per Gateway, oldest first. */
 const MAX_ROUTES = 500;
 /** Same limit as for Ingresses: each entry is a policy, evaluated in order for every request. */
 const MAX_ENTRIES = 200;
-/** Limit of backends in all pools; each pool has all nodes as members. */
+/** Limit on backends in all pools; each pool has all nodes as members. */
 const MAX_BACKENDS = 100;
 
 export interface RoutingContext extends AttachmentContext, Omit<BackendContext, 'namespace'> {}
@@ -27,7 +27,7 @@ export interface RouteOutcome {
   readonly attachments: readonly Attachment[];
   /** Why the route is not served at all. */
   readonly refused: ReasonAndMessage | undefined;
-  /** Rules that are not served, if other rules are. */
+  /** The rules that are not served, if other rules of the route are. */
   readonly dropped: readonly string[];
   /** Problems with its backends. */
   readonly unresolved: readonly ReasonAndMessage[];
@@ -62,7 +62,10 @@ interface RouteEntry extends Entry {
   readonly index: number;
 }
 
-/** Computes the routing, and which parts of the routes are not served. Pure; `routing.test.ts` has the rules as tables. */
+/**
+ * Computes the routing, and which parts of the routes are not served. Pure; `routing.test.ts` contains the rules as
+ * tables.
+ */
 export function routingOf(routes: readonly HttpRoute[], context: RoutingContext): Routing {
   const budget = { entries: MAX_ENTRIES, backends: MAX_BACKENDS };
   const pools = new Map<string, readonly WeightedBackend[]>();
@@ -182,7 +185,7 @@ function portsOf(entries: readonly RouteEntry[], { listeners }: RoutingContext) 
     const { policies, refused } = orderRedirects(ordered);
     overlong.push(...refused.filter((entry) => 'route' in entry));
     ports.set(port, {
-      // Listeners with another protocol conflict.
+      // Listeners with a different protocol conflict.
       isHttps: entriesOnPort.every(isHttps),
       policies: policies.map(({ entry: { match, target }, rules }) => ({ name: nameOf(match), rules, target })),
     });

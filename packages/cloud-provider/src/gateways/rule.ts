@@ -4,7 +4,7 @@ import { redirectOf } from './redirect.ts';
 import { type RequestMatch, requestMatchOf } from './route-match.ts';
 import type { BackendRef, HttpMatch, HttpRule, Listener } from './schemas.ts';
 
-/** Requests to a host at a listener. */
+/** Requests to a host on a listener. */
 export interface RuleRequest {
   readonly match: RequestMatch;
   readonly listener: Listener;
@@ -31,7 +31,10 @@ const MATCH_ALL: HttpMatch = {
   method: undefined,
 };
 
-/** The requests that a rule matches at its listeners, or why Octavia does not support it. A rule is served completely or not at all. Pure. */
+/**
+ * The requests that a rule matches on its listeners, or why Octavia does not support it. A rule is served completely or
+ * not at all. Pure.
+ */
 export function parseRule(
   rule: HttpRule,
   places: readonly AllowedListener[],

@@ -1,6 +1,8 @@
 import type { Selector } from './schemas.ts';
 
-/** Whether a label selector matches these labels, as Kubernetes defines it; an invalid selector matches nothing. Pure. */
+/**
+ * Whether a label selector matches these labels, as defined by Kubernetes; an invalid selector matches nothing. Pure.
+ */
 export function selects(selector: Selector | undefined, labels: Readonly<Record<string, string>>): boolean {
   if (selector === undefined) return false;
   const { matchLabels, matchExpressions } = selector;

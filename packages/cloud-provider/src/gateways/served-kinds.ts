@@ -24,7 +24,7 @@ type Resource = z.infer<typeof Resources>['resources'][number] & { readonly vers
 
 /** A definition is served shortly after it is created. */
 const SETTLE_MS = 200;
-/** A definition that serves another version or kind under this name is checked at increasing intervals. */
+/** A definition that serves a different version or kind under this name is checked at increasing intervals. */
 const RETRY_BACKOFF = { baseMs: 2_000, capMs: 600_000 };
 const VERBS = ['list', 'watch', 'patch'];
 

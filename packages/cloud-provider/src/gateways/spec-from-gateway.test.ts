@@ -100,7 +100,7 @@ test.each<{ annotations?: Record<string, string>; infrastructure?: object; expec
   },
 );
 
-test('reports that a tuning annotation of Services has no effect', () => {
+test('reports that a tuning annotation for Services has no effect', () => {
   const { warnings } = readGateway({ 'loadbalancer.openstack.org/timeout-client-data': '5' }, {});
 
   expect(warnings.map(({ reason }) => reason)).toEqual(['UnknownAnnotation']);

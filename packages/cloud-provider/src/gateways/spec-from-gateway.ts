@@ -13,7 +13,7 @@ import type { ReasonAndMessage } from './condition-reason.ts';
 import type { Gateway } from './kinds.ts';
 import type { GatewaySpec } from './schemas.ts';
 
-/** Annotations of Services of type LoadBalancer that have the same meaning on a Gateway. */
+/** Annotations on Services of type LoadBalancer that have the same meaning on a Gateway. */
 export const GATEWAY_ANNOTATION = {
   internal: ANNOTATION.internal,
   class: ANNOTATION.class,
@@ -90,7 +90,7 @@ export function specFromGateway(
 
 /**
  * Annotations in `spec.infrastructure` apply to the resources created for the Gateway. Here that is its load balancer,
- * so they have the same meaning as annotations of the Gateway. Throws ServiceRefused if the two contradict each other.
+ * so they have the same meaning as annotations on the Gateway. Throws ServiceRefused if the two contradict each other.
  */
 function gatewayAnnotations(
   { annotations = {} }: Pick<Gateway['metadata'], 'annotations'>,

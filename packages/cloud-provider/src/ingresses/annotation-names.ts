@@ -8,7 +8,7 @@ const FAIRWAY_PREFIX = 'ingress.fairway.dev/';
 
 /**
  * The supported annotations of Ingresses: those of octavia-ingress-controller
- * (docs/octavia-ingress-controller/using-octavia-ingress-controller.md), one of GKE, one of Services of type
+ * (docs/octavia-ingress-controller/using-octavia-ingress-controller.md), one from GKE, one from Services of type
  * LoadBalancer, and Fairway's own annotations.
  */
 export const INGRESS_ANNOTATION = {

@@ -67,7 +67,7 @@ function watchIngresses(tenant: TenantCluster, enqueue: (key: string) => void, r
     },
     onUpdate(old, ingress) {
       if (!mayBeServed(old) && !mayBeServed(ingress)) return;
-      // A changed spec resets the backoff of earlier failures.
+      // A changed spec resets the backoff from earlier failures.
       if (userTriggered(old, ingress)) retryNow(keyOf(tenant, ingress));
       onIngress(ingress);
     },

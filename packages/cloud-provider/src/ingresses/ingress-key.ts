@@ -1,7 +1,8 @@
 import type { IngressOwner } from '@fairway/tenancy/cloud/ownership';
 
 /**
- * Queue key. It contains the UID, so remains of a deleted Ingress are not attributed to a new one with the same name.
+ * Queue key. It contains the UID, so the remains of a deleted Ingress are not attributed to a new one with the same
+ * name.
  */
 export function ingressKey({ clusterUid, ingressUid }: IngressOwner): string {
   return `${clusterUid}/${ingressUid}`;

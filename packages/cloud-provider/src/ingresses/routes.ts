@@ -11,7 +11,7 @@ import { displayText } from '../load-balancers/display-text.ts';
  */
 const PATH = /^\/[A-Za-z0-9._~!$&()*+,;=:@%/-]*$/;
 
-/** The routes of an Ingress; the first match wins. Pure; `routes.test.ts` has the rules as tables. */
+/** The routes of an Ingress; the first match wins. Pure; `routes.test.ts` contains the rules as tables. */
 export function routesOf({ spec }: Ingress, reader: AnnotationReader): readonly Route[] {
   const hosts = new Map<string, Route[]>();
   const known = new Set<string>();

@@ -6,9 +6,9 @@ import { ServiceRefused } from '../load-balancers/service-refused.ts';
 import { INGRESS_ANNOTATION as ANNOTATION } from './annotation-names.ts';
 import { type HttpHandling, httpsOnlyHosts, type TlsSpec } from './tls-traffic.ts';
 
-/** Limit of Secrets: each certificate is copied to Barbican and to every amphora. */
+/** Limit on Secrets: each certificate is copied to Barbican and to every amphora. */
 const MAX_SECRETS = 20;
-/** Limit of hosts: each host is a policy of port 80. */
+/** Limit on hosts: each host is a policy on port 80. */
 const MAX_HOSTS = 200;
 
 /** The TLS settings of `spec.tls`; undefined if unset. Throws ServiceRefused if limits are exceeded. Pure. */

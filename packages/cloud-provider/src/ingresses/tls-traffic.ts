@@ -15,7 +15,7 @@ export interface TlsSpec {
  */
 export type HttpHandling = 'redirect' | 'serve' | 'none';
 
-/** A route of port 80. Blocked requests do not even reach the default backend. */
+/** A route on port 80. Blocked requests do not even reach the default backend. */
 export type PlainRoute = Route & { readonly isBlocked?: boolean };
 
 export interface PlainTraffic {
@@ -31,8 +31,8 @@ interface TrafficSpec {
 }
 
 /**
- * The routing of port 80; undefined without a listener. No request that must be encrypted reaches a backend through it. Pure; `tls-traffic.test.ts` has the
- * rules as tables.
+ * The routing on port 80; undefined if there is no listener. No request that must be encrypted reaches a backend
+ * through it. Pure; `tls-traffic.test.ts` contains the rules as tables.
  */
 export function plainTraffic({ routes, defaultBackend, tls }: TrafficSpec): PlainTraffic | undefined {
   if (tls === undefined || tls.http === 'serve') return { redirectedHosts: [], routes, defaultBackend };

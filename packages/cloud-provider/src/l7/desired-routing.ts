@@ -12,7 +12,7 @@ export type DesiredPool = Pick<DesiredPort, 'pool' | 'members' | 'monitor'>;
 
 export interface DesiredPolicy {
   readonly name: string;
-  /** Encodes rules and redirect target, which are immutable: if they change, the policy is replaced. */
+  /** Encodes the rules and the redirect target, which are immutable: if they change, the policy is replaced. */
   readonly matchTag: string;
   readonly rules: readonly L7RuleFields[];
   /** Name of a pool, or a redirect target. */
@@ -80,7 +80,7 @@ export interface PoolContext {
   readonly monitorName: string;
 }
 
-/** A pool of all nodes, with this port. */
+/** A pool of all nodes on this port. */
 export function poolOnNodes(name: string, place: BackendNodePort, context: PoolContext): DesiredPool {
   const { settings, memberSubnetID, members, tags, monitorName } = context;
   const withoutMembers = emptyPool(name, tags, settings);
@@ -94,7 +94,7 @@ export function poolOnNodes(name: string, place: BackendNodePort, context: PoolC
       protocol_port: place.nodePort,
       ...(memberSubnetID !== undefined && { subnet_id: memberSubnetID }),
     })),
-    // The monitor detects nodes that are down or have no endpoints of a Service with policy Local.
+    // The monitor detects nodes that are down or have no endpoints for a Service with policy Local.
     monitor: {
       name: monitorName,
       type: 'TCP',

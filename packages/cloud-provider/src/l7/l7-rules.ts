@@ -1,7 +1,7 @@
 import type { L7RuleFields } from '@fairway/openstack/types/l7-policy';
 import type { Route } from './route.ts';
 
-/** Octavia's maximum length of a rule's value. */
+/** Octavia's maximum length for a rule's value. */
 export const MAX_VALUE_LENGTH = 255;
 
 /**

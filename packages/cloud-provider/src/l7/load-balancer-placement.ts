@@ -53,7 +53,7 @@ export function loadBalancerPlacement(reader: AnnotationReader, settings: LoadBa
   };
 }
 
-/** The warning for an existing load balancer whose class now specifies another placement. Pure. */
+/** The warning for an existing load balancer whose class now specifies a different placement. Pure. */
 export function placementWarning({ vip }: LoadBalancerPlacement, loadBalancer: LoadBalancer): string | undefined {
   const desired = { vip: { ...vip, portID: undefined, address: undefined } };
   const fields = ignoredChanges({ ...desired, flavorID: undefined, availabilityZone: undefined }, loadBalancer);

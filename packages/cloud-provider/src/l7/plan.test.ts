@@ -239,7 +239,7 @@ test.each([
   expect(planRouting(NOW, observed)).toEqual({ kind });
 });
 
-test('deletes a foreign listener first, as it may use the port', () => {
+test('deletes a foreign listener first, because it may occupy the port', () => {
   const now = createdRouting(NOW);
   const tcp = { ...(now.listeners[0] as Listener), id: 'tcp', protocol: 'TCP' };
 
@@ -249,7 +249,7 @@ test('deletes a foreign listener first, as it may use the port', () => {
   });
 });
 
-test('replaces a redirect policy that was changed by hand', () => {
+test('replaces a redirect policy that was changed manually', () => {
   const redirect = {
     action: 'REDIRECT_PREFIX',
     redirect_prefix: 'https://shop.example',
@@ -315,7 +315,7 @@ describe('TLS', () => {
     });
   });
 
-  test('removes the HTTPS listener if it has no certificate, and still does not serve its hosts over HTTP', () => {
+  test('removes the HTTPS listener if it has no certificate, but still does not serve its hosts over HTTP', () => {
     const now = createdRouting(desiredOf(spec, ['ref-a']));
     const desiredState = desiredOf(spec);
 

@@ -32,8 +32,8 @@ export type RoutingPlan =
   | { readonly kind: 'act'; readonly action: Action | RoutingAction };
 
 /**
- * The next change towards the desired state. Pools are created before requests are sent to them and deleted last. Pure; `plan.test.ts` has the rules as
- * tables.
+ * The next change towards the desired state. Pools are created before requests are sent to them and deleted last. Pure;
+ * `plan.test.ts` contains the rules as tables.
  */
 export function planRouting(desired: DesiredRouting, observed: ObservedRouting): RoutingPlan {
   const state = observed.loadBalancer.provisioning_status;
@@ -71,7 +71,7 @@ function nextPool({ pools }: DesiredRouting, observed: ObservedRouting): Action 
 }
 
 /**
- * A pool's protocol cannot be changed, so a pool with another protocol is ignored here and deleted with the surplus
+ * A pool's protocol cannot be changed, so a pool with a different protocol is ignored here and deleted with the surplus
  * pools.
  */
 function poolOf(name: string | undefined, { pools }: ObservedRouting): Pool | undefined {
@@ -108,7 +108,7 @@ function nextRouting(
 }
 
 /**
- * Surplus policies may remain among the desired ones until all of those exist, so rerouted requests always have a
+ * Surplus policies may remain among the desired ones until all desired ones exist, so rerouted requests always have a
  * route.
  */
 function nextPolicy(
@@ -134,7 +134,7 @@ function nextPolicy(
     if (rule) return { kind: 'createRule', policyID: policy.id, rule };
     const changes = {
       ...(!policy.admin_state_up && { admin_state_up: true }),
-      // Move this policy behind the previous one, which must precede it.
+      // Move this policy after the previous one, which must precede it.
       ...(policy.position < before && { position: before }),
       ...('redirect_pool_id' in target && policy.redirect_pool_id !== target.redirect_pool_id && target),
     };
@@ -159,7 +159,7 @@ function policiesOf({ policies }: ObservedRouting, listenerID: string): readonly
 }
 
 /**
- * True also while the policy is being created: rules are created in order, and a policy without rules matches nothing.
+ * Also true while the policy is being created: rules are created in order, and a policy without rules matches nothing.
  */
 function isUpToDate(policy: L7Policy, { matchTag, rules, target }: DesiredPolicy): boolean {
   if (!policy.tags.includes(matchTag) || !hasTarget(policy, target)) return false;

@@ -5,7 +5,7 @@ export interface Backend {
 }
 
 export interface PathMatch {
-  /** `Start` matches any text with this prefix. `Regex` must match the whole text. */
+  /** `Start` matches any string with this prefix. `Regex` must match the whole string. */
   readonly type: 'Exact' | 'Prefix' | 'Start' | 'Regex';
   /** `/` as a prefix or start matches every path. A prefix has no trailing slash. */
   readonly value: string;

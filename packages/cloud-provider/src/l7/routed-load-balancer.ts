@@ -19,7 +19,7 @@ export interface RoutingMemories {
 /** All IPv4 node addresses; layer-7 load balancers have no node selector. */
 export const ALL_NODES = { nodeSelector: new Map<string, string | null>(), families: [4] } as const;
 
-/** Limit of reads of pool members and monitors per step. */
+/** Limit on reads of pool members and monitors per step. */
 const MAX_READS = 128;
 
 /** Applies the next change. Resolves with whether a change was applied, must wait, or was not needed. */

@@ -10,7 +10,7 @@ const IGNORABLE_ANNOTATIONS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What would be lost by ignoring an unknown annotation of an Ingress or Gateway. For Service annotations this includes
+ * What would be lost by ignoring an unknown annotation on an Ingress or Gateway. For Service annotations this includes
  * placement and cost.
  */
 export function routedRestrictionOf(name: string, value: string): Restriction | undefined {

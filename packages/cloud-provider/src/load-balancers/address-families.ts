@@ -76,7 +76,7 @@ export class AddressFamilies {
   }
 
   /**
-   * Finds the addresses for an existing load balancer. Rejects with ServiceRefused if it has no address of a requested
+   * Finds the addresses for an existing load balancer. Rejects with ServiceRefused if it has no address in a requested
    * family.
    */
   async fitToVips(
@@ -142,7 +142,9 @@ export class AddressFamilies {
     this.#events.warning(tenant, service, 'LoadBalancerUnchanged', message, open.address);
   }
 
-  /** Warns about a missing family. Resolves with the problem if it keeps the Service from its required state. */
+  /**
+   * Warns about a missing family. Resolves with the problem if it keeps the Service from reaching its required state.
+   */
   async #warnMissingFamily(
     scope: PresentServiceScope,
     loadBalancer: LoadBalancer,

@@ -9,7 +9,7 @@ import type {
 
 /**
  * Returns a tree with the health monitors that were created with its pools, which Octavia's response omits. They look
- * as Octavia will return them, except for their IDs, which are needed only to change a monitor. Undefined if a
+ * the way Octavia will return them, except for their IDs, which are needed only to change a monitor. Undefined if a
  * monitor's pool cannot be identified by its name.
  */
 export function withAssumedMonitors(tree: LoadBalancerTree, body: LoadBalancerCreate): LoadBalancerTree | undefined {

@@ -127,7 +127,7 @@ async function readTree(
   }
 }
 
-/** Rejections which mean that the tree has changed since it was read. */
+/** Rejections that mean that the tree has changed since it was read. */
 const STALE_ERRORS: ReadonlySet<string> = new Set(['conflict', 'notFound']);
 
 async function perform(

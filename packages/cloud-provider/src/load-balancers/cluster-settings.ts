@@ -23,8 +23,8 @@ export function settingsOf(
 }
 
 /**
- * Whether the nodes of a new cluster wait for its network. A working cluster that gets its first router has load
- * balancers already.
+ * Whether the nodes of a new cluster wait for its network. A working cluster that gets its first router already has
+ * load balancers.
  */
 function isAwaitingRouter({ spec, status }: Cluster): boolean {
   const isReady = findCondition(status?.conditions, ConditionType.NetworkReady)?.status !== 'False';

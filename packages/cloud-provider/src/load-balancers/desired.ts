@@ -139,7 +139,7 @@ function membersOf(
   });
 }
 
-/** The spec's subnet, unless it is known to belong to the other family. */
+/** The spec's subnet, unless it is known to be in the other family. */
 function subnetOf(
   address: string,
   { memberSubnetID: named }: LoadBalancerSpec,

@@ -11,7 +11,7 @@ import type {
 } from '@fairway/openstack/types/load-balancer';
 
 /*
- * The body of a PUT for an object of a load balancer's tree; undefined if nothing differs. Only desired fields are
+ * The body of a PUT for an object in a load balancer's tree; undefined if nothing differs. Only desired fields are
  * compared: users may set names, and Octavia sets other fields itself.
  */
 

@@ -26,7 +26,7 @@ export interface Vip {
 export function vipsOf(loadBalancer: LoadBalancer): readonly Vip[] {
   const { vip_address: address, vip_subnet_id: subnetID, additional_vips: additional } = loadBalancer;
   const others = (additional ?? []).flatMap(({ ip_address, subnet_id }) =>
-    // Some versions of OVN accept additional VIPs without effect.
+    // Some versions of OVN accept additional VIPs but ignore them.
     ip_address == null ? [] : [{ family: familyOf(ip_address), address: ip_address, subnetID: subnet_id }],
   );
   return [{ family: familyOf(address), address, subnetID: subnetID ?? undefined }, ...others];

@@ -32,7 +32,7 @@ export interface FloatingIpState {
   readonly marks: FloatingIpMarks;
   /** The port of the load balancer's VIP. */
   readonly portID: string;
-  /** All floating IPs of the project, oldest first. */
+  /** All floating IPs in the project, oldest first. */
   readonly floatingIps: readonly FloatingIp[];
 }
 

@@ -11,7 +11,7 @@ import type { LoadBalancerSpec, SubnetChoice } from './load-balancer-spec.ts';
 import { floatingIpMarks, observeFloatingIps } from './observation.ts';
 import { ServiceRefused } from './service-refused.ts';
 
-/** Limit of steps: detach one floating IP, delete one, attach one and set its description, and finish. */
+/** Limit on steps: detach one floating IP, delete one, attach one and set its description, and finish. */
 const MAX_STEPS = 5;
 
 /** Ensures the desired floating IP on the port of a load balancer. Returns its address; undefined if none is desired. */
@@ -168,7 +168,7 @@ function missingRouterError({ cloud, cluster }: LoadBalancerScope, portID: strin
   return new ProblemError({ reason: 'ConfigurationInvalid', message });
 }
 
-/** Limit of subnets tried for one floating IP. */
+/** Limit on the number of subnets tried for one floating IP. */
 const MAX_SUBNETS = 16;
 
 function noSubnetMessage(subnets: readonly Subnet[], networkID: string): string {

@@ -6,7 +6,9 @@ import type { FloatingIPSpec } from './load-balancer-spec.ts';
 import { ServiceRefused } from './service-refused.ts';
 import type { LoadBalancerClass, LoadBalancerSettings } from './settings.ts';
 
-/** The settings of the class in an annotation; empty without a class. Throws ServiceRefused for an unknown class. */
+/**
+ * The settings of the class in an annotation; empty if there is no class. Throws ServiceRefused for an unknown class.
+ */
 export function classOf(reader: AnnotationReader, { classes }: LoadBalancerSettings): LoadBalancerClass {
   const name = reader.text(ANNOTATION.class);
   if (name === undefined) return {};

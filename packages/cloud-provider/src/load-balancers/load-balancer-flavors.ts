@@ -13,7 +13,7 @@ type NamedFlavor = NonNullable<LoadBalancerSpec['flavor']>;
 
 /** Limit for all projects together; the cache is cleared when it is exceeded. */
 const MAX_CACHE_ENTRIES = 1_000;
-/** Limit of flavors in a message; most clouds have only a handful. */
+/** Limit on flavors in a message; most clouds have only a handful. */
 const MAX_LISTED_FLAVORS = 20;
 
 /** Octavia's flavors, as visible to each project. */

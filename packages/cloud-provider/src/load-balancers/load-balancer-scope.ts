@@ -15,10 +15,10 @@ export interface LoadBalancerScope {
   readonly projectID: string;
   readonly signal: AbortSignal;
   /**
-   * Key of the load balancer's owner if that is another object: state of the load balancer itself is stored under this
-   * key.
+   * Key of the load balancer's owner if that is a different object: state of the load balancer itself is stored under
+   * this key.
    */
   readonly hostKey?: string;
-  /** cloud-provider-openstack's marks of the Service, if the operator allows its load balancers to be taken over. */
+  /** cloud-provider-openstack's marks for the Service, if the operator allows its load balancers to be taken over. */
   readonly upstream?: UpstreamMarks | undefined;
 }

@@ -4,7 +4,7 @@ export type Family = 4 | 6;
 /** Algorithms of Octavia pools. */
 export type Algorithm = 'ROUND_ROBIN' | 'LEAST_CONNECTIONS' | 'SOURCE_IP' | 'SOURCE_IP_PORT';
 
-/** The desired listener and pool of a port of a Service. */
+/** The desired listener and pool for one port of a Service. */
 export interface PortSpec {
   /** The Service's port. */
   readonly index: number;

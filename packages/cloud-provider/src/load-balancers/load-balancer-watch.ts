@@ -8,7 +8,7 @@ interface WatchedProject {
   readonly stop: () => void;
 }
 
-/** Services that began waiting for the same change at about the same time check together. */
+/** Services that began waiting for the same change at about the same time check at the same time. */
 interface PendingChange {
   readonly cache: ProjectCache;
   readonly change: Change;
@@ -29,8 +29,8 @@ const POLL_MIN_MS = 500;
 const POLL_MAX_MS = 10_000;
 
 /**
- * Tracks which Services or Ingresses observe a project's load balancers: they are listed while there is any observer,
- * and more often while an observer waits for a change.
+ * Tracks which Services or Ingresses observe a project's load balancers: the load balancers are listed as long as there
+ * is an observer, and more often while an observer waits for a change.
  */
 export class LoadBalancerWatch {
   readonly #enqueue: (key: string) => void;
@@ -75,7 +75,7 @@ export class LoadBalancerWatch {
     this.#pending.add(shared);
   }
 
-  /** Waits for the change in progress, which is the expected one if there is one. */
+  /** Waits for the change in progress, or, if a change is expected, for that change. */
   expectPendingChange(cloud: ProjectCloud, key: string, loadBalancer: LoadBalancer): void {
     const known = this.#pendingFor(key)?.change;
     if (known === 'build' || known === 'update') return;
@@ -84,7 +84,7 @@ export class LoadBalancerWatch {
   }
 
   /**
-   * When to check the lists again although they show nothing new: a change that finished before a list began may leave
+   * When to check the lists again even if they show nothing new: a change that finished before a list began may leave
    * no trace, because load balancers have timestamps in whole seconds. Undefined if no change is expected.
    */
   nextPollMs(key: string, nowMs: number): number | undefined {

@@ -14,7 +14,7 @@ export interface MemberNode {
 
 /** https://kubernetes.io/docs/reference/labels-annotations-taints/#node-kubernetes-io-exclude-from-external-load-balancers */
 const EXCLUDED_LABEL = 'node.kubernetes.io/exclude-from-external-load-balancers';
-/** Taint of cluster-autoscaler on a node that it is about to remove. */
+/** Taint that cluster-autoscaler puts on a node that it is about to remove. */
 const TO_BE_DELETED_TAINT = 'ToBeDeletedByClusterAutoscaler';
 
 type MemberSelection = Pick<LoadBalancerSpec, 'nodeSelector' | 'families'>;
@@ -46,13 +46,13 @@ export function memberAddresses(
   return found.sort((a, b) => (a.node < b.node ? -1 : 1));
 }
 
-/** The nodes that receive traffic, with an address of each family that they have. */
+/** The nodes that receive traffic, with one address for each family that they have. */
 export function membersByFamily(nodes: Iterable<MemberNode>, balancerSpec: MemberSelection): readonly MemberAddress[] {
   const all = [...nodes];
   return balancerSpec.families.flatMap((family) => memberAddresses(all, { ...balancerSpec, families: [family] }));
 }
 
-/** Describes ports that have no members at an address of a family although nodes exist. */
+/** Describes ports that have no members with an address in a family even though nodes exist. */
 export function unservedFamilies(
   nodes: readonly MemberNode[],
   balancerSpec: MemberSelection & Pick<LoadBalancerSpec, 'provider' | 'ports'>,

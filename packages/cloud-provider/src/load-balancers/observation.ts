@@ -183,7 +183,7 @@ export function floatingIpMarks({ owner, tenant }: Pick<LoadBalancerScope, 'owne
 }
 
 /**
- * All floating IPs of the project. Rejects with StillSettling while a create request for the owner may still take
+ * All floating IPs in the project. Rejects with StillSettling while a create request for the owner may still take
  * effect.
  */
 export async function observeFloatingIps(scope: LoadBalancerScope): Promise<readonly FloatingIp[]> {

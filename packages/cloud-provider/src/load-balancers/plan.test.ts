@@ -220,7 +220,7 @@ describe('members', () => {
     ]);
   });
 
-  test('keep weights set by hand', () => {
+  test('keep weights set manually', () => {
     const tree = createdTree(desiredBy([]));
     const [member] = tree.members.get('pool-0') ?? [];
     const weighted = new Map([['pool-0', member ? [{ ...member, weight: 7, backup: true }] : []]]);
@@ -265,7 +265,7 @@ describe('drift', () => {
   });
 });
 
-test('reads a monitor that the lists do not show, instead of creating it twice', () => {
+test('reads a monitor that is missing from the lists, instead of creating it twice', () => {
   const plan = planLoadBalancer(desiredBy([]), { ...createdTree(desiredBy([])), monitors: [] }, all);
 
   expect(summary(plan)).toEqual(['readMonitor', { id: 'monitor-0', poolID: 'pool-0' }]);

@@ -24,7 +24,7 @@ export interface ObservedTree {
   readonly members: ReadonlyMap<string, readonly Member[]>;
 }
 
-/** One change of a tree. Octavia accepts no other change of this load balancer until the change is applied. */
+/** A single change to a tree. Octavia accepts no other change to this load balancer until the change is applied. */
 export type Action =
   | { readonly kind: 'deleteListener'; readonly id: string }
   | { readonly kind: 'deletePool'; readonly id: string }
@@ -59,7 +59,7 @@ export interface PlanOptions {
   readonly isOwn: (part: { readonly tags: readonly string[] }) => boolean;
 }
 
-/** The next change towards the desired state. Pure; `plan.test.ts` has the rules as tables. */
+/** The next change towards the desired state. Pure; `plan.test.ts` contains the rules as tables. */
 export function planLoadBalancer(desired: DesiredLoadBalancer, observed: ObservedTree, options: PlanOptions): Plan {
   const { loadBalancer } = observed;
   if (loadBalancer.provisioning_status === 'ERROR') return { kind: 'broken' };
@@ -110,7 +110,7 @@ function occupiedPort(
 }
 
 /**
- * The settings that an existing load balancer retains although the Service now specifies other values, by annotation
+ * The settings that an existing load balancer retains even though the Service now specifies other values, by annotation
  * name. Pure.
  */
 export function ignoredChanges(
@@ -161,7 +161,7 @@ function nextActionOfPort(port: DesiredPort, tree: ObservedTree): Action | undef
   return nextPoolAction(port, pool, tree);
 }
 
-/** Changes of an existing pool. */
+/** Changes to an existing pool. */
 export function nextPoolAction(
   { pool: desiredState, members, monitor }: Pick<DesiredPort, 'pool' | 'members' | 'monitor'>,
   pool: Pool,
@@ -190,7 +190,8 @@ function nextMonitorAction(desiredState: HealthMonitorFields | undefined, known:
 }
 
 /**
- * Setting the member list replaces all fields, so fields set by users are preserved unless another value is desired.
+ * Setting the member list replaces all fields, so fields set by users are preserved unless a different value is
+ * desired.
  */
 function withKeptWeights(desiredState: readonly MemberCreate[], present: readonly Member[]): readonly MemberCreate[] {
   const known = new Map(present.map((member) => [`${member.address} ${member.protocol_port}`, member]));

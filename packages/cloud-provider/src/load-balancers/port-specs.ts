@@ -8,7 +8,7 @@ import type { MonitorSettings } from './settings.ts';
 
 /** Octavia's maximum number of retries. */
 const MAX_RETRIES = 10;
-/** Limit of ports per Service: each port has a listener, a pool and a monitor. */
+/** Limit on ports per Service: each port has a listener, a pool and a monitor. */
 const MAX_PORTS = 100;
 
 export interface PortContext {

@@ -30,13 +30,13 @@ const EMPTY_LOAD_BALANCER: DesiredLoadBalancer = {
   ports: [],
 };
 
-/** What to wait for: Octavia's deletion or another change. */
+/** What to wait for: the deletion in Octavia or another change. */
 export type PendingChange = 'deletion' | 'update' | 'build';
 
 /**
  * Takes one step to release a load balancer from a Service. If nothing else uses the load balancer, it is deleted.
  * Otherwise the Service's parts are removed, and then the Service's mark: the first successor becomes the owner of the
- * load balancer and its floating IP, and the name stays. `kept` is the description of a floating IP to keep.
+ * load balancer and its floating IP, and the name stays the same. `kept` is the description of a floating IP to keep.
  */
 export async function releaseLoadBalancer(
   scope: ServiceScope,

@@ -1,7 +1,8 @@
 import type { ServiceOwner } from '@fairway/tenancy/cloud/ownership';
 
 /**
- * Queue key. It contains the UID, so remains of a deleted Service are not attributed to a new one with the same name.
+ * Queue key. It contains the UID, so the remains of a deleted Service are not attributed to a new one with the same
+ * name.
  */
 export function serviceKey({ clusterUid, serviceUid }: ServiceOwner): string {
   return `${clusterUid}/${serviceUid}`;

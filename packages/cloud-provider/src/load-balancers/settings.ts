@@ -6,7 +6,7 @@ export type LoadBalancerClass = Partial<CloudBalancerClass>;
 /** Intervals and retries of health monitors; times in seconds. */
 export type MonitorSettings = CloudLoadBalancers['monitor'];
 
-/** Defaults of a cluster's load balancers, unless a Service specifies otherwise. */
+/** Defaults for a cluster's load balancers, unless a Service specifies otherwise. */
 export interface LoadBalancerSettings extends Omit<CloudLoadBalancers, 'classes'> {
   /** The name of the cluster; used only in display names. */
   readonly clusterName: string;
@@ -16,7 +16,7 @@ export interface LoadBalancerSettings extends Omit<CloudLoadBalancers, 'classes'
   readonly networkID?: string | undefined;
   /** Subnet of the members. */
   readonly memberSubnetID: string | undefined;
-  /** External network of floating IPs; if undefined, all load balancers are internal. */
+  /** External network for floating IPs; if undefined, all load balancers are internal. */
   readonly floatingNetworkID: string | undefined;
   readonly classes: ReadonlyMap<string, LoadBalancerClass>;
 }

@@ -266,7 +266,7 @@ describe('addresses', () => {
     expect(balancerSpec.floatingIP?.address).toBe(floating);
   });
 
-  test('makes a load balancer internal without an external network, and reports it', () => {
+  test('makes a load balancer internal if there is no external network, and reports it', () => {
     const { balancerSpec, warnings } = specFromService(aService(), { ...SETTINGS, floatingNetworkID: undefined });
 
     expect(balancerSpec.floatingIP).toBeUndefined();

@@ -16,8 +16,8 @@ interface RememberedTree {
 
 /**
  * This process's view of load balancer trees. Octavia's lists do not contain members, and lists of parts are not read
- * while a load balancer is unchanged. Every change shows in the load balancer's fingerprint, so changes by others are
- * detected.
+ * while a load balancer is unchanged. Every change shows up in the load balancer's fingerprint, so changes by others
+ * are detected.
  */
 export class TreeMemory {
   readonly #trees = new Map<string, RememberedTree>();
@@ -89,7 +89,7 @@ export class TreeMemory {
   }
 
   /**
-   * Runs a change of a load balancer. Returns false without running it while another change is in progress, because
+   * Runs a change to a load balancer. Returns false without running it while another change is in progress, because
    * Octavia would reject it.
    */
   async runExclusively(loadBalancerID: string, change: () => Promise<void>): Promise<boolean> {

@@ -28,7 +28,7 @@ export interface LoadBalancerTreeReconcilerDependencies
 
 type DesiredOptions = Pick<DesiredContext, 'clusterName' | 'flavorID' | 'memberSubnets' | 'place'>;
 
-/** Limit of reads per step. Writes need no limit, because each write locks the load balancer. */
+/** Limit on reads per step. Writes need no limit, because each write locks the load balancer. */
 const MAX_READS = 256;
 const READ_ACTIONS: ReadonlySet<string> = new Set(['readMembers', 'readMonitor']);
 

@@ -28,7 +28,7 @@ export async function withUnmarkedParts(
 }
 
 /**
- * Whether upstream created the object for the Service: its parts belong to the Service although they lack Fairway's
+ * Whether upstream created the object for the Service: its parts belong to the Service even though they lack Fairway's
  * marks.
  */
 export function isFromUpstream(

@@ -97,7 +97,7 @@ describe('restrictions that a load balancer would lose', () => {
   });
 });
 
-describe('a Service whose manifest is for several clouds', () => {
+describe('a Service whose manifest was written for several clouds', () => {
   const aws = { [`${BETA}aws-load-balancer-internal`]: 'true' };
   const azure = { [`${BETA}azure-allowed-ip-ranges`]: '10.0.0.0/8' };
 

@@ -4,7 +4,7 @@ import { ServiceRefused } from './service-refused.ts';
 /** What an unsupported annotation restricts: internal only, allowed sources, or something else that must not be ignored. */
 export type Restriction = 'internal' | 'sources' | 'other';
 
-/** A load balancer annotation, of any cloud, that has no effect on this object. */
+/** A load balancer annotation, from any cloud, that has no effect on this object. */
 export interface UnreadAnnotation {
   readonly name: string;
   readonly value: string;

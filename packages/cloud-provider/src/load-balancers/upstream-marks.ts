@@ -44,8 +44,8 @@ export function notUpstreamReason(
 }
 
 /**
- * Whether upstream created a floating IP with this description: with a load balancer, upstream deletes only such
- * floating IPs.
+ * Whether upstream created a floating IP with this description: when upstream deletes a load
+ * balancer, it deletes only such floating IPs with it.
  */
 export function isUpstreamFloatingIp(description: string | null | undefined): boolean {
   return description?.startsWith('Floating IP for Kubernetes external service ') ?? false;

@@ -7,7 +7,7 @@ const MAX_NAME_LENGTH = 255;
 
 /**
  * Removes the security group that upstream, with `manage-security-groups`, added to node ports for a Service that no
- * longer needs it. The group's name contains the unique UID of the Service. A concurrent change of a port results in a
+ * longer needs it. The group's name contains the unique UID of the Service. A concurrent change to a port results in a
  * conflict and a retry.
  */
 export async function removeUpstreamSecurityGroup(scope: PresentServiceScope): Promise<void> {

@@ -23,14 +23,14 @@ type LifecycleDependencies = Pick<
 >;
 
 /**
- * Rate limit per cluster: each check costs a call in addition to the shared list, and a tenant may create any number of
- * nodes.
+ * Rate limit per cluster: each check requires a call in addition to the shared list, and a tenant may create any number
+ * of nodes.
  */
 const QUERY_RATE_LIMIT: Rate = { burst: 20, perMinute: 2 };
 const RETRY_INTERVAL_MS = 60_000;
 /** A server that still exists may be deleted later, and no event reports that for servers that are not Fairway's. */
 const RESYNC_INTERVAL_MS = 600_000;
-/** Maximum age of the list of servers, which is its usual interval. */
+/** Maximum age of the list of servers: the usual interval between lists. */
 const MAX_AGE_MS = 70_000;
 const MAX_CLUSTERS = 10_000;
 

@@ -1,6 +1,6 @@
 import type { machineAddresses } from '@fairway/tenancy/machine-addresses';
 
-/** Set by a kubelet with `--node-ip`: an address, or one of each version separated by a comma. */
+/** Set by a kubelet with `--node-ip`: an address, or one for each IP version separated by a comma. */
 const PROVIDED_NODE_IP = 'alpha.kubernetes.io/provided-node-ip';
 
 type Addresses = ReturnType<typeof machineAddresses>;
@@ -12,7 +12,7 @@ export function providedNodeIPs(annotations: Readonly<Record<string, string>> = 
 }
 
 /**
- * The addresses in `provided` that the server does not have. A kubelet may select only among its server's addresses.
+ * The addresses in `provided` that the server does not have. A kubelet may choose only from its server's addresses.
  */
 export function foreignNodeIPs(provided: readonly string[], addresses: Addresses): readonly string[] {
   return provided.filter(

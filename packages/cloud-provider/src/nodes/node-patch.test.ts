@@ -159,7 +159,7 @@ describe('labels', () => {
   });
 });
 
-test('lets a kubelet select among the addresses of its server', () => {
+test('lets a kubelet choose from its server’s addresses', () => {
   const fixedAddress = (addr: string) => ({ addr, version: 4 as const, 'OS-EXT-IPS:type': 'fixed' as const });
   const twoNetworks = {
     ...server,
@@ -195,7 +195,7 @@ test('changes nothing if the cloud briefly reports no addresses', () => {
   expect(nodePatches(initializedNode(), machine, withoutAddresses).status).toBeUndefined();
 });
 
-test('keeps pods off a node that registered as another server, and does not change its providerID', () => {
+test('keeps pods off a node that registered as a different server, and does not change its providerID', () => {
   const claim = 'openstack://RegionOne/another';
   const bootstrappedNode: TenantNode = { ...newNode, spec: { providerID: claim, taints: [] } };
 

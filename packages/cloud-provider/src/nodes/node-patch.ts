@@ -30,7 +30,7 @@ export interface ServerFacts {
   /** Whether its providerID includes the region. */
   readonly includesRegion: boolean;
   readonly flavorName: string;
-  /** Selects the node's addresses among the server's. */
+  /** Selects the node's addresses from the server's addresses. */
   readonly addressRules: AddressRules;
 }
 

@@ -92,7 +92,7 @@ describe('a node', () => {
     expect(state.refreshes).toBe(0);
   });
 
-  test('causes an occasional list if the list does not show its server, and is updated once the list does', async () => {
+  test('causes occasional list calls while the list does not show its server, and is updated once the list does', async () => {
     const { api, state, runFor } = start();
 
     await runFor(3_600);
@@ -157,7 +157,7 @@ describe('a node', () => {
     expect(api.requests.length).toBeLessThanOrEqual(2 * (20 + 60 * 4 + 1));
   });
 
-  test('triggers a list soon after it is Ready again although its server is listed as stopped, but not forever', async () => {
+  test('triggers a list call soon after it is Ready again while its server is still listed as stopped, but not forever', async () => {
     const taints = [{ key: 'node.cloudprovider.kubernetes.io/shutdown', effect: 'NoSchedule' }];
     const status = { conditions: [{ type: 'Ready', status: 'True' }] };
     const node = { metadata: { name: 'demo-general-a', uid: 'node-uid' }, spec: { taints }, status };

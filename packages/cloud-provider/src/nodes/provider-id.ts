@@ -6,7 +6,7 @@ export interface ServerReference {
 }
 
 /**
- * `openstack://REGION/SERVER`, as in cloud-provider-openstack with OS_CCM_REGIONAL; without a region
+ * `openstack://REGION/SERVER`, as in cloud-provider-openstack with OS_CCM_REGIONAL; if there is no region,
  * `openstack:///SERVER`.
  */
 export function providerIDOf({ region, serverID }: ServerReference): string {

@@ -15,12 +15,14 @@ export interface RoutedServer {
 const MAX_AGE_MS = 59_000;
 const MAX_PORTS = 100_000;
 
-/** Lets the nodes' ports pass packets of their pods, which port security otherwise drops (`allowed_address_pairs`). */
+/**
+ * Lets the nodes' ports pass packets from their pods, which port security otherwise drops (`allowed_address_pairs`).
+ */
 export class PodAddressPairs {
-  /** The time when a port was last written: lists that began earlier do not contain the change. */
+  /** When a port was last written: lists that began earlier do not contain the change. */
   readonly #writtenMs = new RecentMap<number>(MAX_PORTS);
 
-  /** Rejects with the cloud's error, which is `conflict` if a port has changed meanwhile. */
+  /** Rejects with the cloud's error, which is `conflict` if a port has changed in the meantime. */
   async ensure(
     cloud: ProjectCloud,
     servers: readonly RoutedServer[],

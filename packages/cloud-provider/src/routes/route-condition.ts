@@ -12,7 +12,7 @@ interface NetworkUnavailable {
 }
 
 /**
- * The condition by which the control plane keeps pods off a node without a route, as the route controller of
+ * The condition with which the control plane keeps pods off a node without a route, as the route controller of
  * k8s.io/cloud-provider sets it; undefined if the node already has the condition.
  */
 export function routeCondition(node: TenantNode, state: RouteState): NetworkUnavailable | undefined {

@@ -82,7 +82,7 @@ describe('a node with a foreign or invalid pod CIDR', () => {
     expect(plan.refused.get('z')).toMatch(says);
   });
 
-  test('creates no route to a next hop outside of the subnet', () => {
+  test('creates no route to a next hop outside the subnet', () => {
     const plan = planRoutes(facts([node('z', '10.2.5.0/24', '192.0.2.1')]));
 
     expect([plan.add, plan.refused.get('z')]).toEqual([[], expect.stringMatching(/not in the node subnet/)]);

@@ -66,7 +66,7 @@ export function planRoutes({ podCIDR, nodesCIDR, nodes, present }: RouteFacts): 
 
 /**
  * The address pairs of a node's port, which are needed because pods send packets with their own addresses. Pairs
- * outside of the cluster's pod CIDR are foreign.
+ * outside the cluster's pod CIDR are foreign.
  */
 export function desiredPairs(
   present: readonly AllowedAddressPair[],
@@ -97,7 +97,7 @@ function addressProblem(address: string, nodesCIDR: string): string | undefined 
   return `its server's address ${address} is not in the node subnet ${nodesCIDR} that the router is attached to`;
 }
 
-/** Whether an address or a range is within `outer`; false for any other text. */
+/** Whether an address or a range is within `outer`; false for any other string. */
 function isWithin(text: string, outer: string): boolean {
   try {
     const range = text.includes('/') ? parseCidr(text) : single(text);

@@ -29,14 +29,15 @@ type RouteDependencies = Pick<
 >;
 
 /**
- * Maximum delay until changes that others make to the router are detected. One list serves all clusters of a project.
+ * Maximum delay until changes that others make to the router are detected. One list call serves all clusters in a
+ * project.
  */
 const CHECK_INTERVAL_MS = 60_000;
 /** Rate limit per node condition: someone in the tenant's cluster may keep overwriting our changes. */
 const WRITE_RATE: Rate = { burst: 20, perMinute: 4 };
 const MAX_NODES = 100_000;
 
-/** Whether the cluster's pod network uses routes of its router. */
+/** Whether the cluster's pod network uses routes on its router. */
 export function hasPodRoutes(cluster: Cluster | undefined): cluster is Cluster {
   return cluster?.spec.network.podRoutes === 'Router';
 }
@@ -162,7 +163,7 @@ function stateOf(
 
 interface NamedRouter {
   readonly id: string;
-  /** Whether the router is managed although it lacks the cluster's ownership tag. */
+  /** Whether the router is managed even though it lacks the cluster's ownership tag. */
   readonly isUnmarked: boolean;
 }
 

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { accessPlan } from './access-plan.ts';
 
 /**
- * A rule for the address in the text. `10.0.0.1` means a rule of Fairway, and `-10.0.0.1` a foreign rule. A suffix such
- * as `!error` is the rule's state, `!none` means that it has no state, and `ro` is its level.
+ * A rule for the address in the string. `10.0.0.1` means a rule created by Fairway, and `-10.0.0.1` a foreign rule. A
+ * suffix such as `!error` is the rule's state, `!none` means that it has no state, and `ro` is its level.
  */
 function aRule(text: string): AccessRule {
   const [, foreign, address = '', level, state] = /^(-?)([^ !]+)( ro)?(?: ?!(\w+))?$/.exec(text) ?? [];

@@ -6,7 +6,7 @@ export interface DesiredAccess {
   readonly level: 'rw' | 'ro';
 }
 
-/** The required changes of a share's access rules. */
+/** The required changes to a share's access rules. */
 export interface AccessPlan {
   /** Addresses that need a rule. */
   readonly allow: readonly string[];
@@ -19,9 +19,9 @@ export interface AccessPlan {
 }
 
 /**
- * Plans the changes of a share's rules. Foreign rules are left alone, and suffice for a node's address if they match. A
- * rule with another access level must be removed before the right rule can be added, because Manila has one rule per
- * address. Pure.
+ * Plans the changes to a share's rules. Foreign rules are left alone, and suffice for a node's address if they match. A
+ * rule with a different access level must be removed before the right rule can be added, because Manila has one rule
+ * per address. Pure.
  */
 export function accessPlan(
   { addresses, level }: DesiredAccess,

@@ -6,8 +6,8 @@ import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 const MAX_CACHE_ENTRIES = 10_000;
 
 /**
- * Checks that StorageClasses refer to share networks of their own project: with an administrator's credentials, Manila
- * accepts those of every project.
+ * Checks that StorageClasses refer to share networks in their own project: with an administrator's credentials, Manila
+ * accepts those in every project.
  */
 export class OwnShareNetworks {
   readonly #cached = new RecentMap<true>(MAX_CACHE_ENTRIES);

@@ -17,7 +17,7 @@ import { accessPlan, addressOf } from './access-plan.ts';
 import { nodeAddresses } from './node-addresses.ts';
 
 /**
- * Limits of concurrent requests per share and of requests per reconcile, so other shares of the cluster are not
+ * Limits on concurrent requests per share and on requests per reconcile, so other shares in the cluster are not
  * delayed.
  */
 const MAX_PARALLEL_CHANGES = 3;
@@ -27,14 +27,14 @@ const DRIFT_CHECK_INTERVAL_MS = 3_600_000;
 /** How often to check while the share's status is inconclusive because another rule is in error. */
 const UNLISTED_RETRY_MS = 10_000;
 /**
- * Interval of polls for rules that are applied before the next list: that list shows no change, so it does not enqueue
+ * Polling interval for rules that are applied before the next list: that list shows no change, so it does not enqueue
  * the key.
  */
 const [MIN_POLL_MS, MAX_POLL_MS] = [1_000, 30_000];
 
 /** The desired access to a share. */
 export interface ShareAccessSpec {
-  /** The key to enqueue when the rules have been applied. */
+  /** The key to enqueue once the rules have been applied. */
   readonly key: string;
   readonly owner: StorageOwner;
   readonly share: Share;
@@ -44,7 +44,7 @@ export interface ShareAccessSpec {
 interface KnownRules {
   readonly rules: readonly AccessRule[];
   readonly listedAtMs: number;
-  /** Overall state of the share's rules at the time when they were listed. */
+  /** Overall state of the share's rules at the time they were listed. */
   readonly status: string | null | undefined;
 }
 
@@ -59,7 +59,7 @@ interface AccessOptions extends Pick<CloudProviderDependencies, 'cache'> {
  * Gives the nodes of a cluster access to its shares, with one rule per address, and revokes access from addresses that
  * no longer belong to a node.
  *
- * **Guarantees.** Only rules with the cluster's tag are revoked. A share's rules are listed once, and then when they
+ * **Guarantees.** Only rules with the cluster's tag are revoked. A share's rules are listed once, and again when they
  * have changed, when the share's status reports a failed rule, and every hour. The project's list of shares shows
  * whether the rules have been applied.
  */
@@ -68,7 +68,7 @@ export class ShareAccess {
   readonly #attempts: VolumeBuilds;
   /** Known rules, by share ID. */
   readonly #cached = new Map<string, KnownRules>();
-  /** When the rules of a share began to be out of sync, by share ID. */
+  /** When the rules of a share went out of sync, by share ID. */
   readonly #syncingSince = new Map<string, number>();
   readonly #clusterOf = new Map<string, string>();
 

@@ -24,7 +24,7 @@ const MAX_METADATA_LENGTH = 4096;
 const MAX_ENTRIES = 20;
 const MAX_VALUE_LENGTH = 1023;
 
-/** Parameters of manila-csi-plugin that have another meaning here, and what to do about them. */
+/** Parameters of manila-csi-plugin that have a different meaning here, and what to do about them. */
 const RESERVED_PATTERNS: readonly (readonly [pattern: RegExp, what: string])[] = [
   [
     /^csi\.storage\.k8s\.io\/.*-secret-(?:name|namespace)$/,

@@ -62,7 +62,7 @@ function problemOfModes({ spec }: PersistentVolumeClaim): string | undefined {
     : `spec.dataSource is ${kind} ${name}: shares are created empty: remove it, and copy the files`;
 }
 
-/** The access level that nodes have to the share of a claim or PersistentVolume. Pure. */
+/** The access level of nodes to the share of a claim or PersistentVolume. Pure. */
 export function accessLevel(accessModes: readonly string[] | undefined): 'rw' | 'ro' {
   return accessModes?.length && accessModes.every((mode) => mode === 'ReadOnlyMany') ? 'ro' : 'rw';
 }

@@ -7,7 +7,7 @@ export function clusterKey({ name }: Pick<KnownCluster, 'name'>): string {
   return `${NAMESPACE}/${name}`;
 }
 
-/** The discovered networks of the cluster. */
+/** The cluster's discovered networks. */
 export type ClusterNetwork = NonNullable<NonNullable<Cluster['status']>['network']>;
 
 /** The synthetic Cluster for the cloud provider's controllers; `network` is undefined until it has been discovered. */

@@ -7,7 +7,7 @@ import type { ConfiguredLoadBalancers } from './cloud-conf/cloud-conf.ts';
 
 /** Facts about the cluster before discovery. */
 export interface KnownCluster {
-  /** UID of the namespace kube-system, which is used in the ownership tags of the cluster's resources. */
+  /** UID of the kube-system namespace, which is used in the ownership tags of the cluster's resources. */
   readonly uid: string;
   /** The name of the cluster; used in display names. */
   readonly name: string;

@@ -11,7 +11,7 @@ export type NodeMatch =
   | { readonly kind: 'gone'; readonly serverID: string }
   /** The node has no providerID, and no server has its name. */
   | { readonly kind: 'unknown' }
-  /** The node belongs to another cloud or region. */
+  /** The node belongs to a different cloud or region. */
   | { readonly kind: 'foreign' }
   | { readonly kind: 'ambiguous'; readonly message: string };
 

@@ -37,7 +37,7 @@ export const nodeServerController: StandaloneDeclaration = {
         if (tenant === undefined) return;
         const isFirst = !isListed;
         isListed = true;
-        // Nodes without a server are decided on after the first list.
+        // Nodes without a server are handled after the first list.
         const names = isFirst ? tenant.nodes.list().map(({ metadata }) => metadata.name ?? '') : [];
         for (const server of [...added, ...changed, ...removed]) names.push(...nodesOf(tenant, server));
         for (const name of new Set(names)) enqueue(name);

@@ -138,7 +138,7 @@ describe('a node whose server is not listed', () => {
     expect(deletedMachines('x')).toBe(false);
   });
 
-  it('costs a few calls a minute while Nova does not respond', async () => {
+  it('causes a few calls a minute while Nova does not respond', async () => {
     const { calls, clock, look } = observed([readyNode, aNode('x', 'openstack:///9')], [alpha], 'unavailable');
     for (let second = 0; second < 600; second++) {
       await look('x');

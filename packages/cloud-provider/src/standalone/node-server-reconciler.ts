@@ -18,7 +18,7 @@ import { matchServer, type NodeMatch } from './node-match.ts';
 import { machineKey, machineOf, machineOfDeletedServer } from './server-machine.ts';
 
 /**
- * Rate limit per cluster: each check costs a call in addition to the shared list, and users may create any number of
+ * Rate limit per cluster: each check requires a call in addition to the shared list, and users may create any number of
  * nodes.
  */
 const QUERY_RATE_LIMIT: Rate = { burst: 20, perMinute: 6 };
@@ -26,11 +26,11 @@ const RETRY_INTERVAL_MS = 20_000;
 /** Rate limit per cluster of rechecks for nodes that are not Ready. */
 const REFRESH_RATE: Rate = { burst: 20, perMinute: 6 };
 const MAX_NODES = 10_000;
-/** Delays of polls after a node has been observed not Ready; later the regular lists suffice. */
+/** Polling delays after a node has been observed not Ready; after that, the regular lists suffice. */
 const UNREADY_POLL_DELAYS_MS = [0, 5_000, 15_000, 30_000];
-/** Interval of rechecks, because a server that still exists may be deleted later. */
+/** Recheck interval, because a server that still exists may be deleted later. */
 const RESYNC_INTERVAL_MS = 600_000;
-/** Maximum age of the list of servers, which is its usual interval. */
+/** Maximum age of the list of servers: the usual interval between lists. */
 const MAX_AGE_MS = 70_000;
 
 /**
@@ -154,8 +154,8 @@ export class NodeServerReconciler {
   }
 
   /**
-   * Decides based on a new list and the server itself, never based on a failure. If the project contains no server of
-   * the cluster at all, it must be the wrong project.
+   * Decides based on a new list and the server itself, never based on a failure. If the project contains none of
+   * the cluster's servers, it must be the wrong project.
    */
   async #isServerDeleted(cloud: ProjectCloud, serverID: string, signal: AbortSignal): Promise<boolean> {
     const { servers } = cloud.ledgers;

@@ -25,7 +25,7 @@ export class BarbicanCertificates {
   readonly #ownersWithoutCertificates = new Set<string>();
   /** Keys of owners whose Secrets changed more often than their load balancers could be updated. */
   readonly #staleOwners = new Set<string>();
-  /** What load balancers serve, by key, if that is known and other certificates may be stored. */
+  /** What load balancers serve, by key, if that is known and certificates other than those may be stored. */
   readonly #served = new Map<string, readonly string[]>();
 
   /**

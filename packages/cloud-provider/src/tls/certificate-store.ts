@@ -26,11 +26,11 @@ export interface DesiredCertificate {
   readonly certificate: TlsCertificate | { readonly problem: string };
 }
 
-/** Others delete stored certificates only by hand, so an old list is acceptable. */
+/** Nobody else deletes stored certificates automatically, so an old list is acceptable. */
 const MAX_AGE_MS = 600_000;
 
 export interface StoredReference {
-  /** Barbican reference; undefined for an invalid Secret without an earlier certificate. */
+  /** Barbican reference; undefined for an invalid Secret for which no certificate was stored earlier. */
   readonly reference: string | undefined;
   /**
    * Whether the certificate is outdated: too many versions are stored to add another one before old ones are deleted.
@@ -38,7 +38,10 @@ export interface StoredReference {
   readonly isStale: boolean;
 }
 
-/** Limit of versions of a Secret, the served one and the desired one: frequent changes must not exhaust the quota. */
+/**
+ * Limit on stored versions of a Secret, the served one and the desired one: frequent changes must not exhaust the
+ * quota.
+ */
 const MAX_VERSIONS_PER_SECRET = 2;
 /** Limit per owner, including Secrets that the owner referred to while its load balancer could not be changed. */
 const MAX_CERTIFICATES_PER_OWNER = 60;
@@ -48,8 +51,8 @@ const MAX_CERTIFICATES_PER_OWNER = 60;
  * certificates. Rejects with the cloud's error, with StillSettling while a create request may still take effect, or
  * with a ProblemError if too many of the owner's certificates are stored.
  *
- * A certificate is found by its name, which encodes owner, Secret and content and is part of the create request. Other
- * users of the project may use that name too, so only secrets created by Fairway's own user are served.
+ * A certificate is found by its name, which encodes the owner, the Secret and its content, and is part of the create
+ * request. Other users of the project may use that name too, so only secrets created by Fairway's own user are served.
  */
 export async function ensureCertificates(
   scope: CertificateScope,

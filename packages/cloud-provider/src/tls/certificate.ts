@@ -15,8 +15,8 @@ export interface TlsCertificate {
 const KEY_TYPES: ReadonlySet<string> = new Set(['rsa', 'ec']);
 const MAX_CHAIN_LENGTH = 10;
 /**
- * Maximum total Base64 length of certificate and key. Barbican accepts 20,000 characters of Base64 per secret, and the
- * content of a Secret is encoded twice.
+ * Maximum total Base64 length of the certificate and key. Barbican accepts 20,000 characters of Base64 per secret, and
+ * the content of a Secret is encoded twice.
  */
 export const MAX_TLS_DATA_LENGTH = 36_000;
 

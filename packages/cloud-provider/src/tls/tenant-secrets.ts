@@ -67,7 +67,7 @@ export class TenantSecrets {
     return isComplete ? seen : undefined;
   }
 
-  /** Whether any object refers to Secrets of the cluster. */
+  /** Whether any object refers to Secrets in the cluster. */
   users(): readonly string[] {
     return [...this.#users.keys()];
   }

@@ -44,7 +44,7 @@ async function findForeignVolume(
 ): Promise<Volume | undefined> {
   const listed = cloud.cache.volumes.snapshot().items.get(id);
   const volume = listed ?? (await ignoreNotFound(cloud.client.blockStorage.volumes.get(id, { signal })));
-  // An administrator's credentials can read volumes of every project.
+  // An administrator's credentials can read volumes in every project.
   const project = volume?.['os-vol-tenant-attr:tenant_id'];
   if (volume === undefined || (project !== undefined && project !== (await cloud.client.session.projectId()))) {
     return undefined;

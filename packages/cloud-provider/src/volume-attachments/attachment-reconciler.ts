@@ -27,7 +27,7 @@ interface AttachmentDependencies extends Pick<CloudProviderDependencies, 'cache'
 
 /** How often to check volumes that are not in the project's lists, because Fairway did not create them. */
 const UNLISTED_RETRY_MS = 10_000;
-/** How often to check a volume while another change of it is in progress. */
+/** How often to check a volume while another change to it is in progress. */
 const OTHER_DRIVER_RETRY_MS = 30_000;
 
 /**

@@ -82,7 +82,7 @@ export class SnapshotContentReconciler {
 
   /** Enqueues snapshots of the cluster that no content refers to yet, left by an interrupted run. */
   async findOrphans({ tenant, cluster, cloud, kinds }: SnapshotScope, context: ReconcileContext): Promise<Result> {
-    // If the cluster has no class of the driver, nothing was created.
+    // If the cluster has no class for the driver, nothing was created.
     if (!kinds.classes.list().some(({ driver }) => driver === DRIVER)) return {};
     const pass = new Pass(context, this.#dependencies.clock);
     await pass.run(async () => {
@@ -175,7 +175,8 @@ export class SnapshotContentReconciler {
   }
 
   /**
-   * Whether the created snapshot still exists. No replacement is taken, because it would capture another point in time.
+   * Whether the created snapshot still exists. No replacement is taken, because it would capture a different point in
+   * time.
    */
   async #check(content: VolumeSnapshotContent, scope: SnapshotScope, pass: Pass): Promise<void> {
     const { tenant, cloud } = scope;
@@ -183,7 +184,7 @@ export class SnapshotContentReconciler {
     const owner = { clusterUid: tenant.clusterUid, object: content.metadata.name ?? '' };
     const { items, deleting } = await ownedSnapshots(cloud, owner, pass.signal);
     const own = items.find((each) => each.id === id);
-    // If the status refers to another snapshot, it is unknown which one is surplus.
+    // If the status refers to another snapshot, it is unclear which one is surplus.
     for (const duplicate of own ? items : [])
       if (duplicate !== own) await deleteSnapshot(cloud, duplicate, pass.signal);
     const isDeleting = deleting.some((each) => each.id === id);
@@ -239,7 +240,7 @@ export class SnapshotContentReconciler {
 
   /**
    * Whether the snapshot was created for a deleted content of the cluster: tools such as Velero delete snapshots
-   * through another content.
+   * through a different content.
    */
   async #isOwnSnapshot(snapshot: CinderSnapshot, { tenant }: SnapshotScope, signal: AbortSignal): Promise<boolean> {
     const object = ownerIn(tenant, snapshot);
@@ -307,7 +308,7 @@ async function exists(tenant: TenantCluster, name: string, signal: AbortSignal):
   return (await wrapTenantError(undefinedIfNotFound(client.get(name, { signal })))) !== undefined;
 }
 
-/** Name of the content that the snapshot was created for, if that content belongs to the cluster. */
+/** Name of the content for which the snapshot was created, if that content belongs to the cluster. */
 function ownerIn({ clusterUid }: TenantCluster, snapshot: CinderSnapshot): string | undefined {
   const owner = storageOwner(snapshot);
   return owner?.clusterUid === clusterUid ? owner.object : undefined;

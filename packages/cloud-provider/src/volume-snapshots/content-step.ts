@@ -30,6 +30,6 @@ export function contentStep(content: VolumeSnapshotContent, isReferenced: boolea
   const { volumeHandle, snapshotHandle } = spec.source;
   if (Boolean(volumeHandle) === Boolean(snapshotHandle)) return 'none';
   if (snapshotHandle) return 'adopt';
-  // A new snapshot would capture another point in time.
+  // A new snapshot would capture a different point in time.
   return status?.snapshotHandle ? 'keep' : 'create';
 }

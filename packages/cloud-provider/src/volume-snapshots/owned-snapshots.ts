@@ -89,7 +89,7 @@ export async function findUsableSnapshot(
 
 /**
  * The volume with this ID, if the cluster may take snapshots of it; undefined if it is not in the project. Throws a
- * ProblemError for a volume of another cluster, and for an untagged volume attached to a server outside of the cluster:
+ * ProblemError for a volume of another cluster, and for an untagged volume attached to a server outside the cluster:
  * disks of other clusters' servers are untagged.
  */
 export async function findSource(
@@ -113,7 +113,7 @@ export async function findSource(
   throw new ProblemError({ reason: 'ConfigurationInvalid', message });
 }
 
-/** Whether the project contains the resource: an administrator's credentials can read volumes of every project. */
+/** Whether the project contains the resource: an administrator's credentials can read volumes in every project. */
 async function isOwnProject({ client }: ProjectCloud, project: string | undefined): Promise<boolean> {
   return project === undefined || project === (await client.session.projectId());
 }

@@ -13,7 +13,7 @@ const defaultClassSnapshot = aSnapshot({}, uid);
 delete defaultClassSnapshot.spec.volumeSnapshotClassName;
 
 describe('a VolumeSnapshot of a claim', () => {
-  test('gets the same content as from snapshot-controller', () => {
+  test('gets the same content as it would from snapshot-controller', () => {
     expect(bindingStep(aSnapshot({}, { ...uid, resourceVersion: '7' }), facts)).toMatchObject({
       kind: 'create',
       content: {

@@ -50,7 +50,7 @@ export function bindingStep(snapshot: VolumeSnapshot, facts: BindingFacts): Bind
   return content ? stepForProvisioned(snapshot, content) : stepToProvision(snapshot, claimName ?? '', facts);
 }
 
-/** Whether VolumeSnapshot and content refer to each other. Pure. */
+/** Whether a VolumeSnapshot and its content refer to each other. Pure. */
 export function isBoundTo({ metadata }: VolumeSnapshot, { spec }: VolumeSnapshotContent): boolean {
   return isNamed(metadata, spec) && spec.volumeSnapshotRef.uid === metadata.uid;
 }
@@ -98,7 +98,7 @@ function stepToProvision(
 ): BindingStep {
   const { metadata, spec, status } = snapshot;
   if (status?.readyToUse === true) {
-    // A new content would capture another point in time.
+    // A new content would capture a different point in time.
     const name = status.boundVolumeSnapshotContentName ?? contentNameOf(metadata.uid ?? '');
     return refuse('SnapshotContentMissing', `VolumeSnapshotContent ${name} no longer exists`);
   }

@@ -11,7 +11,7 @@ export const CLAIM_FINALIZER = 'snapshot.storage.kubernetes.io/pvc-as-source-pro
 
 /** Set on a VolumeSnapshotContent whose VolumeSnapshot is being deleted. */
 export const BEING_DELETED_ANNOTATION = 'snapshot.storage.kubernetes.io/volumesnapshot-being-deleted';
-/** Set on a VolumeSnapshotContent if claims may use another volume mode than the source. */
+/** Set on a VolumeSnapshotContent if claims may use a volume mode that differs from the source's. */
 export const ALLOW_MODE_CHANGE_ANNOTATION = 'snapshot.storage.kubernetes.io/allow-volume-mode-change';
 /** Set on the default VolumeSnapshotClass. */
 export const IS_DEFAULT_ANNOTATION = 'snapshot.storage.kubernetes.io/is-default-class';

@@ -81,7 +81,7 @@ const ANNOTATIONS: ReadonlySet<string> = new Set([
   IS_DEFAULT_ANNOTATION,
 ]);
 
-/** Drops the fields that are not used. Because of that, the objects may be written only with patches. */
+/** Drops the fields that are not used. The objects must therefore be written only with patches. */
 function identity({
   apiVersion,
   kind,

@@ -2,7 +2,7 @@ import type { Result } from '@fairway/kube/controller/result';
 
 /**
  * Limits concurrent keys per cluster, so a cluster with a thousand keys leaves capacity for others. A key beyond the
- * limit is enqueued again when capacity is available.
+ * limit is enqueued again once capacity is available.
  */
 export class ClusterConcurrencyLimit {
   readonly #limit: number;

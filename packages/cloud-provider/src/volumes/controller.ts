@@ -17,7 +17,7 @@ import { StorageWatch } from './storage-watch.ts';
 import { claimsBySnapshot, storageOf, volumesByHandle } from './tenant-storage.ts';
 import { VolumeBuilds } from './volume-builds.ts';
 
-/** Limit of keys of one cluster that are reconciled at the same time. */
+/** Limit on the number of one cluster's keys that are reconciled at the same time. */
 const MAX_CONCURRENT_KEYS = 5;
 
 export const volumeController = storageController({

@@ -5,7 +5,7 @@ import type { PersistentVolume, PersistentVolumeClaim } from '@fairway/kube/kind
 /** Name of the CSI driver, which is also the provisioner in StorageClasses; the same as cinder-csi-plugin's. */
 export const DRIVER = CINDER_DRIVER;
 
-/** Label of nodes and key in the node affinity of volumes. Its value is the label form of a Nova zone's name. */
+/** Label on nodes, and key in the node affinity of volumes. Its value is the label form of a Nova zone's name. */
 export const ZONE_KEY = CINDER_ZONE_LABEL;
 /** Label in which the cloud node controller records the zone. */
 export const NODE_ZONE_LABEL = 'topology.kubernetes.io/zone';
@@ -20,7 +20,7 @@ export const PROVISIONER_ANNOTATION_NAMES = [
 ] as const;
 /** Annotation in which the scheduler records the node of the first consumer. */
 export const SELECTED_NODE_ANNOTATION = 'volume.kubernetes.io/selected-node';
-/** Annotation of PersistentVolumes that contains their provisioner. */
+/** Annotation on PersistentVolumes that contains their provisioner. */
 export const PROVISIONED_BY_ANNOTATION = 'pv.kubernetes.io/provisioned-by';
 /** Finalizer that keeps a PersistentVolume until its volume is deleted. */
 export const VOLUME_FINALIZER = 'external-provisioner.volume.kubernetes.io/finalizer';
@@ -55,7 +55,7 @@ export function isRequestedFrom(driver: string, { metadata }: PersistentVolumeCl
   return PROVISIONER_ANNOTATION_NAMES.some((name) => isServedBy(driver, metadata.annotations?.[name]));
 }
 
-/** The format of Cinder IDs. No volume can exist for a volumeHandle in another format. */
+/** The format of Cinder IDs. No volume can exist for a volumeHandle in a different format. */
 export function isCinderId(handle: string): boolean {
   return /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/.test(handle);
 }

@@ -120,7 +120,7 @@ export class Expander<T extends StoredObject> {
     );
   }
 
-  /** Updates the claim's status once the volume has the size. */
+  /** Updates the claim's status once the volume has reached the size. */
   async #reportResized(tenant: TenantCluster, claim: PersistentVolumeClaim, step: ExpansionStep, signal: AbortSignal) {
     const { events, backend } = this.#dependencies;
     if (!backend.expansion.needsNodeExpansion(claim.spec.volumeMode)) {

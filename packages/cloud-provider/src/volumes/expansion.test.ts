@@ -44,13 +44,13 @@ describe('a claim', () => {
     });
   });
 
-  test('grows even if its class was deleted, as the request was validated against the class', () => {
+  test('grows even if its class was deleted, because the request was validated against the class', () => {
     const { claim, volume } = grown('8Gi', '5Gi');
 
     expect(expansionStep(claim, volume, undefined)).toEqual({ kind: 'extend', sizeGiB: 8, storage: '8Gi' });
   });
 
-  test('does not use the volume of another claim or another driver', () => {
+  test('does not use the volume of another claim or a different driver', () => {
     const { claim, volume } = grown('8Gi', '5Gi');
     const csi = { driver: 'other', volumeHandle: 'x' };
 

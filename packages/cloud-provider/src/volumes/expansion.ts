@@ -13,7 +13,7 @@ import { gibOf } from './volume-size.ts';
 export type ExpansionStep =
   /** The volume must be extended. */
   | { readonly kind: 'extend'; readonly sizeGiB: number; readonly storage: string }
-  /** The volume has the size, but the claim's status does not show it. */
+  /** The volume has the requested size, but the claim's status does not show it. */
   | { readonly kind: 'tell'; readonly storage: string }
   | { readonly kind: 'refuse'; readonly message: string; readonly storage: string };
 

@@ -1,5 +1,5 @@
 /**
- * Cinder reports a volume's new size before Nova informs the guest. If the kubelet is faster, it extends the file
+ * Cinder reports a volume's new size before Nova informs the guest. If the kubelet acts first, it extends the file
  * system to the old size, considers the expansion done and never checks again. cinder-csi-plugin checks sizes only with
  * `rescan-on-resize`, which always fails for encrypted volumes because guests see them without their header.
  */
@@ -17,7 +17,7 @@ interface ObservedSize {
 export class GuestSizes {
   readonly #observed = new Map<string, ObservedSize>();
 
-  /** Remaining wait until the guest can be assumed to have the size too; 0 afterwards. */
+  /** Remaining wait until the guest can be assumed to see the new size too; 0 afterwards. */
   remainingMs(id: string, sizeGiB: number, nowMs: number): number {
     const seen = this.#observed.get(id);
     if (seen?.sizeGiB === sizeGiB) return Math.max(0, seen.sinceMs + GUEST_RESIZE_MS - nowMs);

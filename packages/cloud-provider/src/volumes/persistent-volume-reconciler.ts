@@ -27,7 +27,7 @@ const FOREIGN_RETRY_MS = 900_000;
  * Reconciles and deletes the volumes or shares of PersistentVolumes, as external-provisioner does.
  *
  * **Guarantees.** Only volumes with the tags of this cluster and this PersistentVolume are deleted or changed: a
- * PersistentVolume that someone wrote with the ID of another volume has no effect. The policy that applies once the
+ * PersistentVolume that someone created with the ID of another volume has no effect. The policy that applies once the
  * cluster is deleted is recorded on the volume itself.
  */
 export class PersistentVolumeReconciler<T extends StoredObject> {
@@ -82,7 +82,7 @@ export class PersistentVolumeReconciler<T extends StoredObject> {
   async findOrphans({ tenant, cluster, cloud }: StorageScope, context: ReconcileContext): Promise<Result> {
     const { backend } = this.#dependencies;
     const { classes, volumes } = storageOf(tenant);
-    // If the cluster has no class of the driver, nothing was created.
+    // If the cluster has no class for the driver, nothing was created.
     if (!classes.list().some(({ provisioner }) => provisioner === backend.driver)) return {};
     const pass = new Pass(context, this.#dependencies.clock);
     await pass.run(async () => {

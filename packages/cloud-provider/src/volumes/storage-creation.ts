@@ -57,7 +57,7 @@ export async function buildStorage<T extends StoredObject>(
   if (item?.status === 'error_deleting') {
     storageWatch.settle(owner);
     const { service, project, noun } = backend.words;
-    // Creating another item would fail in the same way.
+    // Creating another item would fail the same way.
     const message = `${service}: ${project} failed to create ${noun} ${item.id} and to delete it: the cloud operator must reset its status`;
     builds.failed(build, new ProblemError({ reason: 'CloudUnavailable', message }));
   }

@@ -27,7 +27,7 @@ export async function storageOffer(cloud: ProjectCloud, signal: AbortSignal): Pr
   };
 }
 
-/** Cinder's notation of a required back end capability. */
+/** Cinder's notation for a required back end capability. */
 function isMultiattach({ extra_specs }: VolumeType): boolean {
   return /^<is>\s*true$/i.test(extra_specs?.['multiattach'] ?? '');
 }

@@ -5,14 +5,14 @@ import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
 import { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
 
 export interface Build {
-  /** Backoff group: volumes of one class of a cluster. */
+  /** Backoff group: volumes of one class in a cluster. */
   readonly group: string;
   /** Identifies the volume within its group. */
   readonly item: string;
 }
 
 /**
- * Backoff of failing volumes, from the request until Cinder has created them. While volumes of a class fail, they are
+ * Backoff for failing volumes, from the request until Cinder has created them. While volumes of a class fail, they are
  * retried one at a time, in turn, so a thousand claims cost no more than one.
  */
 export class VolumeBuilds {

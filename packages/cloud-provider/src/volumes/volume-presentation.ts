@@ -9,7 +9,7 @@ import type { StorageDependencies } from './storage-dependencies.ts';
 
 /**
  * Creates the PersistentVolume and reports it on the claim. Rejects if a PersistentVolume with this name exists for
- * another purpose.
+ * a different purpose.
  */
 export async function createPersistentVolume<T extends StoredObject>(
   { attempts, storageWatch, backend, builds, events }: StorageDependencies<T>,

@@ -40,7 +40,7 @@ export interface EventList {
 const MAX_EVENTS = 2_000;
 /**
  * A server scans only part of a long log for each page and may find few events in it. This is the maximum number of
- * pages per request of the user.
+ * pages per user request.
  */
 const MAX_PAGES_PER_READ = 5;
 const MIN_EVENTS_PER_READ = 25;
@@ -59,8 +59,8 @@ const INITIAL_ACTIVITY: Activity = {
  * A list of audit events as a user reads it: the newest first, older and newer ones on request. Audit events cannot be
  * watched.
  *
- * If the server is unreachable or asks to wait, the request is retried, but not before the Retry-After. A forbidden
- * request is not retried.
+ * If the server is unreachable or asks the client to wait, the request is retried, but not before the Retry-After. A
+ * forbidden request is not retried.
  */
 export class ActivityLog {
   readonly #options: ActivityLogOptions;

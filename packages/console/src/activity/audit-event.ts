@@ -69,7 +69,7 @@ export function authorizationReason({ annotations = {} }: AuditEvent): string | 
   return annotations['authorization.k8s.io/reason'] || undefined;
 }
 
-/** Identifies an event. The auditID alone does not suffice: clients choose it and may use it twice. */
+/** Identifies an event. The auditID alone is not sufficient: clients choose it and may use it twice. */
 export function eventKey({ auditID, stageTimestamp }: AuditEvent): string {
   return `${stageTimestamp} ${auditID}`;
 }

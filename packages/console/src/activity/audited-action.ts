@@ -1,7 +1,7 @@
 import type { AuditEvent } from './audit-event.ts';
 import { VERBS } from './filters.ts';
 
-/** The actions: all verbs, and some subresources that are actions of their own. */
+/** The actions: all verbs, and some subresources that are actions in their own right. */
 const ACTIONS = [...VERBS, 'kubeconfig', 'token', 'run', 'forward', 'log', 'scale', 'evict', 'place', 'other'] as const;
 export type AuditedAction = (typeof ACTIONS)[number];
 

@@ -30,7 +30,7 @@ it('continues where a page ended', () => {
   expect(query({}, 'more')).toEqual({ limit: '100', continue: 'more' });
 });
 
-it('keeps filters in the page’s URL, next to its other parameters', () => {
+it('keeps filters in the page’s URL, alongside its other parameters', () => {
   const filters: Filters = { user: 'keystone:1', verb: 'patch', object: 'shop', since: 'week', isUnsuccessful: true };
   const address = withFilters(new URLSearchParams('a=b&verb=get'), filters);
 

@@ -18,7 +18,7 @@ export interface Filters {
 }
 
 const PERIOD_SECONDS: Readonly<Record<Period, number>> = { hour: 3_600, day: 86_400, week: 604_800 };
-/** Listed one by one, because field selectors have no ranges. */
+/** Listed one by one, because field selectors do not support ranges. */
 const SUCCESS_CODES = [101, 200, 201, 202, 204, 302, 304];
 
 /** The filters in a page's URL; invalid values are ignored. */

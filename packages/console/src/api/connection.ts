@@ -4,7 +4,7 @@ import { serverClock } from './server-clock.ts';
 /** Whether the server responds. */
 export type Connection =
   | { readonly state: 'ok' }
-  /** The server has not responded since. */
+  /** The server has not responded since `sinceMs`. */
   | { readonly state: 'lost'; readonly sinceMs: number }
   /** The server responds again after an outage. */
   | { readonly state: 'back'; readonly sinceMs: number };

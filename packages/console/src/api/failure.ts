@@ -3,7 +3,7 @@ import type { Status, StatusCause } from '@fairway/kube/object/api-error';
 /** An error response of the API, or no response at all. */
 export class Failure extends Error {
   override readonly name = 'Failure';
-  /** The HTTP status; 0 without a response. */
+  /** The HTTP status; 0 if there was no response. */
   readonly code: number;
   readonly reason: string;
   readonly causes: readonly StatusCause[];

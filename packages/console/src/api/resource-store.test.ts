@@ -168,7 +168,7 @@ describe('a collection', () => {
     expect(store.get().failure?.code).toBe(0);
   });
 
-  it('waits only briefly after a healthy watch breaks, as behind a proxy with a one-minute timeout', async () => {
+  it('waits only briefly after a healthy watch breaks, as happens behind a proxy with a one-minute timeout', async () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     const minute = () => void vi.advanceTimersByTime(60_000);
     api.pages.push(page([newTestObject('a')], '5'));

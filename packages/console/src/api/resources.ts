@@ -15,7 +15,7 @@ export interface StoredObject {
   readonly metadata: Partial<ObjectMeta>;
 }
 
-/** A kind of the API. The type of its objects exists only in TypeScript. */
+/** A kind in the API. The type of its objects exists only in TypeScript. */
 export interface Resource<T extends StoredObject> {
   readonly group: string;
   readonly version: string;
@@ -70,7 +70,7 @@ export const configMaps: Resource<ConfigMap & StoredObject> = {
 /** Computed rather than stored: these resources can be listed, but neither read individually nor watched. */
 export const auditEvents = fairwayKind('AuditEvent', 'auditevents');
 
-/** The API path of a collection or of one object; without a namespace, the path for all namespaces. */
+/** The API path of a collection or of one object; if no namespace is given, the path for all namespaces. */
 export function pathOf(
   resource: Pick<Resource<StoredObject>, 'group' | 'version' | 'plural' | 'isNamespaced'>,
   namespace: string | undefined,

@@ -40,7 +40,7 @@ it('detects that the browser’s clock was changed in the meantime', () => {
   expect(clock.nowMs()).toBe(AT_MS);
 });
 
-it.each([null, '', 'yesterday'])('falls back to the browser’s clock without a valid date: %s', (date) => {
+it.each([null, '', 'yesterday'])('falls back to the browser’s clock if there is no valid date: %s', (date) => {
   const clock = new ServerClock(() => AT_MS);
   clock.observe(date, AT_MS);
 

@@ -2,7 +2,8 @@
 const DATE_PRECISION_MS = 1000;
 
 /**
- * The server's time, from the Date header of its responses. Each response narrows the bounds of the offset to the browser's clock; if they include zero, the offset is zero.
+ * The server's time, from the Date header of its responses. Each response narrows the bounds of the offset from the
+ * browser's clock; if they include zero, the offset is zero.
  */
 export class ServerClock {
   #lowMs = Number.NEGATIVE_INFINITY;

@@ -70,7 +70,7 @@ it('carries all watches of a page over one connection', async () => {
   expect(server.requests).toHaveLength(1);
 });
 
-it('reconnects for another watch, and resumes the others', async () => {
+it('reconnects to add another watch, and resumes the others', async () => {
   const server = new FakeServer();
   const channel = new WatchChannel({ open: server.open });
   const first = channel.watch(watching('/a'));

@@ -47,8 +47,8 @@ const MAX_WATCH_SECONDS = 240;
 const SILENCE_TIMEOUT_MS = 50_000;
 
 /**
- * All watches of this tab over one connection, because a browser opens at most six to a server for all tabs together. To add a watch, it reconnects with all of them, each
- * from its last observed version.
+ * All watches of this tab over one connection, because a browser opens at most six to a server across all tabs. To add
+ * a watch, it reconnects with all of them, each from its last observed version.
  */
 export class WatchChannel {
   readonly #open: NonNullable<WatchChannelOptions['open']>;

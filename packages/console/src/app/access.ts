@@ -6,7 +6,10 @@ import { type Session, useSession } from '../session/session.ts';
 const PATH = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews';
 const listAccessBySession = new WeakMap<Session, Promise<boolean>>();
 
-/** Whether the user may list the clusters of all projects; false if the review itself is forbidden. The pages check their own rights. */
+/**
+ * Whether the user may list the clusters of all projects; false if the review itself is forbidden. The pages check
+ * their own permissions.
+ */
 export function useIsOperator(): boolean {
   const session = useSession();
   const [listAccess, setListAccess] = useState<{ readonly session: Session; readonly isAllowed: boolean }>();

@@ -1,14 +1,14 @@
 import type { Tab } from '../pages/cluster/tab.ts';
 import { PAGE_PATTERNS, type PagePattern } from './page-patterns.ts';
 
-/** A page of the documentation by its path in the repository, optionally with the anchor of a section. */
+/** A documentation page, by its path in the repository, optionally with the anchor of a section. */
 export type DocumentationPage = `docs/${string}.md` | `docs/${string}.md#${string}`;
 
 const CONSOLE = 'docs/tenants/console.md';
 /** The cluster's views have pages of their own. */
 const VIEW_PATTERN = '/clusters/:namespace/:name/:tab';
 
-/** The documentation of each page. */
+/** The documentation for each page. */
 export const PAGE_DOCUMENTATION: Readonly<Record<Exclude<PagePattern, typeof VIEW_PATTERN>, DocumentationPage>> = {
   '/': CONSOLE,
   '/clusters/new': 'docs/tenants/console.md#creating-a-cluster',
@@ -31,7 +31,7 @@ export const PAGE_DOCUMENTATION: Readonly<Record<Exclude<PagePattern, typeof VIE
   '/operator/orphans': 'docs/operators/orphans.md',
 };
 
-/** The documentation of each view of a cluster. */
+/** The documentation for each view of a cluster. */
 export const VIEW_DOCUMENTATION: Readonly<Record<Tab, DocumentationPage>> = {
   overview: PAGE_DOCUMENTATION['/clusters/:namespace/:name'],
   access: 'docs/tenants/credentials.md',
@@ -46,7 +46,7 @@ export const VIEW_DOCUMENTATION: Readonly<Record<Tab, DocumentationPage>> = {
 
 export const SIGN_IN_DOCUMENTATION: DocumentationPage = 'docs/tenants/signing-in.md';
 
-/** The documentation of the page at this address, below /console. */
+/** The documentation for the page at this address, below /console. */
 export function documentationOf(location: string): DocumentationPage {
   const parts = location.split('/');
   const pattern = PAGE_PATTERNS.find((each) => isAt(each.split('/'), parts));

@@ -1,6 +1,6 @@
 import { type ReactNode, useLayoutEffect } from 'react';
 
-/** The container of dialogs, so that they disappear with their page. */
+/** The container for dialogs, so that they disappear with their page. */
 export const PAGE_CONTAINER_ID = 'kept';
 
 export interface PreservedPageProps {

@@ -1,6 +1,6 @@
 import type { ActionRequiredBy, ConditionReason } from '@fairway/api/conditions';
 
-/** Reasons that require an action by someone other than Fairway, as in `REASONS` of the API. */
+/** Reasons that require action by someone other than Fairway, as in the API's `REASONS`. */
 const ACTOR_BY_REASON: Partial<Readonly<Record<ConditionReason, Exclude<ActionRequiredBy, 'fairway'>>>> = {
   ...all('user', [
     'Paused',

@@ -13,7 +13,7 @@ import { yamlOf } from './yaml.ts';
 export interface ChangePreviewProps<T extends StoredObject> {
   readonly resource: Resource<T>;
   readonly stored: T;
-  /** The object as it would be stored; undefined without a change. */
+  /** The object as it would be stored; undefined if nothing changes. */
   readonly patch: object | undefined;
   readonly dryRun: DryRunState<DryRunResult>;
 }

@@ -27,7 +27,7 @@ test('lists the pools to create until they are created or abandoned', () => {
   expect(unfinishedPools(cluster('a'), storage)).toEqual([]);
 });
 
-test('does not create pools for another cluster of the same name', () => {
+test('does not create pools for another cluster with the same name', () => {
   const storage = storageOf({ 'fairway.creating p/shop': { attempt: 'a', pools: [POOL] } });
 
   expect(unfinishedPools(cluster('b'), storage)).toEqual([]);

@@ -42,7 +42,7 @@ export function DelegationNotice({ namespace, credentials, isAsking, isOptional,
   const [isWorking, setIsWorking] = useState(false);
   const [failure, setFailure] = useState<Failure>();
   const isBusy = useRef(false);
-  // The secret is only in this page's memory. A reload loses it, and the leftovers are reported.
+  // The secret exists only in this page's memory. A reload loses it, and the leftovers are reported.
   const created = useRef<CreatedDelegation>(undefined);
   const [random] = useState(() => crypto.randomUUID().slice(0, 5));
   const names = credentials.map(({ metadata }) => metadata.name ?? '');

@@ -1,6 +1,6 @@
 import { texts } from '../text/texts.ts';
 
-/** Texts of the permission to act in a project. */
+/** Texts about the permission to act in a project. */
 export const delegationTexts = texts(
   {
     title: 'Fairway needs your permission to act in this project',

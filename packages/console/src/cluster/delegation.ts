@@ -25,7 +25,7 @@ export function nextAttempt(namespace: string, usedNames: readonly string[], ran
   return { name, keystoneName: `fairway-${namespace}-${name}`, secretName: `${name}-cloud-credential-${random}` };
 }
 
-/** Unfinished attempts of this browser. */
+/** Unfinished attempts in this browser. */
 export function attemptsIn(namespace: string, storage: BrowserStorage): readonly Attempt[] {
   const text = storage.getItem(keyOf(namespace));
   return text === null ? [] : (JSON.parse(text) as readonly Attempt[]);

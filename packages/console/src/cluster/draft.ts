@@ -61,7 +61,7 @@ export function poolOf(
   };
 }
 
-/** Removes undefined values and empty strings, lists and objects, which the form has for unset fields. */
+/** Removes undefined values and empty strings, lists and objects, which the form uses for unset fields. */
 export function omitEmpty<T extends object>(value: T): T {
   const nonEmptyEntries = Object.entries(value).flatMap(([key, each]): [string, unknown][] => {
     const pruned = isPlainObject(each) ? omitEmpty(each) : each;

@@ -18,7 +18,7 @@ export interface DryRunResult {
 export const EMPTY_RESULT: DryRunResult = { problems: new Map(), warnings: [], object: undefined, failure: undefined };
 
 /**
- * An annotation of a NodePool in a dry run. It contains the objects that would be created before the NodePool, so that
+ * An annotation on a NodePool in a dry run. It contains the objects that would be created before the NodePool, so that
  * all are validated together.
  */
 const SIBLINGS_ANNOTATION = 'fairway.dev/dry-run-with';

@@ -44,7 +44,7 @@ afterEach(() => {
   globalThis.fetch = fetch;
 });
 
-it('writes the change although controllers write at the same time', async () => {
+it('writes the change even though controllers write at the same time', async () => {
   const edit = new Edit(testResource, stored);
   stored = thing(3, '2');
   foreignChanges.push(
@@ -72,7 +72,7 @@ it.each([
   expect(writtenObjects).toEqual([{ size: 5 }]);
 });
 
-it('does not write to another object of the same name', async () => {
+it('does not write to another object with the same name', async () => {
   const edit = new Edit(testResource, stored);
   stored = thing(3, '1', 'u2');
 

@@ -19,7 +19,7 @@ test('omits the fields that the server manages', () => {
   expect(readableMetadata(STORED)).toMatchObject({ status: { phase: 'Ready' } });
 });
 
-test('treats another name or kind as another object', () => {
+test('treats a different name or kind as a different object', () => {
   expect(isSameObject(editableObject(STORED), { ...editableObject(STORED), spec: {} })).toBe(true);
   expect(
     isSameObject(editableObject(STORED), { ...editableObject(STORED), metadata: { name: 'b', namespace: 'p' } }),

@@ -12,7 +12,7 @@ it.each([
   { fresh: { time: NEW, quotas: [cores(8)] }, quotas: [cores(8)], date: NEW, reason: 'the quotas are newer' },
   { fresh: { time: OLD, quotas: [cores(8)] }, quotas: [cores(4)], date: OLD, reason: 'the quotas are not newer' },
   { fresh: { time: NEW, quotas: [ports(3)] }, quotas: [ports(3), cores(4)], date: OLD, reason: 'Nova did not respond' },
-])('shows known quotas with their time: $reason', ({ fresh, quotas, date }) => {
+])('shows known quotas and when they were read: $reason', ({ fresh, quotas, date }) => {
   expect(withQuotas({ zones: ['nova'], quotas: [cores(4)], quotasTime: OLD }, fresh)).toEqual({
     zones: ['nova'],
     quotas,

@@ -7,7 +7,7 @@ function shown(before: string, after: string): string[] {
   return lineDiff(before, after).map(({ kind, text }) => `${SIGN[kind]}${text}`);
 }
 
-describe('the difference of two texts', () => {
+describe('the difference between two texts', () => {
   test.each([
     { before: 'a\nb\nc', after: 'a\nb\nc', expected: [' a', ' b', ' c'] },
     { before: 'a\nb\nc', after: 'a\nx\nc', expected: [' a', '-b', '+x', ' c'] },

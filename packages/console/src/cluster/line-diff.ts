@@ -3,10 +3,10 @@ export interface DiffLine {
   readonly text: string;
 }
 
-/** If the texts differ more than this, everything in between is displayed as replaced. */
+/** If the texts differ by more than this, everything in between is displayed as replaced. */
 const MAX_CELLS = 4_000_000;
 
-/** The line-by-line difference of two texts, with as many common lines as possible. */
+/** The line-by-line difference between two texts, with as many common lines as possible. */
 export function lineDiff(before: string, after: string): readonly DiffLine[] {
   const a = before.split('\n');
   const b = after.split('\n');

@@ -2,14 +2,14 @@ import type { DryRunResult } from './dry-run.ts';
 
 type Problems = DryRunResult['problems'];
 
-/** Problems of a field and its children: `spec.apiServer.allowedCIDRs` includes those of `…allowedCIDRs[2]`. */
+/** Problems with a field and its children: `spec.apiServer.allowedCIDRs` includes those of `…allowedCIDRs[2]`. */
 export function problemsAt(problems: Problems | undefined, ...paths: readonly string[]): readonly string[] {
   return [...(problems ?? [])].flatMap(([field, messages]) =>
     paths.some((path) => isIn(field, path)) ? messages : [],
   );
 }
 
-/** Problems of fields that are not displayed. */
+/** Problems with fields that are not displayed. */
 export function problemsElsewhere(
   problems: Problems | undefined,
   shown: readonly string[],

@@ -1,6 +1,6 @@
 import { texts } from '../text/texts.ts';
 
-/** Texts that the pages of clusters share. */
+/** Texts shared by the cluster pages. */
 export const partTexts = texts(
   {
     fewer: 'Fewer: {what}',

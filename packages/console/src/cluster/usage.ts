@@ -19,7 +19,7 @@ export interface ResourceUsage {
   readonly limit: number | undefined;
 }
 
-/** The total use of each quota by pools, without unused ones. Unknown flavors count only as nodes. */
+/** The pools' total usage of each quota; unused quotas are omitted. Unknown flavors count only as nodes. */
 export function usageOf(
   pools: readonly PoolSize[],
   { flavors = [], quotas = [] }: CloudProfileStatus,

@@ -9,20 +9,20 @@ import { clearStores, resume, suspend } from '../api/stores.ts';
 import { forgetDrafts } from './drafts.ts';
 import { notifyOtherTabs, type SessionChange } from './other-tabs.ts';
 
-/** A project of the cloud that the user may work in. */
+/** A project in the cloud that the user may work in. */
 export interface Project {
   readonly id: string;
   readonly name: string;
   readonly domain?: string;
 }
 
-/** The signed-in user, as the server reports. */
+/** The signed-in user, as reported by the server. */
 export interface Session {
   readonly kind: 'keystone' | 'token';
   readonly user: string;
   readonly username: string;
   readonly project?: Project;
-  /** The namespace of the project; all namespaces without one. */
+  /** The namespace of the project; all namespaces if there is no project. */
   readonly namespace?: string;
   /** RFC 3339, by the server's clock. */
   readonly expiresAt: string;
@@ -185,7 +185,7 @@ export function dismissSignIn(): void {
     change({ state: 'signedIn', session: current.session });
 }
 
-/** Follows another tab that has signed in, switched the project or signed out: a browser has one session. */
+/** Follows another tab that has signed in, switched projects or signed out: a browser has one session. */
 export async function followOtherTab(change: SessionChange): Promise<void> {
   const { session, options } = await requestSession(PATH);
   if (session !== undefined) await acceptSession(session);
@@ -209,7 +209,7 @@ export async function loadSession(cause?: Failure): Promise<void> {
   }
 }
 
-/** Rejects with a Failure, which has a cause at `passcode` if a passcode is also required. */
+/** Rejects with a Failure, with a cause for `passcode` if a passcode is also required. */
 export async function signIn(credentials: Credentials): Promise<void> {
   const currentProjectID = current.state === 'signedIn' ? current.session.project?.id : undefined;
   const project = currentProjectID ?? localStorage.getItem(PROJECT_KEY) ?? undefined;
@@ -240,7 +240,10 @@ export async function switchProject(id: string): Promise<void> {
   notifyOtherTabs('signedIn');
 }
 
-/** An application credential of the user with which Fairway may act in the project; fields as in a CloudCredential and its Secret. */
+/**
+ * An application credential of the user that lets Fairway act in the project; fields as in a CloudCredential and its
+ * Secret.
+ */
 export interface Delegation {
   readonly cloud: string;
   readonly id: string;
@@ -263,7 +266,7 @@ export function useSessionState(): SessionState {
   }, sessionState);
 }
 
-/** The URL of a page of the documentation, with `{page}` for its path; undefined if the operator has not set it. */
+/** The URL of a documentation page, with `{page}` for its path; undefined if the operator has not set it. */
 export function useDocumentation(): string | undefined {
   useSessionState();
   return documentation;

@@ -5,7 +5,7 @@ import type { Column, Sort } from './column.ts';
 
 /** The usual height of a row; displayed rows are measured. */
 const ROW_PX = 42;
-/** Rows rendered outside of the viewport, so that scrolling shows no gaps. */
+/** Rows rendered outside the viewport, so that scrolling shows no gaps. */
 const OVERSCAN = 12;
 
 export interface VirtualTableProps<T> {

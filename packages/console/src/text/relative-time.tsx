@@ -22,7 +22,7 @@ function subscribe(onTick: () => void): () => void {
   };
 }
 
-/** The server's time in steps of a second, also for the first render. */
+/** The server's time in steps of one second, including for the first render. */
 function current(): number {
   const now = serverClock.nowMs();
   // The time can also step back, once the offset between the clocks is known.
@@ -40,13 +40,13 @@ export function useNow(stepMs = 60_000): number {
   return useSyncExternalStore(subscribe, () => current() - (current() % stepMs));
 }
 
-/** A time relative to now. Empty without a time. */
+/** A time relative to now. Empty if there is no time. */
 export function useRelativeTime(at: string | undefined, tense: Tense): string {
   const locale = useLocale();
   return useTimedText((now) => (at === undefined ? '' : relativeTime(at, now, locale, tense)));
 }
 
-/** The duration since a time. Empty without a time. */
+/** The duration since a time. Empty if there is no time. */
 export function useDuration(since: string | undefined): string {
   const locale = useLocale();
   return useTimedText((now) => (since === undefined ? '' : duration(since, now, locale)));
@@ -57,7 +57,7 @@ export interface RelativeTimeProps {
   readonly tense?: Tense;
 }
 
-/** A relative time, with the exact time as a tooltip. Empty without a time. */
+/** A relative time, with the exact time as a tooltip. Empty if there is no time. */
 export function RelativeTime({ at, tense = 'past' }: RelativeTimeProps) {
   const locale = useLocale();
   const relativeText = useRelativeTime(at, tense);

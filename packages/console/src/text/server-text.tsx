@@ -4,7 +4,7 @@ import { withLocalTimes } from './time.ts';
 
 /**
  * Text from the server, the cloud or other users. Its times are shown in the user's time zone, and it is marked as
- * English if the console's language is different.
+ * English if the console's language is not English.
  */
 export function ServerText({
   text,

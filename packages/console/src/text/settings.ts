@@ -40,7 +40,7 @@ export function useLanguage(): Language {
   return usePersistentChoice(selectedLanguage) ?? languageOf(navigator.languages);
 }
 
-/** The locale of dates and numbers. */
+/** The locale for dates and numbers. */
 export function useLocale(): string {
   return localeOf(useLanguage(), navigator.languages);
 }

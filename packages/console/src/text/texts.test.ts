@@ -54,7 +54,7 @@ const SAME_IN_BOTH: ReadonlySet<string> = new Set([
 /** A single word, a name, or only placeholders. */
 const IDENTICAL_TEXT = /^[^a-z]*$|^(?:\{\w+\}[ :·,]*)+$|^\S+$/;
 
-it.each(catalogues)('$file has no untranslated German texts', ({ catalogue }) => {
+it.each(catalogues)('$file has no untranslated German strings', ({ catalogue }) => {
   const sameInBoth = Object.keys(catalogue.en).filter((key) => {
     const [en = '', de = ''] = [catalogue.en, catalogue.de].map((texts) => formsOf(texts[key] ?? '').join(' '));
     return en === de && !IDENTICAL_TEXT.test(en) && !SAME_IN_BOTH.has(en);

@@ -7,10 +7,10 @@ export type Language = (typeof LANGUAGES)[number];
 /** A text with `{name}` placeholders; or two forms, selected by `{count}`. */
 export type Text = string | { readonly one: string; readonly other: string };
 
-/** The English texts of a part of the console, by key. */
+/** The English strings for a part of the console, by key. */
 export type Texts = Readonly<Record<string, Text>>;
 
-/** The texts of a part of the console in all languages, with the same keys. */
+/** The strings for a part of the console in all languages, with the same keys. */
 export type Catalogue<T extends Texts = Texts> = Readonly<Record<Language, Readonly<Record<keyof T, Text>>>>;
 
 /** Declares texts; each language must have all keys. */

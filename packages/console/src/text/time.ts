@@ -54,7 +54,7 @@ export function isoOf(ms: number): string {
 
 const TIMESTAMP = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z/g;
 
-/** Converts UTC timestamps in a text to the user's time zone. */
+/** Converts UTC timestamps in a string to the user's time zone. */
 export function withLocalTimes(text: string, locale: string, timeZone?: string): string {
   return text.replaceAll(TIMESTAMP, (stamp) =>
     Number.isNaN(Date.parse(stamp)) ? stamp : fullTime(stamp, locale, timeZone),

@@ -54,7 +54,8 @@ export function tenantAuditPolicy({ level, reads }: ApiServerAudit): object {
       { level: 'None', resources: [{ group: '', resources: ['events'] }, ...REVIEWS] },
       ...ownRules({ users: OWN_USERS }),
       ...ownRules({ userGroups: NODES }),
-      // Objects that contain credentials, or often do, are never logged with content; reading them is always logged.
+      // Objects that contain, or often contain, credentials are never logged with their content; reads of them always
+      // are.
       {
         level: 'Metadata',
         userGroups: AUTHENTICATED_GROUPS,
@@ -66,7 +67,7 @@ export function tenantAuditPolicy({ level, reads }: ApiServerAudit): object {
         verbs: [...CHANGES, ...DELETIONS],
         resources: [{ group: '', resources: ['configmaps'] }],
       },
-      // GET requests can also run programs in a pod and connect through the API server.
+      // GET requests can also run commands in a pod and open connections through the API server.
       {
         level: 'Metadata',
         userGroups: AUTHENTICATED_GROUPS,
@@ -76,7 +77,7 @@ export function tenantAuditPolicy({ level, reads }: ApiServerAudit): object {
         ],
       },
       ...ownRules({ userGroups: KUBE_SYSTEM }),
-      // The options of a deletion contain no secrets, and show whether it was a dry run.
+      // Delete options contain no secrets, and show whether it was a dry run.
       { level: level === 'Metadata' ? 'Request' : level, userGroups: AUTHENTICATED_GROUPS, verbs: DELETIONS },
       { level, userGroups: AUTHENTICATED_GROUPS, verbs: CHANGES },
       ...(reads ? [{ level: 'Metadata', userGroups: AUTHENTICATED_GROUPS, verbs: READS }] : []),

@@ -13,7 +13,7 @@ import { tenantAuditPolicy } from './tenant-audit-policy.ts';
 
 export interface TenantAuditorOptions {
   readonly audit: ApiServerAudit;
-  /** Folder of the log; created if missing. */
+  /** The log directory; created if missing. */
   readonly folder: string;
   readonly observer: AuditObserver;
   readonly clock: Clock;
@@ -30,8 +30,8 @@ export interface TenantAuditor {
 const MAX_BUFFERED_BYTES = 256 * 1024;
 
 /**
- * Logs requests to a simulated API server like kube-apiserver, with the same policy and file names. Rejects if the
- * folder cannot be created.
+ * Logs requests to a simulated API server as kube-apiserver does, with the same policy and file names. Rejects if the
+ * directory cannot be created.
  */
 export async function openTenantAuditor(options: TenantAuditorOptions): Promise<TenantAuditor> {
   const { audit, folder, observer, clock, log } = options;

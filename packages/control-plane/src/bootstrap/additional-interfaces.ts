@@ -11,9 +11,9 @@ export interface AdditionalInterface {
 }
 
 /**
- * Files of systemd-networkd that configure additional interfaces: address and routes, without DHCP and router
- * advertisements: the node must not use their default routes and name servers. These files sort before those that
- * netplan writes (`10-netplan-…`), and the first matching file applies.
+ * systemd-networkd files that configure additional interfaces: address and routes, without DHCP or router
+ * advertisements, because the node must not use their default routes and name servers. These files sort before those
+ * that netplan writes (`10-netplan-…`), and the first matching file applies.
  */
 export function additionalInterfaceFiles(
   interfaces: readonly AdditionalInterface[] = [],
@@ -27,7 +27,7 @@ export function additionalInterfaceFiles(
 function networkFile({ macAddress, address, mtu, routes }: AdditionalInterface): string {
   const link = [
     '[Link]',
-    // A node works without this network.
+    // The node works without this network.
     'RequiredForOnline=no',
     ...(mtu === undefined ? [] : [`MTUBytes=${mtu}`]),
   ];

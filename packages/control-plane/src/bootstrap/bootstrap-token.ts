@@ -2,7 +2,7 @@ import { BOOTSTRAP_TOKEN_NAMESPACE, BOOTSTRAP_TOKEN_TYPE } from '@fairway/apiser
 import { formatTime } from '@fairway/base/clock';
 import type { Secret } from '@fairway/kube/kinds/generated/types';
 
-/** Group of Fairway nodes that are about to join; RBAC lets it create certificate signing requests only. */
+/** Group of Fairway nodes that are about to join; RBAC only lets it create certificate signing requests. */
 export const NODE_BOOTSTRAPPERS_GROUP = 'system:bootstrappers:fairway:nodes';
 /** Label of token Secrets: the Machine that uses the token. */
 const TOKEN_MACHINE_LABEL = 'fairway.dev/machine';
@@ -55,8 +55,8 @@ export function bootstrapTokenSecret(token: BootstrapToken, machineName: string)
 }
 
 /**
- * Draws each character with equal probability: bytes that would bias towards the first characters are rejected and
- * drawn again.
+ * Draws each character with equal probability: bytes that would bias the result towards the first characters are
+ * rejected and drawn again.
  */
 function randomText(randomBytes: (size: number) => Uint8Array, length: number): string {
   const limit = 256 - (256 % ALPHABET.length);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { withClusterSettings } from './cluster-node-settings.ts';
 
-test('tries the mirrors of the cluster before those of the operator, and uses the proxy of the cluster instead', () => {
+test('tries the cluster’s mirrors before the operator’s, and uses its proxy instead of the operator’s', () => {
   const operators = {
     failCgroupV1: true,
     registryMirrors: { 'docker.io': ['https://ops.example.com'], 'quay.io': ['https://ops.example.com'] },
@@ -22,7 +22,7 @@ test('tries the mirrors of the cluster before those of the operator, and uses th
   });
 });
 
-test('uses the settings of the operator if the cluster has none', () => {
+test('uses the operator’s settings if the cluster has none', () => {
   const proxy = { httpProxy: 'http://ops:3128', noProxy: [] };
 
   expect(withClusterSettings({ proxy }, undefined)).toEqual({ proxy });

@@ -10,7 +10,7 @@ export interface ClusterNodeSettings {
 
 /**
  * The operator's settings merged with those of a cluster: the cluster's mirrors are tried first, its proxy replaces the
- * operator's, and the operator's exceptions from the proxy still apply. Pure.
+ * operator's, and the operator's proxy exceptions still apply. Pure.
  */
 export function withClusterSettings(
   operatorSettings: NodeSettings | undefined,

@@ -6,7 +6,7 @@ const CRI = 'plugins."io.containerd.grpc.v1.cri"';
 
 /**
  * `config.toml` with only the settings that differ from the defaults. containerd 1.6 and 1.7 read version 2, and 2.x
- * migrates it to its version 3, so one file works with the containerd of any image.
+ * migrates it to its version 3, so one file works with any image's containerd.
  */
 export function containerdConfig({
   components,

@@ -6,8 +6,9 @@ const KUBERNETES_PACKAGES = 'https://pkgs.k8s.io/core:/stable:';
 const CONTAINERD_PACKAGES = 'https://download.docker.com/linux';
 
 /**
- * The script that turns Ubuntu 22.04, 24.04 or Debian 12 into a node. It is idempotent, can resume after a failure, and
- * keeps what the image provides: a containerd compatible with this kubelet, or a kubelet of exactly this version.
+ * The script that turns a server with Ubuntu 22.04, 24.04 or Debian 12 into a node. It is idempotent, can resume after
+ * a failure, and keeps what the image provides: a containerd compatible with this kubelet, or a kubelet of exactly this
+ * version.
  */
 export function installScript({ version, components, packageSources = {}, proxy }: NodeConfig): string {
   const kubernetes = `${packageSources.kubernetes ?? KUBERNETES_PACKAGES}/v${minorOf(version)}/deb`;
@@ -122,7 +123,7 @@ StandardError=inherit
 }
 
 /**
- * Through 1.36, kubelet uses the cgroup driver of its own configuration if containerd 1.x cannot report it
+ * Through 1.36, kubelet uses the cgroup driver from its own configuration if containerd 1.x cannot report it
  * (KubeletCgroupDriverFromCRI).
  */
 function supportsContainerd1(version: string): boolean {

@@ -8,7 +8,7 @@ import { isKubeletLabel } from '@fairway/api/domain/node-metadata';
 import { renderKubeconfig } from '@fairway/kube/client/kubeconfig';
 import { CONTAINERD_SOCKET, type NodeConfig, NodePath } from './node-config.ts';
 
-/** Index of the cluster DNS address in the service range, by convention of all installers. */
+/** Index of the cluster DNS address in the service range, by convention among all installers. */
 const DNS_ADDRESS_INDEX = 10;
 export const CLUSTER_DOMAIN = 'cluster.local';
 
@@ -76,7 +76,7 @@ export function kubeletDropIn(): string {
   ].join('\n');
 }
 
-/** The bootstrap kubeconfig: kubelet requests its client certificate with it. */
+/** The bootstrap kubeconfig: kubelet uses it to request its client certificate. */
 export function bootstrapKubeconfig({ server, certificateAuthority, bootstrapToken }: NodeConfig): string {
   return renderKubeconfig({
     name: 'kubernetes',

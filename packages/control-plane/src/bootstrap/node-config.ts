@@ -26,13 +26,13 @@ export interface NodeConfig extends Omit<NodeSettings, 'registryMirrors'> {
   readonly serviceCIDR: string;
   readonly podCIDR: string;
   readonly maxPods: number;
-  /** The pool's kubelet settings; `maxPods` is limited by the plan. */
+  /** The pool's kubelet settings; the plan limits `maxPods`. */
   readonly kubelet?: KubeletSettings;
   readonly size: MachineSize;
   readonly labels: Readonly<Record<string, string>>;
   readonly taints: readonly Taint[];
   readonly kubeProxyMode: string;
-  /** Interfaces in the networks of the pool. */
+  /** Interfaces in the pool's networks. */
   readonly additionalInterfaces?: readonly AdditionalInterface[];
 }
 
@@ -52,7 +52,7 @@ export const NodePath = {
   installed: '/var/lib/fairway/node-installed',
 } as const;
 
-/** Unit that installs the node's software. */
+/** The unit that installs the node's software. */
 export const INSTALL_UNIT = 'fairway-node.service';
 
 export const CONTAINERD_SOCKET = 'unix:///run/containerd/containerd.sock';

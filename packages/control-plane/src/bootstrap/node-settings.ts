@@ -25,7 +25,7 @@ const ProxySettings = z.strictObject({
 const NodeSettings = z.strictObject({
   /** Refuses to start on cgroup v1; kubelet's default if absent. */
   failCgroupV1: z.boolean().optional(),
-  /** Configures containerd for machines without CAP_SYS_RESOURCE, where no pod could start otherwise. */
+  /** Configures containerd for machines without CAP_SYS_RESOURCE, where pods could not start otherwise. */
   restrictOOMScoreAdj: z.boolean().optional(),
   /** Maps a registry host to the URLs to pull from instead, in order. */
   registryMirrors: RegistryMirrors.optional(),

@@ -23,7 +23,7 @@ interface CloudConfigFile {
   readonly permissions?: string;
 }
 
-/** Files with secrets are readable by root only. */
+/** Files with secrets are readable only by root. */
 const PRIVATE = '0600';
 const EXECUTABLE = '0755';
 
@@ -109,8 +109,8 @@ function registryFiles({ registry, mirrors }: RegistryMirrors[number]): CloudCon
 }
 
 /**
- * CNI's state of pods, removed at each boot because no pod survives it. CNI does not sync its files, and a power cut
- * leaves empty ones, with which containerd cannot stop a sandbox and pods never start again ("cached result: unexpected
+ * CNI's pod state, removed at each boot because no pod survives a reboot. CNI does not sync its files, and a power cut
+ * leaves empty ones: containerd then cannot stop the sandbox, and pods never start again ("cached result: unexpected
  * end of JSON input").
  */
 const STALE_FILES = `R! /var/lib/cni/results

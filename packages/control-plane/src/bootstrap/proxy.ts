@@ -19,7 +19,7 @@ export function nodeProxy(config: NodeConfig): ProxySettings | undefined {
   return { ...proxy, noProxy: [...new Set([...proxy.noProxy, ...own])] };
 }
 
-/** The environment variables that programs read proxy settings from. */
+/** The environment variables from which programs read proxy settings. */
 export function proxyVariables({ httpProxy, httpsProxy, noProxy }: ProxySettings): Readonly<Record<string, string>> {
   return {
     ...(httpProxy !== undefined && { HTTP_PROXY: httpProxy }),

@@ -5,9 +5,9 @@
 export interface ObjectStore {
   /** For messages, such as `s3://bucket/prefix at https://s3.example.org`. */
   readonly description: string;
-  /** Identifies bucket and prefix. */
+  /** Identifies the bucket and prefix. */
   readonly id: string;
-  /** Replaces an object. Resolves when the store has confirmed that it contains exactly these bytes. */
+  /** Replaces an object. Resolves once the store has confirmed that it contains exactly these bytes. */
   put(key: string, bytes: Buffer): Promise<void>;
   /** Rejects with a MissingObjectError. */
   get(key: string): Promise<Buffer>;

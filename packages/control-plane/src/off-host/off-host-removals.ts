@@ -28,7 +28,7 @@ export class OffHostRemovals {
     this.#timer = this.#clock.after(0, () => this.#begin());
   }
 
-  /** Records that a cluster's copies must be deleted; resolves without waiting for the deletion. */
+  /** Records that a cluster's copies are to be deleted; resolves without waiting for the deletion. */
   async add(clusterUid: string): Promise<void> {
     await this.#files.write(join(this.#folder, clusterUid), '');
     this.#begin();

@@ -65,7 +65,7 @@ test('copies snapshots newest first, and keeps as many copies as there are snaps
   expect(replicator.problem).toBeUndefined();
 });
 
-test('lists existing copies once, also in the next process', async () => {
+test('lists existing copies only once per process', async () => {
   await setDesiredNames([NAMES[0]]);
   await replicator.stop();
   replicator = open();
@@ -89,7 +89,7 @@ test('lists existing copies even if no snapshots are left on this machine', asyn
   expect(changed).toBe(1);
 });
 
-test('calls an unreachable store less and less often, with an unchanged error text', async () => {
+test('calls an unreachable store less and less often, and keeps its error message unchanged', async () => {
   await setDesiredNames([NAMES[1]]);
   store.isUnavailable = true;
   store.calls = 0;

@@ -53,8 +53,8 @@ export class OffHostReplicator {
   }
 
   /**
-   * Why the newest snapshot has no copy, with the time of the newest copy. The text does not change while the problem
-   * lasts.
+   * Why the newest snapshot has no copy, with the time of the newest copy. The text stays the same as long as the
+   * problem lasts.
    */
   get problem(): string | undefined {
     if (this.#failure === undefined) return undefined;

@@ -39,8 +39,8 @@ export interface OffHost {
 }
 
 /**
- * Opens the storage that a YAML file describes; paths in the file are relative to it. Throws an Error that names the
- * file and the field.
+ * Opens the storage that a YAML file describes; paths in the file are relative to its directory. Throws an Error that
+ * names the file and the field.
  */
 export function openOffHost(path: string, clock: Clock): OffHost {
   const settings = parse(path, settingsSchema);

@@ -10,9 +10,9 @@ import type { ArchivedSnapshot, SnapshotArchive } from './snapshot-archive.ts';
 
 export interface RecoveryInputs {
   readonly archive: SnapshotArchive;
-  /** The folder that contains a folder for each cluster. */
+  /** The directory that contains a subdirectory for each cluster. */
   readonly folder: string;
-  /** The folder that contains a folder with snapshots for each cluster. */
+  /** The directory that contains a subdirectory of snapshots for each cluster. */
   readonly snapshotFolder: string;
   readonly binaries: readonly Binaries[];
   readonly toolFolders: readonly string[];
@@ -26,7 +26,7 @@ export interface RecoveredCluster extends ArchivedSnapshot {
 
 /**
  * Restores the data of all clusters in an archive to an empty machine, each from its newest snapshot. Fairway must
- * not be running on the folder. A cluster's record is written last: until then the cluster does not exist, and an
+ * not be using the directory. A cluster's record is written last: until then the cluster does not exist, and an
  * interrupted recovery recreates it.
  */
 export async function* recoverControlPlanes(inputs: RecoveryInputs): AsyncIterable<RecoveredCluster> {
@@ -69,7 +69,7 @@ async function recover(inputs: RecoveryInputs, { clusterUid, name }: ArchivedSna
   await writeRecord(diskFiles, folder, { ...record, ...restoredData });
 }
 
-/** The etcd binary for the release that the cluster ran, or else the newest available one. */
+/** The etcd binary for the release that the cluster ran, or otherwise the newest available one. */
 function etcdFor({ version }: ClusterRecord, binaries: readonly Binaries[]): string {
   const minor = version?.split('.').slice(0, 2).join('.');
   const chosen = binaries.find((found) => minor !== undefined && found.version.startsWith(`${minor}.`)) ?? binaries[0];

@@ -14,7 +14,7 @@ export interface S3Location {
 }
 
 export interface S3Options extends S3Location {
-  /** Read before each request, so that new keys need no restart. */
+  /** Read before each request, so that new keys take effect without a restart. */
   readonly credentials: () => S3Credentials;
   /** PEM of CAs to trust in addition to the system's. */
   readonly certificateAuthority?: string | undefined;
@@ -80,7 +80,7 @@ export class S3Store implements ObjectStore {
     for (let page = 0; page < MAX_PAGES; page++) {
       const url = new URL(`${this.#bucketUrl()}/`);
       url.searchParams.set('list-type', '2');
-      // Keys are percent-encoded, so that their characters cannot be markup.
+      // Keys are percent-encoded, so that they cannot contain markup.
       url.searchParams.set('encoding-type', 'url');
       url.searchParams.set('prefix', this.#options.prefix + prefix);
       if (token !== undefined) url.searchParams.set('continuation-token', token);

@@ -38,7 +38,7 @@ test('refuses oversized and truncated contents', async () => {
   await expect(unseal(master, 'a', Buffer.alloc(40), MAX_BYTES)).rejects.toThrow('truncated');
 });
 
-test('derives the key from the passphrase with the salt of its store', async () => {
+test('derives the key from the passphrase with its store’s salt', async () => {
   const key = await masterKey('correct horse', saltOf('bucket/prefix/'));
 
   expect(key.length).toBe(32);

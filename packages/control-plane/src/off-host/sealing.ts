@@ -4,9 +4,9 @@ import { gunzip, gzip } from 'node:zlib';
 
 const HASH_BYTES = 32;
 const TAG_BYTES = 16;
-/** Never used twice with the same key, because every content has its own key. */
+/** Never used twice with the same key, because each distinct content has its own key. */
 const NONCE = Buffer.alloc(12);
-/** The same cost as for backups: 128 MiB and about half a second per guess of a passphrase. */
+/** The same cost as for backups: 128 MiB and about half a second per passphrase guess. */
 const SCRYPT_COST = { N: 2 ** 17, r: 8, p: 1, maxmem: 256 * 2 ** 20 } as const;
 
 /** Derives the master key. Reading requires the passphrase and the salt, which is not secret. */
@@ -16,15 +16,15 @@ export function masterKey(passphrase: string, salt: Buffer): Promise<Buffer> {
   return promise;
 }
 
-/** The salt of a store: all writers derive the same one without coordinating. */
+/** The salt of a store: all writers derive the same salt without coordination. */
 export function saltOf(storeId: string): Buffer {
   return createHash('sha256').update(`fairway off-host ${storeId}`).digest().subarray(0, 16);
 }
 
 /**
- * Compresses and encrypts with AES-256-GCM under a key derived from the content itself (like SIV): the same content gives the
- * same bytes, so an interrupted upload can continue, and no key ever encrypts two contents. `context` identifies the content, and
- * is required to open it.
+ * Compresses and encrypts with AES-256-GCM under a key derived from the content itself (like SIV): the same content
+ * yields the same bytes, so an interrupted upload can continue, and no key ever encrypts two different contents.
+ * `context` identifies the content, and is required to open it.
  */
 export async function seal(master: Buffer, context: string, content: Buffer): Promise<Buffer> {
   const packed = await promisify(gzip)(content, { level: 6 });

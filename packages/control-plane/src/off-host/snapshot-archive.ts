@@ -6,7 +6,7 @@ import type { SnapshotInfo } from '../runtime.ts';
 import type { ObjectStore } from './object-store.ts';
 import { masterKey, saltOf, seal, unseal } from './sealing.ts';
 
-/** Bytes of a database per object: how much is in memory at a time, and is sent again after an interruption. */
+/** Bytes of a database per object: how much is held in memory at a time, and resent after an interruption. */
 const PART_BYTES = 8 * 2 ** 20;
 const MAX_MANIFEST_BYTES = 16 * 2 ** 20;
 const MANIFEST = 'manifest';
@@ -57,7 +57,7 @@ export class SnapshotArchive {
     return this.#store.description;
   }
 
-  /** Newest first; of one cluster or of all clusters. */
+  /** Newest first; for one cluster or for all clusters. */
   async list(clusterUid?: string): Promise<readonly ArchivedSnapshot[]> {
     const objects = await this.#store.list(
       clusterUid === undefined ? CLUSTERS_PREFIX : `${CLUSTERS_PREFIX}${clusterUid}/`,

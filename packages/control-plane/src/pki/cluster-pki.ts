@@ -28,7 +28,7 @@ export interface ClusterPki {
   readonly cluster: AuthorityPair;
   /**
    * Signs users' kubeconfigs. It is separate, so that all kubeconfigs can be revoked without affecting nodes. Clusters
-   * of earlier releases have no separate CA for users: this is then `cluster`.
+   * created by earlier releases have no separate CA for users; for them, this is `cluster`.
    */
   readonly users: AuthorityPair;
   /** Signs the client certificate that the API server presents to aggregated API servers. */

@@ -122,7 +122,7 @@ describe.each<Stage>(['first', 'trusting', 'renewing', 'completing'])('kubeconfi
   });
 });
 
-test('recognizes a cluster of an earlier release, with users and tokens signed by the CA of the cluster', async () => {
+test('recognizes a cluster created by an earlier release, with users and tokens signed by its CA', async () => {
   const secret = await pkiSecret(identity, first);
   const {
     'users-ca.crt': _,

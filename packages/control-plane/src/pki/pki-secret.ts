@@ -21,7 +21,7 @@ export function pkiSecretName(clusterUid: string): string {
 }
 
 /**
- * The Secret of a cluster's certificate authorities and keys: `ca.crt`, `ca.key`, `front-proxy-ca.crt`,
+ * The Secret with a cluster's certificate authorities and keys: `ca.crt`, `ca.key`, `front-proxy-ca.crt`,
  * `front-proxy-ca.key` and `sa.key` as in kubeadm, and `users-ca.crt` with its key; during a rotation also
  * `ca-standby.crt` and so on, and `sa-next.key`; `sa-former.pub` contains keys that verify tokens but sign none.
  * `rotation.json` contains the stage of the rotation.
@@ -67,13 +67,13 @@ export async function parsePkiSecret(secret: Secret): Promise<ClusterPki> {
     frontProxy: await authorityPair(secret, 'front-proxy-ca'),
     serviceAccountKeys: await loadServiceAccountKeys(entry(secret, 'sa.key'), publicKeys),
     nextServiceAccountKey: optionalEntry(secret, 'sa-next.key'),
-    // Tokens of an earlier release were derived from the key of its CA.
+    // Earlier releases derived tokens from the key of the cluster's CA.
     bootstrapTokenKey: optionalEntry(secret, 'bootstrap-token.key') ?? cluster.active.privateKeyPem,
     rotation: rotationOf(secret),
   };
 }
 
-/** False for clusters of earlier releases. */
+/** False for clusters created by earlier releases. */
 export function hasUsersAuthority({ users, cluster }: Pick<ClusterPki, 'users' | 'cluster'>): boolean {
   return users.active.keyId !== cluster.active.keyId;
 }

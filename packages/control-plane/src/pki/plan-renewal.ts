@@ -22,7 +22,7 @@ export interface Renewal {
   readonly reason: RenewalReason;
 }
 
-/** Which certificates must be issued now, and why. */
+/** Which certificates need to be issued now, and why. */
 export function planRenewal(
   requirements: readonly CertificateRequirement[],
   held: ReadonlyMap<ComponentName, StoredCertificate>,

@@ -25,7 +25,7 @@ test('lists each version once, and detects new ones within half a minute', async
   expect(searches()).toBe(2);
 });
 
-test('uses the exact version once it is installed, instead of another patch', async () => {
+test('uses the exact version once it is installed, instead of another patch version', async () => {
   const { clock, found, finder } = start('1.36.3');
 
   expect(await finder.binariesFor('1.36.4')).toMatchObject({ version: '1.36.3' });

@@ -4,8 +4,8 @@ import { type Binaries, chooseBinaries, missingBinariesMessage } from './find-bi
 const SEARCH_INTERVAL_MS = 30_000;
 
 /**
- * The binaries on this machine. If none match, they are looked up again, because some may have been installed in the
- * meantime.
+ * The binaries on this machine. If none match, they are looked up again, because some may have been installed
+ * since.
  */
 export class BinaryFinder {
   readonly #find: () => Promise<readonly Binaries[]>;

@@ -20,7 +20,7 @@ async function accessOf(path: string): Promise<string> {
   return `${name(uid)}:${name(gid)} ${(mode & 0o7777).toString(8)}`;
 }
 
-test('makes everything accessible only to this process if no user is set', async () => {
+test('makes everything accessible only to this process’s user if no user is set', async () => {
   await grantFolderAccess(undefined, folder, 0);
 
   for (const name of ['.', 'config', 'pki', 'run', 'logs']) expect((await stat(at(name))).mode & 0o777).toBe(0o700);
@@ -42,7 +42,7 @@ describe.skipIf(process.getuid?.() !== 0)('with a user (skipped without root)', 
     expect(await accessOf('record.json')).toBe('fairway:fairway 600');
   });
 
-  test('changes the owner of data that root created, for the current generation', async () => {
+  test('changes the owner of data that root created, in the current generation', async () => {
     await mkdir(at('etcd-1/member/wal'), { recursive: true, mode: 0o700 });
     await writeFile(at('etcd-1/member/wal/0.wal'), '', { mode: 0o600 });
     await writeFile(at('outside'), '', { mode: 0o600 });
@@ -55,7 +55,7 @@ describe.skipIf(process.getuid?.() !== 0)('with a user (skipped without root)', 
     expect(await accessOf('outside')).toBe('fairway:fairway 600');
   });
 
-  test('changes the owner of an audit log, but not of a hard link to a file of root', async () => {
+  test('changes the owner of an audit log, but not of a hard link to a file owned by root', async () => {
     await mkdir(at('logs'));
     await writeFile(at('logs/audit.log'), '', { mode: 0o600 });
     await writeFile(at('logs/tenant-audit.log'), '', { mode: 0o600 });

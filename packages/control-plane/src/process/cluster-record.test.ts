@@ -22,7 +22,7 @@ describe('settings fixed for the lifetime of a cluster', () => {
     expect(endpointOf(record)).toEqual({ host, port: 20_001 });
   });
 
-  test('include a port that no other cluster has and that is not in use', async () => {
+  test('include a port that is neither assigned to another cluster nor in use', async () => {
     const draws = [0, 0.0001, 0.0002];
     const random = () => draws.shift() ?? 0;
 

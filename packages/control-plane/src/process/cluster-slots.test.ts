@@ -16,7 +16,7 @@ class FullDisk extends MemoryFiles {
   }
 }
 
-test('retries a failed write of a record with the next call', async () => {
+test('retries a failed write of a record on the next call', async () => {
   const files = new FullDisk();
   const fake = new FakeMachine();
   const slots = new ClusterSlots<object>(

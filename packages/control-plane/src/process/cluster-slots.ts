@@ -12,7 +12,7 @@ import { ControlPlaneSupervisor } from './supervisor.ts';
 
 /** Options of all process-based runtimes on this machine. */
 export interface ProcessMachine {
-  /** The folder that contains a folder for each cluster, named by its UID. */
+  /** The directory that contains a subdirectory for each cluster, named after its UID. */
   readonly folder: string;
   /**
    * Bind address of API servers: an address of this machine that nodes can reach. Clusters keep the address with which
@@ -35,12 +35,12 @@ export interface Slot<Parts> {
   readonly uid: string;
   readonly folder: string;
   readonly supervisor: ControlPlaneSupervisor;
-  /** Parts that a runtime adds to the supervisor. */
+  /** Parts that a runtime needs in addition to the supervisor. */
   readonly parts: Parts;
   record: ClusterRecord | undefined;
   /** Version last passed to the supervisor. */
   desiredVersion: string | undefined;
-  /** Whether this process may still act on the control plane, according to the last call. */
+  /** Whether this process may still act on the control plane, as of the last call. */
   mayAct: () => boolean;
   /** The `ensure` in progress; the next one waits for it. */
   pending: Promise<unknown>;
@@ -53,15 +53,15 @@ export interface SlotParts<Parts> {
   open(cluster: Pick<Slot<Parts>, 'uid' | 'folder' | 'supervisor'>, announce: () => void): Parts;
   /** Resolves when the parts have stopped. Final. */
   stop(parts: Parts): Promise<void>;
-  /** Removes resources outside the cluster's folder, before the folder is removed. */
+  /** Removes resources outside the cluster's directory, before the directory is removed. */
   remove(slot: Slot<Parts>): Promise<void>;
-  /** Releases what was allocated to the cluster once its folder is removed. */
+  /** Releases what was allocated to the cluster once its directory is removed. */
   free(slot: Slot<Parts>): Promise<void>;
 }
 
 /**
- * The clusters of a process runtime: one slot for each cluster that this process manages, one folder for each cluster
- * on the machine.
+ * The clusters of a process runtime: one slot for each cluster that this process manages, one directory for each
+ * cluster on the machine.
  */
 export class ClusterSlots<Parts> {
   readonly #machine: ProcessMachine;
@@ -71,7 +71,7 @@ export class ClusterSlots<Parts> {
   readonly #ports = new Set<number>();
   /** Clusters known to have no running programs. */
   readonly #hibernated = new Set<string>();
-  /** Clusters whose folder this process has wiped, until they are used again. */
+  /** Clusters whose directory this process has wiped, until they are used again. */
   readonly #wiped = new Set<string>();
   /** The last errors of clusters that could not be wiped. */
   readonly #wipeErrors = new Map<string, unknown>();
@@ -161,7 +161,7 @@ export class ClusterSlots<Parts> {
   }
 
   /**
-   * The record of a cluster, regardless of which process manages it; undefined if its folder is not on this machine.
+   * The record of a cluster, regardless of which process manages it; undefined if its directory is not on this machine.
    */
   knownRecord(uid: string): { readonly folder: string; readonly record: ClusterRecord } | undefined {
     const folder = this.#folderOf(uid);
@@ -192,7 +192,7 @@ export class ClusterSlots<Parts> {
   }
 
   /**
-   * Whether a cluster's folder is like that of a new cluster with the same port, user and encryption key; if not,
+   * Whether a cluster's directory is like that of a new cluster with the same port, user and encryption key; if not,
    * starts wiping it. After a failure, each call makes an attempt, waits for it, and rejects with the error: the caller
    * reports it and decides when to retry.
    */

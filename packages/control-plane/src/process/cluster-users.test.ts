@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(parent, { recursive: true }));
 
-/** Opens the user allocations as a new process would: the folder is the only state. */
+/** Opens the user allocations as a new process would: the directory is the only state. */
 const open = (range = FIVE_USERS) => new ClusterUsers(folder, range, () => 0.5);
 
 test('keeps one user for each cluster', async () => {
@@ -46,7 +46,7 @@ test('reuses a released user, which only its holder can release', async () => {
   expect(await open(one).userOf('b')).toEqual(user);
 });
 
-test('makes the allocations readable by their owner only', async () => {
+test('makes the allocations readable only by their owner', async () => {
   await open().userOf('a');
 
   expect((await stat(folder)).mode & 0o777).toBe(0o700);

@@ -1,4 +1,4 @@
-/** The programs of a control plane in start order. */
+/** A control plane's programs, in start order. */
 export const COMPONENTS = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler'] as const;
 
 export type Component = (typeof COMPONENTS)[number];

@@ -17,7 +17,7 @@ export interface StateFacts {
 const DATABASE_FULL_MESSAGE =
   'The database has reached its quota: objects can only be read and deleted. Delete objects, or add nodes if the plan raises the quota with them; writes are accepted again within a minute.';
 
-/** The state that is reported to the Cluster controller. Pure. */
+/** The state reported to the Cluster controller. Pure. */
 export function controlPlaneState({ supervised, endpoint, version, restoring }: StateFacts): ControlPlaneState {
   const { components, databaseBytes, isDatabaseFull } = supervised;
   const ready = components['kube-apiserver'].ready;

@@ -16,7 +16,7 @@ const etcdStatus = z.object({
 const FREE_SPACE_THRESHOLD = 0.9;
 
 /**
- * Clears the NOSPACE alarm of an etcd if there is space again, because the quota was raised or objects were deleted.
+ * Clears an etcd's NOSPACE alarm if there is space again, because the quota was raised or objects were deleted.
  * kube-apiserver can't compact such a database, because compaction starts with a write. Returns whether etcd accepts
  * writes now.
  */

@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { z } from 'zod';
 import { withEtcdSocket } from './etcd-socket.ts';
 
-/** Queries the etcd in a cluster's folder through its JSON gateway. Rejects with etcd's error. */
+/** Queries the etcd in a cluster's directory through its JSON gateway. Rejects with etcd's error. */
 export type EtcdCall = (path: string, body: object) => Promise<unknown>;
 
 /** Defragmenting a database of several GiB takes a while. */

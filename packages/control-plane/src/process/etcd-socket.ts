@@ -11,8 +11,8 @@ export interface EtcdSocket extends Disposable {
 }
 
 /**
- * The etcd socket in a cluster's folder, regardless of how long the folder's path is. Throws if the folder does not
- * exist.
+ * The etcd socket in a cluster's directory, regardless of how long the directory's path is. Throws if the directory
+ * does not exist.
  */
 export function withEtcdSocket(folder: string): EtcdSocket {
   const path = join(folder, ETCD_SOCKET);

@@ -3,12 +3,12 @@ import { delimiter, join } from 'node:path';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** The folders of PATH, in order. */
+/** The directories of PATH, in order. */
 export function foldersOnPath(env: Env): readonly string[] {
   return (env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
 }
 
-/** The first executable file of this name in the folders. */
+/** The first executable file with this name in the directories. */
 export function findExecutable(folders: readonly string[], name: string): string | undefined {
   return folders
     .filter((folder) => folder !== '')

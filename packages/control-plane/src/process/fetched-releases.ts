@@ -8,12 +8,12 @@ export function releasesFolder(env: Readonly<Record<string, string | undefined>>
   return join(data, 'fairway/releases');
 }
 
-/** The folder of a release below `releases`; if it exists, the release is complete. */
+/** The directory of a release below `releases`; if it exists, the release is complete. */
 export function releaseFolder(releases: string, version: string): string {
   return join(releases, `v${version}`);
 }
 
-/** Folders of the fetched releases, newest first. */
+/** Directories of the fetched releases, newest first. */
 export function fetchedReleases(releases: string): readonly string[] {
   if (!existsSync(releases)) return [];
   return readdirSync(releases)

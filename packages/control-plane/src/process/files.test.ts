@@ -12,7 +12,7 @@ afterEach(() => rm(folder, { recursive: true }));
 
 const modeOf = async (path: string) => (await stat(path)).mode & 0o777;
 
-test('makes a file and its new folders accessible to their owner only', async () => {
+test('makes a file and its new directories accessible only to their owner', async () => {
   const path = join(folder, 'a/b/secret');
 
   await diskFiles.write(path, 'first');
@@ -22,7 +22,7 @@ test('makes a file and its new folders accessible to their owner only', async ()
   expect(await Promise.all([path, join(folder, 'a/b'), join(folder, 'a')].map(modeOf))).toEqual([0o600, 0o700, 0o700]);
 });
 
-test('gives a reading group read access only', async () => {
+test('gives a group with read access no more than that', async () => {
   const path = join(folder, 'config');
 
   await diskFiles.write(path, 'text', process.getgid?.());

@@ -10,21 +10,23 @@ import { dirname, join } from 'node:path';
 export interface Files {
   read(path: string): string | undefined;
   /**
-   * Replaces a file atomically and creates parent folders, accessible to its owner and at most one reading group.
-   * Durable when it resolves.
+   * Replaces a file atomically and creates parent directories, accessible to its owner and at most one group with read
+   * access. Durable when it resolves.
    */
   write(path: string, text: string, readers?: number): Promise<void>;
-  /** Creates a file like `write`. Resolves with false and changes nothing if it exists: another process was first. */
+  /**
+   * Creates a file like `write`. Resolves with false and changes nothing if it exists: another process got there first.
+   */
   create(path: string, text: string): Promise<boolean>;
   remove(path: string): void;
   makeFolder(path: string): Promise<void>;
   removeFolder(path: string): Promise<void>;
   /**
-   * Removes all content of a folder except one file; durable when it resolves. Does nothing if the folder does not
-   * exist.
+   * Removes all content of a directory except one file; durable when it resolves. Does nothing if the directory does
+   * not exist.
    */
   emptyFolder(path: string, kept: string): Promise<void>;
-  /** Names of the subfolders; empty if the folder does not exist. */
+  /** Names of the subdirectories; empty if the directory does not exist. */
   folders(path: string): readonly string[];
   /** Size in bytes; 0 if the file does not exist. */
   size(path: string): number;
@@ -116,7 +118,7 @@ function draftOf(path: string): string {
 
 /** The change is durable when it resolves. */
 async function writeDraft(draft: string, text: string, readers?: number): Promise<void> {
-  // Other users may be able to write to the folder: never follow symlinks there.
+  // Other users may be able to write to the directory: never follow symlinks there.
   await using file = await open(draft, 'wx', 0o600);
   if (readers !== undefined) {
     await file.chown(process.geteuid?.() ?? 0, readers);
@@ -136,7 +138,7 @@ export async function syncFolder(path: string): Promise<void> {
   await folder.sync();
 }
 
-/** Makes a folder and its content survive a power loss. */
+/** Makes a directory and its content survive a power loss. */
 export async function syncTree(path: string): Promise<void> {
   for (const entry of await readdir(path, { withFileTypes: true })) {
     const inside = join(path, entry.name);
@@ -146,7 +148,7 @@ export async function syncTree(path: string): Promise<void> {
   await syncFolder(dirname(path));
 }
 
-/** Returns a function that resolves paths below a folder. */
+/** Returns a function that resolves paths below a directory. */
 export function pathResolver(folder: string): (path: string) => string {
   return (path) => join(folder, path);
 }

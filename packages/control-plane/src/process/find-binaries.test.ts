@@ -13,7 +13,7 @@ function find(machine: Readonly<Record<string, { programs: readonly string[]; ve
   });
 }
 
-test('searches KUBEBUILDER_ASSETS first, then PATH, then additional folders', () => {
+test('searches KUBEBUILDER_ASSETS first, then PATH, then additional directories', () => {
   const env = { XDG_DATA_HOME: '/none', KUBEBUILDER_ASSETS: '/assets', PATH: '/usr/bin:/bin:/usr/bin' };
 
   expect(binaryFolders(env, ['/testbed'])).toEqual(['/assets', '/usr/bin', '/bin', '/testbed']);
@@ -53,7 +53,7 @@ describe('sets of binaries', () => {
     expect((await find(machine)).map(({ version }) => version)).toEqual(versions);
   });
 
-  test('uses an etcd from another folder', async () => {
+  test('uses an etcd from another directory', async () => {
     const [found] = await find({ '/a': { programs: KUBERNETES, version: '1.36.3' }, '/b': { programs: ['etcd'] } });
 
     expect(found?.paths).toMatchObject({ etcd: '/b/etcd', 'kube-apiserver': '/a/kube-apiserver' });

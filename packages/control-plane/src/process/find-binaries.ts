@@ -12,10 +12,10 @@ export interface Binaries {
   readonly paths: BinaryPaths;
 }
 
-/** The ecosystem's variable for a folder of control-plane binaries (controller-runtime's envtest). */
+/** The ecosystem's environment variable for a directory of control-plane binaries (controller-runtime's envtest). */
 export const ASSETS_VARIABLE = 'KUBEBUILDER_ASSETS';
 
-/** Folders to search, in order: KUBEBUILDER_ASSETS, fetched releases, PATH. */
+/** Directories to search, in order: KUBEBUILDER_ASSETS, fetched releases, PATH. */
 export function binaryFolders(
   env: Readonly<Record<string, string | undefined>>,
   additionalFolders: readonly string[],
@@ -34,8 +34,8 @@ export interface BinaryLookup {
 }
 
 /**
- * Every set of binaries in the folders. Binaries of Kubernetes come from one folder, so that their versions match. etcd
- * comes from the same folder, or else from the first folder that has it.
+ * Every set of binaries in the directories. Kubernetes binaries come from one directory, so that their versions match.
+ * etcd comes from the same directory, or otherwise from the first one that contains it.
  */
 export async function findBinaries({ folders, isExecutable, run }: BinaryLookup): Promise<readonly Binaries[]> {
   const found: Binaries[] = [];
@@ -50,7 +50,7 @@ export async function findBinaries({ folders, isExecutable, run }: BinaryLookup)
   return found;
 }
 
-/** Undefined for binaries that do not run here, such as those for another architecture. */
+/** Undefined for binaries that cannot run here, such as those for another architecture. */
 async function versionOf(binary: string, run: BinaryLookup['run']): Promise<string | undefined> {
   try {
     return /v(\d+\.\d+\.\d+)/.exec(await run(binary, ['--version']))?.[1];
@@ -60,8 +60,8 @@ async function versionOf(binary: string, run: BinaryLookup['run']): Promise<stri
 }
 
 /**
- * The binaries for a version: those of the exact version, or else of the newest patch of the same minor version, which
- * the state then reports.
+ * The binaries for a version: those of the exact version, or otherwise of the newest patch of the same minor version,
+ * which the state then reports.
  */
 export function chooseBinaries(found: readonly Binaries[], version: string): Binaries | undefined {
   const exact = found.find((candidate) => candidate.version === version);

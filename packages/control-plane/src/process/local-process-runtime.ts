@@ -20,14 +20,14 @@ import type { RunCommand } from './snapshots/restore-tool.ts';
 import { localIsolation } from './tenant-isolation.ts';
 
 export interface LocalProcessRuntimeOptions {
-  /** The folder that contains a folder for each cluster. */
+  /** The directory that contains a subdirectory for each cluster. */
   readonly folder: string;
   /** See ProcessRuntimeOptions. */
   readonly address?: string;
   /** Like `folder`, for snapshots. */
   readonly snapshotFolder: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Folders to search for binaries, after KUBEBUILDER_ASSETS and PATH. */
+  /** Directories to search for binaries, after KUBEBUILDER_ASSETS and PATH. */
   readonly binaryFolders: readonly string[];
   readonly identify: ProcessHost['identify'];
   /** User IDs for clusters, if this process may switch users; see DEFAULT_USERS. */
@@ -36,7 +36,7 @@ export interface LocalProcessRuntimeOptions {
   readonly egress?: EgressExceptions;
   /** This machine's nft by default. */
   readonly network?: EgressNetwork;
-  /** Names this folder's firewall rules: letters and digits. */
+  /** Names this directory's firewall rules: letters and digits. */
   readonly homeId: string;
   /** IPv4 ranges that may reach every API server, regardless of what its cluster allows. */
   readonly alwaysAllowed?: readonly string[];

@@ -21,7 +21,7 @@ export class Member {
     this.lastFailure = complaint;
   }
 
-  /** Resets the failures once the process has been running for long enough. */
+  /** Resets the failures once the process has run for long enough. */
   resetFailuresWhenStable({ ready, sinceMs }: RunningProcess, nowMs: number): void {
     if (ready && nowMs - sinceMs >= BACKOFF_RESET_MS) this.failures = 0;
   }

@@ -9,7 +9,7 @@ export interface ObservedProcess {
   readonly unreadySinceMs: number | undefined;
   /** When it was sent SIGTERM; undefined if it was not. */
   readonly terminatedAtMs: number | undefined;
-  /** Why it must be stopped, for example because it exceeds its memory limit. */
+  /** Why it has to be stopped, for example because it exceeds its memory limit. */
   readonly killReason: string | undefined;
 }
 
@@ -54,7 +54,7 @@ export function planSteps(
     });
     if (process?.terminatedAtMs !== undefined) return killIfOverdue(component, process.terminatedAtMs, nowMs);
     if (process?.killReason !== undefined) return [{ do: 'terminate', component, reason: 'offends' }];
-    // One at a time, starting with etcd: this interrupts the API only once, not once per component.
+    // One at a time, starting with etcd: this interrupts the API only once, rather than once per component.
     if (!areDependenciesReady) return [];
     if (process === undefined) return nowMs >= retryAtMs ? [{ do: 'start', component }] : [];
     if (process.fingerprint !== desiredLaunch) return [{ do: 'terminate', component, reason: 'changed' }];

@@ -21,7 +21,7 @@ export interface Launch {
   /** Identifies the launch; written to the pid file. */
   readonly fingerprint: string;
   /**
-   * Paths below the folder that a killed process leaves behind and that would prevent a start. The process that owns
+   * Paths below the directory that a killed process leaves behind and that would prevent a start. The process that owns
    * the pid file removes them.
    */
   readonly sockets: readonly string[];
@@ -41,7 +41,7 @@ export interface ProcessHost {
   identify(pid: number): ProcessIdentity | undefined;
   /** Private memory of a process, without mapped files; undefined if the system does not report it. */
   memoryBytes(process: ProcessIdentity): number | undefined;
-  /** Has no effect if the process no longer runs. */
+  /** Has no effect if the process is no longer running. */
   signal(process: ProcessIdentity, signal: 'SIGTERM' | 'SIGKILL'): void;
 }
 
@@ -51,7 +51,7 @@ export interface ProcessHost {
  * there is none. When memory runs out, the kernel kills a program before Fairway. The limit on open files is raised to
  * this user's hard limit.
  *
- * Another user may be unable to reach the program, which is often in root's home. It is therefore opened
+ * Another user may be unable to reach the program, which is often in root's home directory. It is therefore opened
  * before the switch of user and executed through its file descriptor, with a symlink that gives the process its name.
  */
 const SCRIPT = [
@@ -81,7 +81,7 @@ const SCRIPT = [
   'exec setpriv --reuid "${user%:*}" --regid "${user#*:}" --clear-groups --no-new-privs -- "$@"',
 ].join('\n');
 
-/** Programs can write to the log folder: symlinks that they create there must not be followed. */
+/** Programs can write to the log directory: symlinks that they create there must not be followed. */
 const APPEND_FLAGS = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW;
 
 export function localProcessHost(identify: ProcessHost['identify']): ProcessHost {

@@ -222,7 +222,7 @@ test('kills a component that ignores SIGTERM', async () => {
   expect(machine.takeEvents().slice(-2)).toEqual(['SIGTERM etcd', 'SIGKILL etcd']);
 });
 
-test('stops processes of an earlier Fairway process for which there is no desired state', async () => {
+test('stops processes that an earlier Fairway process left running and that have no desired state', async () => {
   await started();
   clock = new FakeClock(clock.now());
 
@@ -311,7 +311,7 @@ test('runs no component while hibernated, and starts all components again when d
   expect(isAllReady(supervisor)).toBe(true);
 });
 
-test('also stops processes of an earlier Fairway process to hibernate', async () => {
+test('also stops processes left running by an earlier Fairway process when it hibernates', async () => {
   await started();
   const later = supervise();
 
@@ -355,7 +355,7 @@ test('restarts components that stopped because the database was full, once the d
   expect(isAllReady(supervisor)).toBe(true);
 });
 
-test('reports once that the database has grown enough for a change of its quota', async () => {
+test('reports once that the database has grown enough for its quota to change', async () => {
   const supervisor = await started();
   await supervisor.setDesired({ ...desired(), databaseDueBytes: 5000 });
   changes = 0;

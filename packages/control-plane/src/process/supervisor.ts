@@ -21,7 +21,7 @@ export interface ComponentLaunch {
   readonly fingerprint: string;
   /** Memory limit in bytes; undefined: no limit. */
   readonly memoryBytes: number | undefined;
-  /** Sockets of the component, relative to the folder. */
+  /** Sockets of the component, relative to the directory. */
   readonly sockets: readonly string[];
   /** See Launch. */
   readonly user?: ProcessUser | undefined;
@@ -53,7 +53,7 @@ export interface SupervisedState {
 }
 
 export interface SupervisorOptions {
-  /** The cluster's folder. */
+  /** The cluster's directory. */
   readonly folder: string;
   readonly host: ProcessHost;
   readonly probes: Probes;

@@ -11,7 +11,7 @@ function record(change: Partial<ClusterRecord>): ClusterRecord {
 }
 
 describe('with a shared user for all control planes', () => {
-  test('lets clusters of one namespace share the machine', () => {
+  test('lets clusters in one namespace share the machine', () => {
     const tenancy = new Tenancy(SHARED_USER);
 
     expect(tenancy.problemOf({ uid: 'a', namespace: 'team' }, NO_RECORDS)).toBeUndefined();
@@ -19,7 +19,7 @@ describe('with a shared user for all control planes', () => {
     expect(tenancy.problemOf({ uid: 'a', namespace: 'team' }, NO_RECORDS)).toBeUndefined();
   });
 
-  test('rejects clusters of another namespace, with advice for the operator', () => {
+  test('rejects clusters in another namespace, with advice for the operator', () => {
     const tenancy = new Tenancy(SHARED_USER);
     tenancy.problemOf({ uid: 'a', namespace: 'team' }, NO_RECORDS);
 
@@ -30,7 +30,7 @@ describe('with a shared user for all control planes', () => {
     expect(tenancy.problemOf({ uid: 'b', namespace: 'other' }, NO_RECORDS)).toBeUndefined();
   });
 
-  test('rejects clusters of another namespace, regardless of which process admitted the first cluster', () => {
+  test('rejects clusters in another namespace, regardless of which process admitted the first cluster', () => {
     const records = new Map([['a', record({ namespace: 'team' })]]);
 
     expect(new Tenancy(SHARED_USER).problemOf({ uid: 'b', namespace: 'other' }, records)).toContain('namespace team');

@@ -29,7 +29,7 @@ export function localIsolation({ folder, range, env, random }: IsolationInputs):
   if (findExecutable(foldersOnPath(env), 'setpriv') === undefined) {
     return { users: undefined, reason: 'setpriv (util-linux) is not on PATH' };
   }
-  // Programs of other users access their folder and their binary through /proc.
+  // Programs that run as other users access their directory and their binary through /proc.
   if (!existsSync(UID_MAP)) return { users: undefined, reason: '/proc is not mounted' };
   if (!isMapped(range, readFileSync(UID_MAP, 'utf8'))) {
     return { users: undefined, reason: `user IDs ${range.first} to ${range.last} do not exist in this container` };
@@ -52,7 +52,7 @@ export function isMapped({ first, last }: UserRange, uidMap: string): boolean {
  */
 export class Tenancy {
   readonly #isolation: Isolation;
-  /** Namespaces that this process has admitted, whose record may not be written yet. */
+  /** Namespaces that this process has admitted, whose record may not have been written yet. */
   readonly #namespaces = new Map<string, string>();
 
   constructor(isolation: Isolation) {
@@ -83,7 +83,7 @@ export class Tenancy {
     return undefined;
   }
 
-  /** Forgets a cluster that was completely removed. */
+  /** Forgets a cluster that has been completely removed. */
   forget(uid: string): void {
     this.#namespaces.delete(uid);
   }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { clientAuthority, clientTrustBundle, trustBundle } from '../pki/cluster-pki.ts';
 import type { ControlPlaneSpec } from '../runtime.ts';
 
-/** Identifies specs that differ only in ways that need no restart, such as a renewed server certificate. */
+/** The same for all specs that differ only in ways that need no restart, such as a renewed server certificate. */
 export function fingerprintOf(spec: ControlPlaneSpec): string {
   const { version, podCIDR, serviceCIDR, pki, dnsNames, ipAddresses } = spec;
   // Keystone access is checked for each token, so changing it needs no restart.

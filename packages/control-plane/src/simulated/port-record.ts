@@ -13,7 +13,7 @@ export function recordedPort(store: Store): number | undefined {
 }
 
 /**
- * Stores the port in the cluster's own store, so that it survives any crash. Call it only while no server
+ * Stores the port in the cluster's own store, so that it survives a crash at any point. Call it only while no server
  * uses the store.
  */
 export async function recordPort(store: Store, port: number): Promise<void> {

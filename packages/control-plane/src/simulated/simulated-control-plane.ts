@@ -20,7 +20,8 @@ export interface SimulatedControlPlaneOptions {
   readonly createHollow: HollowControlPlaneFactory;
   readonly host: string;
   /**
-   * Exceptions to the destinations that the API server may connect to; the same as for process-based control planes.
+   * Exceptions to the destinations that the API server may connect to; the same as those for process-based control
+   * planes.
    */
   readonly egress?: EgressExceptions | undefined;
   /** File for the cluster's audit events, if requested. */

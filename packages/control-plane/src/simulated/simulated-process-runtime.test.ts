@@ -99,7 +99,7 @@ test('does not start, stop or write anything without permission to act', async (
   expect(machine.takeEvents()).toEqual([]);
 });
 
-test('restarts a cluster that requests audit events, and writes the log to the cluster’s folder', async () => {
+test('restarts a cluster that requests audit events, and writes the log to the cluster’s directory', async () => {
   const runtime = replica();
   expect(await runtime.auditLog('uid-1')).toBeUndefined();
   await settled(runtime);
@@ -124,7 +124,7 @@ test('restarts with a new version on the same port', async () => {
   expect(after).toMatchObject({ phase: 'Running', version: '1.36.3', endpoint: before.endpoint });
 });
 
-test('keeps folder and port but no program while hibernated, and starts with the next call to ensure', async () => {
+test('keeps directory and port but no program while hibernated, and starts with the next call to ensure', async () => {
   const runtime = replica();
   const before = await settled(runtime);
   machine.takeEvents();
@@ -177,7 +177,7 @@ test('does not hibernate clusters without permission to act', async () => {
   expect(machine.takeEvents()).toEqual([]);
 });
 
-test('leaves no program or folder behind for a removed cluster', async () => {
+test('leaves no program or directory of a removed cluster behind', async () => {
   const runtime = replica();
   await settled(runtime);
   expect(await runtime.remove('uid-1')).toBe(false);

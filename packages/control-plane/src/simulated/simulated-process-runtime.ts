@@ -27,13 +27,13 @@ import { renderSpecFile } from './spec-file.ts';
 import { UNENFORCED_WHEN_SIMULATED, unsupportedWhenSimulated } from './unsupported-settings.ts';
 
 export interface SimulatedProcessRuntimeOptions extends ProcessMachine {
-  /** Command that runs a simulated control plane; its last argument is the folder. */
+  /** Command that runs a simulated control plane; its last argument is the directory. */
   readonly program: { readonly command: string; readonly args: readonly string[] };
   /** Exceptions to the destinations that API servers may connect to. */
   readonly egress?: EgressExceptions | undefined;
 }
 
-/** The file that the program reads in its folder. */
+/** The file that the program reads in its directory. */
 export const SPEC_FILE = 'control-plane.json';
 
 interface Parts {

@@ -26,7 +26,7 @@ import { UNENFORCED_WHEN_SIMULATED, unsupportedWhenSimulated } from './unsupport
 export interface SimulatedRuntimeOptions {
   readonly createHollow: HollowControlPlaneFactory;
   readonly stores: ClusterStores;
-  /** The folder that contains a folder for each cluster that requests audit events. */
+  /** The directory that contains a subdirectory for each cluster that requests audit events. */
   readonly auditFolder: string;
   readonly clock: Clock;
   readonly random: () => number;

@@ -6,7 +6,7 @@ import type { ControlPlaneSpec, Endpoint } from '../runtime.ts';
 /** Configuration of a simulated control plane that runs in a separate process. */
 export interface SimulatedControlPlaneFile {
   readonly spec: ControlPlaneSpec & { readonly endpoint: Endpoint };
-  /** Encryption key of Secrets at rest: 32 bytes in base64. */
+  /** Encryption key for Secrets at rest: 32 bytes in base64. */
   readonly encryptionKey: string;
   /** Exceptions to the destinations that the API server may connect to. */
   readonly egress?: EgressExceptions | undefined;

@@ -16,7 +16,7 @@ export interface AddonView {
   readonly health: Health | undefined;
   /** When the add-on stopped working, as observed by this process. */
   readonly failingSinceMs: number | undefined;
-  /** What the operator must fix although the add-on is running. */
+  /** What the operator must fix even though the add-on is running. */
   readonly misconfiguration?: string | undefined;
   /** What the cluster lacks, if its plan allows that. */
   readonly note?: string | undefined;

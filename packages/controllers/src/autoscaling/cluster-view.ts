@@ -27,7 +27,7 @@ export interface MachineFacts {
   readonly state: MachineState;
 }
 
-/** A pool of the cluster, autoscaled or not. */
+/** A pool in the cluster, autoscaled or not. */
 export interface PoolFacts {
   readonly pool: NodePool;
   readonly name: string;

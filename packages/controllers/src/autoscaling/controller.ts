@@ -65,7 +65,7 @@ export const autoscalingController: Declaration = {
   },
 };
 
-/** By namespace: pools that would grow if their quota had room. */
+/** By namespace: pools that would grow if enough quota were available. */
 const poolsBlockedByQuota: CacheIndex<NodePool> = {
   name: 'hindered-by-project',
   valuesOf: ({ metadata, status }) => {

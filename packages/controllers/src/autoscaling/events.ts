@@ -4,7 +4,7 @@ import type { Pod } from '@fairway/kube/kinds/generated/types';
 import type { KubeObject } from '@fairway/kube/object/meta';
 import type { Decision } from './decision.ts';
 
-/** The maximum number of pods that Events are recorded on at a time; the pools' Events include the total. */
+/** The maximum number of pods that Events are recorded for at a time; the pools' Events include the total. */
 const MAX_PODS = 30;
 
 /**

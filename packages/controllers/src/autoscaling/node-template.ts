@@ -69,7 +69,7 @@ export function nodeTemplate(facts: NodeTemplateFacts): (name: string, zone: str
   };
 }
 
-/** Derived from the machine's size, as kubelet does: capacity minus reservation and hard eviction threshold. */
+/** Derived from the machine's size, as kubelet does: capacity minus the reservation and the hard eviction threshold. */
 function allocatableOf({ pool, flavor, maxPods }: NodeTemplateFacts): Record<string, string> {
   const kept = nonAllocatableResources(pool.spec.kubelet, flavor);
   const memory = flavor.memoryMiB * 2 ** 20 * (1 - KERNEL_SHARE) - kept.memoryBytes;
@@ -107,7 +107,7 @@ const DAEMON_TOLERATIONS: readonly Toleration[] = [
   { key: 'node.kubernetes.io/unschedulable', operator: 'Exists', effect: 'NoSchedule' },
 ];
 
-/** The pod that a DaemonSet would run on the node; undefined if it would run none. */
+/** The pod that a DaemonSet would run on the node; undefined if it would not run one. */
 function daemonPod({ metadata, spec }: DaemonSet, node: Node): Pod | undefined {
   const { name = '', namespace, uid = '' } = metadata;
   const podSpec = spec?.template.spec;

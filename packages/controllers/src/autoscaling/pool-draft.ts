@@ -135,7 +135,7 @@ export class PoolDraft {
     };
   }
 
-  /** When this pool must be checked again. */
+  /** When this pool needs to be checked again. */
   dueMs(): number | undefined {
     const until = isBackingOff(this.#backoff, this.#nowMs) ? Date.parse(this.#backoff?.until ?? '') : undefined;
     return earliestFutureTime(

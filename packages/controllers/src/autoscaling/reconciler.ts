@@ -38,9 +38,9 @@ type AutoscalingDependencies = Pick<
 
 /** cluster-autoscaler's --scan-interval, here the minimum interval between two decisions. */
 const CHECK_INTERVAL_MS = 10_000;
-/** Pods of one deployment are created one after another; the delay lets them be considered together. */
+/** The pods of one Deployment are created one after another; the delay allows them to be considered together. */
 const SETTLE_MS = 1_000;
-/** How long the tenant's API may be silent before that is reported. */
+/** How long the tenant's API may be unresponsive before this is reported. */
 const API_SILENCE_LIMIT_MS = 60_000;
 
 /** State of a cluster between decisions; losing it costs a repeated Event. */
@@ -51,7 +51,10 @@ interface Memory {
   silentSinceMs: number | undefined;
 }
 
-/** Decides how many nodes the autoscaled pools of a cluster have, and which of them are unneeded; the node pool controller acts. */
+/**
+ * Decides how many nodes the autoscaled pools of a cluster should have, and which of these are unneeded; the node pool
+ * controller acts.
+ */
 export class AutoscalingReconciler {
   readonly #dependencies: AutoscalingDependencies;
   readonly #caches: TenantCaches;
@@ -143,7 +146,7 @@ export class AutoscalingReconciler {
   }
 
   /**
-   * The maximum number of nodes of the cluster, with a message: from the cluster's limits, or the project's remaining
+   * The maximum number of nodes in the cluster, with a message: from the cluster's limits, or the project's remaining
    * quota for the smallest nodes.
    */
   #limitOf(cluster: Cluster, plan: Plan | undefined, pools: readonly NodePool[]): NodeAllowance {

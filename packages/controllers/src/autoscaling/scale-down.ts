@@ -137,7 +137,7 @@ function firstResult<T, R>(items: readonly T[], find: (item: T) => R | undefined
 }
 
 /**
- * The larger of the shares of CPU and memory that all pods of the node request, including DaemonSets. If the node has
+ * The larger of the shares of CPU and memory that all pods on the node request, including DaemonSets. If the node has
  * GPUs, only the GPU share is used, because GPUs determine its price.
  */
 export function utilizationOf({ allocatable, requested }: Pick<NodeState, 'allocatable' | 'requested'>): number {

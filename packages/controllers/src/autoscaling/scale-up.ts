@@ -27,7 +27,7 @@ export interface GrowablePool {
   readonly zones: readonly string[];
   /** Zones of the pool's existing and desired machines. */
   readonly takenZones: readonly (string | undefined)[];
-  /** Returns a node of the pool with this name, in this zone. */
+  /** Returns a node of the pool with the given name, in the given zone. */
   readonly newNode: (name: string, zone: string | undefined) => NewNode;
   /** Why the pool cannot grow now, regardless of the pods. */
   readonly hindrance: Problem | undefined;
@@ -148,7 +148,7 @@ class PodFilters {
   }
 }
 
-/** Packs pods on new nodes of a pool, first fit, in the order in which they are added. */
+/** Packs pods onto new nodes of a pool, first fit, in the order in which they are added. */
 class Packing {
   readonly snapshot: ClusterSnapshot;
   readonly zones: (string | undefined)[] = [];
@@ -197,7 +197,7 @@ class Packing {
 
   /**
    * Adds a node, and returns whether it admits the pod. The pool distributes its machines evenly over its zones, so
-   * nodes may have to be added in each other zone first.
+   * nodes may have to be added in each of the other zones first.
    */
   #grow(filter: PodFilter): boolean {
     const { zones, takenZones, name } = this.#pool;

@@ -173,8 +173,8 @@ function relevantChangeHandler<T>(isChanged: (old: T, object: T) => boolean, cha
 }
 
 /**
- * Whether a change of a pod affects decisions. Phases and probes change often, but only changes that move a pod, or
- * change its needs, matter.
+ * Whether a change to a pod affects decisions. Phases and probes change often, but only changes that move a pod, or
+ * change its requirements, matter.
  */
 function isPodChanged(old: Pod, pod: Pod): boolean {
   const { resourceVersion: _old, ...before } = old.metadata;

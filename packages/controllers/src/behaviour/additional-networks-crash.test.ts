@@ -30,7 +30,7 @@ async function start(options: Partial<TestFairwayOptions> = {}) {
   return { fairway, clock, networks, before, portsOf };
 }
 
-describe('a process that dies after any call for ports and servers', () => {
+describe('a process that dies after any port or server call', () => {
   test.each(Array.from({ length: 12 }, (_, index) => index + 1))(
     'neither duplicates nor leaks ports of additional networks: call %d',
     async (nth) => {
@@ -63,7 +63,7 @@ describe('a process that dies after any call for ports and servers', () => {
   );
 });
 
-test('deletes a port that was created late in an additional network, although no pool lists the network', async () => {
+test('deletes a port that was created late in an additional network, even though no pool lists it', async () => {
   const { fairway, clock, networks, portsOf } = await start();
   await using _ = fairway;
   const [cluster] = await fairway.until(clusters, ([each]) => each !== undefined);
@@ -94,6 +94,6 @@ test('additional networks cost no calls while idle', async () => {
 
   const without = await callsOf(false);
 
-  // The times at which lists are requested vary by a few seconds.
+  // The times when lists are requested vary by a few seconds.
   expect(Math.abs((await callsOf(true)) - without)).toBeLessThanOrEqual(3);
 });

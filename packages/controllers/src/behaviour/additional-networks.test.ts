@@ -12,7 +12,7 @@ import { isReady, TestFairway } from '../testing/test-fairway.ts';
 
 const UNKNOWN_ID = '11111111-1111-4111-8111-111111111111';
 
-/** A network of the project with one IPv4 subnet. */
+/** A network in the project with one IPv4 subnet. */
 async function aNetwork(fairway: TestFairway, cidr = '10.60.0.0/24', more: object = {}) {
   const { network } = fairway.process.project.client;
   const { id: networkID } = await network.networks.create({ name: 'data' });
@@ -39,7 +39,7 @@ async function addressesOf(fairway: TestFairway) {
   return found.map(({ status }) => status?.addresses?.map(({ type, address }) => `${type} ${address}`));
 }
 
-/** The user data of the only server, as text. */
+/** The only server's user data, as text. */
 function userDataOf(fairway: TestFairway): string {
   const { servers = [] } = fairway.cloud.snapshot() as Readonly<
     Record<string, readonly { userData?: PackedUserData }[]>
@@ -78,7 +78,7 @@ describe('additional networks of a pool', () => {
     ]);
   });
 
-  test('work together with an existing network for the nodes', async () => {
+  test('work with an existing network for the nodes', async () => {
     await using fairway = await TestFairway.start();
     const { networkID } = await aNetwork(fairway);
     const nodes = await aNetwork(fairway, '10.77.0.0/24');
@@ -204,7 +204,7 @@ describe('additional networks of a pool', () => {
   test.each([
     { what: 'the ports and the server', fault: { service: 'compute', path: '/servers$', nth: 1 } as const, left: 2 },
     { what: 'the first and the second port', fault: { service: 'network', path: '/ports$', nth: 2 } as const, left: 1 },
-  ])('keep their ports for the next process if Fairway is killed between $what', async ({ fault, left }) => {
+  ])('have their ports reused by the next process if Fairway is killed between $what', async ({ fault, left }) => {
     await using fairway = await TestFairway.start();
     const { networkID } = await aNetwork(fairway);
     const other = await aNetwork(fairway, '10.61.0.0/24');
@@ -230,7 +230,7 @@ describe('additional networks of a pool', () => {
     expect(after).toEqual(expect.arrayContaining(createdIDs));
   });
 
-  test('replace the nodes if they change, but not if only their order changes', async () => {
+  test('cause nodes to be replaced if they change, but not if only their order changes', async () => {
     await using fairway = await TestFairway.start();
     const { networkID } = await aNetwork(fairway);
     const other = { networkID: (await aNetwork(fairway, '10.61.0.0/24')).networkID };
@@ -329,7 +329,7 @@ describe('additional networks that a pool cannot use', () => {
       plan: { allowed: { networks: ['shared-*'] } },
       says: /^spec\.networks\[0\]\.networkID: .* allows the networks "shared-\*"/,
     },
-  ])('allow no more nodes if the plan allows $what', async ({ plan, says }) => {
+  ])('prevent more nodes if the plan allows $what', async ({ plan, says }) => {
     await using fairway = await TestFairway.start();
     const { networkID } = await aNetwork(fairway);
     await fairway.readyCluster({ replicas: 1, networks: [{ networkID }] });
@@ -341,7 +341,7 @@ describe('additional networks that a pool cannot use', () => {
     expect(await fairway.machines()).toHaveLength(1);
   });
 
-  test('report exhausted addresses as the node network does', async () => {
+  test('report exhausted addresses just like the node network', async () => {
     await using fairway = await TestFairway.start();
     const { network } = fairway.process.project.client;
     const { networkID, subnetID } = await aNetwork(fairway, '10.60.0.0/30');

@@ -89,7 +89,7 @@ describe('a cluster with API faults', () => {
     { nth: 11, kind: 'breaksAfter' },
     { nth: 14, kind: 'breaksBefore' },
     { nth: 20, kind: 'breaksAfter' },
-  ] as const)('converges although $kind at write $nth kills the process', async ({ nth, kind }) => {
+  ] as const)('converges even if $kind kills the process at write $nth', async ({ nth, kind }) => {
     let written = 0;
     const isDead = () => written >= nth;
     await using scenario = await AddonScenario.begin(

@@ -17,7 +17,7 @@ describe("a tenant's own changes", () => {
   const edit = { fieldManager: 'kubectl-edit', namespace: 'kube-system' };
   const corefile = { type: 'merge' as const, value: { data: { Corefile: '.:53 {\n  errors\n}\n' } } };
 
-  test('to an add-on’s settings are reported, not reverted, and replaced once on request', async () => {
+  test('to an add-on’s settings are reported, not reverted, and overwritten once on request', async () => {
     await using scenario = await AddonScenario.begin();
     await scenario.work();
 
@@ -102,7 +102,7 @@ describe("a tenant's own changes", () => {
 
     await scenario.clock.pass(3 * HOUR_MS);
 
-    // One hour of refused applies, in which the other add-ons are checked too: nothing changes.
+    // For an hour of refused applies, while the other add-ons are also checked, nothing changes.
     expect(scenario.writes().length).toBeLessThanOrEqual(2 * 4);
     expect((await scenario.cluster()).metadata.resourceVersion).toBe(resourceVersion);
   });
@@ -123,7 +123,7 @@ describe("a tenant's own changes", () => {
   });
 });
 
-describe('a cluster with add-ons of its own', () => {
+describe('a cluster with its own add-ons', () => {
   const config = { metadata: { name: 'kube-proxy', namespace: 'kube-system' }, data: { 'config.conf': 'mode: ipvs' } };
 
   test('keeps its add-ons; Fairway’s are installed only on request, even if the cluster’s own were deleted', async () => {
@@ -186,7 +186,7 @@ describe('a cluster with add-ons of its own', () => {
     expect(await definitions()).toHaveLength(3);
   });
 
-  test('keeps a kube-proxy with another name until a user requests Fairway’s', async () => {
+  test('keeps a kube-proxy with a different name until a user requests Fairway’s', async () => {
     const labels = { app: 'proxy' };
     const template = {
       metadata: { labels },
@@ -218,7 +218,7 @@ describe('a cluster with add-ons of its own', () => {
     expect(await scenario.addon('kube-proxy')).toMatchObject({ state: 'Ready' });
   });
 
-  test('may have Cilium instead of Fairway’s kube-proxy, which is not recreated after its deletion', async () => {
+  test('may have Cilium instead of Fairway’s kube-proxy, which is not recreated once deleted', async () => {
     await using scenario = await AddonScenario.begin();
     await scenario.work();
     const data = { 'kube-proxy-replacement': 'true' };
@@ -284,7 +284,7 @@ describe('a cluster with add-ons of its own', () => {
 });
 
 describe('an object that is no longer desired', () => {
-  test('is deleted: the budget of CoreDNS, once there is only one node', async () => {
+  test('is deleted: CoreDNS’s PodDisruptionBudget, once there is only one node', async () => {
     await using scenario = await AddonScenario.begin();
     const budgets = async () => (await scenario.tenant.resource(PodDisruptionBudgets).list()).items.length;
 

@@ -16,7 +16,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 const KUBE_SYSTEM = { namespace: 'kube-system' };
 
 describe('a new cluster', () => {
-  test('has kube-proxy, CoreDNS, metrics-server and the CSI driver installed, with a Ready condition for each', async () => {
+  test('has kube-proxy, CoreDNS, metrics-server and the CSI driver installed, each with a Ready condition', async () => {
     await using scenario = await AddonScenario.begin();
 
     const before = await scenario.cluster();
@@ -103,7 +103,7 @@ describe('a new cluster', () => {
 });
 
 describe('an idle cluster', () => {
-  test('costs no writes, and one read of each object an hour', async () => {
+  test('costs no writes, and one read per object an hour', async () => {
     await using scenario = await AddonScenario.begin();
     await scenario.work();
     await scenario.clock.pass(5 * MINUTE_MS);
@@ -138,7 +138,7 @@ describe('an idle cluster', () => {
 });
 
 describe('an object that is no longer desired', () => {
-  test('is deleted even if it changes between reads, as the status of a budget does with each eviction', async () => {
+  test('is deleted even if it changes between reads, as a budget’s status does with each eviction', async () => {
     await using scenario = await AddonScenario.begin();
     const [pool] = (await scenario.fairway.client.resource(nodePools).list()).items;
     await scenario.fairway.patch(nodePools, pool?.metadata.name ?? '', { spec: { replicas: 2 } });

@@ -17,7 +17,7 @@ interface Case {
   readonly matches: (request: TransportRequest) => boolean;
 }
 
-/** The first two requests of each method to each path fail, so that retries fail, too. */
+/** The first two requests of each method to each path fail, so that retries also fail. */
 function failFirstTwoRequests(fault: ApiFault, matches: Case['matches']): ChooseApiFault {
   const counts = new Map<string, number>();
   return (request) => {

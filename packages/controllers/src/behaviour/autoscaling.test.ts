@@ -118,7 +118,7 @@ describe('scaling up', () => {
     }).toEqual({ isKept: row.waits, isReported: !row.waits, isBackingOff: !row.waits });
   });
 
-  test('reports pods that fit on no node of a pool, with few writes', async () => {
+  test('reports pods that do not fit on any of a pool’s nodes, with few writes', async () => {
     await using scenario = await AutoscalingScenario.begin();
     await scenario.pool({ maxReplicas: 5 });
 
@@ -163,7 +163,7 @@ describe('scaling up', () => {
 });
 
 describe('scaling down', () => {
-  test('removes a node that was unneeded for ten minutes, even if Fairway restarted in the meantime', async () => {
+  test('removes a node that has been unneeded for ten minutes, even if Fairway has restarted since', async () => {
     await using scenario = await AutoscalingScenario.begin();
     await scenario.twoNodes();
 
@@ -205,7 +205,7 @@ describe('scaling down', () => {
     expect(await scenario.events('ScaledDown')).toEqual(['Scaled down from 4 to 1, without 3 empty nodes']);
   });
 
-  test('waits ten minutes after nodes were added', async () => {
+  test('waits ten minutes after nodes are added', async () => {
     await using scenario = await AutoscalingScenario.begin();
     await scenario.twoNodes();
 
@@ -287,7 +287,7 @@ describe('while the cluster’s API server does not respond', () => {
 });
 
 describe('a cluster', () => {
-  test('has no watches of its pods without an autoscaled pool', async () => {
+  test('does not have its pods watched without an autoscaled pool', async () => {
     await using scenario = await AutoscalingScenario.begin();
     await scenario.pool({ replicas: 1, autoscaling: { enabled: false } });
     await scenario.clock.pass(MINUTE_MS);

@@ -13,7 +13,7 @@ const MINUTE_MS = 60_000;
 const DNS_LABELS = { 'k8s-app': 'kube-dns' };
 
 /**
- * A cluster of two nodes whose API server refuses all evictions. The Machine whose node runs these pods is deleted.
+ * A cluster with two nodes whose API server refuses all evictions. The Machine whose node runs these pods is deleted.
  */
 async function startDraining(...pods: readonly { name: string; namespace: string; labels: Record<string, string> }[]) {
   const clock = new SteppingClock();
@@ -47,7 +47,7 @@ async function startDraining(...pods: readonly { name: string; namespace: string
 const DATABASE = { name: 'database-0', namespace: 'default', labels: { app: 'database' } };
 const DNS = { name: 'coredns-x', namespace: 'kube-system', labels: DNS_LABELS };
 
-test('a tenant’s budget is reported by name after a minute, and again after a restart', async () => {
+test('a tenant’s PodDisruptionBudget is reported by name after a minute, and again after a restart', async () => {
   const { fairway, clock, ready } = await startDraining(DATABASE, DNS);
   await using _ = fairway;
 
@@ -72,7 +72,7 @@ test('a tenant’s budget is reported by name after a minute, and again after a 
   expect(await ready()).toEqual(late);
 });
 
-test('a budget of an add-on requires no action from anyone', async () => {
+test('an add-on’s PodDisruptionBudget requires no action from anyone', async () => {
   const { fairway, clock, ready } = await startDraining(DNS);
   await using _ = fairway;
 

@@ -29,7 +29,7 @@ function installOtherNetwork(): DaemonSet {
   return { metadata: { name: 'cilium', ...KUBE_SYSTEM }, spec: { selector: { matchLabels: labels }, template } };
 }
 
-/** Rewrites the status as a release without pod network installation would have written it. */
+/** Rewrites the status as a release that does not install pod networks would have written it. */
 async function clearInstaller(scenario: AddonScenario): Promise<void> {
   const value = { status: { cniInstaller: null } };
   await scenario.fairway.client.resource(clusters).patch('demo', { type: 'merge', value }, STATUS);
@@ -76,7 +76,7 @@ describe('a new cluster', () => {
     ]);
   });
 
-  test('reports only the network as the cause if nodes still have no pod network after ten minutes', async () => {
+  test('reports only the network as the cause if nodes still lack a pod network after ten minutes', async () => {
     await using scenario = await AddonScenario.begin(CANAL);
     const [node] = (await scenario.tenant.resource(Nodes).list()).items;
     const message = 'container runtime network not ready: NetworkReady=false reason:NetworkPluginNotReady';
@@ -129,7 +129,7 @@ describe('a new cluster', () => {
 });
 
 describe('a cluster with a pod network', () => {
-  test('keeps the network of an earlier release, and no second one is installed', async () => {
+  test('keeps the network installed by an earlier release, and does not get a second one', async () => {
     await using scenario = await AddonScenario.begin({ cni: { type: 'none' } });
     await scenario.work();
     await scenario.fairway.stopProcess();
@@ -205,7 +205,7 @@ describe('a cluster with a pod network', () => {
   });
 });
 
-describe('a cluster that an earlier release managed in the meantime', () => {
+describe('a cluster that was managed by an earlier release in the meantime', () => {
   test('keeps Canal, which Fairway continues to install', async () => {
     await using scenario = await AddonScenario.begin(CANAL);
     await scenario.work();

@@ -76,7 +76,7 @@ describe('each reason of a condition', () => {
   });
 });
 
-describe('each wait of a deletion or start', () => {
+describe('each wait during a deletion or start', () => {
   const named = new Set(WAITS.map(({ cause }) => cause));
 
   test.each(WAITS)(

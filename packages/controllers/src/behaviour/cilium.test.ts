@@ -31,7 +31,7 @@ async function rewriteStatus(scenario: AddonScenario, status: object): Promise<v
 }
 
 describe('a new cluster with Cilium', () => {
-  test('installs it first, with its route to the API server, and installs no other implementation of Services', async () => {
+  test('installs it first, with its route to the API server, and no other implementation of Services', async () => {
     await using scenario = await AddonScenario.begin(CILIUM);
     await scenario.work();
 

@@ -21,7 +21,7 @@ describe('a cloud without port security by default', () => {
     expect(network.port_security_enabled).toBe(true);
   });
 
-  test('has port security enabled in a network created without it', async () => {
+  test('gets port security enabled in a network that was created without it', async () => {
     await using fairway = await TestFairway.start();
     const cluster = await fairway.readyCluster({ replicas: 0 });
     const { networks } = fairway.process.project.client.network;
@@ -101,7 +101,7 @@ describe('a cloud that keeps deleted servers for a day', () => {
     expect(await fairway.machines()).toEqual([]);
   });
 
-  test('has a node replaced if its server was deleted externally', async () => {
+  test('gets a node replaced if its server was deleted externally', async () => {
     const clock = new SteppingClock();
     await using fairway = await TestFairway.start({ clock, cloud });
     await clock.during(fairway.readyCluster({ replicas: 1 }));
@@ -147,7 +147,7 @@ describe('a cloud with three public addresses', () => {
   const [start, end] = ['203.0.112.10', '203.0.112.13'];
   const cloud = { externalNetwork: { ...DEFAULT_CONFIG.externalNetwork, allocationPool: { start, end } } };
 
-  test('has four Ready nodes and a report about the missing address and who must act, at the cost of few queries', async () => {
+  test('has four Ready nodes and a report on the missing address and who must act, at the cost of few queries', async () => {
     const clock = new SteppingClock();
     await using fairway = await TestFairway.start({ clock, cloud });
     await clock.during(fairway.readyCluster({ replicas: 4, floatingIPs: { enabled: true } }));
@@ -185,7 +185,7 @@ describe('a subnet without DHCP', () => {
     expect(servers.map(({ config_drive }) => config_drive)).toEqual(['True']);
   });
 
-  test('is not used in Fairway’s own networks: their nodes need no config drive', async () => {
+  test('is not created in Fairway’s own networks: their nodes need no config drive', async () => {
     await using fairway = await TestFairway.start();
     await fairway.readyCluster({ replicas: 1 });
 

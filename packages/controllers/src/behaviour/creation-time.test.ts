@@ -11,7 +11,7 @@ import { TestFairway } from '../testing/test-fairway.ts';
 const BOOT_MS = 5_000;
 const NODE_COUNT = 3;
 
-/** Each step always takes its mean time. */
+/** Each step always takes its mean duration. */
 const STEADY_LATENCY: LatencyProfile = {
   operations: mapValues(REALISTIC_LATENCY.operations, meanOf),
   lifecycle: mapValues(REALISTIC_LATENCY.lifecycle, meanOf) as LatencyProfile['lifecycle'],
@@ -26,8 +26,8 @@ function mapValues<V, W>(record: Readonly<Record<string, V>>, map: (value: V) =>
 }
 
 /**
- * The time that the cloud itself takes for a network and its servers, step by step where they depend on each other,
- * until they are nodes.
+ * The time that the cloud itself takes from creating a network until its servers are nodes: the sum of the steps that
+ * depend on each other.
  */
 function cloudDurationMs(): number {
   const { operations, lifecycle } = STEADY_LATENCY;
@@ -73,7 +73,7 @@ test('a cluster adds less than three percent to the cloud’s time, and servers 
   const clock = new SteppingClock();
   const { fairway, of } = await start(clock, STEADY_LATENCY);
   await using _ = fairway;
-  // Logged in, with the catalogue loaded and the settle time over, as in a process that has been running for a while.
+  // Logged in, with the catalogue loaded and the settling time over, as in a process that has been running for a while.
   await clock.pass(60_000);
   const beganMs = clock.now();
 

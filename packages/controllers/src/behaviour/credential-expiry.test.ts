@@ -23,7 +23,7 @@ async function start() {
 }
 
 describe('a credential that expires', () => {
-  test('is reported once per notice, on time and across restarts, on itself and on its clusters', async () => {
+  test('is reported once per notice, on time and across restarts, on the credential and its clusters', async () => {
     const { clock, fairway, events, credential, cluster } = await start();
     await using _ = fairway;
     await fairway.createCredential({ endsInMs: 7 * DAY_MS + 65_000 });
@@ -85,7 +85,7 @@ describe('a credential that expires', () => {
     await clock.pass(70_000);
     if (end === 'revoke') await fairway.process.project.client.identity.deleteApplicationCredential(id);
     else fairway.cloud.faults.add({ service: 'identity', method: 'POST', times: null, action: responseFault(401) });
-    // Nova refuses users whose token is no longer valid.
+    // Nova rejects users whose token is no longer valid.
     fairway.cloud.faults.add({ service: 'compute', times: null, action: responseFault(401) });
 
     await fairway.createPool({ replicas: 1 }, 'other');

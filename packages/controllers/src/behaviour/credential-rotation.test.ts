@@ -43,7 +43,7 @@ describe('a rotation of credentials', () => {
     return parsePkiSecret(secret ?? { metadata: {} });
   }
 
-  /** The generations that machines are installed with, and the desired generation. */
+  /** The generations that machines were installed with, and the desired generation. */
   async function generations() {
     return (await fairway.machines()).map(({ spec, status }) => [
       spec.authorityGeneration ?? 0,

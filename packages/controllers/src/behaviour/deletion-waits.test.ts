@@ -15,7 +15,7 @@ const WAITS = CAUSES.filter(
   ({ kind, phase, condition }) => kind === 'Cluster' && phase === 'Deleting' && condition === undefined,
 );
 /**
- * Budget for an hour of a blocked deletion: one attempt every five minutes, each with its lists and queries, and two
+ * Budget for an hour of a blocked deletion: one attempt every five minutes, with its lists and queries, plus two
  * periodic lists a minute.
  */
 const CALLS_PER_HOUR = 60 * 2 + 12 * 15;
@@ -55,7 +55,7 @@ describe('a deletion that is blocked for hours', () => {
     expect(calls).toBeLessThanOrEqual(2 * CALLS_PER_HOUR);
   });
 
-  test('reports no ready nodes once none are left', async () => {
+  test('reports zero ready nodes once none are left', async () => {
     await using scenario = await bringAbout(causeOf('A port of the tenant is in the network of a deleted cluster'));
     const { status } = (await clusterOf(scenario.fairway)) ?? {};
 

@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { resourceCounts } from '../testing/cloud-contents.ts';
 import { isReady, TestFairway } from '../testing/test-fairway.ts';
 
-/** An existing network of the tenant: two IPv4 subnets, of which Nova uses the first, and an IPv6 one. */
+/** An existing tenant network: two IPv4 subnets, of which Nova uses the first, and an IPv6 one. */
 async function existingNetwork(fairway: TestFairway, cidr = '10.77.1.0/24') {
   const { network } = fairway.process.project.client;
   const { id: networkID } = await network.networks.create({ name: 'theirs' });
@@ -79,7 +79,7 @@ describe('nodes in an existing subnet', () => {
     expect(await portsOf(fairway, { network_id: networkID })).toEqual([]);
   });
 
-  test('leave a separate subnet for load balancers, which must exist', async () => {
+  test('can be combined with a separate subnet for load balancers, which must exist', async () => {
     await using fairway = await TestFairway.start();
     const { spec, otherID, network } = await existingNetwork(fairway);
     const requestedSpec = { ...spec, loadBalancersSubnetID: otherID };
@@ -109,7 +109,7 @@ describe('nodes in an existing subnet', () => {
     expect(resourceCounts(fairway.cloud)).toEqual(before);
   });
 
-  test('reuse the subnet for a failed server’s new port, and no port is left over', async () => {
+  test('reuse the subnet for a failed server’s new port, and leave no port behind', async () => {
     await using fairway = await TestFairway.start();
     const { spec } = await existingNetwork(fairway);
     fairway.cloud.faults.add({ action: { kind: 'serverError' }, times: 2 });
@@ -176,7 +176,7 @@ describe('nodes in an existing subnet', () => {
   });
 });
 
-describe('exhausted resources of the cloud have their own reasons', () => {
+describe('exhausted cloud resources have their own reasons', () => {
   test('addresses of an existing subnet', async () => {
     await using fairway = await TestFairway.start();
     const { network, spec, subnetID, networkID } = await existingNetwork(fairway, '10.77.1.0/30');

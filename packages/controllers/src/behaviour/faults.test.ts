@@ -185,7 +185,7 @@ describe('a lasting cause is reported, and everything converges once it is resol
     expect(resourceCounts(fairway.cloud)).toMatchObject(ALL_CREATED);
   });
 
-  test('an expired token is renewed without a report', async () => {
+  test('an expired token is renewed without being reported', async () => {
     await using fairway = await TestFairway.start({ cloud: { tokenLifetimeMs: 2_000 } });
 
     await fairway.readyCluster(POOL);
@@ -196,7 +196,7 @@ describe('a lasting cause is reported, and everything converges once it is resol
   });
 });
 
-describe('a late effect of a killed process', () => {
+describe('a request of a killed process that takes effect late', () => {
   test('a server that appears after its Machine was deleted is deleted', async () => {
     await using fairway = await TestFairway.start();
     const cluster = await fairway.readyCluster({ replicas: 1 });

@@ -293,7 +293,7 @@ describe('a forced upgrade skips', () => {
     expect(await events()).toEqual(['1: ForcedUpgradePlanned', '1: ForcedUpgradePlanned', '1: ForcedUpgradeWithdrawn']);
   });
 
-  test('a paused cluster, which is counted, and upgraded when it is resumed', async () => {
+  test('a paused cluster, which is counted, and is upgraded when it is resumed', async () => {
     const { clock, fairway, endMs, get, release, create, stopUntil } = await start();
     await using _ = fairway;
     await create();
@@ -422,7 +422,7 @@ test('a day without responses from Fairway’s own API costs few calls, and the 
   expect((await get()).metadata.resourceVersion).toBe(resourceVersion);
 });
 
-test('a time that cannot be stored is reported at most once an hour', async () => {
+test('a scheduled time that cannot be stored is reported at most once an hour', async () => {
   const faults = { isAway: false, calls: 0 };
   const { clock, fairway, get, events, create, change } = await start(
     {},
@@ -437,7 +437,7 @@ test('a time that cannot be stored is reported at most once an hour', async () =
   await using _ = fairway;
   await create();
   faults.isAway = true;
-  // Longer than the grace period, which restarts with each attempt.
+  // Longer than the grace period, which starts over with each attempt.
   await change({ spec: policy({ notice: '2160h' }) });
   await clock.pass(3 * HOUR_MS);
 

@@ -65,7 +65,7 @@ describe('a cluster owned by another process', () => {
     expect(resourceCounts(fairway.cloud).servers).toBe(3);
   });
 
-  test('has no duplicates of resources that the previous owner had requested', async () => {
+  test('gets no duplicates of resources that the previous owner requested', async () => {
     const [first, second] = [new TestOwner(), new TestOwner()];
     await using fairway = await TestFairway.start({ owner: first, settleMs: 10_000 });
     const firstProcess = fairway.process;
@@ -99,7 +99,7 @@ describe('a cluster owned by another process', () => {
     await firstProcess.stop();
   });
 
-  test('has a server created for a new machine immediately', async () => {
+  test('immediately gets a server for a new machine', async () => {
     const { fairway, owner } = await ownedCluster(600_000);
     await using _ = fairway;
     await owner.release(DEMO_KEY);

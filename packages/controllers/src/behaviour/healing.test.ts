@@ -242,7 +242,7 @@ describe('nothing is repaired', () => {
     expect(await names()).not.toContain(b);
   });
 
-  test('based on the time before Fairway started: the timeout starts when Fairway does', async () => {
+  test('because of the time before Fairway started: the timeout starts when Fairway does', async () => {
     const { fairway, clock, a, all, fail, names } = await startHealthyNodes();
     await using _ = fairway;
     await fail(a);
@@ -258,7 +258,7 @@ describe('nothing is repaired', () => {
     expect(await names()).not.toContain(a);
   });
 
-  test('right after the control plane recovered', async () => {
+  test('right after the control plane has recovered', async () => {
     const { fairway, clock, a, all, fail, recover, names } = await startHealthyNodes();
     await using _ = fairway;
     await fail(a);

@@ -21,8 +21,8 @@ const HOLD_HOURS = 3;
 const where = { namespace: TEAM };
 
 /**
- * A pool of one node whose pod a PodDisruptionBudget protects. The node is being replaced, and the drain timeout has
- * passed.
+ * A pool with one node whose pod is protected by a PodDisruptionBudget. The node is being replaced, and the drain
+ * timeout has passed.
  */
 async function startHeldDrain(
   type: 'Rolling' | 'InPlace',
@@ -138,7 +138,7 @@ describe.each(['Rolling', 'InPlace'] as const)('a node that is being replaced (%
     expect(resourceCounts(held.fairway.cloud)).toMatchObject({ servers: 1 });
   });
 
-  test('is still held after a short silence of its kubelet', async () => {
+  test('is still held after its kubelet is briefly silent', async () => {
     const { fairway, clock, tenant, name, machine } = await startHeldDrain(type);
     await using _ = fairway;
     const say = (status: string) => {
@@ -155,7 +155,7 @@ describe.each(['Rolling', 'InPlace'] as const)('a node that is being replaced (%
     expect(readyOf(await machine())?.reason).toBe('DrainHeld');
   });
 
-  test('is still held after a restart of Fairway', async () => {
+  test('is still held after Fairway restarts', async () => {
     const { fairway, clock, machine, image, renewed } = await startHeldDrain(type);
     await using _ = fairway;
     await fairway.stopProcess();

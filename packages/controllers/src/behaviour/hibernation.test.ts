@@ -100,7 +100,7 @@ test('a hibernated cluster has no nodes and a stopped control plane, and keeps t
   expect(reasons).not.toContain('Degraded');
 });
 
-/** Polling is slow, since most of a week is idle. */
+/** Polling is slow, because nothing happens for most of the week. */
 const SLOW_POLLING = { observeMs: HOUR_MS };
 
 describe('schedules', () => {
@@ -171,7 +171,7 @@ describe('schedules', () => {
 });
 
 test('a PodDisruptionBudget does not prevent the deletion of a hibernating cluster’s nodes', async () => {
-  // The response to an eviction under a budget that allows no disruption.
+  // The response to an eviction if the PodDisruptionBudget allows no disruptions.
   const tenantFaults: ChooseApiFault = ({ path }) =>
     path.endsWith('/eviction') ? { kind: 'answer', status: 429 } : undefined;
   const { fairway, clock, uid } = await start({}, { tenantFaults });
@@ -197,7 +197,7 @@ test('a PodDisruptionBudget does not prevent the deletion of a hibernating clust
   expect((await get(fairway)).status?.phase).toBe('Hibernated');
 });
 
-test('an unresponsive control plane delays hibernation by three minutes, not by ten per node', async () => {
+test('an unresponsive control plane delays hibernation by three minutes, rather than ten per node', async () => {
   let isBroken = false;
   const tenantFaults: ChooseApiFault = () => (isBroken ? { kind: 'breaksBefore' } : undefined);
   const { fairway, clock } = await start({}, { tenantFaults });
@@ -290,7 +290,7 @@ test('a version requested during hibernation is applied on waking', async () => 
   expect(isReady(done)).toBe(true);
 });
 
-test('a quota that has shrunk during hibernation is reported before the cluster is woken', async () => {
+test('a quota that was reduced during hibernation is reported before the cluster is woken', async () => {
   const { fairway, clock } = await start({}, SLOW_POLLING);
   await using _ = fairway;
   await hibernate(fairway);

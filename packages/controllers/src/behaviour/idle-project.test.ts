@@ -13,10 +13,10 @@ import { TEAM, TestFairway } from '../testing/test-fairway.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-/** How long the control plane of a real cluster waits for a kubelet's reports, plus the interval at which it checks. */
+/** How long a real cluster's control plane waits for a kubelet's reports, plus the interval at which it checks. */
 const GRACE_MS = 55_000;
 
-/** Clusters of one project as with `fairway up`, an hour after all became Ready. */
+/** Clusters in one project, as created by `fairway up`, an hour after all of them became Ready. */
 async function startIdle({ clusterCount = 1 } = {}) {
   const clock = new SteppingClock();
   const random = seededRandom(4_242);
@@ -134,7 +134,7 @@ describe('an idle pool that grows, four minutes after the last list', () => {
     },
     { what: 'the response takes more than a minute', action: { kind: 'delay', delayMs: 90_000 }, isKilled: false },
     { what: 'the process is killed before the response', action: { kind: 'delay', delayMs: 5_000 }, isKilled: true },
-  ] as const)('has exactly one server for each machine although $what', async ({ action, isKilled }) => {
+  ] as const)('has exactly one server for each machine even though $what', async ({ action, isKilled }) => {
     const { fairway, clock, client, machines } = await startIdle();
     await using _ = fairway;
     const { servers } = fairway.process.project.cache;
@@ -162,7 +162,7 @@ describe('an idle cluster that is deleted', () => {
   test.each([
     { whose: 'with machines', hasMachines: true },
     { whose: 'without machines', hasMachines: false },
-  ])('$whose: an extra server with its tags is also deleted within 90 seconds', async ({ hasMachines }) => {
+  ])('$whose: a surplus server with its tags is also deleted within 90 seconds', async ({ hasMachines }) => {
     const { fairway, clock, client, machines, network, timeUntil } = await startIdle();
     await using _ = fairway;
     const { metadata } = await clock.during(fairway.client.resource(clusters).get('demo', { namespace: TEAM }));
@@ -191,7 +191,7 @@ describe('an idle cluster that is deleted', () => {
   });
 });
 
-describe('a change in the cloud of an idle project', () => {
+describe('a change in an idle project’s cloud', () => {
   test.each([
     { what: 'deletes a server', status: 'ServerVanished', isDeleted: true },
     { what: 'stops a server', status: 'ServerStopped', isDeleted: false },

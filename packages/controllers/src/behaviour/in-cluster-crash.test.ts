@@ -20,7 +20,7 @@ interface Change {
   /** Runs before each attempt, for the pool of that name. */
   readonly prepare: (scenario: InClusterScenario, name: string) => Promise<unknown>;
   readonly make: (scenario: InClusterScenario, name: string) => Promise<unknown>;
-  /** The state of the pool at the end. */
+  /** The pool's final state. */
   readonly ends: object;
 }
 
@@ -82,7 +82,7 @@ describe('Fairway is killed after each write in turn', () => {
     }
 
     expect(outcomes).toEqual(outcomes.map(() => ends));
-    // In the last attempt, there were no writes left after which to kill Fairway.
+    // In the last attempt, there was no write left after which Fairway could be killed.
     expect(hasDied).toBe(false);
     expect(outcomes.length).toBeGreaterThan(2);
   });

@@ -47,7 +47,7 @@ describe('the CustomResourceDefinition', () => {
     expect((await scenario.inner())?.spec.upgradeStrategy).toEqual((await scenario.outer())?.spec.upgradeStrategy);
   });
 
-  test('is not changed if it has another owner, which is reported once', async () => {
+  test('is not changed if it has a different owner, which is reported once', async () => {
     await using scenario = await InClusterScenario.begin();
     const definitions = scenario.tenant.resource(DEFINITIONS);
     const live = await definitions.get(DEFINITION_NAME);
@@ -161,7 +161,7 @@ describe('a tenant', () => {
     expect(observations).toBeLessThanOrEqual(200 + 8 * 60);
   });
 
-  test('causes few calls an hour if its API refuses Fairway’s writes', async () => {
+  test('causes few calls an hour if its API rejects Fairway’s writes', async () => {
     await using scenario = await InClusterScenario.begin();
     await scenario.fairway.patch(nodePools, 'general', {
       spec: { maxReplicas: 7 },

@@ -84,7 +84,7 @@ describe('a user in the cluster', () => {
     expect(await scenario.observe()).toMatchObject({ inner: 1, outer: 1 });
   });
 
-  test('makes a forbidden change: it is reverted, with the message of admission', async () => {
+  test('makes a forbidden change: it is reverted, with the message from admission', async () => {
     await using scenario = await InClusterScenario.begin();
     scenario.fault = REFUSED_WRITES;
 
@@ -124,7 +124,7 @@ describe('a user in the cluster', () => {
     expect([await scenario.inner('extra'), await scenario.outer('extra')]).toEqual([undefined, undefined]);
   });
 
-  test('requests a change to a field that was changed outside in the meantime: the outside value stays, and the user sees a message', async () => {
+  test('requests a change to a field that was changed outside in the meantime: the value set outside is kept, and the user sees a message', async () => {
     await using scenario = await InClusterScenario.begin();
     const brokenApi: ChooseApiFault = () => ({ kind: 'breaksBefore' });
     scenario.tenantFault = brokenApi;

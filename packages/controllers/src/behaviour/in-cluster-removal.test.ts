@@ -71,7 +71,7 @@ test('costs a few calls a minute if the API reports success but never deletes it
   expect(scenario.innerCalls().length).toBeLessThanOrEqual(200);
 });
 
-test('stays if the cluster hibernates', async () => {
+test('remains while the cluster is hibernated', async () => {
   await using scenario = await InClusterScenario.begin();
   await scenario.fairway.patch(clusters, 'demo', { spec: { hibernation: { enabled: true } } });
   await scenario.settle(600);

@@ -15,7 +15,7 @@ import { isReady, TEAM, TestFairway } from '../testing/test-fairway.ts';
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** A pool whose first machines are kept for this long after they are deleted. */
+/** A pool whose first machines are kept for this long after deletion. */
 async function startKeptMachine(value: string, { replicas = 1, kept = 1 } = {}) {
   const clock = new SteppingClock();
   const faults = new SwitchedFaults();
@@ -50,7 +50,7 @@ async function startKeptMachine(value: string, { replicas = 1, kept = 1 } = {}) 
 const keptCondition = (machine: Machine | undefined) => findCondition(machine?.status?.conditions, 'KeptForInspection');
 
 describe('a machine that is kept for inspection', () => {
-  test('is replaced, keeps its server until the time has passed, and reports this', async () => {
+  test('is replaced, keeps its server until that time has passed, and reports this', async () => {
     const { fairway, clock, faults, asked, machine, ready, servers, said } = await startKeptMachine('4h');
     await using _ = fairway;
     const observedMachine = await machine();

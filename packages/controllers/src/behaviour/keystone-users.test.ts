@@ -44,7 +44,7 @@ describe('a cluster with Keystone users', () => {
     expect(accessOf(keystone)?.roles).toEqual(roles);
   });
 
-  test('gives additional permissions only to roles that its policy lists', () => {
+  test('grants additional permissions only to roles that its policy lists', () => {
     const policies: string[] = [];
     const users = {
       reviewerFor: () => () => Promise.resolve(undefined),
@@ -62,7 +62,7 @@ describe('a cluster with Keystone users', () => {
     expect(accessOf({ policy: '[]', roles: { a: 'view' } })?.roles).toEqual({ a: 'view' });
   });
 
-  test('gives no additional permissions and reports it if an invalid policy has passed the gateway', () => {
+  test('grants no additional permissions, and reports this, if an invalid policy has passed the gateway', () => {
     const users = {
       reviewerFor: () => () => Promise.resolve(undefined),
       authorizerFor() {
@@ -131,7 +131,7 @@ describe('in a running Fairway', () => {
     expect(left.map(({ metadata }) => metadata.name)).toContain('fairway:cluster-admins');
   });
 
-  test('a cluster reports that it requests Keystone users although they are not supported', async () => {
+  test('a cluster reports that it requests Keystone users even though they are not supported', async () => {
     await using fairway = await TestFairway.start();
     await fairway.createCluster({ apiServer: { keystone: {} } });
     const [cluster] = await fairway.until(clusters, ([each]) =>
@@ -152,7 +152,7 @@ describe('in a running Fairway', () => {
   });
 });
 
-test('a mistake of the tenant is reported first', () => {
+test('a tenant’s mistake is reported first', () => {
   const state = { phase: 'Running', ready: true, reason: 'AsExpected', message: '' } as const;
   const running = { ...state, endpoint: undefined, version: undefined, etcdUsageBytes: undefined };
   const reported = withKeystoneProblem(

@@ -24,14 +24,14 @@ const LIMITS = { calls: 47, writes: 60 };
  * services and volume types every 20 minutes.
  */
 const LIMITS_PER_HOUR = { calls: 60 * 3 + 3 * 4, writes: 120 };
-/** Seed of the jitter, so that a run can be repeated. */
+/** Seed for the jitter, so that a run can be reproduced. */
 const SEED = 4_242;
 
 function nodesOf(from: LastingCause['from']): number {
   return from === 'a cluster' || from === 'a given network' ? 1 : 0;
 }
 
-/** An existing network of the tenant, in which the nodes' ports are Fairway's own. */
+/** An existing tenant network, in which the nodes' ports are Fairway's own. */
 async function existingNetwork({ process }: TestFairway) {
   const { network } = process.project.client;
   const { id: networkID } = await network.networks.create({ name: 'theirs' });
@@ -49,7 +49,7 @@ async function startWith({ from, nodesJoin }: Pick<LastingCause, 'from' | 'nodes
     await clock.during(fairway.readyCluster({ replicas: nodesOf(from) }, network));
     await clock.pass(OBSERVATION_MS);
   }
-  /** The calls and writes of the next `durationMs` milliseconds. */
+  /** The calls and writes during the next `durationMs` milliseconds. */
   const costOf = async (durationMs: number) => {
     const before = { calls: fairway.cloud.calls.total, writes: faults.writes };
     await clock.pass(durationMs);
@@ -266,7 +266,7 @@ describe('twenty machines whose servers fail', () => {
   const FAULTS = LASTING_CAUSES.filter(({ cause }) => cause === 'no valid host' || cause === 'servers that fail');
 
   test.each(FAULTS)(
-    'fail with $cause: each costs one create and one delete, and from then on they cost as much as one all together',
+    'fail with $cause: each costs one create and one delete, and from then on, all together cost as much as one',
     async (fault) => {
       const { fairway, clock, costOf, faults } = await startWith(fault);
       await using _ = fairway;
@@ -282,7 +282,7 @@ describe('twenty machines whose servers fail', () => {
       await fault.end(fairway, faults);
       await clock.during(allReady(fairway));
 
-      // The cloud accepts all twenty before it reports that the first has failed.
+      // The cloud accepts all twenty before it reports that the first one has failed.
       expect(first.calls).toBeLessThanOrEqual(50);
       expect(first.writes).toBeLessThanOrEqual(100);
       expect(minute.calls).toBeLessThanOrEqual(12);

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { SteppingClock } from '../testing/stepping-clock.ts';
 import { TestFairway } from '../testing/test-fairway.ts';
 
-test('a server whose fault appears after ERROR is classified by its fault', async () => {
+test('a server whose fault appears only after its status is ERROR is classified by that fault', async () => {
   const clock = new SteppingClock();
   await using fairway = await TestFairway.start({ clock, random: seededRandom(10), nodesJoin: false });
   await fairway.createCluster();

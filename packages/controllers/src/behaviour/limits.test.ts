@@ -9,8 +9,8 @@ import { resourceCounts, serverHistory } from '../testing/cloud-contents.ts';
 import { isReady, TEAM, TestFairway } from '../testing/test-fairway.ts';
 
 /**
- * Admission validated every write here against the state before any of them, as at a kube-apiserver, whose webhooks run
- * in parallel.
+ * Here, admission validates every write against the state before all of them, as with a kube-apiserver whose webhooks
+ * run in parallel.
  */
 async function startWith(maxNodes: number): Promise<TestFairway> {
   const fairway = await TestFairway.start();
@@ -35,7 +35,7 @@ async function createdCounts(fairway: TestFairway) {
 }
 
 describe('a limit of nodes', () => {
-  test('gives one of two concurrent pools its nodes, and the other one when the first is deleted', async () => {
+  test('gives one of two concurrent pools its nodes, and the other one once the first is deleted', async () => {
     await using fairway = await startWith(3);
     await fairway.createCluster();
     await fairway.clusterReady();
@@ -59,7 +59,7 @@ describe('a limit of nodes', () => {
     expect(await createdCounts(fairway)).toEqual({ machines: 3, servers: 6 });
   });
 
-  test('applies to pools that are scaled at once, and to those created before the cluster', async () => {
+  test('applies to pools that are scaled at the same time, and to those created before the cluster', async () => {
     await using fairway = await startWith(4);
     await Promise.all([fairway.createPool({ replicas: 1 }, 'one'), fairway.createPool({ replicas: 1 }, 'two')]);
     await fairway.createPool({ replicas: 999, maxReplicas: 999 }, 'zealous');
@@ -109,7 +109,7 @@ describe('a limit of nodes', () => {
   });
 });
 
-describe('a limit of clusters', () => {
+describe('a limit on clusters', () => {
   const isRefused = ({ status }: Cluster) =>
     status?.conditions?.some(({ type, reason }) => type === 'Ready' && reason === 'PlanLimitExceeded');
 
@@ -151,8 +151,8 @@ describe('a limit of clusters', () => {
   });
 });
 
-describe('objects deleted while they are created', () => {
-  test('pools created while their cluster is deleted leave nothing in the cloud', async () => {
+describe('objects deleted while being created', () => {
+  test('pools created while their cluster is being deleted leave nothing in the cloud', async () => {
     await using fairway = await startWith(10);
     const before = resourceCounts(fairway.cloud);
     await fairway.readyCluster({ replicas: 1 });
@@ -179,7 +179,7 @@ describe('objects deleted while they are created', () => {
       collector.start(stop.signal);
       await fairway.readyCluster({ replicas: 2 });
       const [machine] = await fairway.machines();
-      // As if the garbage collector were faster.
+      // As if the garbage collector got there first.
       if (propagationPolicy === 'Orphan') {
         const value = { metadata: { ownerReferences: null } };
         for (const { metadata } of await fairway.machines()) await fairway.patch(machines, metadata.name ?? '', value);

@@ -23,7 +23,7 @@ const GET_SERVER: FaultInput = {
   action: { kind: 'answer', status: 503 },
 };
 
-/** A pool of two whose first server is deleted in the cloud. */
+/** A pool with two nodes, the first of whose servers is deleted in the cloud. */
 async function startWith(healing: { enabled?: boolean }, { nodesJoin = true, ...options }: TestFairwayOptions = {}) {
   const clock = new SteppingClock();
   const faults = new SwitchedFaults();
@@ -84,7 +84,7 @@ describe('a server that was deleted in the cloud', () => {
       reason: 'HealingDisabled',
     });
     expect(later.metadata.resourceVersion).toBe(observedMachine.metadata.resourceVersion);
-    // The usual lists, and a read of the server itself every ten minutes.
+    // The usual lists, plus one read of the server itself every ten minutes.
     expect(hour.calls).toBeLessThan(60 * 3 + 6 * 2 + 6);
     expect(hour.writes).toBeLessThan(60);
     expect(after).toHaveLength(2);
@@ -144,7 +144,7 @@ describe('a server that was deleted in the cloud', () => {
     expect(resourceCounts(fairway.cloud)).toMatchObject({ servers: 2 });
   });
 
-  test.each([1, 2, 3, 4, 5, 6])('is replaced once, even if the process is killed at write %i', async (nth) => {
+  test.each([1, 2, 3, 4, 5, 6])('is replaced only once, even if the process is killed at write %i', async (nth) => {
     const crash = new Crash(/\/(machines|nodepools)(\/|\?|$)/);
     const { fairway, clock, victim, lose } = await startWith({}, crash.options);
     await using _ = fairway;

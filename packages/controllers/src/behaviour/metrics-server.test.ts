@@ -14,7 +14,7 @@ const NAME = 'metrics-server';
 const CERTIFICATE = 'metrics-server-serving';
 const REGISTRATION = 'v1beta1.metrics.k8s.io';
 
-/** Without fields that an API server adds. */
+/** Without the fields that an API server adds. */
 function asApplied({ metadata, type }: Secret): Secret {
   const { name, namespace, labels, annotations } = metadata;
   return { apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace, labels, annotations }, type } as Secret;
@@ -120,7 +120,7 @@ describe('metrics.k8s.io', () => {
     expect(await scenario.addon(NAME)).toMatchObject({ state: 'Ready' });
   });
 
-  test('is recreated within a minute after its deletion', async () => {
+  test('is recreated within a minute of being deleted', async () => {
     await using scenario = await AddonScenario.begin();
     await scenario.work();
 
@@ -130,7 +130,7 @@ describe('metrics.k8s.io', () => {
     await expect(scenario.tenant.resource(APIServices).get(REGISTRATION)).resolves.toBeDefined();
   });
 
-  test('is not changed if it has another owner, such as an adapter', async () => {
+  test('is not changed if it has a different owner, such as an adapter', async () => {
     const own = {
       apiVersion: 'apiregistration.k8s.io/v1',
       kind: 'APIService',

@@ -89,7 +89,7 @@ describe('the grace period of a missing Cluster', () => {
     await clock.during(firstProcess.stop());
   });
 
-  test('costs two reads and one write, and nothing for existing clusters', async () => {
+  test('costs two reads and one write, but nothing for existing clusters', async () => {
     const { clock, fairway, cluster, requests } = await startMissingCluster();
     await using _ = fairway;
     // By then the CloudProfile has been refreshed, so its quotas include the new server.
@@ -103,7 +103,7 @@ describe('the grace period of a missing Cluster', () => {
 
     const { reads, writes } = requests;
     expect(rest.writes).toBe(0);
-    // Lists of CA Secrets and Clusters of the namespace, in addition to the usual watches.
+    // Lists of the namespace's CA Secrets and Clusters, in addition to the usual watches.
     expect(reads - before.reads).toBeLessThanOrEqual(rest.reads + 4);
     // Includes the end of its usage record, and the pool's Event about the deletion of its cluster.
     expect(writes - before.writes).toBeLessThanOrEqual(8);

@@ -40,7 +40,7 @@ const KUBERNETES_KINDS = ['clusters', 'nodepools', 'machines', 'secrets'];
 /** CloudProfiles belong to namespaces, with or without clusters; usage records outlive their cluster, for billing. */
 const UNRELATED_KINDS: ReadonlySet<string> = new Set([cloudProfiles.plural, usageRecords.plural]);
 
-/** The number of objects at Fairway's own API of each kind that belongs to clusters. */
+/** The number of objects in Fairway's own API, for each kind that belongs to clusters. */
 async function objectsOf(fairway: TestFairway): Promise<Record<string, number>> {
   const types: readonly ResourceType[] = [
     ...KINDS.filter(({ plural }) => !UNRELATED_KINDS.has(plural)),
@@ -117,7 +117,7 @@ describe('a cluster with all features', () => {
 });
 
 describe('a missing cluster in an existing network', () => {
-  test('loses its own ports, while the network remains with the ports of others', async () => {
+  test('loses its own ports, while the network remains, along with the ports of others', async () => {
     await using fairway = await TestFairway.start(OPTIONS);
     const { network } = fairway.process.project.client;
     const { id: networkID } = await network.networks.create({ name: 'theirs' });

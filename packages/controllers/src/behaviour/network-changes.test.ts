@@ -112,7 +112,7 @@ describe("a change of the cluster's network reaches Neutron", () => {
     expect(resourceCounts(fairway.cloud)['routers']).toBe(0);
   });
 
-  test('another router, which remains when the cluster is deleted', async () => {
+  test('a different router, which remains when the cluster is deleted', async () => {
     await using fairway = await TestFairway.start();
     await fairway.readyCluster({ replicas: 1 });
     const { id } = await networkOf(fairway).routers.create({ name: 'theirs' });
@@ -128,7 +128,7 @@ describe("a change of the cluster's network reaches Neutron", () => {
     expect(resourceCounts(fairway.cloud)).toMatchObject({ routers: 1, networks: 1 });
   });
 
-  test('another external network', async () => {
+  test('a different external network', async () => {
     await using fairway = await TestFairway.start();
     await fairway.readyCluster({ replicas: 1 });
     const id = await secondExternalNetwork(fairway);

@@ -6,7 +6,7 @@ const MINUTE_MS = 60_000;
 const ZONE_LABEL = 'topology.kubernetes.io/zone';
 const TYPE = 'node.kubernetes.io/instance-type';
 
-/** A cloud whose names are not valid labels. */
+/** A cloud whose names are not valid label values. */
 const [flavor] = DEFAULT_CONFIG.flavors;
 const [zone] = DEFAULT_CONFIG.zones;
 const cloud = {

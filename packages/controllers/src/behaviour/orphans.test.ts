@@ -175,15 +175,15 @@ describe('resources that appear after their cluster was deleted', () => {
 
     expect(during).toHaveLength(1);
     expect(after).toEqual([]);
-    // Thirteen lists per sweep, plus the namespace's CloudProfile, whose cost varies slightly from week to week.
+    // Thirteen lists per sweep, plus the namespace's CloudProfile, the cost of which varies slightly from week to week.
     expect(looked - rest).toBeLessThanOrEqual(5 * 13 + 15);
     // The record is deleted.
     expect(requests.ofConfigMaps - requestsBefore).toBe(1);
   });
 });
 
-describe("another Fairway's clusters in the same project", () => {
-  test('remain untouched, since this Fairway has no record of their deletion', async () => {
+describe('clusters of another Fairway installation in the same project', () => {
+  test('remain untouched, since this Fairway installation has no record of their deletion', async () => {
     const { fairway, clock } = await start();
     await using _ = fairway;
     await deletedCluster(fairway, clock);
@@ -196,7 +196,7 @@ describe("another Fairway's clusters in the same project", () => {
     expect(resourceCounts(fairway.cloud)).toEqual(before);
   });
 
-  test('remain if they come from a backup of this Fairway; resources created later are held, and reported once', async () => {
+  test('remain if they come from a backup of this Fairway installation; later ones are held, and reported once', async () => {
     const { fairway, clock, requests, events, metrics } = await start({ registry: new Registry() });
     await using _ = fairway;
     const { metadata } = await deletedCluster(fairway, clock);
@@ -265,7 +265,7 @@ describe('a sweep that fails for hours', () => {
       fairway.cloud.faults.clear();
       await clock.pass(HOUR_MS);
 
-      // Each refusal triggers a query to find out what blocks a network.
+      // Each rejection triggers a query to find out what blocks a network.
       expect(hour.calls).toBeLessThanOrEqual(4 * 60 + 12);
       expect(hour.writes).toBeLessThanOrEqual(10);
       expect(resourceCounts(fairway.cloud)).toEqual(before);
@@ -368,7 +368,7 @@ describe('resources of a live cluster for deleted machines and pools', () => {
 });
 
 describe('a killed process', () => {
-  test.each([1, 2, 3])('still leaves the record if it happens at write %i of a deletion’s last step', async (nth) => {
+  test.each([1, 2, 3])('still leaves the record if it is killed at write %i of a deletion’s last step', async (nth) => {
     const crash = new Crash(/\/(configmaps|secrets|clusters)(\/|\?|$)/);
     const { fairway, clock, records } = await start(crash.options);
     await using _ = fairway;
@@ -421,7 +421,7 @@ describe('a process killed in the middle of a sweep', () => {
   });
 });
 
-test('replicas sweep only once in total, and the next owner of a key continues', async () => {
+test('all replicas together sweep only once, and the next owner of a key continues', async () => {
   const [first, second] = [new TestOwner(), new TestOwner()];
   const { fairway, clock, events } = await start({ owner: first });
   await using _ = fairway;

@@ -52,7 +52,7 @@ const OUTAGES: readonly { cause: string; fault: FaultInput; message: RegExp; not
   },
 ];
 
-describe('an outage of an hour', () => {
+describe('an hour-long outage', () => {
   test.each(OUTAGES)(
     'leaves a healthy cluster Ready despite $cause, and is reported once',
     async ({ fault, message, noticedAfterMs = 120_000 }) => {
@@ -63,7 +63,7 @@ describe('an outage of an hour', () => {
       const writesBefore = faults.writes;
       fairway.cloud.faults.add({ ...fault, times: null });
 
-      // An outage of the network alone is detected by the next comparison with the cloud, every ten minutes.
+      // A network-only outage is detected by the next comparison with the cloud, every ten minutes.
       await clock.pass(1_300_000);
       const condition = await reachable();
       const reportingWrites = faults.writes - writesBefore;

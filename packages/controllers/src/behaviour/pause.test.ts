@@ -146,8 +146,8 @@ test('resources of a cluster are not looked up in another project', async () => 
       .patch('demo', { type: 'merge', value: { status: { projectID } } }, options);
   };
 
-  // As after a restore into an installation whose clouds.yaml has a different cloud of the same name: the server cannot
-  // be found.
+  // As after a restore into an installation whose clouds.yaml contains a different cloud with the same name: the server
+  // cannot be found.
   await findProject('elsewhere');
   await fairway.process.project.client.compute.servers.delete(machine?.status?.serverID ?? '');
   fairway.process.project.cache.servers.invalidate();

@@ -90,7 +90,7 @@ describe('another flavor', () => {
     expect(changing.history.deleted.length).toBeLessThanOrEqual(3);
   });
 
-  test('has no ID and replaces no node if it does not exist', async () => {
+  test('has no ID, and causes no node to be replaced, if it does not exist', async () => {
     await using changing = await PoolChangeRun.start({ replicas: 3 });
     const before = (await changing.machines()).map(({ metadata }) => metadata.name ?? '').toSorted();
 
@@ -109,7 +109,7 @@ describe('another flavor', () => {
     expect((await changing.machines()).map(({ metadata }) => metadata.name ?? '').toSorted()).toEqual(before);
   });
 
-  test('does not replace nodes if only the ID is given instead of the name', async () => {
+  test('causes no nodes to be replaced if only the ID is given instead of the name', async () => {
     await using changing = await PoolChangeRun.start({ replicas: 3 });
     const { status } = await changing.until(({ status }) => status?.flavorName === 'b3-8');
 
@@ -135,7 +135,8 @@ describe('another flavor', () => {
     await changing.clock.during(changing.fairway.delete(nodePools, 'general'));
     await changing.clock.during(changing.fairway.until(nodePools, (left) => left.length === 0));
 
-    // One node made room for the new node that cannot be created; the new one is deleted first when the pool shrinks.
+    // One node was deleted to make room for the new node that cannot be created; the new one is deleted first when the
+    // pool shrinks.
     expect(minAvailable).toBe(2);
     expect(flavorsOf(left)).toEqual(['b3-8']);
     expect(await changing.servers()).toEqual([]);
@@ -240,7 +241,7 @@ describe('a pool shrinks', () => {
   });
 });
 
-test('a shrinking pool is Ready only when its machines are deleted', async () => {
+test('a shrinking pool is Ready only once its surplus machines are deleted', async () => {
   await using changing = await PoolChangeRun.start({ replicas: 3 });
   const { client, clock } = changing.fairway;
   const pools = new Informer(client.resource(nodePools), { namespace: TEAM, clock });

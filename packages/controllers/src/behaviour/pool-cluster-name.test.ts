@@ -11,11 +11,11 @@ import { TestFairway } from '../testing/test-fairway.ts';
 
 const MINUTE_MS = 60_000;
 
-/** A cluster `demo`, and one of its pools whose clusterName has a typo. */
+/** A cluster `demo`, and one of its pools whose clusterName contains a typo. */
 class MisnamedPool implements AsyncDisposable {
   readonly clock = new SteppingClock();
   fairway!: TestFairway;
-  /** Whether the API server accepted the correction; undefined until the step of `correctBefore` is reached. */
+  /** Whether the API server accepted the correction; undefined until the step `correctBefore` is reached. */
   corrected: Promise<boolean> | undefined;
   #step: string | undefined;
 

@@ -9,7 +9,7 @@ import { isReady, TEAM, TestFairway } from '../testing/test-fairway.ts';
 
 const MINUTE_MS = 60_000;
 
-/** Sets the project's quota. Admission validated every write here against the state before any of them. */
+/** Sets the project's quota. Here, admission validates every write against the state before all of them. */
 async function limit(fairway: TestFairway, spec: ProjectQuotaSpec): Promise<void> {
   await fairway.create(projectQuotas, { metadata: { name: 'project', namespace: TEAM }, spec });
 }
@@ -127,7 +127,7 @@ describe('an autoscaler', () => {
           message: expect.stringContaining(`${words}: scale down other pools`),
         },
       });
-      // Usual lists of the project, and no wasted server.
+      // The project's usual lists, and no wasted server.
       expect(calls.total - before).toBeLessThan(60);
       expect(serverHistory(fairway.cloud)).toHaveLength(1);
       await clock.during(fairway.patch(projectQuotas, 'project', { spec: { nodes: 5, cores: 10 } }));

@@ -97,7 +97,7 @@ test('a server created before the refusal is deleted with its cluster', async ()
   expect(resourceCounts(fairway.cloud)).toMatchObject({ servers: 0, routers: 0, networks: 1 });
 });
 
-test('one of two lasting failures is reported, regardless of their order, and both are retried only rarely', async () => {
+test('one of two lasting failures is reported, regardless of their order, and both are retried only infrequently', async () => {
   const clock = new SteppingClock();
   const faults = new SwitchedFaults();
   await using fairway = await TestFairway.start({ clock, random: seededRandom(4_242), ...faults.options });
@@ -108,7 +108,7 @@ test('one of two lasting failures is reported, regardless of their order, and bo
     ] as const
   ).entries()) {
     const call = { service: 'network', method: 'POST', path } as const;
-    // The two calls alternate in being the slower one.
+    // The two calls take turns being the slower one.
     for (let nth = 1 + index; nth < 400; nth += 2) {
       fairway.cloud.faults.add({ ...call, nth, action: { kind: 'delay', delayMs: 200 } });
     }

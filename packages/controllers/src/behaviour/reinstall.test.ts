@@ -227,7 +227,7 @@ describe('a machine to be reinstalled', () => {
     expect(rebuilds()).toBe(2);
   });
 
-  test('applies another spec once the cloud has finished the first rebuild', async () => {
+  test('applies a different spec once the cloud has finished the first rebuild', async () => {
     const { fairway, clock, machine, rebuilds, ask, installed } = await start();
     await using _ = fairway;
     await ask();
@@ -363,7 +363,7 @@ describe('a rebuild that fails', () => {
     },
     { reason: '413', action: QUOTA, readyCondition: 'QuotaExceeded', message: /./ },
     { reason: 'a broken connection', action: { kind: 'drop' }, readyCondition: 'CloudUnavailable', message: /./ },
-  ])('is reported, costs a few calls and writes, and continues after an hour of $reason', async (testCase) => {
+  ])('is reported, costs few calls and writes, and continues after an hour of $reason', async (testCase) => {
     const { fairway, clock, faults, machine, rebuilds, ask, installed, said, calls } = await start();
     await using _ = fairway;
     fairway.cloud.faults.add({ ...REBUILD, times: null, action: testCase.action });

@@ -66,7 +66,7 @@ async function reset({ fairway, clock }: Setting, { nodes = 'Delete', version, c
   await fairway.patch(clusters, 'demo', { spec });
 }
 
-/** Keeps all servers from being deleted. */
+/** Prevents all servers from being deleted. */
 function blockNodeDeletion(fairway: TestFairway): void {
   const action = { kind: 'answer', status: 503 } as const;
   fairway.cloud.faults.add({ service: 'compute', method: 'DELETE', times: null, action });
@@ -250,7 +250,7 @@ test.each([
 });
 
 test.each(['Delete', 'Reinstall'] as const)(
-  'if a process is killed before or after any of its writes, the next one continues: %s',
+  'if a process is killed before or after any of its writes, the next one carries on: %s',
   async (nodes) => {
     let left = Number.POSITIVE_INFINITY;
     // From that write on, none of the process's requests succeed; the last one may or may not be applied.
@@ -312,7 +312,7 @@ test('failed writes and lost responses do not affect a reset', async () => {
   expect(resourceCounts(fairway.cloud)).toEqual(held);
 });
 
-test('a reset survives an outage of the cloud for hours, with few calls and no writes after the first report', async () => {
+test('a reset survives a cloud outage of several hours, with few calls and no writes after the first report', async () => {
   const setup = await start();
   const { fairway, clock, uid } = setup;
   await using _ = fairway;

@@ -62,7 +62,7 @@ function resetVolumeState(fairway: TestFairway, id: string): Promise<void> {
 }
 
 describe('a boot volume', () => {
-  test('has the name and tag of its machine, which reports its ID in the status', async () => {
+  test('has its machine’s name and tag, and the machine reports its ID in the status', async () => {
     const { fairway, clock, volumes } = await start();
     await using _ = fairway;
     const cluster = await clock.during(fairway.readyCluster({ replicas: 2, rootVolume }));
@@ -160,7 +160,7 @@ describe('a boot volume that Cinder fails to delete', () => {
     expect(await volumes()).toHaveLength(2);
   });
 
-  test('is deleted by the sweeper once it can be', async () => {
+  test('is deleted by the sweeper once that is possible', async () => {
     const { fairway, clock, events, machine } = await start();
     await using _ = fairway;
     await clock.during(fairway.readyCluster({ replicas: 1, rootVolume }));
@@ -203,7 +203,7 @@ describe('a process killed while a machine with a boot volume is deleted', () =>
       const crash = new Crash(/\/(servers|volumes|machines)(\/|\?|$)/);
       const { fairway, clock, volumes } = await start(crash.options);
       await using _ = fairway;
-      // The volume has not been tagged before.
+      // The volume has not been tagged yet.
       fairway.cloud.faults.add({ service: 'block-storage', times: null, action: { kind: 'answer', status: 503 } });
       await clock.during(fairway.readyCluster({ replicas: 1, rootVolume }));
       fairway.cloud.faults.clear();

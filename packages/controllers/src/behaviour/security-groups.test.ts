@@ -55,7 +55,7 @@ function calls(fairway: TestFairway, method: string, template: RegExp): number {
   return matching.reduce((sum, { count }) => sum + count, 0);
 }
 
-/** An existing network of the tenant, in which the nodes' ports are Fairway's own. */
+/** An existing tenant network, in which the nodes' ports are Fairway's own. */
 async function existingNetwork({ process }: TestFairway) {
   const { network } = process.project.client;
   const { id: networkID } = await network.networks.create({ name: 'theirs' });
@@ -150,7 +150,7 @@ describe('security groups of a pool', () => {
       if ((await groupsOf(fairway)).flat().length > 0) await remove();
       await clock.pass(MINUTE_MS);
     }
-    // Half of them are the test's own.
+    // Half of the calls are made by the test itself.
     expect(calls(fairway, 'PUT', /\/ports/) - before).toBeLessThanOrEqual(2 * 7);
   });
 

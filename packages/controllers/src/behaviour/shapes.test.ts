@@ -208,7 +208,7 @@ describe('the limits of a plan', () => {
 });
 
 describe('existing resources for a cluster', () => {
-  test('may be a network of the tenant, which is left unchanged', async () => {
+  test('may be a tenant’s network, which is left unchanged', async () => {
     await using fairway = await TestFairway.start();
     const { network } = fairway.process.project.client;
     const { id: networkID } = await network.networks.create({ name: 'theirs' });

@@ -121,7 +121,7 @@ describe('a server that does not join', () => {
     expect(await events()).toHaveLength(1);
   });
 
-  test('becomes Ready if it eventually joins, and no trace of the problem is left', async () => {
+  test('becomes Ready if it eventually joins, and leaves no trace of the problem', async () => {
     const { fairway, clock, machine, join, cluster } = await startWithoutJoining();
     await using _ = fairway;
     await clock.pass(12 * MINUTE_MS);

@@ -107,7 +107,7 @@ describe('the usage of a cluster', () => {
     expect((await reported(fairway, 'RootVolume')).get('default')?.amount).toBe(before + 40 * 3600);
   });
 
-  test('ends with servers deleted externally, even while Fairway is down, within the reported uncertainty', async () => {
+  test('ends when servers are deleted externally, even while Fairway is down, within the reported uncertainty', async () => {
     const { fairway, clock, truth } = await start();
     await using _ = fairway;
     await clock.during(fairway.readyCluster({ replicas: 2 }));
@@ -147,7 +147,7 @@ describe('a cluster’s cloud resources other than servers', () => {
       const { remove, list } = await clock.during(createResource(setting, cluster, resource));
       const startedMs = clock.now();
       await clock.pass(10 * MINUTE_MS);
-      // Done by its creator too, which checks whether it is ready.
+      // Its creator does this too, to check whether it is ready.
       await clock.during(list());
       const countedCalls = await callsOf(HOUR_MS);
       const [running] = [...(await reported(fairway, resource)).entries()];
@@ -161,8 +161,8 @@ describe('a cluster’s cloud resources other than servers', () => {
       expect(used?.amount).toBeGreaterThanOrEqual(each * (seconds - 2));
       expect((used?.amount ?? 0) - (used?.uncertain ?? 0)).toBeLessThanOrEqual(each * (seconds + 2));
       expect(used?.uncertain).toBeLessThanOrEqual(each * pauseSeconds * 1.2);
-      // Counted kinds are listed at their usual interval, for all clusters of the project; floating IPs are listed with
-      // load balancers.
+      // Counted kinds are listed at their usual interval, for all clusters in the project; floating IPs are listed
+      // along with load balancers.
       expect(countedCalls).toBeLessThanOrEqual(idle + 3600 / pauseSeconds + 20);
       expect(after).toBeLessThanOrEqual(idle + 1);
     },
@@ -201,7 +201,7 @@ interface CreatedResource {
   readonly list: () => Promise<unknown>;
 }
 
-/** A resource of a cluster, tagged like those of the cloud provider. */
+/** A resource of a cluster, tagged the way the cloud provider tags them. */
 async function createResource(
   { fairway, clock }: Setting,
   cluster: Cluster,
@@ -322,7 +322,7 @@ describe('a tenant', () => {
     },
   );
 
-  test('has no uncertainty after a new plan or size that follows a long idle time', async () => {
+  test('has no uncertainty if a plan or size changes after a long idle time', async () => {
     const setting = await start();
     const { fairway, clock, truth } = setting;
     await using _ = fairway;
@@ -345,7 +345,7 @@ describe('a tenant', () => {
 });
 
 describe('a record', () => {
-  test('continues when its cluster is restored, without the time in between', async () => {
+  test('continues when its cluster is restored, excluding the time in between', async () => {
     const setting = await start();
     const { fairway, clock } = setting;
     await using _ = fairway;

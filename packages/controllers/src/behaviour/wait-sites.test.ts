@@ -6,7 +6,7 @@ import { CAUSES } from '../testing/causes/all.ts';
 import { WAIT_SITES } from '../testing/causes/sites.ts';
 
 const PACKAGES = join(import.meta.dirname, '../../..');
-/** The folders that start and delete clusters, pools and machines. */
+/** The directories whose code starts and deletes clusters, pools and machines. */
 const FOLDERS = [
   'controllers/src/cluster',
   'controllers/src/machine',

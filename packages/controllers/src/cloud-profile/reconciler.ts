@@ -68,7 +68,7 @@ export class CloudProfileReconciler {
     const [namespace = '', name = ''] = key.split('/');
     const pass = new Pass(context, this.#shared.clock);
     const credentialName = name.startsWith(NAME_PREFIX) ? name.slice(NAME_PREFIX.length) : undefined;
-    // The credential cannot be used to log in yet, and Keystone's rejection would be cached.
+    // The credential cannot be used for a login yet, and Keystone's rejection would be cached.
     if (this.#isPaused(namespace, credentialName)) return pass.end();
     const profile = this.#profiles.get(key);
     const cloud = this.#isDeleted(namespace) ? undefined : this.#cloudOf(namespace, name, credentialName);

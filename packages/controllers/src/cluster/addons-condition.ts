@@ -6,7 +6,7 @@ import { conditionMet, conditionUnmet } from '@fairway/tenancy/problem';
 /** The worst state first: it determines the reason. */
 const UNREADY_STATES: readonly AddonStatus['state'][] = ['Failed', 'Degraded', 'Progressing'];
 
-/** Whether Fairway's add-ons in the cluster work; undefined if it installs none, or the cluster is hibernated. */
+/** Whether Fairway's add-ons in the cluster work; undefined if it installs none, or if the cluster is hibernated. */
 export function addonsCondition(
   addons: readonly AddonStatus[] = [],
   hibernation: { readonly wanted: boolean } | undefined,

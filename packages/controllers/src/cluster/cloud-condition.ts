@@ -44,8 +44,8 @@ export function cloudCondition(
 }
 
 /**
- * Calls `changed` when the lists of servers start to fail, and when they succeed again. Returns a function that ends
- * the subscription.
+ * Calls `changed` when the lists of servers start to fail, and when they succeed again. Returns a function that
+ * unsubscribes.
  */
 export function onReachabilityChange({ cache }: ProjectCloud, changed: () => void): () => void {
   let wasStale = false;

@@ -14,7 +14,7 @@ import type { ClusterDependencies } from './dependencies.ts';
 
 /**
  * The cluster's CA, with the requested changes. Each step is one write of its Secret, derived from what is stored at
- * that moment: a process that is killed in between, or has a stale view, repeats it or finds it done.
+ * that moment: a process that is killed in between, or has a stale view, repeats it or finds it already done.
  */
 export async function ensureClusterCa(
   cluster: Cluster,

@@ -128,7 +128,7 @@ export const clusterController: Declaration = {
             : [...clusterKeys].filter(
                 (key) => cache.clusters.get(key)?.status?.network?.networkID === change.networkID,
               );
-        // The tag may be forged, so it may refer to no cluster of ours.
+        // The tag may be forged, so it may not refer to any of our clusters.
         for (const key of keys) if (clusterKeys.has(key)) enqueue(key);
       }),
     );

@@ -40,7 +40,7 @@ export function credentialRequests(cluster: Cluster): CredentialRequests {
 export interface RotationProgress {
   /** Whether the control plane runs with the current CA and is connected. */
   readonly isRunning: boolean;
-  /** Whether every machine was installed after the current rotation had started. */
+  /** Whether every machine was installed after the current rotation started. */
   readonly areNodesRenewed: boolean;
 }
 
@@ -48,8 +48,8 @@ export interface RotationProgress {
 export const NO_ROTATION: RotationProgress = { isRunning: false, areNodesRenewed: false };
 
 /**
- * `adopt`: records requests that a new cluster was created with as fulfilled. `ownUsers`: for clusters of a release
- * without a separate CA for users. `begin`, `switch`, `complete`, `end`: the stages of a rotation.
+ * `adopt`: records requests that a new cluster was created with as fulfilled. `ownUsers`: for clusters created by a
+ * release without a separate CA for users. `begin`, `switch`, `complete`, `end`: the stages of a rotation.
  */
 export type CredentialsStep = 'ownUsers' | 'adopt' | 'revoke' | 'begin' | 'switch' | 'complete' | 'end';
 

@@ -25,7 +25,7 @@ test('a deletion that fails later keeps its progress', () => {
   });
 });
 
-test('a deletion started by an earlier release without steps counts the remaining resources', () => {
+test('a deletion started by an earlier release, which recorded no steps, counts the remaining resources', () => {
   const lastOperation = { ...operation(undefined, deleteOperation(undefined, going), NOW_MS), steps: undefined };
   const status = { nodes: { ...CURRENT, current: 3 }, lastOperation } as unknown as ClusterStatus;
 

@@ -122,7 +122,7 @@ async function deleteResources(
 }
 
 /**
- * Deletes pools and machines that exist at the API server but were missing from the caches, and returns their number. A
+ * Deletes pools and machines that exist in the API server but were missing from the caches, and returns their number. A
  * pool may have created a server group, which is found only through the Cluster.
  */
 async function countUnlisted(

@@ -42,7 +42,7 @@ export async function leaveSharedLoadBalancers(
   return { what, retryAfterMs: RESYNC_INTERVAL_MS, held: joinHeld([held, ...waiting]) };
 }
 
-/** A load balancer in ERROR accepts no changes until its owner has had it repaired. */
+/** A load balancer in ERROR accepts no changes until its owner has it repaired. */
 function heldListeners(loadBalancer: LoadBalancer, state: string): Problem {
   const { id } = loadBalancer;
   const message = `the cluster has listeners in ${displayName('load balancer', loadBalancer)}, which it does not own and which is ${state}: Octavia accepts no changes; to repair one in ERROR: openstack loadbalancer failover ${id}; otherwise the cloud operator must check Octavia`;

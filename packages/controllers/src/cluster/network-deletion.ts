@@ -159,7 +159,7 @@ async function deleteFloatingIps(cloud: ProjectCloud, owner: ClusterOwner, optio
   }
 }
 
-/** Ports of machines in networks of the tenant; Nova owns those in Fairway's network. */
+/** Ports of machines in the tenant's networks; Nova owns those in Fairway's network. */
 export async function deletePorts(cloud: ProjectCloud, owner: ClusterOwner, options: CallOptions): Promise<void> {
   const listed = await cloud.cache.ports.refreshAfter(cloud.completeFromMs(cloud.ledgers.ports, 60_000));
   const { ports } = cloud.client.network;
@@ -196,7 +196,9 @@ export async function detachAll(
   }
 }
 
-/** After an interrupted run: whether a list requested after the settle time contains resources of the cluster. */
+/**
+ * After an interrupted run: whether a list requested after the settling time contains any of the cluster's resources.
+ */
 async function hasNewResources(cloud: ProjectCloud, cluster: Cluster, owner: ClusterOwner): Promise<boolean> {
   const { networks, routers, securityGroups, floatingIps, ports } = cloud.cache;
   const { ledgers, trustedFromMs } = cloud;

@@ -19,7 +19,7 @@ export interface NetworkFreshness {
 }
 
 /**
- * When the node stopped reporting although its server is running, which a broken network would cause; undefined
+ * When the node stopped reporting even though its server is running, which a broken network would cause; undefined
  * otherwise.
  */
 export function disconnectedTime({ status }: Machine): string | undefined {

@@ -18,13 +18,13 @@ import type { DesiredNetwork, ObservedNetwork } from './network-state.ts';
 const MAX_AGE_MS = 600_000;
 /**
  * The maximum age if the network is as desired and every node reports. A little less than two of a cluster's resync
- * intervals, so that every second resync lists the cloud.
+ * intervals, so that every second resync lists the cloud's resources.
  */
 const MAX_AGE_SETTLED_MS = 1_190_000;
 
 /**
- * Discards the shared lists, so that the next observation lists the cloud again: a user has changed something there and
- * requests a retry.
+ * Discards the shared lists, so that the next observation lists the cloud's resources again: a user has changed
+ * something there and requests a retry.
  */
 export function invalidateNetworkLists(cloud: ProjectCloud, networkID: string | undefined): void {
   for (const name of ['networks', 'subnets', 'routers', 'securityGroups'] as const) cloud.cache[name].invalidate();

@@ -63,7 +63,7 @@ const completeNetwork: ObservedNetwork = {
   owned: { networks: [network], subnets: [subnet], routers: [router], securityGroups: [group] },
 };
 
-describe('a network of the cluster’s own', () => {
+describe('the cluster’s own network', () => {
   test.each([
     {
       stage: 'nothing exists: everything without dependencies is created immediately',
@@ -175,7 +175,7 @@ describe('a network selected by the tenant', () => {
     });
   });
 
-  test('has a router created if its subnet has none', () => {
+  test('gets a router if its subnet has none', () => {
     const plan = planNetwork(chosen, { ...foreign, routers: [], routerPorts: [] });
 
     expect(plan.steps).toEqual([{ kind: 'createRouter', externalNetworkID: 'ext' }]);
@@ -214,7 +214,7 @@ describe('the external network', () => {
     expect(planNetwork(desired, { ...nothing, networks }).problem?.message).toContain(expectedMessage);
   });
 
-  test('defaults to the cloud’s default among several', () => {
+  test('defaults to the cloud’s default if there are several', () => {
     const plan = planNetwork(desired, { ...nothing, networks: [external, { ...second, is_default: true }] });
 
     expect(plan.steps).toContainEqual({ kind: 'createRouter', externalNetworkID: 'ext2' });

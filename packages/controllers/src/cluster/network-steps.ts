@@ -27,7 +27,7 @@ const CACHES_BY_STEP: Readonly<Record<Exclude<NetworkStep['kind'], 'deleteExtra'
   deleteRule: ['securityGroups'],
 };
 
-/** Makes the next attempt start with a list of the cloud, after an unknown outcome, a conflict or a 404. */
+/** Makes the next attempt start by listing the cloud's resources, after an unknown outcome, a conflict or a 404. */
 export function invalidateAfterFailure(cloud: ProjectCloud, step: NetworkStep, error: unknown): void {
   if (!isOpenStackError(error)) return;
   if (error.outcome !== 'unknown' && error.kind !== 'conflict' && error.kind !== 'notFound') return;

@@ -6,8 +6,8 @@ export type NetworkChange = { readonly clusterUid: string } | { readonly network
 
 /**
  * Calls `changed` when a list shows that a part of a network was deleted or changed. It does not matter which cluster
- * of the project requested the list: the affected one does not have to wait for its own resync. Requests no lists
- * itself. Returns a function that ends the subscription.
+ * in the project requested the list: the affected one does not have to wait for its own resync. Requests no lists
+ * itself. Returns a function that unsubscribes.
  */
 export function observeNetworks({ cache }: ProjectCloud, changed: (change: NetworkChange) => void): () => void {
   const reportChange = ({ description }: DescribedObject) => {

@@ -5,7 +5,7 @@ import { planNetwork } from './network-plan.ts';
 import type { DesiredNetwork, NetworkPlan, NetworkStep } from './network-state.ts';
 import { invalidateAfterFailure, perform, subjectOf } from './network-steps.ts';
 
-/** The maximum number of plans in one pass; each but the first follows a completed step. */
+/** The maximum number of times that one pass plans; each time but the first follows a completed step. */
 const MAX_PLANS = 32;
 
 export interface NetworkWork {

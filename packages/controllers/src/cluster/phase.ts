@@ -50,7 +50,8 @@ export function clusterPhase(
 }
 
 /**
- * Whether the network matches an earlier spec, and the new spec is waiting for Fairway or for a response of the cloud.
+ * Whether the network matches an earlier spec, and the new spec is waiting for Fairway or for a response from the
+ * cloud.
  */
 function isPending(network: ConditionState, previous: ClusterStatus | undefined, generation: number): boolean {
   const last = previous?.conditions?.find(({ type }) => type === network.type);

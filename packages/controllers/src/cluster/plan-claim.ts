@@ -11,7 +11,7 @@ import type { ConfigMap } from '@fairway/kube/kinds/generated/types';
 import { ConfigMaps, Namespaces } from '@fairway/kube/kinds/resources';
 import type { Problem } from '@fairway/tenancy/problem';
 
-/** Key in the ConfigMap of the UIDs, separated by commas. */
+/** Key of the comma-separated UIDs in the ConfigMap. */
 const CLUSTERS_KEY = 'clusters';
 
 /**
@@ -73,8 +73,8 @@ interface Claim {
 }
 
 /**
- * Admission checks the same, but a webhook only sees stored objects, so Clusters created concurrently may all pass.
- * Claims of a namespace and limit are in one ConfigMap, which only Fairway writes, so its resource version makes the
+ * Admission checks the same, but a webhook only sees stored objects, so Clusters created concurrently may all pass. The
+ * claims for a namespace and limit are in one ConfigMap, which only Fairway writes, so its resource version makes the
  * API server decide between two claims. Claims of deleted clusters are dropped with the next one; clusters that have
  * been provisioned count without a claim.
  */
@@ -102,7 +102,7 @@ async function claim(
   return undefined;
 }
 
-/** Whether resources have been created for the cluster, which no limit takes away. */
+/** Whether resources have been created for the cluster; no limit takes them away. */
 export function isProvisioned({ status }: Cluster): boolean {
   return status?.network !== undefined || status?.endpoint !== undefined;
 }

@@ -15,7 +15,7 @@ interface AppliedFieldsFacts {
 }
 
 /**
- * Conditions in addition to Ready about promises of spec and plan; a condition that does not apply to the cluster is
+ * Conditions, in addition to Ready, about promises in spec and plan; a condition that does not apply to the cluster is
  * undefined. Pure. If the plan is unknown, existing conditions remain.
  */
 export function planConditions(

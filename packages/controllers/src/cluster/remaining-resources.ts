@@ -13,7 +13,7 @@ export interface RemainingResources {
   readonly held?: Problem | undefined;
 }
 
-/** Parameters of calls that delete a cluster's cloud resources. */
+/** Parameters for calls that delete a cluster's cloud resources. */
 export interface DeletionOptions extends CallOptions {
   /** Whether the deletion is taking longer than usual for a cloud. */
   readonly isLate: boolean;
@@ -32,7 +32,7 @@ export function displayName(
   return name ? `${noun} ${name} (${id})` : `${noun} ${id}`;
 }
 
-/** Names of several resources of one kind: the first few by name, and the number of the others. */
+/** Names of several resources of one kind: the first few by name, and the number of others. */
 export function displayNames(
   noun: string,
   items: readonly { readonly id: string; readonly name?: string | null | undefined }[],
@@ -87,7 +87,7 @@ function refusalMessage({ detail }: OpenStackError, { id }: { readonly id: strin
 
 const MAX_MESSAGE_LENGTH = 300;
 
-/** A rejection without further explanation, of an object by name. */
+/** The rejection of a named object, without further explanation. */
 export function refused(
   noun: string,
   item: { readonly id: string; readonly name?: string | null | undefined },

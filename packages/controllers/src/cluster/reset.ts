@@ -61,7 +61,10 @@ function chosenVersion({ status }: Cluster, { version }: ResetStatus): VersionCh
   return { version, waiting: undefined, forced: nextForcedUpgrade(status, version) };
 }
 
-/** Whether the API server has machines of the cluster: the cache may not contain one that was just created. Rejects with the API's error. */
+/**
+ * Whether the API server has any of the cluster's machines: the cache may lack one that was just created. Rejects with
+ * the API's error.
+ */
 async function hasMachines(
   cluster: Cluster,
   { client }: Pick<ClusterDependencies, 'client'>,

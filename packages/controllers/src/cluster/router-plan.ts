@@ -201,7 +201,7 @@ function externalNetworkOf({ gateway }: DesiredNetwork, networks: readonly Netwo
   );
 }
 
-/** The router that has the subnet's gateway_ip. Other routers may also be attached, for other routes. */
+/** The router that has the subnet's gateway_ip. Additional routers may be attached, for other routes. */
 function gatewayHolder(attached: readonly Port[], subnet: Subnet | undefined): string | undefined {
   if (!subnet?.gateway_ip) return undefined;
   return attached.find((port) => addressIn(port, subnet) === subnet.gateway_ip)?.device_id;

@@ -21,7 +21,7 @@ type SecurityRule = Pick<
 >;
 
 /**
- * The ingress rules of the nodes. They allow everything between nodes (overlay, kubelet, NodePorts), node ports and
+ * The nodes' ingress rules. They allow everything between nodes (overlay, kubelet, NodePorts), node ports and
  * ping from their subnet, node ports from the load balancers' subnet, and node ports from anywhere only if nodes have
  * floating IPs. Neutron's own egress rules are retained.
  */
@@ -64,7 +64,7 @@ export interface RuleChanges {
   readonly deleteIDs: readonly string[];
 }
 
-/** The changes that give a group the desired rules; an equivalent rule with another owner is sufficient. */
+/** The changes that give a group the desired rules; an equivalent rule with a different owner is sufficient. */
 export function ruleChanges(desired: DesiredSecurity, present: readonly SecurityGroupRule[]): RuleChanges {
   const desiredRules = nodeRules(desired);
   const ingressRules = present.filter((rule) => rule.direction === 'ingress' && rule.ethertype === 'IPv4');

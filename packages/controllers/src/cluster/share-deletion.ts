@@ -22,7 +22,7 @@ const MAX_AGE_MS = 5_000;
 
 /**
  * The shares with the cluster's tags that are deleted with it, according to a list requested after `sinceMs`. None if
- * the cloud has no Manila.
+ * the cloud does not have Manila.
  */
 export async function sharesToDelete(
   { cache }: ProjectCloud,

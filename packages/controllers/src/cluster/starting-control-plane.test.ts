@@ -55,7 +55,7 @@ it('a pass ends only when nothing is in progress', async () => {
   expect(changes.listeners.size).toBe(0);
 });
 
-it('a change during a report is also reported', async () => {
+it('a change that happens during a report is also reported', async () => {
   const changes = new ChangeFeed();
   const responses = [STARTING_STATE, STARTING_STATE, CONNECTED_STATE];
   const reportedStates: boolean[] = [];

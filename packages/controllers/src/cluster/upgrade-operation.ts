@@ -14,7 +14,7 @@ import type { VersionChoice } from './version-facts.ts';
 export interface UpgradeFacts {
   /** Undefined if not decided in this pass. */
   readonly choice: VersionChoice | undefined;
-  /** The version of the control plane. */
+  /** The control plane's version. */
   readonly version: string | undefined;
   readonly pools: readonly NodePool[];
   /** Called only between the control plane's upgrade and the first check of its pools. */

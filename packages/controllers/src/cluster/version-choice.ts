@@ -23,8 +23,8 @@ import {
 
 /**
  * The exact version that a cluster's control plane should run now. Pure and level-triggered: an earlier decision
- * (`status.desiredVersion`) is kept unless something rules it out. So nothing is reverted if a patch appears during a
- * start, or a rollout stops.
+ * (`status.desiredVersion`) is kept unless something rules it out. This way, nothing is reverted if a patch appears
+ * during a start or a rollout stops.
  */
 export function chooseVersion(facts: VersionFacts): VersionChoice {
   const choice = chooseSupportedVersion(facts);

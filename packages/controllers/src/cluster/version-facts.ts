@@ -6,7 +6,7 @@ import type { Problem } from '@fairway/tenancy/problem';
 export interface NodeVersion {
   readonly name: string;
   readonly pool: string;
-  /** The version of the kubelet, or the one that it will start with. */
+  /** The kubelet's version, or the one that it will start with. */
   readonly version: string;
 }
 
@@ -24,7 +24,7 @@ export interface VersionFacts {
 export interface VersionChoice {
   /** Undefined if no version can be selected, because of `waiting`. */
   readonly version: string | undefined;
-  /** Why the version differs from the one that the spec results in; undefined if it does not. */
+  /** Why the version differs from the one that results from the spec; undefined if it does not. */
   readonly waiting: Problem | undefined;
   /** `status.forcedUpgrade`, written along with the version. */
   readonly forced?: ForcedUpgradeStatus | undefined;

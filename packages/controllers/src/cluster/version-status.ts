@@ -146,7 +146,7 @@ export function recordVersionEvents(
   }
 }
 
-/** Records Events when an upgrade of the cluster starts, and about its result. */
+/** Records Events for the start of a cluster upgrade and for its result. */
 export function recordUpgradeEvents(
   events: Pick<ClusterDependencies['events'], 'normal' | 'warning'>,
   cluster: Cluster,

@@ -121,7 +121,7 @@ export async function removeVolumes(
   const holdOf = async (volume: Volume, snapshots: readonly VolumeSnapshot[] = []) =>
     holdOfVolume(volume, { servers, snapshots, isLate });
   const held = await removeEach(
-    // A server that was just deleted releases the volume shortly.
+    // A server that was just deleted will release the volume shortly.
     volumes.filter(({ status }) => !TRANSIENT_STATES.has(status)),
     ({ id }) => cloud.remove(cloud.ledgers.volumes, id, () => blockStorage.volumes.delete(id, options)),
     async (volume, refusal) =>

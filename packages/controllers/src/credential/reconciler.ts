@@ -243,7 +243,7 @@ export class CredentialReconciler {
   }
 
   /**
-   * Clusters of the namespace that were removed without Fairway: their cloud resources may be reachable only with this
+   * Clusters in the namespace that were removed without Fairway: their cloud resources may be reachable only with this
    * credential.
    */
   async #missingClusters({ metadata }: CloudCredential): Promise<readonly CaSecretRecord[]> {

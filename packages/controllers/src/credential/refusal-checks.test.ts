@@ -2,7 +2,7 @@ import { FakeClock } from '@fairway/base/clock-fake';
 import { expect, test } from 'vitest';
 import { RefusalChecks } from './refusal-checks.ts';
 
-/** A project whose calls a test refuses. */
+/** A project whose calls a test can have rejected. */
 function project(credentialKey: string | undefined) {
   const listeners = new Set<() => void>();
   const onRefused = (listener: () => void) => {
@@ -36,7 +36,7 @@ test('RefusalChecks has the credential checked on the first refusal, and then on
   expect(checked).toEqual(['team/mine', 'team/mine', 'team/other']);
 });
 
-test('RefusalChecks ignores refusals of a project that is no longer followed, or of the operator', () => {
+test('RefusalChecks ignores refusals in a project that is no longer watched, or for the operator', () => {
   const checked: string[] = [];
   const checks = new RefusalChecks((key) => checked.push(key), new FakeClock(), 30_000);
   const left = project('team/left');

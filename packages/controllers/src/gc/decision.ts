@@ -15,8 +15,8 @@ const SWEEP_DELAYS_MS: readonly number[] = [10 * MINUTE_MS, HOUR_MS, 6 * HOUR_MS
 export const RECORD_RETENTION_MS = Math.max(...SWEEP_DELAYS_MS);
 
 /**
- * How late a request of Fairway may take effect. Resources created later come from another Fairway that now owns the
- * cluster.
+ * How late a request from Fairway may take effect. Resources created later come from another Fairway installation that
+ * now owns the cluster.
  */
 const MAX_REQUEST_DELAY_MS = HOUR_MS;
 
@@ -31,13 +31,13 @@ export function nextSweepMs(endedMs: number, nowMs: number): number | undefined 
   return SWEEP_DELAYS_MS.map((afterMs) => endedMs + afterMs).find((sweepMs) => sweepMs > nowMs);
 }
 
-/** `hold`: not deleted but reported, because another Fairway may own it. */
+/** `hold`: not deleted but reported, because another Fairway installation may own it. */
 export type OrphanAction = 'nothing' | 'delete' | 'report' | 'hold';
 
 /**
  * Decides what to do with resources that have the tag of a deleted cluster. A resource created long after the deletion
- * is not the result of a late request: another Fairway that has restored the same cluster created it. In that case
- * nothing of the cluster is touched. Pure.
+ * is not the result of a late request: another Fairway that has restored the same cluster created it. In that case,
+ * none of the cluster's resources are touched. Pure.
  */
 export function orphanAction(remaining: FoundResources, endedMs: number, policy: OrphanPolicy): OrphanAction {
   const found = [...remaining.values()].flat();

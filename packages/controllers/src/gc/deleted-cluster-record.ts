@@ -19,8 +19,8 @@ import type { KubeObject } from '@fairway/kube/object/meta';
 import { namespaceOf } from './missing-clusters/missing-clusters.ts';
 
 /**
- * A cluster that this Fairway has deleted. Without a Cluster object, Fairway may touch tagged cloud resources only of
- * such clusters. Another Fairway in the same project has no such record here.
+ * A cluster that this Fairway installation has deleted. Without a Cluster object, Fairway may touch tagged cloud
+ * resources only of such clusters. Another Fairway in the same project has no such record here.
  */
 export interface DeletedCluster {
   readonly uid: string;
@@ -83,7 +83,7 @@ export function deletedClusterRecord({ metadata }: KubeObject): DeletedClusterRe
 }
 
 /**
- * Records that no remains of the cluster are known, before its last trace is deleted. May be repeated. Rejects
+ * Records that no remnants of the cluster are known, before its last trace is deleted. May be repeated. Rejects
  * with the API's error.
  */
 export async function recordDeletedCluster(client: KubeClient, ended: DeletedCluster, nowMs: number): Promise<void> {

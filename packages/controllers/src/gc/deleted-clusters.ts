@@ -62,7 +62,7 @@ interface SweepState {
 
 /**
  * Deletes cloud resources that appear after this Fairway has deleted their cluster: created by requests that took
- * effect long after anything was waiting for them.
+ * effect long after anything stopped waiting for them.
  *
  * **Guarantees.** It only deletes resources with the tag of a cluster that is recorded here as deleted, in the project
  * that it was in, and whose UID belongs to no Cluster or CA Secret, according to the API server. Resources of a UID

@@ -13,7 +13,7 @@ import { LiveClusterGC } from './live-clusters.ts';
 const cluster = aCluster({}, { name: 'demo', namespace: 'team', uid: 'cluster-uid' });
 const orphan = { id: 'server-1', name: 'demo-a', tags: [FAIRWAY_TAG, clusterTag('cluster-uid'), machineTag('gone')] };
 
-/** A cluster with a server whose Machine was deleted. */
+/** A cluster with a server whose Machine has been deleted. */
 function start(respond: () => FakeResponse | undefined) {
   const clock = new FakeClock();
   const api = new FakeTransport(respond);

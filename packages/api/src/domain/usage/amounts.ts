@@ -9,18 +9,18 @@ export interface Span {
   readonly toMs: number;
 }
 
-/** The span of an interval; an open one ends at `nowMs`. */
+/** The time span of an interval; an open interval ends at `nowMs`. */
 export function spanOf({ startTime, endTime }: Pick<UsageInterval, 'startTime' | 'endTime'>, nowMs: number): Span {
   const fromMs = Date.parse(startTime);
   return { fromMs, toMs: endTime === undefined ? Math.max(fromMs, nowMs) : Date.parse(endTime) };
 }
 
-/** Number of seconds in which two spans overlap. */
+/** Number of seconds for which two spans overlap. */
 export function overlapSeconds(left: Span, right: Span): number {
   return Math.max(0, Math.min(left.toMs, right.toMs) - Math.max(left.fromMs, right.fromMs)) / 1000;
 }
 
-/** The span of a total's period. */
+/** The time span covered by a total. */
 export function periodSpan({ period }: Pick<UsageTotal, 'period'>): Span {
   const isHour = period.length > '2026-11-26'.length;
   const fromMs = Date.parse(isHour ? `${period}:00:00Z` : `${period}T00:00:00Z`);
@@ -40,7 +40,10 @@ export function startOfDay(ms: number): number {
   return Math.floor(ms / DAY_MS) * DAY_MS;
 }
 
-/** A span split at UTC midnights, and at full UTC hours from `hoursFromMs` on, with the period of each part. */
+/**
+ * A span split at UTC midnights, and from `hoursFromMs` on at full UTC hours, with the period that each part belongs
+ * to.
+ */
 export function* partsOf({ fromMs, toMs }: Span, hoursFromMs: number): Generator<Span & { readonly period: string }> {
   for (let atMs = fromMs; atMs < toMs; ) {
     const isByHour = atMs >= hoursFromMs;
@@ -53,7 +56,7 @@ export function* partsOf({ fromMs, toMs }: Span, hoursFromMs: number): Generator
 
 export const DETAIL_DAYS = 8;
 
-/** Ended intervals from this time on are summed up by hour, and earlier ones by day. */
+/** Ended intervals are summed up by hour from this time on, and by day before it. */
 export function detailFromMs(nowMs: number): number {
   return startOfDay(nowMs) - DETAIL_DAYS * DAY_MS;
 }

@@ -1,12 +1,14 @@
 import type { UsageInterval, UsageRecordStatus, UsageTotal } from '../../kinds/usage-record.ts';
 import { dayOf, detailFromMs, partsOf, periodSpan, spanOf } from './amounts.ts';
 
-/** How long an ended interval is kept separately: it continues if a list had merely missed the resource. */
+/**
+ * How long an ended interval is kept separately: it is resumed if it turns out that a list merely missed the resource.
+ */
 const SETTLING_PERIOD_MS = 3_600_000;
 /** Limits the size of the record even if nodes are created and deleted every minute. */
 const MAX_ENDED_INTERVALS = 500;
 
-/** Reopens a closed record: none of its earlier intervals continues. Pure. */
+/** Reopens a closed record: none of its earlier intervals is resumed. Pure. */
 export function reopenUsage({ endedTime: _ended, ...status }: UsageRecordStatus, nowMs: number, retentionMs: number) {
   return compactUsage(status, nowMs, retentionMs, 0);
 }
@@ -46,7 +48,10 @@ function toCoarseTotal(total: UsageTotal, hoursFromMs: number): UsageTotal {
   return fromMs < hoursFromMs ? { ...total, period: dayOf(fromMs) } : total;
 }
 
-/** Amount of an ended interval in each period; the uncertainty of its end is attributed to the last period. */
+/**
+ * The amount that an ended interval contributes to each period; the uncertainty of its end is attributed to the last
+ * period.
+ */
 function totalsOf(interval: UsageInterval, hoursFromMs: number): UsageTotal[] {
   const { resource, type, quantity = 1, uncertainSeconds = 0 } = interval;
   const span = spanOf(interval, 0);

@@ -9,7 +9,7 @@ function at(seconds: number): string {
   return formatTime(BEGIN_MS + seconds * 1000);
 }
 
-/** An observation of nodes, each with its start in seconds. */
+/** An observation of nodes, each with its start time in seconds. */
 function nodes(
   seconds: number,
   items: readonly ObservedItem[],
@@ -104,7 +104,7 @@ describe('followUsage', () => {
     expect(lines(followed(...observations))).toEqual(expectedIntervals);
   });
 
-  test('returns the same status if observations show nothing new', () => {
+  test('returns the same status object if observations show nothing new', () => {
     const status = followed(nodes(60, [node('a', 10)]));
 
     expect(followUsage(status, [nodes(120, [node('a', 10)]), nodes(50, [])])).toBe(status);

@@ -23,19 +23,19 @@ export interface UsageObservation {
   /** When the observation started. */
   readonly atMs: number;
   readonly items: readonly ObservedItem[];
-  /** Known ends of resources that are not among the items. */
+  /** Known end times of resources that are not among the items. */
   readonly endOf?: (id: string) => EndWindow | undefined;
-  /** When the type or size of a resource was last known to be unchanged. */
+  /** When a resource's type and size were last known to be unchanged. */
   readonly unchangedMsOf?: (id: string) => number | undefined;
 }
 
 /**
- * The status after observations of some resource types; the same object if they show nothing new. Other resource types
- * stay unchanged. Pure.
+ * The status after observing some resource types; the same object if the observations show nothing new. Other resource
+ * types stay unchanged. Pure.
  *
- * **Guarantees.** Intervals of one ID never overlap, whatever the order of observations and however often one is
- * repeated: an observation that started before the last accepted one is ignored, and no interval begins before the last
- * accepted observation or before the end of the ID's previous interval.
+ * **Guarantees.** Intervals with the same ID never overlap, whatever the order of observations and however often
+ * one is repeated: an observation that started before the last accepted one is ignored, and no interval begins before
+ * the last accepted observation or before the end of the ID's previous interval.
  */
 export function followUsage(status: UsageRecordStatus, observations: readonly UsageObservation[]): UsageRecordStatus {
   const before = status.intervals ?? [];
@@ -77,7 +77,7 @@ function applyObservation(
       isChanged ||= kept !== each;
       next.push(kept);
     } else if (isSameUsage(each, item)) {
-      // A list of several pages may miss an existing item.
+      // A list read in several pages may miss an existing item.
       isChanged ||= each.endTime !== undefined;
       next.push(each.endTime === undefined ? each : reopenInterval(each));
     } else {
@@ -105,8 +105,8 @@ function reopenInterval({ endTime: _end, uncertainSeconds: _uncertain, ...interv
 }
 
 /**
- * Ends the interval when the item was first missing; the time for which it may already have been missing is its
- * uncertainty.
+ * Ends the interval at the time when the item was first missing; the time for which it may already have been missing is
+ * its uncertainty.
  */
 function endInterval(
   interval: UsageInterval,

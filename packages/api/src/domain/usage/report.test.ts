@@ -60,7 +60,7 @@ describe('a usage report', () => {
     expect(queryUsage([record({ intervals: [of] })], ...november)[0]?.amount).toBe(seconds);
   });
 
-  test('counts running intervals until now', () => {
+  test('counts running intervals up to now', () => {
     const [row] = queryUsage(
       [record({ intervals: [node('2026-12-10T11:00:00Z')] })],
       '2026-12-10T00:00:00Z',
@@ -71,7 +71,7 @@ describe('a usage report', () => {
     expect(row?.toMs).toBe(NOW);
   });
 
-  test('reports volumes in GiB seconds, with their uncertainty', () => {
+  test('reports volumes in GiB-seconds, with their uncertainty', () => {
     const volume = node('2026-11-05T00:00:00Z', '2026-11-05T00:01:00Z', {
       resource: 'Volume',
       type: 'ssd',
@@ -92,7 +92,7 @@ describe('a usage report', () => {
       step: 'hour',
       periods: ['2026-11-30T22:00 3600', '2026-11-30T23:00 3600', '2026-12-01T00:00 3600', '2026-12-01T01:00 3600'],
     },
-  ])('has a row for each $step, split in UTC', ({ step, periods }) => {
+  ])('has one row per $step, split in UTC', ({ step, periods }) => {
     const rows = queryUsage(
       [record({ intervals: [node('2026-11-01T00:00:00Z')] })],
       '2026-11-30T22:00:00Z',
@@ -122,7 +122,7 @@ describe('a usage report', () => {
     expect(rows.map(({ namespace, cluster, amount }) => `${namespace} ${cluster} ${amount}`)).toEqual(says);
   });
 
-  test('includes sums of whole periods, and refuses to split a period', () => {
+  test('includes sums for whole periods, and refuses to split a period', () => {
     const total = (period: string): UsageTotal => ({ period, resource: 'Node', type: 'b3-8', amount: 60 });
     const records = [record({ totals: [total('2026-11-04'), total('2026-12-10T10'), total('2026-12-10T11')] })];
 

@@ -8,14 +8,14 @@ export type UsageStep = 'hour' | 'day' | 'month' | 'all';
 export interface UsageRow extends Span {
   readonly namespace: string;
   readonly projectID: string | undefined;
-  /** Undefined if rows add up several clusters. */
+  /** Undefined if rows aggregate several clusters. */
   readonly cluster: string | undefined;
   readonly clusterUID: string | undefined;
   readonly resource: UsageResource;
   readonly type: string;
-  /** Seconds; for volumes, GiB seconds. */
+  /** In seconds; for volumes, in GiB-seconds. */
   readonly amount: number;
-  /** Uncertainty: the actual amount may be up to this much less. */
+  /** The uncertainty: the actual amount may be lower by up to this much. */
   readonly uncertain: number;
 }
 
@@ -26,7 +26,7 @@ export interface UsageQuery extends Span {
   readonly byCluster: boolean;
 }
 
-/** Thrown if a report starts or ends within a period for which only the sum is left. */
+/** Thrown if a report starts or ends within a period of which only the sum is left. */
 export class UsageDetailExpiredError extends Error {
   override readonly name = 'UsageDetailGone';
   readonly period: string;
@@ -40,7 +40,7 @@ export class UsageDetailExpiredError extends Error {
 /** Usage in a time span, in rows by period, project, resource and type. Pure. Throws UsageDetailExpiredError. */
 export function usageReport(records: readonly UsageRecord[], query: UsageQuery): UsageRow[] {
   const { fromMs, step } = query;
-  // Exact to the second, like the records.
+  // Accurate to the second, like the records.
   const nowMs = Math.floor(query.nowMs / 1000) * 1000;
   const rows = new Map<string, UsageRow>();
   for (const window of windowsOf({ fromMs, toMs: Math.min(query.toMs, nowMs) }, step)) {
@@ -71,7 +71,7 @@ function* partsWithin({ status }: UsageRecord, window: Span, nowMs: number): Gen
   for (const total of status?.totals ?? []) {
     const span = periodSpan(total);
     if (span.toMs <= window.fromMs || span.fromMs >= window.toMs) continue;
-    // A sum whose period is not over yet is completely within a window that ends now.
+    // A sum whose period is not over yet lies entirely within a window that ends now.
     const isWhole = span.fromMs >= window.fromMs && (span.toMs <= window.toMs || window.toMs === nowMs);
     if (!isWhole) throw new UsageDetailExpiredError(total.period);
     yield { resource: total.resource, type: total.type, amount: total.amount, uncertain: total.uncertain ?? 0 };
@@ -84,7 +84,7 @@ function subjectOf({ spec, status }: UsageRecord, { byCluster }: UsageQuery) {
   return { namespace, projectID: status?.projectID, ...cluster };
 }
 
-/** The spans of a report's rows, split at UTC hours, days or months. */
+/** The time spans covered by a report's rows, split at UTC hours, days or months. */
 export function* windowsOf({ fromMs, toMs }: Span, step: UsageStep): Generator<Span> {
   for (let atMs = fromMs; atMs < toMs; ) {
     const nextMs = Math.min(toMs, nextBoundary(atMs, step) ?? toMs);

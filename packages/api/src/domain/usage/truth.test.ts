@@ -31,7 +31,7 @@ const lifetimes = fc
       return { id: `server-${index}`, type, fromMs, toMs: fromMs + seconds * 1000 };
     }),
   );
-/** An observation after this many seconds. If it is lost, the process died before it could write the result. */
+/** An observation after this many seconds. If lost, the process died before it could write the result. */
 const observations = fc.array(fc.record({ after: fc.integer({ min: 1, max: 2 * 86_400 }), isLost: fc.boolean() }), {
   maxLength: 60,
 });
@@ -67,7 +67,7 @@ test('usage is exact within the reported uncertainty, whichever observations are
       for (const type of TYPES) {
         const seen = all.filter((lifetime) => lifetime.type === type && isSeen(lifetime, counted));
         const actualSeconds = seen.reduce((sum, { fromMs, toMs }) => sum + (Math.min(toMs, atMs) - fromMs) / 1000, 0);
-        // Resources that ended after the last accepted observation still count as running.
+        // Resources that ended after the last accepted observation are still counted as running.
         const lastMs = counted.at(-1) ?? atMs;
         const unseen = seen.reduce(
           (sum, { toMs }) => (toMs > lastMs && toMs < atMs ? sum + (atMs - toMs) / 1000 : sum),

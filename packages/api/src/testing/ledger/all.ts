@@ -15,8 +15,8 @@ import { UPGRADE_PLAN_REQUEST_FIELDS } from './upgrade-plan-request.ts';
 import { USAGE_RECORD_FIELDS } from './usage-record.ts';
 
 /**
- * The ledger of all spec fields, by kind. A field missing from it fails `ledger.test.ts`; `npm run ledger` proves each
- * line.
+ * The ledger of all spec fields, by kind. A field missing from it makes `ledger.test.ts` fail; `npm run ledger` proves
+ * each line.
  */
 export const LEDGER: Readonly<Record<string, FieldLedger>> = {
   Cluster: CLUSTER_FIELDS,

@@ -8,7 +8,7 @@ const ADDONS_TEST = 'packages/controllers/src/behaviour/addons.test.ts';
 
 const CANAL_TEST = 'packages/controllers/src/behaviour/canal.test.ts';
 
-/** The test has a row for each field. */
+/** The test has one row per field. */
 const UNAPPLIED_FIELDS_TEST = 'packages/controllers/src/behaviour/unapplied-fields.test.ts';
 
 const EXTERNAL_AUTOSCALER_TEST = 'packages/external-autoscaler/src/behaviour/server.test.ts';
@@ -41,11 +41,11 @@ export const CLUSTER_FIELDS: FieldLedger = {
   ),
   'spec.credentialName': acts(
     'packages/controllers/src/behaviour/credential-expiry.test.ts',
-    'is reported once per notice, on time and across restarts, on itself and on its clusters',
+    'is reported once per notice, on time and across restarts, on the credential and its clusters',
   ),
   'spec.network.networkID': acts(
     'packages/controllers/src/behaviour/shapes.test.ts',
-    'may be a network of the tenant, which is left unchanged',
+    'may be a tenant’s network, which is left unchanged',
   ),
   'spec.network.subnetID': acts(
     EXISTING_NETWORK_TEST,
@@ -53,17 +53,17 @@ export const CLUSTER_FIELDS: FieldLedger = {
   ),
   'spec.network.loadBalancersSubnetID': acts(
     EXISTING_NETWORK_TEST,
-    'leave a separate subnet for load balancers, which must exist',
+    'can be combined with a separate subnet for load balancers, which must exist',
   ),
   'spec.network.nodesCIDR': acts(SPEC_FIELDS_TEST, "the nodes' range is the cluster's, or otherwise the plan's"),
   'spec.network.gateway.mode': acts(
     'packages/controllers/src/behaviour/shapes.test.ts',
-    'may be a network of the tenant, which is left unchanged',
+    'may be a tenant’s network, which is left unchanged',
   ),
-  'spec.network.gateway.externalNetworkID': acts(NETWORK_CHANGES_TEST, 'another external network'),
+  'spec.network.gateway.externalNetworkID': acts(NETWORK_CHANGES_TEST, 'a different external network'),
   'spec.network.gateway.routerID': acts(
     NETWORK_CHANGES_TEST,
-    'another router, which remains when the cluster is deleted',
+    'a different router, which remains when the cluster is deleted',
   ),
   'spec.network.gateway.address': acts(NETWORK_CHANGES_TEST, 'an existing gateway, and then another one'),
   'spec.network.podRoutes': acts(
@@ -151,7 +151,7 @@ export const CLUSTER_FIELDS: FieldLedger = {
   'spec.apiServer.keystone.roles': acts(KEYSTONE_USERS_TEST, 'grants permissions to roles with $field set'),
   'spec.apiServer.keystone.policy': acts(
     KEYSTONE_USERS_TEST,
-    'gives additional permissions only to roles that its policy lists',
+    'grants additional permissions only to roles that its policy lists',
   ),
   'spec.autoscaler.mode': acts(EXTERNAL_AUTOSCALER_TEST, 'is not resized by Fairway’s autoscaler'),
   'spec.autoscaler.certificatesNotBefore': acts(EXTERNAL_AUTOSCALER_TEST, 'refuses a certificate that was revoked'),

@@ -2,7 +2,7 @@
 export interface FieldEntry {
   /**
    * - `acts`: Fairway acts on the field;
-   * - 'refuses': every value except its default is refused, until something acts on it;
+   * - `refuses`: every value except its default is refused, until something acts on it;
    * - `notYet`: the field is accepted with a warning, and the condition `FieldsApplied` reports that it has no effect
    *   yet;
    * - `informs`: the field is informational, and Fairway displays it.
@@ -13,7 +13,7 @@ export interface FieldEntry {
 }
 
 export interface Proof {
-  /** Path from the root of the repository. */
+  /** Path from the repository root. */
   readonly file: string;
   /** The title as in the file. */
   readonly title: string;
@@ -40,7 +40,7 @@ export function notYet(file: string, title: string): FieldEntry {
   return { effect: 'notYet', proof: { file, title } };
 }
 
-/** A test that proves the field without removing it, and the reason. */
+/** A test that proves the field without removing it, and the reason why. */
 export function entryProvenBy(
   effect: FieldEntry['effect'],
   file: string,

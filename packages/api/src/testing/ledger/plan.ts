@@ -91,7 +91,7 @@ export const PLAN_FIELDS: FieldLedger = {
   'spec.nodePools.maxSecurityGroups': acts(ALLOWANCE_TEST, 'creates no nodes of a pool with $what beyond its limits'),
   'spec.nodePools.maxNetworks': acts(
     'packages/controllers/src/behaviour/additional-networks.test.ts',
-    'allow no more nodes if the plan allows $what',
+    'prevent more nodes if the plan allows $what',
   ),
   'spec.storage.classes[].name': acts(STORAGE_CLASSES_TEST, PLAN_FIELD_TITLE),
   'spec.storage.classes[].volumeType': acts(STORAGE_CLASSES_TEST, PLAN_FIELD_TITLE),

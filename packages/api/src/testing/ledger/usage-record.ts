@@ -1,6 +1,6 @@
 import { acts, type FieldLedger, inColumn } from './entry.ts';
 
-/** Fairway writes the spec itself: it identifies the cluster of the intervals in the status. */
+/** Fairway writes the spec itself: it identifies the cluster to which the intervals in the status belong. */
 export const USAGE_RECORD_FIELDS: FieldLedger = {
   'spec.clusterName': inColumn(),
   'spec.clusterUID': inColumn(),

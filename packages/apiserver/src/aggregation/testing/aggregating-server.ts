@@ -10,7 +10,7 @@ import { FakeOutbound } from './fake-outbound.ts';
 
 const RESOURCES = [...ALL_KINDS, CUSTOM_RESOURCE_DEFINITIONS];
 
-/** A server with all kinds on a fake clock, and a Service `ext` that leads to a fake network. */
+/** A server with all kinds on a fake clock, and a Service `ext` that points to a fake network. */
 export class AggregatingServer extends TestServer {
   readonly outbound: FakeOutbound;
   readonly client: KubeClient;

@@ -8,18 +8,18 @@ import { issueCertificate } from '@fairway/kube/pki/issue-certificate';
 
 export interface ReceivedRequest {
   readonly method: string;
-  /** The request's path and query. */
+  /** The path and query of the request. */
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly headersDistinct: NodeJS.Dict<string[]>;
   readonly body: string;
-  /** Common name and issuer of the client's certificate. */
+  /** The common name and issuer of the client certificate. */
   readonly client: { readonly name: string | undefined; readonly issuer: string | undefined };
 }
 
 export type Behavior = (request: ReceivedRequest, response: ServerResponse) => void;
 
-/** Switches to another protocol, whose bytes follow on the socket. */
+/** Switches to a different protocol, whose bytes follow on the socket. */
 export type UpgradeBehavior = (request: Omit<ReceivedRequest, 'body'>, socket: TLSSocket) => void;
 
 export interface ExtensionServerOptions {
@@ -29,10 +29,13 @@ export interface ExtensionServerOptions {
   readonly version: string;
 }
 
-/** An API server to aggregate, on this machine, with a kind Thing. Tests define what it serves besides discovery. */
+/**
+ * An API server to aggregate, on this machine, which serves a kind Thing. Tests define what it serves besides
+ * discovery.
+ */
 export class ExtensionServer implements AsyncDisposable {
   readonly caBundle: string;
-  /** Requests on behalf of users. */
+  /** Requests made on behalf of users. */
   readonly received: ReceivedRequest[] = [];
   /** Number of requests that API servers made on their own behalf. */
   checks = 0;
@@ -81,7 +84,7 @@ export class ExtensionServer implements AsyncDisposable {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** Responds at exactly this path, with any query. */
+  /** Responds to exactly this path, with any query. */
   respond(path: string, behavior: Behavior): void {
     this.#behaviors.set(path, behavior);
   }

@@ -35,7 +35,7 @@ export class FakeOutbound implements Outbound {
     }
   }
 
-  /** Number of calls of this path. */
+  /** Number of calls to this path. */
   callCount(path: string): number {
     return this.calls.filter((call) => call === `GET ${path}`).length;
   }

@@ -62,7 +62,7 @@ describe('a new cluster', () => {
     expect(new RbacAuthorizer(reader).authorize({ user: anonymous, verb: 'get', path }).allowed).toBe(expected);
   });
 
-  test('view may not read Secrets, edit may read them, and admin may also grant roles', () => {
+  test('view may not read Secrets; edit may read them; admin may also grant roles', () => {
     const rules = (name: string) => reader.get(ClusterRoles, '', name)?.rules ?? [];
     const has = (name: string, resource: string, verb: string) =>
       rules(name).some((rule) => rule.resources?.includes(resource) && rule.verbs.includes(verb));
@@ -79,7 +79,7 @@ describe('reconciliation of the bootstrap policy', () => {
     expect(run()).toEqual([]);
   });
 
-  test('adds missing rules and keeps what an administrator added', () => {
+  test('adds missing rules and keeps rules added by an administrator', () => {
     const own = { verbs: ['get'], nonResourceURLs: ['/own'] };
     reader.put(ClusterRoles, { metadata: { name: 'system:discovery', labels: { team: 'a' } }, rules: [own] });
     expect(run()).toHaveLength(1);

@@ -37,11 +37,11 @@ const SUBJECTS: Readonly<Record<string, readonly Subject[]>> = {
   'system:volume-scheduler': [user('system:kube-scheduler')],
   'system:node-proxier': [user('system:kube-proxy')],
   'system:kube-dns': [serviceAccount('kube-dns')],
-  // The node authorizer grants nodes these permissions, each for its own objects only.
+  // The node authorizer grants nodes these permissions, each only for its own objects.
   'system:node': [],
 };
 
-/** Bindings in system namespaces: namespace → role → subjects, and the name of the binding where it differs. */
+/** Bindings in system namespaces: namespace → role → subjects, and the binding's name where it differs. */
 const NAMESPACED_SUBJECTS: Readonly<
   Record<string, { readonly binding?: string; readonly subjects: readonly Subject[] }>
 > = {
@@ -65,7 +65,7 @@ const NAMESPACED_SUBJECTS: Readonly<
 };
 
 /**
- * The roles and bindings of a new cluster: cluster-scoped ones first, roles before bindings. Each call returns new
+ * The roles and bindings for a new cluster: cluster-scoped ones first, and roles before bindings. Each call returns new
  * objects.
  */
 export function bootstrapPolicy(): RbacObject[] {

@@ -1,7 +1,7 @@
 import type { PolicyRule } from '@fairway/kube/kinds/generated/types';
 import { can, urls, writeEvents } from './rule.ts';
 
-/** Roles of Kubernetes' components and of all users, as kube-apiserver 1.36 defines them (bootstrappolicy/policy.go). */
+/** Roles for Kubernetes components and for all users, as defined in kube-apiserver 1.36 (bootstrappolicy/policy.go). */
 export const componentRoles: Readonly<Record<string, readonly PolicyRule[]>> = {
   'system:auth-delegator': [
     can('create', 'authentication.k8s.io', 'tokenreviews'),

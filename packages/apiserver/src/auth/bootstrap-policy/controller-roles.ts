@@ -2,8 +2,8 @@ import type { PolicyRule } from '@fairway/kube/kinds/generated/types';
 import { can, writeEvents } from './rule.ts';
 
 /**
- * Roles `system:controller:<name>`, each bound to the service account of that name in kube-system, as defined in kube-apiserver 1.36
- * (bootstrappolicy/controller_policy.go).
+ * Roles `system:controller:<name>`, each bound to the service account with that name in kube-system, as defined in
+ * kube-apiserver 1.36 (bootstrappolicy/controller_policy.go).
  */
 export const controllerRoles: Readonly<Record<string, readonly PolicyRule[]>> = {
   'attachdetach-controller': [

@@ -1,7 +1,7 @@
 import type { PolicyRule } from '@fairway/kube/kinds/generated/types';
 import { can, writeEvents } from './rule.ts';
 
-/** Roles in system namespaces, as kube-apiserver 1.36 defines them (bootstrappolicy/namespace_policy.go). */
+/** Roles in system namespaces, as defined in kube-apiserver 1.36 (bootstrappolicy/namespace_policy.go). */
 export const namespacedRoles: Readonly<Record<string, Readonly<Record<string, readonly PolicyRule[]>>>> = {
   'kube-public': {
     'system:controller:bootstrap-signer': [

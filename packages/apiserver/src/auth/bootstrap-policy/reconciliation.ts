@@ -7,10 +7,10 @@ import { aggregatedRules } from '../cluster-role-aggregation.ts';
 import { uncoveredRules } from '../rbac-rules.ts';
 import { AUTOUPDATE, bootstrapPolicy, type RbacObject } from './bootstrap-policy.ts';
 
-/** A write needed for the stored policy to include the bootstrap policy. */
+/** A write that is needed so that the stored policy includes the bootstrap policy. */
 export type PolicyStep =
   | { readonly action: 'create' | 'update'; readonly type: ResourceType; readonly object: RbacObject }
-  /** A binding whose roleRef differs, which is immutable: delete `object`, then create it. */
+  /** A binding whose roleRef differs. Since roleRef is immutable, `object` must be deleted and then created. */
   | { readonly action: 'recreate'; readonly type: ResourceType; readonly object: RbacObject };
 
 const TYPES: Readonly<Record<string, ResourceType<RbacObject>>> = {
@@ -39,7 +39,7 @@ function fillAggregatedRoles(reader: ObjectReader, expected: readonly RbacObject
   const shippedRoles = expected.filter((object): object is ClusterRole => object.kind === 'ClusterRole');
   const names = new Set(shippedRoles.map((role) => role.metadata.name));
   const others = reader.list(ClusterRoles).filter((role) => !names.has(role.metadata.name));
-  // From view up to admin: each aggregates the previous role.
+  // From view up to admin, because each role aggregates the previous one.
   for (const name of ['view', 'edit', 'admin']) {
     const role = shippedRoles.find((candidate) => candidate.metadata.name === name);
     if (role !== undefined) role.rules = aggregatedRules(role, [...shippedRoles, ...others]) ?? [];
@@ -58,7 +58,7 @@ function stepFor(stored: RbacObject | undefined, expected: RbacObject): Step | u
     return changed(stored, { ...stored, ...(!isUnbound && { subjects }), metadata: mergedMetadata(stored, expected) });
   }
   const rules = rulesOf(stored);
-  // The aggregation controller maintains the rules of an aggregated role.
+  // An aggregated role's rules are maintained by the aggregation controller.
   const isAggregated = 'aggregationRule' in expected;
   const missing = isAggregated ? [] : uncoveredRules(rules, rulesOf(expected));
   const { aggregationRule: _, ...plain } = stored as ClusterRole;

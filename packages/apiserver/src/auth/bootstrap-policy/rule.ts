@@ -1,6 +1,6 @@
 import type { PolicyRule } from '@fairway/kube/kinds/generated/types';
 
-/** A rule in one line. Items are separated by spaces; the core group is written `core`. */
+/** A rule on one line. Items are separated by spaces; the core group is written `core`. */
 export function can(verbs: string, groups: string, resources: string, names?: string): PolicyRule {
   return {
     verbs: verbs.split(' '),
@@ -15,5 +15,5 @@ export function urls(verbs: string, paths: string): PolicyRule {
   return { verbs: verbs.split(' '), nonResourceURLs: paths.split(' ') };
 }
 
-/** Permissions of every controller: creating Events. */
+/** A permission that every controller has: creating Events. */
 export const writeEvents = can('create patch update', 'core events.k8s.io', 'events');

@@ -1,7 +1,7 @@
 import type { PolicyRule } from '@fairway/kube/kinds/generated/types';
 import { can, urls } from './rule.ts';
 
-/** User-facing roles, as kube-apiserver 1.36 defines them (plugin/pkg/auth/authorizer/rbac/bootstrappolicy/policy.go). */
+/** User-facing roles, as defined in kube-apiserver 1.36 (plugin/pkg/auth/authorizer/rbac/bootstrappolicy/policy.go). */
 export const userRoles: Readonly<Record<string, readonly PolicyRule[]>> = {
   'cluster-admin': [can('*', '*', '*'), urls('*', '*')],
   'system:aggregate-to-admin': [

@@ -2,7 +2,7 @@ import type { KubeClient } from '@fairway/kube/client/kube-client';
 import type { ObjectReader } from '@fairway/kube/client/object-reader';
 import { bootstrapPolicySteps, type PolicyStep } from './reconciliation.ts';
 
-/** Writes what the stored policy lacks. The writes are concurrent, and share one flush of the store. */
+/** Writes what is missing from the stored policy. The writes are concurrent and share one flush of the store. */
 export async function writeBootstrapPolicy(client: KubeClient, reader: ObjectReader): Promise<void> {
   await Promise.all(bootstrapPolicySteps(reader).map((step) => write(client, step)));
 }

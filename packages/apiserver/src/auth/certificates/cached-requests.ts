@@ -4,10 +4,10 @@ import type { CertificateSigningRequest } from '@fairway/kube/kinds/generated/ty
 import { CertificateSigningRequests } from '@fairway/kube/kinds/resources';
 import { hasCondition } from './certificate-signer.ts';
 
-/** A request may have 1 MB: parsing a full page, usually 500 requests, would block the event loop. */
+/** A request may take 1 MB: parsing a full page, usually 500 requests, would block the event loop. */
 const PAGE_SIZE = 20;
 
-/** The requests for the signer and the cleaner. They are complete only while they are approved and unsigned. */
+/** The requests for the signer and the cleaner. They are kept in full only while they are approved and unsigned. */
 export function cachedRequests(informers: InformerSet): Informer<CertificateSigningRequest> {
   return informers.informer(CertificateSigningRequests, { trim: trimRequest, pageSize: PAGE_SIZE });
 }

@@ -24,12 +24,15 @@ export function certificateRequestExpiryMs({ metadata, status }: CertificateSign
   return Math.min(expiryMs, certificateEndMs(status?.certificate));
 }
 
-/** A condition without a time never expires the request, like a zero time upstream. */
+/** A condition without a time never makes the request expire, like a zero time in upstream. */
 function timeOf(timestamp: string | undefined): number {
   return timestamp === undefined ? Number.POSITIVE_INFINITY : Date.parse(timestamp);
 }
 
-/** Parsed by OpenSSL: after a restart the certificates of all requests are parsed in one go, and full parsing takes 20 times as long. */
+/**
+ * Parsed by OpenSSL: after a restart, the certificates of all requests are parsed at once, and full parsing takes 20
+ * times as long.
+ */
 function certificateEndMs(certificate: string | undefined): number {
   if (!certificate) return Number.POSITIVE_INFINITY;
   try {
@@ -46,7 +49,7 @@ export interface CertificateCleanerOptions {
   readonly clock: Clock;
 }
 
-/** Deletes old requests, since nodes create them repeatedly. */
+/** Deletes old requests, because nodes keep creating new ones. */
 export function certificateCleaner({ requests, client, clock }: CertificateCleanerOptions): Reconcile {
   return async (key, { signal }) => {
     const csr = requests.get(key);

@@ -18,18 +18,18 @@ import { pemOfRequest, SIGNERS, signerRefusal } from './signers.ts';
 
 const YEAR_MS = 365 * 24 * 3_600_000;
 const MIN_VALIDITY_MS = 10 * 60_000;
-/** A shorter lifetime is not reduced by the five minutes of backdating. */
+/** Lifetimes shorter than this are not reduced by the five minutes of backdating. */
 const SHORT_VALIDITY_MS = 8 * 3_600_000;
 const SIGNER_NAMES: ReadonlySet<string> = new Set(Object.values(SIGNERS));
 
 export type SigningOutcome =
   | { readonly status: NonNullable<CertificateSigningRequest['status']>; readonly certificatePem?: string }
-  /** Undefined if the request is not approved, has already been issued a certificate, or is for another signer. */
+  /** Undefined if the request is not approved, has already been issued a certificate, or is for a different signer. */
   | undefined;
 
 /**
- * Signs a request of a kubernetes.io signer: returns the status with the certificate, or with the condition Failed if
- * the signer's rules forbid it. `maxValidityMs` is a year by default, and bounds spec.expirationSeconds.
+ * Signs a request for a kubernetes.io signer: returns the status with the certificate, or with the condition Failed if
+ * the signer's rules forbid signing it. `maxValidityMs` is a year by default, and bounds spec.expirationSeconds.
  * Throws a PkiError if the CA has expired.
  */
 export async function signCertificateRequest(
@@ -56,7 +56,7 @@ export async function signCertificateRequest(
   return { status: { ...status, certificate: Buffer.from(certificatePem).toString('base64') }, certificatePem };
 }
 
-/** The contents to sign, or why the signer refuses. Ambiguous requests are not signed either. */
+/** The contents to sign, or why the signer refuses. Ambiguous requests are refused too. */
 function readRequest(spec: CertificateSigningRequest['spec']): CertificateRequest | { readonly refusal: string } {
   try {
     const request = parseCertificateRequest(pemOfRequest(spec.request));
@@ -117,7 +117,7 @@ export function hasCondition({ status }: CertificateSigningRequest, type: string
 export interface CertificateSignerOptions {
   readonly requests: Pick<Informer<CertificateSigningRequest>, 'get'>;
   readonly client: Pick<ResourceClient<CertificateSigningRequest>, 'updateStatus'>;
-  /** The current signing CA; read for each request, so that a rotation needs no restart. */
+  /** The current signing CA; read for each request, so a rotation needs no restart. */
   readonly authority: () => CertificateAuthority | Promise<CertificateAuthority>;
   readonly clock: Clock;
   readonly maxValidityMs?: number;

@@ -80,7 +80,9 @@ function expirationErrors({ expirationSeconds }: Spec): FieldError[] {
   return [{ type: 'FieldValueInvalid', field: 'spec.expirationSeconds', value: expirationSeconds, detail }];
 }
 
-/** Validates a status update: signers set the certificate once, approvers the conditions Approved and Denied. */
+/**
+ * Validates a status update: signers set the certificate once, and approvers set the conditions Approved and Denied.
+ */
 export function validateStatusChange(status: Status, old: Status, part: 'status' | 'approval'): FieldError[] {
   const conditions = status.conditions ?? [];
   const oldConditions = old.conditions ?? [];

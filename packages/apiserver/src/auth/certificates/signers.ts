@@ -18,7 +18,7 @@ export function pemOfRequest(request: string): string {
   return Buffer.from(request, 'base64').toString('latin1');
 }
 
-/** Undefined for an ambiguous request: it is never signed, so admission need not restrict it. */
+/** Undefined for an ambiguous request, which is never signed, so admission does not need to restrict it. */
 export function readableRequest({ request }: CertificateSigningRequest['spec']): CertificateRequest | undefined {
   try {
     return parseCertificateRequest(pemOfRequest(request));
@@ -28,7 +28,7 @@ export function readableRequest({ request }: CertificateSigningRequest['spec']):
   }
 }
 
-/** Why one of `SIGNERS` rejects the request, in upstream's words; undefined if it signs. */
+/** Why one of `SIGNERS` rejects the request, in upstream's words; undefined if it would sign the request. */
 export function signerRefusal(
   { signerName, usages = [] }: CertificateSigningRequest['spec'],
   request: CertificateRequest,

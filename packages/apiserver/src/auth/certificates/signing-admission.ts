@@ -49,7 +49,7 @@ export function createCertificateSigningAdmission(authorizer: Authorizer): Admis
   ];
 }
 
-/** Permission for the signer itself, or for all signers of its domain (`kubernetes.io/*`). */
+/** Permission for the signer itself, or for all signers in its domain (`kubernetes.io/*`). */
 async function mayUseSigner(
   authorizer: Authorizer,
   user: UserInfo,

@@ -28,7 +28,7 @@ const Condition = z.object({
 });
 type Condition = z.infer<typeof Condition>;
 
-/** The fields of an approval update that are used. */
+/** The fields used from an approval update. */
 const Approval = z.object({
   status: z.object({ conditions: z.array(Condition).nullish(), certificate: z.string().nullish() }).nullish(),
 });
@@ -50,7 +50,7 @@ export const certificateSigningRequests: ResourceDefinition = {
     ...kind.strategy,
     nameErrors: () => [],
     prepareForCreate: (object, context) => stampRequester(object as CertificateSigningRequest, context),
-    // The spec is immutable, which ensures that an approver knows what is approved.
+    // The spec is immutable, which ensures that approvers know what they are approving.
     prepareForUpdate: (object, old) => Object.assign(object, { spec: (old as CertificateSigningRequest).spec }),
     validate: (object, old) => (old === undefined ? validateNewRequest(object as CertificateSigningRequest) : []),
     prepareForStatusUpdate: (object, old, { nowMs }) => {
@@ -65,7 +65,7 @@ export const certificateSigningRequests: ResourceDefinition = {
   },
 };
 
-/** The requester is set from authentication, never from the request body. */
+/** The requester is taken from authentication, never from the request body. */
 function stampRequester(request: CertificateSigningRequest, { user }: RequestContext): void {
   const { username: _user, uid: _uid, groups: _groups, extra: _extra, ...requested } = request.spec;
   const extra = Object.entries(user.extra ?? {}).map(([key, values]): [string, string[]] => [key, [...values]]);
@@ -79,7 +79,7 @@ function stampRequester(request: CertificateSigningRequest, { user }: RequestCon
   request.status = {};
 }
 
-/** `kubectl certificate approve` and `deny`: conditions and metadata are written, other changes are ignored. */
+/** `kubectl certificate approve` and `deny`: only conditions and metadata are written; other changes are ignored. */
 async function updateApproval(request: SubresourceRequest): Promise<KubeObject> {
   const { body, parent, nowMs } = request;
   const stored = parent as CertificateSigningRequest;

@@ -5,7 +5,8 @@ import type { Authorizer, RequestAttributes } from '../user.ts';
 import { SubjectAccessReviews } from './review-types.ts';
 
 /**
- * Delegates authorization to another API server. Results are not cached: a revoked permission takes effect immediately.
+ * Delegates authorization to another API server. Results are not cached, so revoking a permission takes effect
+ * immediately.
  */
 export function createAccessReviewAuthorizer(client: KubeClient): Authorizer {
   const reviews = client.resource(SubjectAccessReviews);

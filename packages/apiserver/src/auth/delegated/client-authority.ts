@@ -12,7 +12,7 @@ import { createX509Authenticator } from '../x509-authenticator.ts';
 export const AUTHENTICATION_CONFIG = { namespace: 'kube-system', name: 'extension-apiserver-authentication' } as const;
 const CLIENT_CA = 'client-ca-file';
 
-/** Watches only that ConfigMap, so a role with its resourceName is sufficient. */
+/** Watches only that ConfigMap, so a role restricted to its resourceName is sufficient. */
 export function authenticationConfig(informers: InformerSet): Informer<ConfigMap> {
   const { namespace, name } = AUTHENTICATION_CONFIG;
   return informers.informer(ConfigMaps, { namespace, fieldSelector: `metadata.name=${name}` });

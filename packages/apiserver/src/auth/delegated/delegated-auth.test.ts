@@ -14,7 +14,7 @@ import { createAccessReviewAuthorizer } from './access-review-authorizer.ts';
 import { AUTHENTICATION_CONFIG, authenticationConfig, createClientAuthorityAuthenticator } from './client-authority.ts';
 import { createTokenReviewAuthenticator } from './token-review-authenticator.ts';
 
-/** Longer than a token review is cached. */
+/** Longer than a token review stays cached. */
 const CACHE_TTL_MS = 10_000;
 const HOUR_MS = 3_600_000;
 
@@ -60,7 +60,7 @@ describe('a token', () => {
     expect(user?.groups).toContain('system:serviceaccounts:shop');
   });
 
-  it('is reviewed once while the result is fresh, for any number of requests', async () => {
+  it('is reviewed only once while the result is fresh, regardless of the number of requests', async () => {
     await Promise.all([1, 2, 3].map(() => authenticator.authenticate({ bearerToken: token })));
     await clock.advance(CACHE_TTL_MS - 1);
     await authenticator.authenticate({ bearerToken: token });
@@ -76,7 +76,7 @@ describe('a token', () => {
     await expect(authenticator.authenticate({ bearerToken: token })).rejects.toMatchObject({ code: 401 });
   });
 
-  it('is rejected if it is unknown, and reviewed only once', async () => {
+  it('is rejected if unknown, and reviewed only once', async () => {
     const refused = () => expect(authenticator.authenticate({ bearerToken: 'x' })).rejects.toMatchObject({ code: 401 });
     await refused();
     await refused();

@@ -1,7 +1,7 @@
 import type { SelfSubjectAccessReview, SubjectAccessReview, TokenReview } from '@fairway/kube/kinds/generated/types';
 import type { ResourceType } from '@fairway/kube/object/meta';
 
-/** Kinds that are not stored: reviews. */
+/** Review kinds, which are not stored. */
 export const TokenReviews: ResourceType<TokenReview> = {
   group: 'authentication.k8s.io',
   version: 'v1',

@@ -5,11 +5,11 @@ import { peerNetwork } from '../../server/peer-network.ts';
 
 /** Concurrent reviews; excess ones get 429 and are not queued. */
 export const MAX_CONCURRENT_REVIEWS = { total: 64, perHolder: 16 };
-/** Unknown tokens per address: a client with an expired token retries it a few times a second. */
+/** Unknown tokens per address: a client with an expired token may retry a few times a second. */
 export const GUESS_RATE: Rate = { burst: 100, perMinute: 600 };
 /**
  * Unknown tokens in total. Beyond this rate, addresses that have already sent unknown tokens must wait, while other
- * addresses keep their share.
+ * addresses retain their share.
  */
 export const TOTAL_GUESS_RATE: Rate = { burst: 1_000, perMinute: 6_000 };
 
@@ -28,7 +28,7 @@ const MAX_NETWORKS = 10_000;
 const RETRY_AFTER_SECONDS = 1;
 
 /**
- * Limits reviews of tokens that were never accepted: each costs the API server a signature check or a look-up, and
+ * Limits reviews of tokens that were never accepted: each costs the API server a signature check or a lookup, and
  * clients can make up any number of tokens. Behind a load balancer that forwards TCP, all clients share one address and
  * its limit.
  */
@@ -46,7 +46,7 @@ export class TokenGuesses {
   }
 
   /**
-   * Acquires a slot for the review of a token from an address. The returned function releases the slot; its argument
+   * Acquires a slot for reviewing a token sent from an address. The returned function releases the slot; its argument
    * says whether the token was a guess. Throws 429.
    */
   begin(address: string, nowMs: number): (wasGuess: boolean) => void {

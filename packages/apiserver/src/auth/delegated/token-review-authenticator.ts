@@ -11,7 +11,7 @@ import { TokenGuesses } from './token-guesses.ts';
 /** How long a result is cached, as in extension API servers (k8s.io/apiserver, DelegatingAuthenticationOptions). */
 const CACHE_TTL_MS = 10_000;
 const MAX_CACHE_ENTRIES = 4_096;
-/** kube-apiserver gives a token webhook 30 s; clients of this server time out sooner. */
+/** kube-apiserver gives a token webhook 30 s; this server's clients time out sooner. */
 const RESPONSE_TIMEOUT_MS = 10_000;
 
 interface ReviewResult {
@@ -21,13 +21,13 @@ interface ReviewResult {
 }
 
 /**
- * Reviews bearer tokens at another API server, each token at most once in 10 s. If that server is unavailable or takes
- * more than 10 s, rejects with a distinct error: an outage does not make a credential invalid. Reviews of new tokens
- * are limited (`TokenGuesses`).
+ * Has bearer tokens reviewed by another API server, each token at most once every 10 s. If that server is unavailable
+ * or takes more than 10 s, rejects with a distinct error: an outage does not make a credential invalid. Reviews of new
+ * tokens are limited (`TokenGuesses`).
  */
 export function createTokenReviewAuthenticator(client: KubeClient, clock: Clock): Authenticator {
-  // A separate cache, which prevents guessed tokens from evicting valid ones. Valid tokens are kept for longer than
-  // their result is fresh.
+  // A separate cache, so that guessed tokens cannot evict valid ones. Valid tokens are kept longer than
+  // their results are fresh.
   const knownTokens = new RecentMap<ReviewResult>(MAX_CACHE_ENTRIES);
   const unknownTokens = new RecentMap<ReviewResult>(MAX_CACHE_ENTRIES);
   const pendingReviews = new Map<string, Promise<ReviewResult>>();
@@ -66,7 +66,7 @@ export function createTokenReviewAuthenticator(client: KubeClient, clock: Clock)
   }
 
   async function resultFor(token: string, peer: string): Promise<ReviewResult> {
-    // Tokens must not be found in a heap dump.
+    // Tokens must not show up in a heap dump.
     const digest = createHash('sha256').update(token).digest('base64');
     const cached = knownTokens.get(digest);
     const cachedReview = cached ?? unknownTokens.get(digest);

@@ -43,7 +43,7 @@ export const subjectAccessReviews: ResourceDefinition = reviewDefinition<Subject
   },
 );
 
-/** A review for another user in one namespace, which namespace administrators may be allowed to create. */
+/** A review for another user in one namespace, which namespace administrators can be allowed to create. */
 export const localSubjectAccessReviews: ResourceDefinition = reviewDefinition<LocalSubjectAccessReview>(
   AUTHORIZATION_GROUP,
   'localsubjectaccessreviews',

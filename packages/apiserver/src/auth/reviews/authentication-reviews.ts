@@ -21,7 +21,7 @@ export const selfSubjectReviews: ResourceDefinition = reviewDefinition<SelfSubje
   (review, { user }) => Promise.resolve({ ...review, status: { userInfo: toWireUser(user) } }),
 );
 
-/** Whether a token is valid, and its user; nodes and webhooks use it to authenticate callers. */
+/** Whether a token is valid, and its user; nodes and webhooks use this review to authenticate callers. */
 export const tokenReviews: ResourceDefinition = reviewDefinition<TokenReview>(
   AUTHENTICATION_GROUP,
   'tokenreviews',

@@ -6,7 +6,7 @@ import type { UserInfo } from '../user.ts';
 
 export interface ReviewContext {
   readonly user: UserInfo;
-  /** From the request's path. */
+  /** Taken from the request's path. */
   readonly namespace: string;
   readonly access: Access;
 }

@@ -144,7 +144,7 @@ describe('a connection through an aggregating server', () => {
     await raw.close();
   });
 
-  test('ends for both sides when either one ends', async () => {
+  test('is closed on both sides when either side closes it', async () => {
     const left = Promise.withResolvers<void>();
     extension.upgrade(CONSOLE, (_request, socket) => {
       socket.write(`${SWITCHING_RESPONSE}\r\n`);
@@ -160,7 +160,7 @@ describe('a connection through an aggregating server', () => {
     await expect.poll(() => socket?.readableEnded).toBe(true);
   });
 
-  test('is not upgraded if the other server does not upgrade it', async () => {
+  test('is not upgraded if the other server refuses to', async () => {
     extension.upgrade(CONSOLE, (_request, socket) =>
       socket.end('HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\nConnection: close\r\n\r\nno'),
     );
@@ -234,7 +234,7 @@ describe('a connection through an aggregating server', () => {
     await expect.poll(async () => (await requestUpgrade()).status).toBe(101);
   });
 
-  test('occupies no request seats, and ends with the server', async () => {
+  test('occupies no request seats, and is closed when the server closes', async () => {
     const { socket } = await requestUpgrade();
     await expect.poll(() => fixture.test.server.traffic.inUse('readingRequests')).toBe(0);
 

@@ -189,7 +189,7 @@ describe('a failure', () => {
   });
 });
 
-test('records both users of an impersonated request', async () => {
+test('records both users for an impersonated request', async () => {
   const as = { 'impersonate-user': 'bob', 'impersonate-group': ['devs'] };
   const { events } = await send('GET', `${MAPS}/a`, undefined, as);
 
@@ -202,7 +202,7 @@ test('records both users of an impersonated request', async () => {
   ]);
 });
 
-test('records both users of a forbidden impersonation', async () => {
+test('records both users for a forbidden impersonation', async () => {
   const { status, events } = await send('GET', MAPS, undefined, { 'impersonate-user': 'forbidden' });
 
   expect(status).toBe(403);
@@ -224,7 +224,7 @@ test('audits reads of Secrets, including watches when they start, but no other r
   ]);
 });
 
-test('records requests of this process itself without an address', async () => {
+test("records this process's own requests without an address", async () => {
   await fixture.test.call('POST', MAPS, { metadata: { name: 'own' } });
   await fixture.test.call('GET', SECRETS);
 
@@ -232,7 +232,7 @@ test('records requests of this process itself without an address', async () => {
   expect(lines[0]).not.toContain('sourceIPs');
 });
 
-test('logs part of a flood of refusals, and counts the rest', async () => {
+test('logs only part of a flood of refusals, and counts the rest', async () => {
   await clock.advance(3_600_000);
   const transport = fixture.test.server.transport({ username: 'mallory', groups: [] });
   for (let count = 0; count < 700; count++) await transport.request({ method: 'GET', path: `${MAPS}/forbidden` });
@@ -257,7 +257,7 @@ describe('dry-run deletions are distinguished from real ones', () => {
     ['with options that do not mention it', '', { kind: 'DeleteOptions', apiVersion: 'v1' }, false],
     ['without options', '', undefined, false],
   ])('%s', async (_, query, body, isDry) => {
-    // Without this header, Node sends neither the presence nor the length of a deletion's body.
+    // Without this header, Node does not indicate that a DELETE request has a body, or its length.
     const length = { 'content-length': String(body === undefined ? 0 : JSON.stringify(body).length) };
     const { status, events } = await send('DELETE', `${MAPS}/dry${query}`, body, length);
 

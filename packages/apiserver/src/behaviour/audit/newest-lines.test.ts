@@ -32,7 +32,7 @@ async function scan({ from, limit = Number.POSITIVE_INFINITY }: { from?: LinePos
   return { lines, next, skipped };
 }
 
-/** All lines, from as many scans as necessary. */
+/** All lines, read with as many scans as necessary. */
 async function scanAll(
   limit?: number,
 ): Promise<{ readonly lines: string[]; readonly scans: number; readonly skipped: number }> {
@@ -68,7 +68,7 @@ test('returns the last of several files rotated in the same millisecond first', 
   expect((await scan()).lines).toEqual(['c', 'b', 'a']);
 });
 
-test('returns nothing if nothing was written', async () => {
+test('returns nothing if nothing has been written', async () => {
   expect(await scan()).toEqual({ lines: [], next: undefined, skipped: 0 });
 });
 
@@ -99,7 +99,7 @@ describe('paging', () => {
     );
   });
 
-  test.each([1, 2, 7, 10, 15, 25, 100])('returns each line once with pages of %i', async (limit) => {
+  test.each([1, 2, 7, 10, 15, 25, 100])('returns each line once with a page size of %i', async (limit) => {
     expect((await scanAll(limit)).lines).toEqual(written.toReversed());
   });
 
@@ -119,7 +119,7 @@ describe('paging', () => {
     expect(await scan({ ...(first.next && { from: first.next }) })).toMatchObject({ lines: [], next: undefined });
   });
 
-  test('does not confuse a deleted file with another that reuses its inode', async () => {
+  test('does not confuse a deleted file with a new one that reuses its inode', async () => {
     const first = await scan({ limit: 20 });
     const inode = (await stat(at(OLDER))).ino;
     await rm(at(OLDER));
@@ -132,14 +132,14 @@ describe('paging', () => {
     expect(await scan({ ...(first.next && { from: first.next }) })).toMatchObject({ lines: [], next: undefined });
   });
 
-  test('starts at the previous line if a token points into the middle of a line', async () => {
+  test('starts at the previous line if the token points into the middle of a line', async () => {
     const { next } = await scan({ limit: 1 });
     const from = { file: next?.file ?? '', end: (next?.end ?? 0) - 5 };
 
     expect((await scan({ from, limit: 1 })).lines).toEqual([written.at(-3)]);
   });
 
-  test('starts at the end if a token points beyond it', async () => {
+  test('starts at the end if the token points beyond it', async () => {
     const { next } = await scan({ limit: 1 });
 
     expect((await scan({ from: { file: next?.file ?? '', end: 1e15 }, limit: 1 })).lines).toEqual([written.at(-1)]);
@@ -153,7 +153,7 @@ describe('reading a log with a hostile writer', () => {
     expect(await scanAll()).toMatchObject({ lines: ['b', 'a'], skipped: 1 });
   });
 
-  test('returns a line longer than a scan in a separate scan', async () => {
+  test('returns a line that is longer than a scan in a scan of its own', async () => {
     const long = 'x'.repeat(MAX_LINE_BYTES - 1);
     await writeFile(at('log.log'), `a\n${long}\nb\n${long}\nc\n`);
     const { lines, scans } = await scanAll();
@@ -172,7 +172,7 @@ describe('reading a log with a hostile writer', () => {
     expect(scans).toBe(5);
   });
 
-  test('continues in the next scan after the limit is reached', async () => {
+  test('continues in the next scan once the limit is reached', async () => {
     const written = Array.from({ length: 90 }, (_, index) => `${index} ${'x'.repeat(100_000)}`);
     await writeFile(at('log.log'), written.map((line) => `${line}\n`).join(''));
     const { lines, scans } = await scanAll();
@@ -181,7 +181,7 @@ describe('reading a log with a hostile writer', () => {
     expect(scans).toBe(3);
   });
 
-  test('counts empty lines towards the limit of lines per scan', async () => {
+  test('counts empty lines towards the per-scan line limit', async () => {
     await writeFile(at('log.log'), `a${'\n'.repeat(MAX_SCAN_LINES * 2 + 1)}`);
     const { lines, scans } = await scanAll();
 
@@ -189,7 +189,7 @@ describe('reading a log with a hostile writer', () => {
     expect(scans).toBe(3);
   });
 
-  test.each(['log.log', OLDER])('does not read links, pipes and folders in place of %s', async (name) => {
+  test.each(['log.log', OLDER])('does not read links, pipes or directories in place of %s', async (name) => {
     await writeFile(at('secret'), 'hunter2\n');
     for (const location of [
       () => symlink(at('secret'), at(name)),
@@ -203,7 +203,7 @@ describe('reading a log with a hostile writer', () => {
     }
   });
 
-  test('does not read files of other users', async () => {
+  test('does not read files owned by other users', async () => {
     await writeFile(at('log.log'), 'a\n');
     const location = { folder, file: 'log.log', owners: [(process.getuid?.() ?? 0) + 1] };
     const lines: string[] = [];
@@ -218,13 +218,13 @@ describe('reading a log with a hostile writer', () => {
     'log-2026-01-01T10-20-30.456.log.gz',
     'log-a2026-01-01T10-20-30.456.log',
     'audit.log',
-  ])('does not treat %s as a file of the log', async (name) => {
+  ])("does not treat %s as one of the log's files", async (name) => {
     await writeFile(at(name), 'a\n');
 
     expect((await scan()).lines).toEqual([]);
   });
 
-  test('reads the newest of many files, unless the folder has too many names', async () => {
+  test('reads the newest of many files, unless the directory has too many entries', async () => {
     for (let index = 10; index < 60; index++)
       await writeFile(at(`log-2026-01-01T10-20-${index}.000.log`), `${index}\n`);
     const { lines } = await scan();

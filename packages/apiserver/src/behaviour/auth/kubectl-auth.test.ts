@@ -35,7 +35,7 @@ describe.skipIf(kubectlMinor === undefined)('kubectl over TLS (skipped if it is 
     return path;
   }
 
-  /** Stdout and stderr of kubectl. */
+  /** kubectl's stdout and stderr. */
   function kubectl(who: string, ...args: string[]): Promise<string> {
     const env = { PATH: process.env['PATH'], KUBECONFIG: join(folder, who), HOME: folder };
     return new Promise((resolve) => {
@@ -71,7 +71,7 @@ describe.skipIf(kubectlMinor === undefined)('kubectl over TLS (skipped if it is 
     expect(output).toMatch(/\[\/version\/?\]/);
   });
 
-  test("a denial has kube-apiserver's message", async () => {
+  test('a denial has the same message as in kube-apiserver', async () => {
     expect(await kubectl('alice', 'get', 'pods', '-n', 'bank')).toBe(
       'Error from server (Forbidden): pods is forbidden: User "alice" cannot list resource "pods" in API group "" in the namespace "bank"',
     );
@@ -92,14 +92,14 @@ describe.skipIf(kubectlMinor === undefined)('kubectl over TLS (skipped if it is 
     },
   );
 
-  test('a certificate of another cluster is rejected', async () => {
+  test('a certificate from another cluster is rejected', async () => {
     const clock = systemClock;
     const other = await createCertificateAuthority({ commonName: 'kubernetes', clock, validityMs: 3_600_000 });
     await save('foreign', await fixture.kubeconfig('root', ['system:masters'], other));
     expect(await kubectl('foreign', 'get', 'pods')).toMatch(/Unauthorized|must be logged in/);
   });
 
-  test('certificate approve and deny decide requests', async () => {
+  test('certificate approve and deny make the decision on requests', async () => {
     for (const name of ['good', 'bad']) {
       const request = await createCertificateRequest({
         commonName: name,

@@ -10,7 +10,7 @@ import { ApiServer } from '../../server/api-server.ts';
 import { admin, testVersion } from '../../server/test-server.ts';
 import { MemoryStore } from '../../store/memory-store.ts';
 
-/** The duration of a write: a slow disk, a webhook. */
+/** How long a write takes, because of a slow disk or a webhook. */
 const WRITE_MS = 100;
 const FLOOD_MS = 30_000;
 const LIMITS = { maxReadingRequests: 20, maxMutatingRequests: 20, maxMutatingRequestsPerUser: 30 };
@@ -51,7 +51,7 @@ class FloodedServer {
     await writeFlowControlObjects({ client, reader: this.server.reader, clock: this.clock });
   }
 
-  /** Creates one object after another until `untilMs`; after a 429, waits as long as `Retry-After` says. */
+  /** Creates one object after another until `untilMs`; after a 429, waits for as long as `Retry-After` specifies. */
   async write(user: UserInfo, untilMs: number, tally: Tally): Promise<void> {
     const transport = this.server.transport(user);
     while (this.clock.now() < untilMs) {
@@ -70,7 +70,7 @@ class FloodedServer {
   }
 
   /**
-   * A flood of writes by `users`, 60 concurrent requests each, along with one tenant and one controller that write
+   * A flood of writes by `users`, with 60 concurrent requests each, alongside one tenant and one controller that write
    * sequentially.
    */
   async run(users: readonly UserInfo[], tenant: UserInfo): Promise<Record<'flood' | 'tenant' | 'controller', Tally>> {
@@ -95,7 +95,7 @@ function account(namespace: string, name: string): UserInfo {
   return user(`system:serviceaccount:${namespace}:${name}`, 'system:serviceaccounts');
 }
 
-describe('writes of clients that have disconnected', () => {
+describe('writes from clients that have disconnected', () => {
   it.each([true, false])('keep their seats while they run (in a cluster: %s)', async (isConfigurable) => {
     const flooded = new FloodedServer(isConfigurable);
     await flooded.open();
@@ -113,7 +113,7 @@ describe('writes of clients that have disconnected', () => {
     }
     const timeoutCount = statuses.filter((status) => status === 504).length;
 
-    // Within half the duration of a write, no more writes start than the level has seats.
+    // Within half the duration of a write, no more writes start than the priority level has seats.
     expect(timeoutCount).toBeLessThan(10);
     expect(statuses.filter((status) => status === 429)).toHaveLength(50 - timeoutCount);
     await flooded.clock.advance(WRITE_MS);
@@ -131,16 +131,16 @@ describe('a flood of writes', () => {
 
     // 29 s of writes that take 100 ms each, one after another: a controller never waits.
     expect(tallies.controller).toEqual({ done: 290, refused: 0, longestMs: WRITE_MS });
-    // A level has few seats until it borrows some: a tenant waits for one of them, at most
+    // A priority level has few seats until it borrows some: a tenant waits for one, at worst
     // behind the flood's queues.
     expect(tallies.tenant.refused).toBe(0);
     expect(tallies.tenant.done).toBeGreaterThan(120);
     expect(tallies.tenant.longestMs).toBeLessThan(1000);
-    // The flood gets the remaining seats: none are wasted.
+    // The flood gets the remaining seats, so none are wasted.
     expect(tallies.flood.done).toBeGreaterThan(3_500);
   });
 
-  it('by all service accounts of a namespace counts as a flood by one user if the flow-control kinds are not served', async () => {
+  it('by all service accounts in a namespace counts as a flood by one user if the flow-control kinds are not served', async () => {
     const flood = Array.from({ length: 10 }, (_, n) => account('evil', `${n}`));
     const flooded = new FloodedServer(false);
     const tallies = await flooded.run(flood, account('team', 'ci'));
@@ -148,7 +148,7 @@ describe('a flood of writes', () => {
     expect(tallies.controller).toEqual({ done: 290, refused: 0, longestMs: WRITE_MS });
     expect(tallies.tenant.refused).toBe(0);
     expect(tallies.tenant.done).toBeGreaterThan(120);
-    // At most 30 of the flood's writes run or wait at a time.
+    // At most 30 of the flood's writes are running or waiting at any time.
     expect(tallies.flood.refused).toBeGreaterThan(100);
     const groups = await flooded.server.transport(admin).request({ method: 'GET', path: '/apis' });
     expect(await groups.text()).not.toContain('flowcontrol');

@@ -17,12 +17,12 @@ const definitions = builtinDefinitions();
 
 interface KeyedList {
   readonly kind: ResourceDefinition;
-  /** Field names on the way to the list; `[]` stands for an item of an enclosing list. */
+  /** Field names on the path to the list; `[]` stands for an item of an enclosing list. */
   readonly path: readonly string[];
   readonly list: Schema;
 }
 
-/** Every list of a built-in kind whose items may omit a key, including those in templates. */
+/** Every list in a built-in kind whose items may omit a key, including those in templates. */
 const LISTS: readonly KeyedList[] = ALL_KINDS.flatMap((kind) => {
   const found: KeyedList[] = [];
   const visit = (declared: Schema, path: readonly string[], seen: readonly Schema[]) => {
@@ -61,7 +61,7 @@ test('finds lists in pods and in all pod templates', () => {
 /** Includes a label, so that the applier owns a field even while the list is empty. */
 const METADATA = { name: 'a', labels: { by: 'git' } };
 
-/** The object with this list at the path. Items of lists along the path get the keys that distinguish them. */
+/** The object with this list at the path. Items in lists along the path get the keys that identify them. */
 function objectWith({ kind, path }: KeyedList, items: readonly Json[]): KubeObject {
   const build = (declared: Schema, rest: readonly string[]): Json => {
     const [step, ...remaining] = rest;
@@ -82,7 +82,7 @@ interface KeyField {
   readonly standard: Json | undefined;
 }
 
-/** How a configuration includes a key: with its value, or omitted if it is the default. */
+/** How a configuration specifies a key: with its value, or omitted if it is the default. */
 type KeyForm = 'said' | 'omitted' | 'null';
 
 interface Item {

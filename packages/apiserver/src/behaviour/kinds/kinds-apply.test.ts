@@ -22,18 +22,18 @@ async function freshServer(): Promise<void> {
 }
 
 async function apply(manifest: Manifest, manager = 'git', query = ''): Promise<Reply<TestObject>> {
-  // Each has a distinct time, so that any write is visible.
+  // Each has a distinct time, so any write is visible.
   await server.clock.advance(5000);
   const path = `${collectionOf(manifest)}/${manifest.metadata.name}?fieldManager=${manager}${query}`;
   return server.call('PATCH', path, manifest, { 'content-type': 'application/apply-patch+yaml' });
 }
 
-/** Two items with the same key cannot be applied, but can be written in other ways. */
+/** Two items with the same key cannot be created by an apply, but can be written in other ways. */
 const APPLICABLE_MANIFESTS = [...ACCEPTED_MANIFESTS, ...RECENT_MANIFESTS]
   .filter(({ metadata }) => metadata.name !== 'odd')
   .map((manifest) => [`${manifest.apiVersion} ${manifest.kind} ${manifest.metadata.name}`, manifest] as const);
 
-/** Copies of the manifest, one for each value that can be changed, with that value changed. */
+/** Copies of the manifest, each with one of its changeable values changed. */
 function variantsOf(manifest: Manifest): { readonly what: string; readonly variant: Manifest }[] {
   const kind = ALL_KINDS.find((candidate) => candidate.kind === manifest.kind);
   const variants: { what: string; variant: Manifest }[] = [
@@ -112,7 +112,7 @@ describe.each(APPLICABLE_MANIFESTS)('%s', (_, manifest) => {
       await freshServer();
       const first = await apply(manifest);
       const changed = await apply(variant);
-      // Not every change is valid; a rejected one changes nothing.
+      // Not every change is valid; a rejected one must change nothing.
       expect([200, 400, 422], `${what}: ${changed.body.message}`).toContain(changed.status);
       expect((await apply(variant)).body, `again ${what}`).toEqual(changed.body);
       const back = await apply(manifest);

@@ -10,7 +10,7 @@ import { type HttpsFixture, startHttpsServer } from '../../server/https-server-f
 
 const serverSide = kubectlTooOld(22);
 
-/** The first steps of a GitOps user. */
+/** A GitOps user's first steps. */
 const MANIFESTS = `
 apiVersion: v1
 kind: Service

@@ -7,7 +7,7 @@ import { OutboundClient } from '../../outbound/outbound-client.ts';
 import { WebhookServer } from '../../outbound/testing/webhook-server.ts';
 import { WebhookCaller } from '../../outbound/webhook-caller.ts';
 
-test('rejects an object nested deeper than the limit of any walk', async () => {
+test('rejects an object nested more deeply than any traversal allows', async () => {
   await using webhooks = await WebhookServer.open();
   const client = new OutboundClient({ clock: systemClock, policy: () => undefined });
   const reader = () => new FakeObjectReader();

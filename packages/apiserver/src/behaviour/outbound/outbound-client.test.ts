@@ -25,7 +25,7 @@ test.each([
   const ended = new Promise((resolve) => first.once('close', resolve));
   first.resume();
   await ended;
-  // The connection becomes idle in the next turn.
+  // The connection becomes idle in the next event-loop turn.
   await new Promise(setImmediate);
 
   const second = await client.request(destination, { ...common, ...call, path: '/second' }).then(

@@ -86,7 +86,7 @@ test.each([
   await expect(caller().post(config('127.0.0.1'), {}, 5000)).rejects.toThrow(says);
 });
 
-test('times out for an unresponsive webhook', async () => {
+test('times out if a webhook is unresponsive', async () => {
   webhooks.reply('/ask', () => undefined);
 
   await expect(caller().post(config('127.0.0.1'), {}, 50)).rejects.toThrow(

@@ -50,7 +50,7 @@ describe('connections', () => {
     return Object.fromEntries(test.server.traffic.rejections);
   }
 
-  it("without authentication are closed at the limit per address, while users' connections do not count", async () => {
+  it("without authentication are closed at the per-address limit, towards which users' connections do not count", async () => {
     const served = await serve({ maxUnauthenticatedConnectionsPerAddress: 2 });
     const users = [await sendRequest(served, 'alice'), await sendRequest(served, 'bob')];
     const otherClients = [await connect(served), await connect(served)];
@@ -63,7 +63,7 @@ describe('connections', () => {
     expect(served.test.server.traffic.inUse('connections')).toBe(4);
   });
 
-  it('are closed first at the total limit if their address has the most', async () => {
+  it('are the first to be closed at the total limit if their address has the most', async () => {
     const served = await serve({ maxUnauthenticatedConnections: 3 });
     const [first, second, third] = [await connect(served), await connect(served), await connect(served)];
     const other = await connect(served, '127.0.0.2');
@@ -75,13 +75,13 @@ describe('connections', () => {
     expect(served.test.server.traffic.inUse('unauthenticatedConnections')).toBe(3);
   });
 
-  it('are accepted again when another connection ends', async () => {
+  it('are accepted again once another connection ends', async () => {
     const served = await serve({ maxUnauthenticatedConnectionsPerAddress: 1 });
     const { traffic } = served.test.server;
     const alice = await sendRequest(served, 'alice');
     const otherClient = await connect(served);
     await otherClient.close();
-    // The server notices later than the client that the connection has ended.
+    // The server notices later than the client that the connection was closed.
     while (traffic.inUse('connections') > 1) await new Promise((resolve) => setImmediate(resolve));
 
     expect(await (await sendRequest(served, 'bob')).status()).toBe(404);
@@ -133,7 +133,7 @@ describe('connections', () => {
     paused.send('GET', maps, { authorization: 'Bearer alice' });
     const { traffic } = served.test.server;
     while (traffic.inUse('answerBytes') === 0) await new Promise((resolve) => setImmediate(resolve));
-    // The kernel's buffers fill up meanwhile; then nothing is transferred.
+    // In the meantime, the kernel's buffers fill up; after that, nothing is transferred.
     while (traffic.inUse('answerBytes') > 0) await clock.advance(35_000);
 
     expect(rejections(served)).toEqual({ stalled: 1 });
@@ -189,7 +189,7 @@ describe('connections', () => {
     expect(rejections(served)).toEqual({ pipelinedRequests: 1 });
   });
 
-  it('have one handshake: renegotiation is refused', async () => {
+  it('have only one handshake: renegotiation is refused', async () => {
     const served = await serve({});
     const { port } = served.listener;
     const options = { host: '127.0.0.1', port, ca: served.certificateAuthority, maxVersion: 'TLSv1.2' } as const;

@@ -2,7 +2,7 @@ import { ConfinedModule } from '@fairway/base/testing/confined-module';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { HostileReply, HostileRequest } from '../../server/hostile-requests-fixture.ts';
 
-/** Small requests that used to crash or block the process: each gets a response in bounded time and memory. */
+/** Small requests that once crashed or blocked the process: each must get a response within bounded time and memory. */
 
 const server = new ConfinedModule(new URL('../../server/hostile-requests-fixture.ts', import.meta.url));
 afterAll(() => server.close());
@@ -210,7 +210,7 @@ describe('hostile requests', () => {
     expect(reply.message).toMatch(message);
   });
 
-  it('are stored with YAML aliases expanded', async () => {
+  it('are stored with their YAML aliases expanded', async () => {
     const body = 'metadata: {name: y}\nspec:\n  a: &a {x: 1}\n  b: *a\n';
     expect(await responseTo(create(body, YAML))).toMatchObject({ status: 201 });
   });

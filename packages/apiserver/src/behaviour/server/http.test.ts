@@ -48,7 +48,7 @@ describe('over HTTPS', () => {
     });
   }
 
-  it('responds as in process, with an audit ID', async () => {
+  it('responds as it does in-process, with an audit ID', async () => {
     const body = JSON.stringify({ metadata: { name: 'a' }, data: { x: 'ü' } });
     const created = await transport.request({ method: 'POST', path: maps, body });
     const read = await transport.request({ method: 'GET', path: `${maps}/a` });
@@ -83,7 +83,7 @@ describe('over HTTPS', () => {
     expect(head.body).toHaveLength(0);
   });
 
-  it('closes the connection after a list whose request has a body too long to skip', async () => {
+  it('closes the connection after a list request whose body is too long to skip', async () => {
     const client = await RawClient.open(fixture.listener.port, fixture.certificateAuthority);
 
     client.send('GET', '/api/v1/namespaces/large/configmaps', {
@@ -122,7 +122,7 @@ describe('over HTTPS', () => {
     expect(JSON.parse(body.toString())).toMatchObject({ kind: 'Status', reason: 'Unauthorized', code: 401 });
   });
 
-  it('sends each line of a watch as one chunk, and accepts the next request when the watch has ended', async () => {
+  it('sends each line of a watch as one chunk, and accepts the next request once the watch has ended', async () => {
     const { listener, certificateAuthority, token } = fixture;
     await transport.request({
       method: 'POST',

@@ -26,7 +26,7 @@ describe.skipIf(!installed)(`kubectl${installed ? '' : ' (skipped: kubectl is no
     await rm(folder, { recursive: true });
   });
 
-  /** Stdout and stderr, with the exit code if it is not 0. */
+  /** Stdout and stderr, plus the exit code if it is not 0. */
   function kubectl(...args: string[]): Promise<string> {
     return new Promise((resolve) => {
       const env = { PATH: process.env['PATH'], KUBECONFIG: join(folder, 'config'), HOME: folder };
@@ -144,7 +144,7 @@ describe.skipIf(!installed)(`kubectl${installed ? '' : ' (skipped: kubectl is no
     expect(await waiting).toContain('pool.example.com/awaited condition met');
   });
 
-  it('creates objects that it sends as Protobuf', async () => {
+  it('creates objects sent as Protobuf', async () => {
     expect(await kubectl('create', 'configmap', 'typed', '--from-literal=x=y')).toContain('configmap/typed created');
     expect(await kubectl('run', 'web', '--image=nginx', '--env=A=b')).toContain('pod/web created');
     expect(await kubectl('get', 'cm', 'typed', '-o', 'jsonpath={.data}')).toBe('{"x":"y"}');

@@ -17,7 +17,7 @@ function head(start: string, ...headers: readonly string[]): string {
   );
 }
 
-/** A request that would be executed if the server parsed it as one. */
+/** Bytes that would be executed as a request if the server parsed them as one. */
 function inner(): string {
   return head(`DELETE ${MAPS}/kept`, 'Content-Length: 0');
 }

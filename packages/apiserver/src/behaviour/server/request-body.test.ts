@@ -54,7 +54,7 @@ describe('a body', () => {
     { name: 'stranger', status: 401 },
     { name: 'mallory', status: 403 },
   ])(
-    'is rejected with $status immediately if it comes from $name and never ends, and its connection is closed',
+    'is rejected with $status immediately if it comes from $name and never ends, and the connection is closed',
     async (testCase) => {
       const served = await serve();
       const client = await begin(served, testCase.name, { 'transfer-encoding': 'chunked', body: '1\r\nx\r\n' });
@@ -81,7 +81,7 @@ describe('a body', () => {
     },
   );
 
-  it('is rejected with 408 if it does not end in time', async () => {
+  it('is rejected with 408 if it does not arrive in time', async () => {
     const served = await serve({ bodyTimeoutMs: 10_000 });
     const client = await begin(served, 'alice', { 'content-length': 1_000, body: '{' });
     const { traffic } = served.test.server;
@@ -100,7 +100,7 @@ describe('a body', () => {
     expect(await client.status()).toBe(413);
   });
 
-  it('is rejected with 413 if it exceeds the limit while it is read', async () => {
+  it('is rejected with 413 if it exceeds the limit while being read', async () => {
     const served = await serve({ maxBodyBytes: 1_000 });
     const chunk = `3e9\r\n${'x'.repeat(1_001)}\r\n`;
     const client = await begin(served, 'alice', { 'transfer-encoding': 'chunked', body: chunk });
@@ -115,7 +115,7 @@ describe('a body', () => {
     expect(await client.status()).toBe(415);
   });
 
-  it('counts against its user until the response is sent; beyond the share of that user requests get 429, while other users continue', async () => {
+  it("counts against its user until the response is sent; beyond that user's share, requests get 429, while other users are still served", async () => {
     const served = await serve({ maxBodyBytesInFlightPerUser: 100 });
     const { traffic } = served.test.server;
     await begin(served, 'alice', { 'content-length': 1_000, body: 'x'.repeat(90) });
@@ -131,7 +131,7 @@ describe('a body', () => {
     expect(traffic.inUse('bodyBytes')).toBe(90);
   });
 
-  it('counts against a total limit as well', async () => {
+  it('also counts against a total limit', async () => {
     const served = await serve({ maxBodyBytesInFlight: 100 });
     const { traffic } = served.test.server;
     await begin(served, 'alice', { 'content-length': 1_000, body: 'x'.repeat(90) });

@@ -44,7 +44,7 @@ function send(
   return promise;
 }
 
-test("records a span of a write in the client's trace, with its kind and audit ID", async () => {
+test("records a span for a write in the client's trace, with its kind and audit ID", async () => {
   const headers = { traceparent: TRACEPARENT, 'audit-id': 'mine-1' };
   await send('POST', MAPS, { body: { metadata: { name: 'a' }, data: { secret: 'hunter2' } }, headers });
 

@@ -21,7 +21,7 @@ describe('concurrent requests', () => {
   let fixture: HttpsFixture | undefined;
   let turn = 0;
   let counting: NodeJS.Immediate | undefined;
-  /** The turns of the event loop in which requests were served. */
+  /** The event-loop turns in which requests were served. */
   const served: number[] = [];
 
   const recordingPlugin: AdmissionPlugin = {
@@ -67,7 +67,7 @@ describe('concurrent requests', () => {
     count();
   }
 
-  /** Sends requests in such a way that their last bytes arrive together. */
+  /** Sends requests so that their last bytes arrive together. */
   async function sendConcurrently(request: (index: number) => string): Promise<void> {
     if (fixture === undefined) return;
     const { listener, certificateAuthority } = fixture;
@@ -92,7 +92,7 @@ describe('concurrent requests', () => {
   it.each([
     ['writes', creates],
     ['lists', lists],
-  ])('are served one per turn of the event loop if they are %s', async (_, request) => {
+  ])('are served one per event-loop turn if they are %s', async (_, request) => {
     await serve();
     await sendConcurrently(request);
 

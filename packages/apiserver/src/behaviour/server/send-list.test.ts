@@ -42,7 +42,7 @@ afterAll(() => {
 
 /**
  * The data that a client gets if it requests these lists concurrently. The client reads in pieces and with pauses,
- * until it has all lists or disconnects.
+ * until it has received all lists or disconnects.
  */
 async function read(asked: readonly string[], maxBytes: number, random: () => number): Promise<Buffer> {
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');

@@ -19,7 +19,7 @@ afterEach(() => rm(folder, { recursive: true }));
 
 const FILES = ['state.db', 'state.db-wal'] as const;
 
-/** The file of a descriptor. */
+/** The file behind a descriptor. */
 function nameOf(file: number): string {
   return FILES.find((name) => statSync(join(folder, name)).ino === fstatSync(file).ino) ?? 'another';
 }
@@ -227,7 +227,7 @@ describe('a database after a power failure', () => {
     };
     const lease = { bucket: 'leases.coordination.k8s.io', encode: () => ({ text: '{}' }), expected: undefined };
     for (const name of ['first', 'second', 'third']) mkdirSync(disk(name));
-    /** Runs `work` on one disk, and leaves on the other disk what was flushed last. */
+    /** Runs `work` on one disk, and leaves the last flushed state on the other. */
     const boot = async (from: string, to: string, work: (store: Store) => Promise<number>) => {
       const flush = () => Promise.resolve(fail(disk(from), disk(to)));
       const database = SqliteDatabase.open(join(disk(from), 'state.db'), { flush });
@@ -289,7 +289,7 @@ describe('a database after a power failure', () => {
     file.close();
   });
 
-  /** For each file, the disk contains either what was flushed last or what is written now. */
+  /** For each file, the disk contains either its last flushed content or its current content. */
   it.each([
     { reason: 'only flushed data', unflushed: [] },
     { reason: 'the file as written', unflushed: ['state.db'] },

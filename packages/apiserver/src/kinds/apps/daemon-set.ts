@@ -17,7 +17,7 @@ import { containerColumns } from '../printing/pod-template.ts';
 import { atMostHundredPercent, countOrPercentErrors, immutable, isZeroCount } from '../validation-common.ts';
 import { workloadTemplateErrors } from '../workload-validation.ts';
 
-/** Counts the templates that a DaemonSet has had; before apps/v1 this count was a field of the spec. */
+/** Counts the templates that a DaemonSet has had; before apps/v1 this count was a field in the spec. */
 const TEMPLATE_GENERATION_ANNOTATION = 'deprecated.daemonset.template.generation';
 
 function defaultDaemonSet(spec: DaemonSetSpec): void {

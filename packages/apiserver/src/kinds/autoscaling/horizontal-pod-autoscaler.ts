@@ -30,7 +30,7 @@ function canonicalizeTarget(metric: MetricSpec): void {
   }
 }
 
-/** Completes a scaling behavior that the client has set in part with upstream's default rules. */
+/** Fills in a scaling behavior that the client has set only in part, using upstream's default rules. */
 function defaultBehavior(rules: HPAScalingRules | undefined, direction: 'up' | 'down'): HPAScalingRules {
   const percent = { type: 'Percent', value: 100, periodSeconds: POLICY_PERIOD_SECONDS };
   const pods = { type: 'Pods', value: 4, periodSeconds: POLICY_PERIOD_SECONDS };
@@ -80,7 +80,7 @@ function metricErrors(metric: MetricSpec, path: string): FieldError[] {
   return errors;
 }
 
-/** `cpu: 12%/80%`: current and target value of the first two metrics. */
+/** `cpu: 12%/80%`: current and target values of the first two metrics. */
 export function formatTargets({ spec, status }: AutoscalingV2HorizontalPodAutoscaler): string {
   const metrics = spec.metrics ?? [];
   if (metrics.length === 0) return '<none>';

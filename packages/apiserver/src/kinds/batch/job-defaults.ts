@@ -30,7 +30,7 @@ export function defaultJob(job: Job): void {
   defaultPodTemplate(spec.template);
 }
 
-/** Generates the selector of the Job's pods from the Job's UID. A manual selector is unchanged. */
+/** Generates the selector of the Job's pods from the Job's UID. A manual selector is left unchanged. */
 export function generateSelector(job: Job, uid: string): void {
   const { spec } = job;
   if (spec.manualSelector) return;

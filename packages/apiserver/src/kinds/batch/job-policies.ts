@@ -135,7 +135,7 @@ function successErrors(
   return errors;
 }
 
-/** The number of indexes in a text like `0-2,4`, or an error. */
+/** The number of indexes in a string like `0-2,4`, or an error. */
 function countIndexes(text: string, completions: number): { readonly total: number; readonly wrong?: string } {
   if (text.length > MAX_INDEXES_LENGTH) return { total: 0, wrong: `may not be more than ${MAX_INDEXES_LENGTH} bytes` };
   let total = 0;

@@ -6,7 +6,7 @@ import { AGE, text } from '../printing/column.ts';
 
 const MAX_SHOWN = 3;
 
-/** The first addresses with their ports, and the number of other addresses. */
+/** The first addresses with their ports, and the number of remaining addresses. */
 function endpointList({ subsets = [] }: EndpointsObject): string {
   const all = subsets.flatMap(hostPorts);
   if (all.length === 0) return '<none>';

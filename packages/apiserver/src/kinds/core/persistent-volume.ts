@@ -13,7 +13,7 @@ import { ACCESS_MODES, formatAccessModes } from './access-modes.ts';
 
 const RECLAIM_POLICIES = ['Delete', 'Recycle', 'Retain'];
 const VOLUME_MODES = ['Block', 'Filesystem'];
-/** Fields that are not the volume's source. */
+/** Fields other than the volume's source. */
 const OWN_FIELDS = [
   'accessModes',
   'capacity',

@@ -51,7 +51,7 @@ function contentErrors(secret: Secret): FieldError[] {
   return errors;
 }
 
-/** Why the decoded text is not valid JSON, in Go's words where they are easy to reproduce; undefined if it is valid. */
+/** Why the decoded text is not valid JSON, in Go's wording where it is easy to reproduce; undefined if it is valid. */
 function jsonProblem(base64: string): string | undefined {
   const text = Buffer.from(base64, 'base64').toString();
   try {

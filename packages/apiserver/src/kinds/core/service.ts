@@ -10,8 +10,8 @@ import { serviceErrors, serviceUpdateErrors } from './service-validation.ts';
 const CLIENT_IP_TIMEOUT_SECONDS = 10_800;
 
 /**
- * Defaults of a Service that do not depend on other Services. Cluster IPs, IP families and node ports belong to an allocator: an
- * admission plugin of the cluster, which runs between `default` and `validate`.
+ * Defaults of a Service that do not depend on other Services. Cluster IPs, IP families and node ports are left to an
+ * allocator: an admission plugin of the cluster, which runs between `default` and `validate`.
  */
 function defaultService({ spec }: Service): void {
   setDefaults(spec, { sessionAffinity: 'None', type: 'ClusterIP' });
@@ -58,7 +58,7 @@ function dropTypeDependentFields({ spec }: Service, { spec: old }: Service): voi
   }
 }
 
-/** An update that omits allocated values keeps them, as `kubectl replace` of an old manifest expects. */
+/** An update that omits allocated values keeps them, as `kubectl replace` with an old manifest expects. */
 function keepAllocatedFields({ spec }: Service, { spec: old }: Service): void {
   if (spec.type === 'ExternalName' || old.type === 'ExternalName') return;
   if (!spec.clusterIP && !spec.clusterIPs?.length) {

@@ -1,7 +1,7 @@
 import type { FieldError } from '@fairway/kube/object/field-error';
 import { duplicates, required } from '../field-errors.ts';
 
-/** Conditions of the two kinds of API priority and fairness. */
+/** Conditions of the two API priority and fairness kinds. */
 export function conditionErrors(conditions: readonly { readonly type?: string }[] = []): FieldError[] {
   const types = conditions.map(({ type = '' }) => type);
   return [

@@ -14,7 +14,7 @@ type AnyContainer = Container | EphemeralContainer;
 
 const DEFAULT_GRACE_PERIOD_SECONDS = 30;
 
-/** Upstream's defaults of a pod's spec, including specs in templates (pkg/apis/core/v1/defaults.go). */
+/** Upstream's defaults for a pod's spec, including specs in templates (pkg/apis/core/v1/defaults.go). */
 export function defaultPodSpec(spec: PodSpec): void {
   spec.containers ??= [];
   mirrorServiceAccount(spec);
@@ -40,7 +40,7 @@ export function defaultPodTemplate(template: PodTemplateSpec | undefined): void 
   if (template.spec) defaultPodSpec(template.spec);
 }
 
-/** Defaults of pods that templates don't get. */
+/** Defaults that apply to pods, but not to pod templates. */
 export function defaultPodOnlyFields(spec: PodSpec): void {
   spec.enableServiceLinks ??= true;
   for (const container of [...(spec.initContainers ?? []), ...spec.containers]) defaultRequestsToLimits(container);

@@ -5,7 +5,7 @@ import { canonicalizeQuantities, canonicalQuantity } from '../quantities.ts';
 const FILE_MODE = 0o644;
 const TOKEN_EXPIRATION_SECONDS = 3600;
 
-/** Upstream's defaults of a pod's volume; one without a source is an empty directory. */
+/** Upstream's defaults for a pod's volume; a volume without a source is an empty directory. */
 export function defaultVolume(volume: Volume): void {
   const sources = Object.keys(volume).filter((field) => field !== 'name');
   if (sources.length === 0) volume.emptyDir = {};

@@ -7,7 +7,7 @@ import { AGE, count, text } from '../printing/column.ts';
 import { immutable } from '../validation-common.ts';
 
 const MAX_USER_PRIORITY = 1_000_000_000;
-/** Upstream's own classes; only these may have higher priorities. */
+/** Upstream's own classes; only these may exceed the maximum user priority. */
 const SYSTEM_CLASSES: Readonly<Record<string, number>> = {
   'system-cluster-critical': 2_000_000_000,
   'system-node-critical': 2_000_001_000,

@@ -5,7 +5,7 @@ import { invalidValue, required } from '../field-errors.ts';
 
 const FORM_HINT = '; desired format: https://host[/path]';
 
-/** Errors of a webhook's clientConfig, with the messages of k8s.io/apiserver/pkg/util/webhook. */
+/** Errors in a webhook's clientConfig, with the messages of k8s.io/apiserver/pkg/util/webhook. */
 export function clientConfigErrors(path: string, config: WebhookClientConfig | undefined): FieldError[] {
   const { url, service, caBundle } = config ?? {};
   if ((url === undefined) === (service === undefined)) {

@@ -8,7 +8,7 @@ import { duplicate, invalidValue, required } from '../field-errors.ts';
 export const MATCH_CONDITION_VARIABLES = ['object', 'oldObject', 'request', 'authorizer'];
 const MAX_CONDITIONS = 64;
 
-/** Errors of `matchConditions`, with the messages of k8s.io/kubernetes/pkg/apis/admissionregistration/validation. */
+/** Errors in `matchConditions`, with the messages of k8s.io/kubernetes/pkg/apis/admissionregistration/validation. */
 export function matchConditionErrors(
   path: string,
   conditions: readonly MatchCondition[] | undefined,

@@ -18,7 +18,7 @@ export function defaultMatch(match: MatchResources | undefined): void {
   }
 }
 
-/** Errors of `matchConstraints`, which are required: without them a policy would match nothing. */
+/** Errors in `matchConstraints`, which are required: without them a policy would match nothing. */
 export function constraintErrors(path: string, match: MatchResources | undefined): FieldError[] {
   if (match === undefined) return [required(path)];
   const missing = match.resourceRules?.length ? [] : [required(`${path}.resourceRules`)];

@@ -41,7 +41,7 @@ const IDENTIFIER =
 /** Variables of expressions, with types that are known before any object exists. */
 type Scope = ReadonlyMap<string, CelType>;
 
-/** Errors of a policy, with the messages of k8s.io/kubernetes/pkg/apis/admissionregistration/validation. */
+/** Errors in a policy, with the messages of k8s.io/kubernetes/pkg/apis/admissionregistration/validation. */
 function policyErrors({ metadata, spec }: ValidatingAdmissionPolicy): FieldError[] {
   const { validations = [], auditAnnotations = [], variables = [] } = spec;
   const names = spec.paramKind === undefined ? POLICY_VARIABLES : PARAMETERIZED_VARIABLES;

@@ -11,7 +11,7 @@ const SIDE_EFFECTS = ['None', 'NoneOnDryRun'];
 /** kube-apiserver also supports v1beta1, which has not been needed since 1.16. */
 const REVIEW_VERSION = 'v1';
 
-/** Errors of webhooks, with the messages of k8s.io/kubernetes/pkg/apis/admissionregistration/validation. */
+/** Errors in webhooks, with the messages of k8s.io/kubernetes/pkg/apis/admissionregistration/validation. */
 export function webhooksErrors(webhooks: readonly (MutatingWebhook | ValidatingWebhook)[] | undefined): FieldError[] {
   const list = webhooks ?? [];
   return [
@@ -55,7 +55,7 @@ function qualifiedNameErrors(path: string, name: string | undefined): FieldError
   return [invalidValue(path, name, 'should be a domain with at least three segments separated by dots')];
 }
 
-/** Errors of a list of review versions; this server supports only one version. */
+/** Errors in a list of review versions; this server supports only one version. */
 export function reviewVersionErrors(
   path: string,
   versions: readonly string[] | undefined,
@@ -71,7 +71,7 @@ export function reviewVersionErrors(
   return [...errors, invalidValue(path, [...versions], `must include at least one of ${REVIEW_VERSION}`)];
 }
 
-/** Errors of the rules of a webhook or policy. */
+/** Errors in the rules of a webhook or policy. */
 export function ruleErrors(path: string, rule: RuleWithOperations): FieldError[] {
   return [
     ...listErrors(`${path}.apiGroups`, rule.apiGroups, 'if specifying "*", must not specify other API groups'),
@@ -88,7 +88,7 @@ function listErrors(path: string, list: readonly string[] | undefined, exclusive
   return list.includes('*') && list.length > 1 ? [invalidValue(path, [...list], exclusiveValue)] : [];
 }
 
-/** A wildcard must not make other entries of its list redundant. */
+/** A wildcard must not make other entries in its list redundant. */
 function resourcesErrors(path: string, resources: readonly string[] | undefined): FieldError[] {
   if (!resources?.length) return [required(path)];
   return resources.flatMap((resource, index) => {

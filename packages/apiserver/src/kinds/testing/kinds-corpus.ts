@@ -1,7 +1,8 @@
 import { load } from 'js-yaml';
 
 /**
- * Manifests of users and controllers, in groups. This server and kube-apiserver must return the same for each manifest.
+ * Manifests as users and controllers send them, in groups. This server and kube-apiserver must return the same result
+ * for each.
  */
 
 /** Created before the other manifests. */

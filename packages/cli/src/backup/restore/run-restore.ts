@@ -25,11 +25,11 @@ export interface RestoreOptions {
   readonly keepPaused?: boolean;
   readonly sourceStopped?: boolean;
   readonly passphraseFile?: string;
-  /** Settings of the object store of `off-host:` arguments. */
+  /** Settings of the object store that `off-host:` arguments refer to. */
   readonly offHost?: string;
 }
 
-/** Creates everything in a backup at another Fairway's API, and resumes reconciliation once everything exists. */
+/** Creates everything in a backup through another Fairway's API, and resumes reconciliation once everything exists. */
 export async function runRestore(
   context: CliContext,
   globals: GlobalOptions,

@@ -69,7 +69,7 @@ describe('a lock file', () => {
     },
   );
 
-  it('expires after the sign-in timeout if another process has its holder’s id', async () => {
+  it('expires after the sign-in timeout if another process has its holder’s process id', async () => {
     await writeFile(path, '{"pid":1,"started":""}');
     const anHourAgo = clock.now() / 1000 - 3601;
     await utimes(path, anHourAgo, anHourAgo);

@@ -17,7 +17,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-test('escapes control characters in the name of a project', async () => {
+test('escapes control characters in a project name', async () => {
   const admin = await logInAt(cloud.origin, 'admin', 'admin');
   const { projectId } = await logInAt(cloud.origin, 'demo', 'demo');
   const name = 'demo\u001b]0;pwned\u0007';

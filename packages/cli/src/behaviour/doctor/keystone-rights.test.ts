@@ -16,7 +16,7 @@ test.each([
   expect(found.every(({ allowed, detail }) => (allowed === 'yes') === (detail === ''))).toBe(true);
 });
 
-test('the role service may list projects if it is also a reader of the system', async () => {
+test('the role service may list projects if it is also a reader on the system', async () => {
   const keystone = await startTestKeystone();
   const login = { ...keystone.loginOf('simulator-service'), scope: { kind: 'system' } } as const;
   const readers = [keystone.as('simulator-service', login).identity];

@@ -83,16 +83,19 @@ describe('the permissions of a user', () => {
     expect(permissions.find(({ what }) => what === 'servers')?.allowed).toBe('yes');
   });
 
-  test.each([409, 400, 404])('are unknown for a service that responds with %i for another reason', async (status) => {
-    await using simulator = await start();
-    const client = simulator.as('simulator').client();
-    const action = { kind: 'answer', status } as const;
-    simulator.cloud.faults.add({ service: 'compute', method: 'POST', times: null, action });
+  test.each([409, 400, 404])(
+    'are unknown for a service that responds with %i for a different reason',
+    async (status) => {
+      await using simulator = await start();
+      const client = simulator.as('simulator').client();
+      const action = { kind: 'answer', status } as const;
+      simulator.cloud.faults.add({ service: 'compute', method: 'POST', times: null, action });
 
-    const permissions = await observePermissions(client);
+      const permissions = await observePermissions(client);
 
-    expect(permissions.find(({ what }) => what === 'servers')?.allowed).toBe('unknown');
-  });
+      expect(permissions.find(({ what }) => what === 'servers')?.allowed).toBe('unknown');
+    },
+  );
 
   test('are unknown for a service that does not respond', async () => {
     await using simulator = await start();

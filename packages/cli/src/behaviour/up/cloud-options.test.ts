@@ -27,13 +27,13 @@ const yaml = () =>
 test.each([
   { name: 'pariss', message: 'clouds.yaml has no cloud "pariss", only: paris, berlin; did you mean "paris"?' },
   { name: 'london', message: 'clouds.yaml has no cloud "london", only: paris, berlin' },
-])('refuses a cloud that is missing in clouds.yaml: $name', ({ name, message }) => {
+])('rejects a cloud that is missing from clouds.yaml: $name', ({ name, message }) => {
   expect(() => checkCloudOptions(fakeContext(), { cloud: name }, yaml)).toThrow(
     expect.objectContaining({ message, exitCode: ExitCode.Usage, advice: expect.stringContaining('OS_CLIENT_CONFIG') }),
   );
 });
 
-test('refuses a cloud without credentials', () => {
+test('rejects a cloud without credentials', () => {
   expect(() => checkCloudOptions(fakeContext(), { cloud: 'berlin' }, yaml)).toThrow(/cloud berlin: auth/);
 });
 

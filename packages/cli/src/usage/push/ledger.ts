@@ -8,7 +8,10 @@ import { ConfigMaps } from '@fairway/kube/kinds/resources';
 import { isApiError } from '@fairway/kube/object/api-error';
 import { CommandError } from '@fairway/service/command-error';
 
-/** How long a silent run may still be sending; longer than {@link RENEW_INTERVAL_MS} plus one call. */
+/**
+ * How long a run that has stopped renewing its claim may still be sending; longer than {@link RENEW_INTERVAL_MS} plus
+ * one call.
+ */
 export const CLAIM_TTL_MS = 180_000;
 const RENEW_INTERVAL_MS = 60_000;
 const HOUR_MS = 3_600_000;
@@ -22,13 +25,13 @@ export interface LedgerOptions {
   readonly target: string;
   /** Unique to this run. */
   readonly holder: string;
-  /** Called once if another run's claim must end first. */
+  /** Called once if the run has to wait for another run's claim to end. */
   readonly onWait: () => void;
 }
 
 /**
- * Records what a CloudKitty has accepted: a ConfigMap with the first hour that is missing and a digest of each recent
- * hour. One run at a time holds the ledger. Every write is based on the previous version, so one of two concurrent
+ * Records what a CloudKitty has accepted: a ConfigMap with the first missing hour and a digest of each recent
+ * hour. Only one run at a time holds the ledger. Every write is based on the previous version, so one of two concurrent
  * writes is rejected.
  */
 export class PushLedger {
@@ -71,8 +74,8 @@ export class PushLedger {
   }
 
   /**
-   * Must be called before each write, so no other run sends meanwhile. Throws a CommandError if another run has taken
-   * over.
+   * Must be called before each write, so that no other run sends at the same time. Throws a CommandError if another run
+   * has taken over.
    */
   async renew(): Promise<void> {
     if (Math.abs(this.#options.clock.now() - this.#heldMs) >= RENEW_INTERVAL_MS)
@@ -95,7 +98,7 @@ export class PushLedger {
   async #claim(): Promise<void> {
     const { clock, signal, holder, onWait } = this.#options;
     let seen: string | undefined;
-    // Adds up the time slept, because the clock may be changed meanwhile.
+    // Adds up the time slept, because the clock may be changed in the meantime.
     for (let waitedMs = 0; ; waitedMs += POLL_MS) {
       const found = await this.#read();
       const version = found?.metadata.resourceVersion;
@@ -161,7 +164,7 @@ export class PushLedger {
       ...(this.#nextMs !== undefined && { next: formatTime(this.#nextMs) }),
       ...(holder !== undefined && { holder }),
     };
-    // A write without a response is not repeated; the next run checks whether it succeeded.
+    // A write that got no response is not repeated; the next run checks whether it succeeded.
     try {
       this.#held =
         this.#held === undefined

@@ -16,7 +16,7 @@ function writeTemporary(text: string): string {
   return file;
 }
 
-test('takes the price of the type, or the default of all other types', () => {
+test('uses the price for the type, or the default for all other types', () => {
   const price = readPrices(writeTemporary('Node: {b3-8: 0.05, "*": 0.1}\nVolume: {"*": 0}\n'));
 
   expect([price('Node', 'b3-8'), price('Node', 'constructor'), price('Volume', 'fast')]).toEqual([0.05, 0.1, 0]);

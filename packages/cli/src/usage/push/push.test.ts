@@ -16,7 +16,7 @@ const NOON = Date.parse('2026-11-26T12:00:00Z');
 
 type Point = DataFrame['usage'][string][number] & { readonly metric: string; readonly begin: string };
 
-/** Failures of a call that adds points: all or some are stored, and no response arrives. */
+/** How a call that adds points can fail: all or some points are stored, and no response arrives. */
 type Fault = 'refused' | 'lost' | 'half' | 'taken';
 
 /** Stores each point that it receives, as OpenSearch does; duplicates count twice. */
@@ -27,7 +27,7 @@ class CountingStorage implements Pick<Rating, 'dataFrames' | 'addDataFrames'> {
 
   async *dataFrames({ begin, end, metric }: FrameFilter): AsyncGenerator<RatedFrame> {
     for (const point of this.points.filter((each) => each.metric === metric && each.begin === begin)) {
-      // CloudKitty writes its time zone like this.
+      // CloudKitty formats its time zone like this.
       yield { period: { begin: begin.replace('Z', '+00:00'), end }, usage: { [metric]: [point] } };
     }
   }
@@ -45,7 +45,7 @@ class CountingStorage implements Pick<Rating, 'dataFrames' | 'addDataFrames'> {
     return fault === undefined ? Promise.resolve() : Promise.reject(failure(fault));
   }
 
-  /** Hours of all points, by start, type and cluster. */
+  /** Total amounts of all points, by start time and resource type. */
   get amounts(): Readonly<Record<string, number>> {
     const sums: Record<string, number> = {};
     for (const { begin, groupby, vol } of this.points) {
@@ -138,7 +138,7 @@ describe('pushing usage', () => {
     return settled(run());
   }
 
-  it('sends one hour at a time, a quarter of an hour after its end', async () => {
+  it('sends one hour at a time, 15 minutes after it ends', async () => {
     await push([newRecord([aNode(), CONTROL_PLANE])], { sinceMs: NOON - 3 * HOUR_MS });
     const atNoon = storage.amounts;
     await clock.advance(HOUR_MS - 60_000);
@@ -159,20 +159,20 @@ describe('pushing usage', () => {
     expect(storage.amounts).toEqual({ ...atNoon, '12:00 b3-8': 1, '12:00 small': 1 });
   });
 
-  it('starts at the last hour, unless another hour is given', async () => {
+  it('starts at the last hour, unless a different hour is specified', async () => {
     await push([newRecord([aNode()])]);
 
     expect(storage.amounts).toEqual({ '11:00 b3-8': 1 });
   });
 
-  it('starts at the first use or three days ago, however early the given start', async () => {
+  it('starts at the first use or three days ago, no matter how early the requested start is', async () => {
     const records = [newRecord([aNode()])];
     const pushed = await push(records, { sinceMs: Date.parse('2000-01-01T00:00:00Z') });
 
     expect(pushed).toEqual({ hours: 72, points: 3 });
   });
 
-  it('sends usage that is discovered later, even if none was known before', async () => {
+  it('sends usage that is discovered later, even if no usage was known before', async () => {
     await push([]);
     await push([newRecord([aNode()])]);
 
@@ -190,7 +190,7 @@ describe('pushing usage', () => {
     },
   );
 
-  it('reports a ledger in the future, since no hour would be sent until then', async () => {
+  it('reports a ledger that is in the future, since no hour would be sent until then', async () => {
     await push([newRecord([aNode()])]);
     await writeNext('2027-11-26T12:00:00Z');
 
@@ -206,7 +206,7 @@ describe('pushing usage', () => {
     expect(await push([newRecord([aNode()])])).toEqual({ hours: 0, points: 0 });
   });
 
-  it('includes the price, which CloudKitty would not find itself', async () => {
+  it('includes the price, which CloudKitty would not look up itself', async () => {
     await push([newRecord([aNode()])], { sinceMs: NOON - 3 * HOUR_MS, price: () => 0.05 });
 
     expect(storage.points.map(({ rating }) => rating.price)).toEqual(['0.025000', '0.050000', '0.050000']);
@@ -258,7 +258,7 @@ describe('pushing usage', () => {
     expect(storage.adds).toBe(3);
   });
 
-  it('allows one run at a time', async () => {
+  it('allows only one run at a time', async () => {
     const records = [newRecord([aNode(), CONTROL_PLANE])];
     const [first, second] = await Promise.allSettled([push(records), push(records)]);
 

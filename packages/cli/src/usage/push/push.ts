@@ -16,7 +16,7 @@ export const HOUR_MS = 3_600_000;
  * down.
  */
 export const SETTLE_DELAY_MS = 15 * 60_000;
-/** How long to check an hour for usage discovered later, after an outage of Fairway. */
+/** How long to keep checking an hour for usage discovered later, after an outage of Fairway. */
 const RECHECK_INTERVAL_MS = 3 * 24 * HOUR_MS;
 const BATCH_SIZE = 1_000;
 const MAX_ATTEMPTS = 3;
@@ -30,7 +30,7 @@ export interface PushOptions {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly price: HourlyPrice;
-  /** The first hour to push if nothing was ever pushed; defaults to the last hour. */
+  /** The first hour to push if nothing has ever been pushed; defaults to the last hour. */
   readonly sinceMs: number | undefined;
   readonly print: (text: string) => void;
 }
@@ -72,7 +72,7 @@ export async function pushUsage(options: PushOptions): Promise<PushResult> {
   return pushed;
 }
 
-/** The clocks of two machines may be in different hours. */
+/** The clocks of two machines may show different hours. */
 function requirePast(nextMs: number | undefined, endMs: number): void {
   if (nextMs === undefined || nextMs <= endMs + HOUR_MS) return;
   throw new CommandError(`all hours up to ${formatTime(nextMs)}, which is in the future, are recorded as sent`, {
@@ -82,8 +82,8 @@ function requirePast(nextMs: number | undefined, endMs: number): void {
 }
 
 /**
- * The first hour to send: not before the first known usage, however early the requested start. Usage of recent days may
- * still be discovered.
+ * The first hour to send: not before the first known usage, however early the requested start. Usage from recent days
+ * may still be discovered.
  */
 function firstHour(records: readonly UsageRecord[], sinceMs: number, endMs: number): number {
   let firstMs = endMs - RECHECK_INTERVAL_MS;
@@ -98,14 +98,14 @@ function hoursFrom(firstMs: number, endMs: number): number[] {
   return Array.from({ length: Math.max(0, (endMs - firstMs) / HOUR_MS) }, (_, index) => firstMs + index * HOUR_MS);
 }
 
-/** CloudKitty identifies a project by its id; usage without an id is sent once it has one. */
+/** CloudKitty identifies a project by its id; usage of a project without a known id is sent once the id is known. */
 function rowsOf({ records, clock }: PushOptions, hourMs: number): UsageRow[] {
   const span = { fromMs: hourMs, toMs: hourMs + HOUR_MS };
   const rows = usageReport(records, { ...span, nowMs: clock.now(), step: 'all', byCluster: true });
   return rows.filter(({ projectID, amount }) => projectID !== undefined && amount > 0);
 }
 
-/** Covers the amounts; the price may change. */
+/** Covers the amounts but not the price, which may change. */
 function digestOf(rows: readonly UsageRow[]): string {
   const points = rows.map(({ clusterUID, projectID, namespace, resource, type, amount }) =>
     JSON.stringify([clusterUID, projectID, namespace, resource, type, amount]),
@@ -154,7 +154,7 @@ function frameWith({ period }: DataFrame, points: readonly KeyedPoint[]): DataFr
   };
 }
 
-/** Uses the keys of `groupby`, because storages add their own. */
+/** Uses only the keys of `groupby`, because storage backends add their own. */
 function keyOf(metric: string, groupby: Readonly<Record<string, unknown>>): string {
   const { project_id, namespace, resource_type, cluster_id } = groupby;
   return JSON.stringify([metric, project_id, namespace, resource_type, cluster_id].map(String));

@@ -287,7 +287,7 @@ describe('kubelet CSRs', () => {
     expect(await decision(input())).toEqual({ type, message: expect.stringMatching(message) });
   });
 
-  test('a node of a paused cluster gets its certificate only after the cluster resumes', async () => {
+  test('a node in a paused cluster gets its certificate only after the cluster resumes', async () => {
     const pause = (value: string | null) => ({ metadata: { annotations: { [PAUSED_ANNOTATION]: value } } });
     await fairway.patch(clusters, 'second', pause('true'));
     const isPaused = ([cluster]: readonly Cluster[]) =>
@@ -326,7 +326,7 @@ describe('kubelet CSRs', () => {
       await project.cache.servers.refreshAfter(fairway.clock.now());
     };
 
-    test('is allowed if it is outside of the cluster', async () => {
+    test('is allowed if it is outside the cluster', async () => {
       await setAccess('198.51.100.7');
 
       expect(await serving([ownVictim.address, '198.51.100.7'])).toMatchObject({ type: 'Approved' });

@@ -67,7 +67,7 @@ describe(`${FLOOD} hostile CSRs in a cluster`, () => {
       .create({ ...csr, spec } satisfies CertificateSigningRequest);
   }
 
-  test('cost no server reads and few writes, and do not block a kubelet', async () => {
+  test('cause no server reads and few writes, and do not block a kubelet', async () => {
     const [own, other] = [await request(`system:node:${name}`), await request('system:node:demo-general-zzzzz')];
     const large = Buffer.from(`${'x'.repeat(20_000)}\n${Buffer.from(own, 'base64').toString()}`).toString('base64');
     const authenticated = ['system:authenticated'];

@@ -22,7 +22,7 @@ describe('Gateway API kinds', () => {
     expect(await fairway.policies()).toHaveLength(2);
   });
 
-  test('may have another schema: unreadable fields are reported and affect no other object', async () => {
+  test('may have a different schema: unreadable fields are reported and affect no other object', async () => {
     fairway = await GatewayFairway.start();
 
     await fairway.createGateway('odd', { gatewayClassName: 'octavia', listeners: { a: 1 } });
@@ -119,7 +119,7 @@ test('spec.infrastructure makes a Gateway internal, and its labels are reported 
 });
 
 describe('refusals', () => {
-  test('refuses a TLS passthrough listener, serves the listener next to it, and creates nothing for a Gateway with only TLS passthrough', async () => {
+  test('refuses a TLS passthrough listener, serves the listener alongside it, and creates nothing for a Gateway with only TLS passthrough', async () => {
     fairway = await GatewayFairway.start();
     const tls = { name: 'tls', port: 443, protocol: 'TLS', tls: { mode: 'Passthrough' } };
     await fairway.createGateway('both', { ...GATEWAY, listeners: [...GATEWAY.listeners, tls] });
@@ -187,7 +187,7 @@ describe('refusals', () => {
   });
 });
 
-test('follows labels and grants for routes and Services in other namespaces', async () => {
+test('honors labels and grants for routes and Services in other namespaces', async () => {
   fairway = await GatewayFairway.start();
   await fairway.createNamespace('other');
   const namespaces = { from: 'Selector', selector: { matchLabels: { shop: 'yes' } } };
@@ -214,7 +214,7 @@ test('follows labels and grants for routes and Services in other namespaces', as
   expect(await fairway.policies()).toEqual(['80 */ -> pool_default_web_80']);
 });
 
-test('keeps what other controllers report about a route’s parents', async () => {
+test('preserves the parent statuses that other controllers write to a route', async () => {
   fairway = await GatewayFairway.startWithShop();
   const foreign = { parentRef: { name: 'mesh' }, controllerName: 'acme.io/mesh', conditions: [], note: 'mine' };
   const own = (await fairway.get(HttpRoutes, 'shop')).status?.parents ?? [];

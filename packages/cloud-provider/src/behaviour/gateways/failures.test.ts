@@ -47,7 +47,7 @@ test.each<{ is: string; fault: FaultInput }>([
   },
 );
 
-test('reports a working Gateway as working while a change cannot be made', async () => {
+test('keeps reporting a working Gateway as working while a change cannot be applied', async () => {
   fairway = await GatewayFairway.startWithShop();
   const { cloud } = fairway.balanced.fairway;
   cloud.faults.add(octavia({ method: 'POST', action: { kind: 'answer', status: 500 } }));

@@ -5,7 +5,7 @@ import { Gateways, HttpRoutes } from '../../gateways/kinds.ts';
 import { GATEWAY, GatewayFairway, prefix, ROUTE } from '../../gateways/testing/gateway-fairway.ts';
 import { USAGE_LIST, withoutLists } from '../../load-balancers/testing/call-counts.ts';
 
-/** Reads of the list that all load balancers share depend on the time, not on a single load balancer. */
+/** The list shared by all load balancers is read at intervals, independently of any one load balancer. */
 const LIST_CALL = 'GET /loadbalancers';
 
 let fairway: GatewayFairway;
@@ -96,7 +96,7 @@ test('sets member weights from request shares, and creates new members before it
   expect(Object.values(await fairway.members())).toEqual([['30080*1', '30080*1', '30090*1', '30090*1']]);
 });
 
-test('corrects a weight changed by hand', async () => {
+test('reverts a manually changed weight', async () => {
   fairway = await GatewayFairway.startWithShop();
   const rule = prefix('/', { name: 'web', weight: 3 }, { name: 'api', weight: 1 });
   await fairway.patch(HttpRoutes, 'shop', { spec: { rules: [rule] } });
@@ -117,7 +117,7 @@ test('corrects a weight changed by hand', async () => {
   expect(Object.values(await fairway.members())).toEqual([['30080*3', '30080*3', '30090*1', '30090*1']]);
 });
 
-test('serves a redirect to HTTPS and another port with listeners and policies', async () => {
+test('implements redirects to HTTPS and to another port with listeners and policies', async () => {
   fairway = await GatewayFairway.start();
   const listeners = [...GATEWAY.listeners, { name: 'inner', port: 8080, protocol: 'HTTP' }];
   await fairway.createGateway('shop', { ...GATEWAY, listeners });
@@ -137,7 +137,7 @@ test('serves a redirect to HTTPS and another port with listeners and policies', 
   ]);
 });
 
-test('reverts changes by hand within a minute', async () => {
+test('reverts manual changes within a minute', async () => {
   fairway = await GatewayFairway.startWithShop();
   const { l7Policies } = fairway.balanced.octavia;
   const [first] = (await Array.fromAsync(l7Policies.list())).toSorted((a, b) => a.position - b.position);
@@ -149,7 +149,7 @@ test('reverts changes by hand within a minute', async () => {
   expect(await fairway.policies()).toHaveLength(2);
 });
 
-test('an idle Gateway costs one list a minute and no writes', async () => {
+test('an idle Gateway costs one list call a minute and no writes', async () => {
   fairway = await GatewayFairway.startWithShop();
   await fairway.pass(60_000);
   const calls = fairway.balanced.countCalls();
@@ -166,7 +166,7 @@ test('an idle Gateway costs one list a minute and no writes', async () => {
   );
 });
 
-test('serves an internal Gateway, and one with a floating IP of the project', async () => {
+test('serves an internal Gateway, and one with a floating IP from the project', async () => {
   fairway = await GatewayFairway.start();
   const { network } = fairway.balanced;
   const [external] = await Array.fromAsync(network.networks.list({ 'router:external': true }));

@@ -57,7 +57,7 @@ function states({ resolved = 'True ResolvedRefs', programmed = 'True Programmed'
 
 const INVALID_CERTIFICATE = states({ resolved: 'False InvalidCertificateRef', programmed: 'False Invalid' });
 
-test('stores a certificate in Barbican in one call, and serves HTTPS next to HTTP', async () => {
+test('stores a certificate in Barbican in one call, and serves HTTPS alongside HTTP', async () => {
   await startWithShop();
 
   const [certificate, ...others] = await certificates.stored();
@@ -127,7 +127,7 @@ test('replaces a certificate before it deletes the old one', async () => {
   expect(await certificates.served()).toEqual({ 80: [], 443: [now] });
 });
 
-test('serves the last version of a certificate that changes faster than Octavia, without exhausting a quota', async () => {
+test('serves the latest version of a certificate that changes faster than Octavia can apply it, without exhausting a quota', async () => {
   await startWithShop();
   const { cloud } = fairway.balanced.fairway;
   cloud.faults.add({ service: 'load-balancer', method: 'PUT', times: null, action: { kind: 'answer', status: 500 } });
@@ -315,7 +315,7 @@ describe('leaves no certificate behind', () => {
     expect(await certificates.stored()).toEqual([]);
   });
 
-  test('when its class is given to another controller, or its kind is removed', async () => {
+  test('when its class is handed to another controller, or its kind is removed', async () => {
     await startWithShop();
     await fairway.createGateway('other', { ...HTTP_AND_HTTPS, gatewayClassName: 'mine' });
     await fairway.createClass('mine', { controllerName: 'fairway.dev/octavia' });

@@ -5,7 +5,7 @@ import { afterEach, expect, test } from 'vitest';
 import { prefix, RoutedFairway, SPEC } from '../../ingresses/testing/routed-fairway.ts';
 import { USAGE_LIST, withoutLists } from '../../load-balancers/testing/call-counts.ts';
 
-/** Reads of the list that all load balancers share depend on the time, not on a single load balancer. */
+/** The list shared by all load balancers is read at intervals, independently of any one load balancer. */
 const LIST_CALL = 'GET /loadbalancers';
 
 const paths = (...all: ReturnType<typeof prefix>[]) => ({
@@ -37,7 +37,7 @@ test('assigns an address to an Ingress and routes its paths to their Services, i
   expect(await fairway.memberPorts()).toEqual({ pool_web_80: [30_080, 30_080], pool_api_80: [30_090, 30_090] });
 });
 
-test('makes an Ingress internal without an annotation', async () => {
+test('makes an Ingress internal if it has no annotation', async () => {
   fairway = await RoutedFairway.start();
   await fairway.create('shop', SPEC, {});
   await fairway.pass(60_000);
@@ -128,7 +128,7 @@ test('reports a backend that is missing or has no node port, and serves it once 
   ]);
 });
 
-test('reverts changes by hand within a minute', async () => {
+test('reverts manual changes within a minute', async () => {
   fairway = await RoutedFairway.startWithShop();
   const { l7Policies } = fairway.balanced.octavia;
   const [first] = (await Array.fromAsync(l7Policies.list())).toSorted((a, b) => a.position - b.position);
@@ -140,7 +140,7 @@ test('reverts changes by hand within a minute', async () => {
   expect(await fairway.policies()).toEqual(['shop.example/api -> pool_api_80', 'shop.example/ -> pool_web_80']);
 });
 
-test('an idle Ingress costs one list a minute', async () => {
+test('an idle Ingress costs one list call a minute', async () => {
   fairway = await RoutedFairway.startWithShop();
   await fairway.pass(60_000);
   const calls = fairway.balanced.countCalls();
@@ -152,7 +152,7 @@ test('an idle Ingress costs one list a minute', async () => {
   expect(calls()[USAGE_LIST]).toBeLessThanOrEqual(2);
 });
 
-test('leaves nothing behind when an Ingress is deleted or changes its class', async () => {
+test('leaves nothing behind when an Ingress is deleted or its class changes', async () => {
   fairway = await RoutedFairway.startWithShop();
   await fairway.create('other');
   await fairway.pass(60_000);

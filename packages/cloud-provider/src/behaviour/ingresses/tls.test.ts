@@ -99,7 +99,7 @@ test('replaces a certificate before it deletes the old one', async () => {
   expect(await listeners()).toEqual({ 80: [], 443: [now?.secret_ref] });
 });
 
-test('serves the last version of a certificate that changes faster than Octavia, without exhausting a quota', async () => {
+test('serves the latest version of a certificate that changes faster than Octavia can apply it, without exhausting a quota', async () => {
   await withTls();
   const { cloud } = fairway.balanced.fairway;
   cloud.faults.add({ service: 'load-balancer', method: 'PUT', times: null, action: { kind: 'answer', status: 500 } });
@@ -124,7 +124,7 @@ test('serves the last version of a certificate that changes faster than Octavia,
   expect(await listeners()).toEqual({ 80: [], 443: [now?.secret_ref] });
 });
 
-test('does not serve a host in cleartext while its Secret is missing, and serves other hosts', async () => {
+test('does not serve a host in cleartext while its Secret is missing, but serves other hosts', async () => {
   fairway = await RoutedFairway.start();
   const other = { host: 'other.example', http: SPEC.rules?.[0]?.http };
   await fairway.create('shop', { ...TLS, rules: [...(TLS.rules ?? []), other] } as never);

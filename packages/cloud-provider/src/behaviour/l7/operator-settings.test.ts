@@ -8,7 +8,7 @@ import { LOAD_BALANCER_LATENCY } from '../../load-balancers/testing/load-balance
 
 /*
  * The operator's load balancer settings in clouds.yaml also apply to load balancers of Ingresses and Gateways, wherever
- * they make sense there.
+ * they make sense.
  */
 
 const latency = { ...NO_LATENCY, lifecycle: { ...NO_LATENCY.lifecycle, ...LOAD_BALANCER_LATENCY } };

@@ -69,7 +69,7 @@ describe('a second address that is not available', () => {
   }
 
   test.each(cases)(
-    'is reported for a Service that prefers two addresses and is served at the first: $is',
+    'is reported for a Service that prefers two addresses and is served at the first one: $is',
     async (each) => {
       await create(each, PREFER_DUAL_STACK);
 
@@ -111,7 +111,7 @@ describe('a second address that is not available', () => {
   );
 
   test.each([500, 403, 429])(
-    'costs few calls while Neutron responds with $0 for subnets for an hour',
+    'causes few calls while Neutron responds with $0 for subnets for an hour',
     async (status) => {
       fairway = await startWithVersion();
       await makeSubnet(fairway);
@@ -212,7 +212,7 @@ describe('a Service that changes its families', () => {
   });
 });
 
-test('reports an address that can’t be closed, and refuses source ranges that clients could bypass through it', async () => {
+test('reports an address that can’t be closed, and refuses source ranges that clients could bypass by using it', async () => {
   fairway = await startWithVersion(26);
   await makeSubnet(fairway);
   await fairway.create('web', DUAL_STACK);

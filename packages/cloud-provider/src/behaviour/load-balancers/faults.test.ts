@@ -36,7 +36,7 @@ async function withWeb(): Promise<string | undefined> {
 
 describe('persistent failures', () => {
   test.each([{ step: 'loadBalancerCreate' }, { step: 'loadBalancerUpdate' }])(
-    'polls a load balancer that is pending forever ($step) a few times a minute',
+    'polls a load balancer that stays pending forever ($step) a few times a minute',
     async ({ step }) => {
       fairway = await LoadBalancedFairway.start({
         cloud: { latency: { ...NO_LATENCY, lifecycle: { ...latency.lifecycle, [step]: 24 * HOUR_MS } } },
@@ -103,7 +103,7 @@ describe('persistent failures', () => {
     },
   );
 
-  test('recreates a load balancer that always ends in ERROR, with backoff, and leaves none behind', async () => {
+  test('recreates a load balancer that always ends up in ERROR, with backoff, and leaves none behind', async () => {
     fairway = await LoadBalancedFairway.start({ cloud: { latency } });
     const { cloud } = fairway.fairway;
     cloud.faults.add({ times: null, action: { kind: 'loadBalancerError' } });
@@ -124,7 +124,7 @@ describe('persistent failures', () => {
 });
 
 describe('external changes', () => {
-  test('restores a listener deleted by hand within a minute', async () => {
+  test('restores a manually deleted listener within a minute', async () => {
     await withWeb();
     const [before] = await fairway.trees();
     await fairway.octavia.listeners.delete(before?.listeners[0]?.id ?? '');
@@ -137,7 +137,7 @@ describe('external changes', () => {
     expect(after?.pools).toHaveLength(1);
   });
 
-  test('corrects members changed by hand, and keeps weights', async () => {
+  test('reverts manual changes to members, but keeps their weights', async () => {
     await withWeb();
     const [before] = await fairway.trees();
     const [pool] = before?.pools ?? [];
@@ -157,7 +157,7 @@ describe('external changes', () => {
     expect(after?.members[0]?.find((member) => member.address === address)?.weight).toBe(7);
   });
 
-  test('recreates a load balancer deleted by hand with its floating IP', async () => {
+  test('recreates a load balancer deleted by hand, with the same floating IP', async () => {
     const address = await withWeb();
     const [before] = await fairway.trees();
     await fairway.octavia.loadBalancers.deleteCascade(before?.loadBalancer.id ?? '');
@@ -170,7 +170,7 @@ describe('external changes', () => {
     expect(resourceCounts(fairway.fairway.cloud)).toMatchObject({ load_balancers: 1, floating_ips: 1 });
   });
 
-  test('if failovers are not allowed, recreates a load balancer that later goes to ERROR and keeps its floating IP', async () => {
+  test('if failovers are not allowed, recreates a load balancer that later goes into ERROR, and keeps its floating IP', async () => {
     const address = await withWeb();
     const [before] = await fairway.trees();
     fairway.fairway.cloud.faults.add({ action: { kind: 'loadBalancerError' } });
@@ -186,7 +186,7 @@ describe('external changes', () => {
     expect(await readyOf('web')).toMatchObject({ status: 'True' });
   });
 
-  test('never touches other clusters of the project or a foreign load balancer with the same name', async () => {
+  test('never touches other clusters in the project or a foreign load balancer with the same name', async () => {
     await withWeb();
     const [own] = await fairway.trees();
     const foreign = await fairway.octavia.loadBalancers.create({

@@ -46,7 +46,7 @@ async function warnings(): Promise<readonly string[]> {
 }
 
 test.each([SUBNET, MEMBER_SUBNET])(
-  'creates no load balancer in a subnet of another project that is specified by %s',
+  'creates no load balancer in another project’s subnet specified by %s',
   async (annotation) => {
     await serveService('web', 80, { [annotation]: await foreignSubnet() });
 
@@ -55,7 +55,7 @@ test.each([SUBNET, MEMBER_SUBNET])(
   },
 );
 
-test('adds no members in a subnet of another project for a Service that shares a load balancer', async () => {
+test('adds no members in another project’s subnet for a Service that shares a load balancer', async () => {
   const foreignSubnetID = await foreignSubnet();
   await serveService('first', 80, {});
   const id = (await fairway.get('first')).metadata.annotations?.[LOAD_BALANCER_ID] ?? '';

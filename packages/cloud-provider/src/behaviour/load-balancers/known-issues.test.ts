@@ -76,7 +76,7 @@ describe('#2858, #1595, #1304, #2066, #2222: slow with many ports and a slow Oct
   });
 });
 
-describe('#2541, #2165, #2036, #821, #1052: a load balancer that ends in ERROR stays there', () => {
+describe('#2541, #2165, #2036, #821, #1052: a load balancer that ends up in ERROR stays there', () => {
   test('recreates the load balancer, and leaves no failed load balancer behind', async () => {
     await start();
     fairway.fairway.cloud.faults.add({ action: { kind: 'loadBalancerError' } });
@@ -90,7 +90,7 @@ describe('#2541, #2165, #2036, #821, #1052: a load balancer that ends in ERROR s
 });
 
 describe('#1597, #2962, #2370: drift is never corrected', () => {
-  test('restores a pool deleted by hand with its members, although nothing in the cluster changes', async () => {
+  test('restores a pool deleted by hand with its members, even though nothing in the cluster changes', async () => {
     await withWeb();
     await fairway.octavia.pools.delete((await onlyLoadBalancer()).pools[0]?.id ?? '');
     await fairway.clock.pass(90_000);
@@ -184,7 +184,7 @@ describe('#2751: annotations remain after a change of type', () => {
   });
 });
 
-describe('#2443, #2451: a change of loadBalancerIP has no effect', () => {
+describe('#2443, #2451: a change to loadBalancerIP has no effect', () => {
   test('moves the load balancer to that address, and deletes the previous one', async () => {
     await withWeb();
     const [before] = await fairway.floatingIps();
@@ -198,7 +198,7 @@ describe('#2443, #2451: a change of loadBalancerIP has no effect', () => {
   });
 });
 
-describe('#2698, #407, #1039, #573: members use an address of another interface', () => {
+describe('#2698, #407, #1039, #573: members use an address from a different interface', () => {
   test('uses the member address in the nodes’ subnet, regardless of the order of networks', () => {
     const at = (addr: string) => [{ addr, version: 4 as const, 'OS-EXT-IPS:type': 'fixed' as const }];
     const server = { name: 'node-a', addresses: { 'a-storage': at('10.9.0.5'), nodes: at('10.1.0.5') } };

@@ -9,14 +9,14 @@ import { LOAD_BALANCER_LATENCY, LoadBalancedFairway } from '../../load-balancers
 
 const latency = { ...NO_LATENCY, lifecycle: { ...NO_LATENCY.lifecycle, ...LOAD_BALANCER_LATENCY } };
 
-/** Reads of the list that all load balancers share depend on the time, not on a single load balancer. */
+/** The list shared by all load balancers is read at intervals, independently of any one load balancer. */
 const LIST_CALL = 'GET /loadbalancers';
 
 describe('a Service of type LoadBalancer', () => {
   let fairway: LoadBalancedFairway;
   afterEach(() => fairway[Symbol.asyncDispose]());
 
-  /** Starts with one Service `web` that works, and lists of all kinds. */
+  /** Starts with one working Service, `web`, and a minute for all lists to be read. */
   async function withWeb(spec: Parameters<LoadBalancedFairway['create']>[1] = {}, annotations = {}): Promise<void> {
     fairway = await LoadBalancedFairway.start({ cloud: { latency } });
     await fairway.create('web', spec, annotations);
@@ -73,7 +73,7 @@ describe('a Service of type LoadBalancer', () => {
     expect(next()[LIST_CALL]).toBeLessThanOrEqual(5);
   });
 
-  test('has its health monitor updated, although the create response did not include the monitor', async () => {
+  test('has its health monitor updated, even though the create response did not include the monitor', async () => {
     await withWeb();
     const calls = fairway.countCalls();
 
@@ -92,7 +92,7 @@ describe('a Service of type LoadBalancer', () => {
     });
   });
 
-  test('costs no calls when an unrelated field changes, and one list a minute while idle', async () => {
+  test('costs no calls when an unrelated field changes, and one list call a minute while idle', async () => {
     await withWeb();
     await fairway.patch('web', { metadata: { labels: { team: 'a' } } });
     await fairway.clock.pass(1_000);
@@ -142,7 +142,7 @@ describe('a Service of type LoadBalancer', () => {
     expect(shrunk?.pools).toHaveLength(1);
   });
 
-  test('sends traffic to the current nodes, with one call per pool for a change', async () => {
+  test('sends traffic to the current nodes, with one call per pool for each change', async () => {
     await withWeb();
     const calls = fairway.countCalls();
 
@@ -216,7 +216,7 @@ describe('a Service of type LoadBalancer', () => {
     expect(since()).toEqual({ 'GET /floatingips': 1, 'GET /loadbalancers': 1 });
   });
 
-  test('has its floating IP deleted if the cluster is deleted right after its creation, although older lists do not show the address', async () => {
+  test('has its floating IP deleted if the cluster is deleted right after its creation, even though older lists do not show the address', async () => {
     const fastLatency = {
       ...latency,
       lifecycle: { ...latency.lifecycle, loadBalancerCreate: 1_000, loadBalancerDelete: 1_000 },

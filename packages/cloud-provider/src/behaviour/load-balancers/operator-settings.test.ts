@@ -117,7 +117,7 @@ describe('cloud-provider-openstack’s settings', () => {
     expect(specOf(written, {}, service)).toMatchObject(balancerSpec);
   });
 
-  test('leaves the choice of subnet to Octavia for a network without a subnet', () => {
+  test('leaves the choice of subnet to Octavia if a network is specified without a subnet', () => {
     const { balancerSpec } = specFromService(aService(), { ...SETTINGS, subnetID: undefined, networkID: ID });
 
     expect(balancerSpec.vip).toMatchObject({ subnetID: undefined, networkID: ID });

@@ -76,7 +76,7 @@ test('keeps the listener’s restrictions when sources become invalid', async ()
   expect(await sourceRangesOf(fairway)).toEqual([['198.51.100.0/24']]);
 });
 
-test('keeps the floating IP if the annotation that decides on it is invalid', async () => {
+test('keeps the floating IP if the annotation that controls it is invalid', async () => {
   await withWeb({});
   await fairway.patch('web', { metadata: { annotations: { 'loadbalancer.openstack.org/keep-floatingip': 'True' } } });
   await fairway.clock.pass(10_000);

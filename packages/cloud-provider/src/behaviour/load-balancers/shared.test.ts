@@ -119,7 +119,7 @@ describe('a load balancer shared by two Services of a cluster', () => {
     expect(await failures()).toEqual([]);
   });
 
-  test('is refused to a third Service until there is room', async () => {
+  test('is not available to a third Service until there is room', async () => {
     await start();
     await serveService('first', 80);
     const id = await idOf('first');
@@ -146,7 +146,7 @@ describe('a load balancer shared by two Services of a cluster', () => {
     expect(await served()).toHaveLength(3);
   });
 
-  test('has each port once: the later Service reports the owner, and gets the port when it is free', async () => {
+  test('has each port only once: the later Service reports the owner, and gets the port once it is free', async () => {
     await start();
     await serveService('first', 80);
     await serveService('second', 80, { [LOAD_BALANCER_ID_ANNOTATION]: await idOf('first') });
@@ -204,7 +204,7 @@ describe('a load balancer shared by two Services of a cluster', () => {
     expect(await served()).toHaveLength(2);
   });
 
-  test('costs one update of tags in addition to its listeners and pools, and no calls while idle', async () => {
+  test('costs one tag update in addition to its listeners and pools, and no calls while idle', async () => {
     await start();
     await serveService('first', 80);
     const callsWhileJoining = fairway.countCalls();

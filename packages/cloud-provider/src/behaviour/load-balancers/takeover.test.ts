@@ -157,7 +157,7 @@ describe('a load balancer that upstream created for a Service', () => {
     expect((await fairway.floatingIps())[0]?.description).toBe(floatingIp.description);
   });
 
-  test('is waited for while Octavia changes it, with few calls and no warning', async () => {
+  test('is awaited while Octavia is changing it, with few calls and no warning', async () => {
     const dayLongUpdates = { ...latency, lifecycle: { ...latency.lifecycle, loadBalancerUpdate: 86_400_000 } };
     const { annotations } = await start([WEB], { ...TAKEOVER_OPTIONS, cloud: { latency: dayLongUpdates } });
     const [tree] = await fairway.trees();
@@ -170,7 +170,7 @@ describe('a load balancer that upstream created for a Service', () => {
     expect(await events()).not.toContain('SyncLoadBalancerFailed');
   });
 
-  test('is reported in ERROR, and taken over once it works', async () => {
+  test('is reported while in ERROR, and taken over once it works', async () => {
     const { annotations, loadBalancer } = await start();
     fairway.fairway.cloud.faults.add({ action: { kind: 'loadBalancerError' } });
     const [tree] = await fairway.trees();
@@ -217,7 +217,7 @@ test('loses only the security group that upstream added to nodes when the Servic
   expect(left.map(({ id }) => id)).not.toContain(own.id);
 });
 
-test('is reported and left if upstream was still creating it when it stopped', async () => {
+test('is reported and left alone if upstream was still creating it when it stopped', async () => {
   const { loadBalancer } = await start();
   await serveService(WEB, {});
   const trees = await fairway.trees();

@@ -92,7 +92,7 @@ test('reports a reference to another project’s container', async () => {
   expect(await warnings()).toEqual([expect.stringContaining('belongs to another project')]);
 });
 
-test('serves a bundle and switches to another one once possible; makes no calls while idle', async () => {
+test('serves a bundle and switches to another one as soon as possible; makes no calls while idle', async () => {
   await fairway.create('web', {}, { [REF]: await store() });
   await fairway.clock.pass(60_000);
   const { calls } = fairway.fairway.cloud;

@@ -139,7 +139,7 @@ describe('a node without a machine', () => {
     expect(await t.namesOf()).toEqual([t.victim, t.sibling]);
   });
 
-  test('is kept if its server exists without our tag, and costs one call every ten minutes', async () => {
+  test('is kept if its server exists without our tag, and causes one call every ten minutes', async () => {
     await using t = await start().then(asDisposable);
     await t.leave('mine', { providerID: `openstack://${REGION}/${t.serverID}` });
     await t.clock.pass(MINUTE_MS);
@@ -150,7 +150,7 @@ describe('a node without a machine', () => {
     expect(callsInAnHour.lists).toBeLessThanOrEqual(64);
   });
 
-  test('is kept while the cloud cannot say whether its server exists', async () => {
+  test('is kept while the cloud cannot tell whether its server exists', async () => {
     await using t = await start().then(asDisposable);
     const fault = t.fairway.cloud.faults.add(faultOn(`/servers/${MISSING_ID}`, 500));
     await t.leave('demo-left', { providerID: `openstack://${REGION}/${MISSING_ID}` });

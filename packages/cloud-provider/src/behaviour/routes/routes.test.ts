@@ -133,7 +133,7 @@ describe('a cluster with pod routes on its router', () => {
     expect(await t.routes()).toEqual(expect.arrayContaining([foreignRoute, routeTo(t.a, '10.2.0.0/24')]));
   });
 
-  test('costs two lists a minute and no writes while idle', async () => {
+  test('costs two list calls a minute and no writes while idle', async () => {
     await using t = await startRouted();
     await t.clock.pass(5 * MINUTE_MS);
     const { resourceVersion } = (await t.nodes.get(t.a.name)).metadata;
@@ -173,7 +173,7 @@ describe('a cluster with pod routes on its router', () => {
   });
 
   test.each([500, 403, 429])(
-    'costs few calls while the cloud responds with %i for an hour, and gets its routes afterwards',
+    'causes few calls while the cloud responds with %i for an hour, and gets its routes afterwards',
     async (status) => {
       await using t = await start();
       const fault: FaultInput = {
@@ -211,7 +211,7 @@ describe('a cluster with pod routes on its router', () => {
     expect(await t.routes()).toEqual([]);
   });
 
-  test('has the same routes, once, after the process was killed', async () => {
+  test('has the same routes, without duplicates, after the process is killed', async () => {
     await using t = await startRouted();
     const before = await t.routes();
     await t.fairway.stopProcess();

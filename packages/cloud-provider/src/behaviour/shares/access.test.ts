@@ -60,7 +60,7 @@ test('adds one rule per share and new node if a cluster with ten shares grows by
   for (const { id } of shares) {
     expect((await rulesOf(storage, id)).map(({ access_to: to }) => to).toSorted()).toEqual(addresses);
   }
-  // One rule for each share and node, and the lists that show when they apply.
+  // One rule for each share and node, and the list calls that show when the rules take effect.
   expect(calls).toBeGreaterThanOrEqual(100);
   expect(calls).toBeLessThanOrEqual(130);
 });
@@ -89,7 +89,7 @@ test('restores a removed rule within an hour', async () => {
   expect(await addressesWithAccess(storage)).toEqual(await nodeAddressesOf(storage));
 });
 
-test('lets a class narrow the addresses with access, but never open a share to the world', async () => {
+test('lets a class narrow down the addresses that have access, but never open a share to the world', async () => {
   await using storage = await startShares({ parameters: { 'nfs-shareClient': '0.0.0.0/0' } });
   await storage.create(aClaim(READ_WRITE_MANY));
   await storage.clock.pass(120_000);

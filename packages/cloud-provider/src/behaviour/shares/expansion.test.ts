@@ -18,7 +18,7 @@ async function grow({ client }: StorageFairway, storage: string): Promise<void> 
   await client.resource(PersistentVolumeClaims).patch('data', { type: 'merge', value }, { namespace: 'default' });
 }
 
-test('extends the share of a claim that grows, without a node', async () => {
+test('extends the share of a claim that grows, without involving a node', async () => {
   await using storage = await start();
   await grow(storage, '8Gi');
   await storage.clock.pass(60_000);
@@ -29,7 +29,7 @@ test('extends the share of a claim that grows, without a node', async () => {
   expect(await storage.messages(SHARE_DRIVER)).toContain('VolumeResizeSuccessful: Resize volume succeeded');
 });
 
-test('calls Manila once, although Manila’s lists are slow to show that a share is growing', async () => {
+test('calls Manila once, even though Manila’s lists are slow to show that a share is growing', async () => {
   await using storage = await start();
   const { cloud } = storage.fairway;
   const delay = { kind: 'delay', delayMs: 4_000, when: 'before' } as const;

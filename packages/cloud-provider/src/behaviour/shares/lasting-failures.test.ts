@@ -48,7 +48,7 @@ test.each<{ cause: string; fault: FaultInput | undefined; quota?: number; report
   },
   { cause: 'an exhausted quota', fault: undefined, quota: 0, reported: /quota/ },
 ])(
-  '$cause costs few calls for many claims, is reported, and is recovered from automatically',
+  '$cause causes few calls for many claims, is reported, and is followed by automatic recovery',
   async ({ fault, quota, reported }) => {
     await using storage = await startShares();
     const { clock, fairway } = storage;

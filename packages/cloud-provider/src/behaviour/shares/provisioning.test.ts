@@ -93,7 +93,7 @@ test('gives nodes read-only access for a read-only claim', async () => {
   expect((await storage.persistentVolumes())[0]?.spec.nfs?.readOnly).toBe(true);
 });
 
-test('reports a claim that cannot be met, and creates Cinder volumes in the same cluster', async () => {
+test('reports a claim that cannot be satisfied, and still creates Cinder volumes in the same cluster', async () => {
   await using storage = await startShares({ parameters: { 'cephfs-mounter': 'kernel' } });
   await storage.create(aClass({}, 'disks'));
   await storage.create(aClaim(READ_WRITE_MANY));

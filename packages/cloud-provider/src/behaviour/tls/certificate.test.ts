@@ -60,11 +60,11 @@ test.each<{ is: string; data: Record<string, string> | undefined; problem: strin
     data: { ...SHOP, 'tls.crt': 'A'.repeat(MAX_TLS_DATA_LENGTH) },
     problem: `tls.crt and tls.key are longer than ${MAX_TLS_DATA_LENGTH} bytes of base64`,
   },
-])('reports the problem of a Secret with $is', ({ data, problem }) => {
+])('reports what is wrong with a Secret with $is', ({ data, problem }) => {
   expect(readCertificate({ ...(data && { data }) })).toEqual({ problem });
 });
 
-test('covers everything that is served in the fingerprint', () => {
+test('includes everything that is served in the fingerprint', () => {
   const [shop, again, other] = [SHOP, SHOP, OTHER].map((data) => readCertificate({ data }) as TlsCertificate);
   const alone =
     Buffer.from(SHOP['tls.crt'] ?? '', 'base64')
@@ -76,7 +76,7 @@ test('covers everything that is served in the fingerprint', () => {
   expect(new Set([shop, other, short].map((each) => each?.fingerprint)).size).toBe(3);
 });
 
-test('puts key and chain in a bundle that opens with an empty passphrase', async () => {
+test('puts the key and the chain in a bundle that opens with an empty passphrase', async () => {
   const certificate = readCertificate({ data: SHOP }) as TlsCertificate;
   const bundle = await pkcs12Of(certificate);
 

@@ -110,7 +110,7 @@ test('moves a volume from node to node, and detaches it from the old one first',
   expect(await fairway.holders()).toEqual([second?.serverID]);
 });
 
-test('frees a volume when its node was deleted with its server', async () => {
+test('frees a volume when its node is deleted along with its server', async () => {
   await using fairway = await withVolume();
   const [node, other] = await fairway.nodes();
   await fairway.attach('a', node?.name ?? '');
@@ -224,7 +224,7 @@ describe('a cloud that fails for an hour', () => {
     { is: '429', fault: errorResponse(429, { retryAfterSeconds: 30 }), expectedMessage: /is rate limiting/ },
     { is: 'no response', fault: { ...ATTACH, times: null, action: { kind: 'drop' } }, expectedMessage: /Nova/ },
   ])(
-    'with $is costs a few calls a minute, reports it once, and recovers automatically',
+    'with $is causes a few calls a minute, reports it once, and recovers automatically',
     async ({ fault, expectedMessage }) => {
       await using fairway = await withVolume();
       const { storage } = fairway;

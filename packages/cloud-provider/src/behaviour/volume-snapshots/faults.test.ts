@@ -34,7 +34,7 @@ async function runScenario(storage: StorageFairway): Promise<void> {
 }
 
 test.each(['breaksBefore', 'breaksAfter'] as const)(
-  'creates and deletes a snapshot although every write to the cluster %s once',
+  'creates and deletes a snapshot even though every write to the cluster %s once',
   async (kind) => {
     const failed = new Set<string>();
     const tenantFaults: ChooseApiFault = ({ method, path, body }) => {
@@ -57,7 +57,7 @@ test.each([
   { fault: 'is refused', action: { kind: 'answer', status: 500 } },
   { fault: 'succeeds, but loses its response', action: { kind: 'drop', when: 'after' } },
   { fault: 'succeeds, but is answered with 503', action: { kind: 'answer', status: 503, when: 'after' } },
-] as const)('creates and deletes a snapshot although every write to the cloud $fault once', async ({ action }) => {
+] as const)('creates and deletes a snapshot even though every write to the cloud $fault once', async ({ action }) => {
   await using storage = await StorageFairway.start();
   const { faults } = storage.fairway.cloud;
   const ids = [

@@ -11,7 +11,7 @@ import { StorageFairway } from '../../volumes/testing/storage-fairway.ts';
 const DEFINITION = 'volumesnapshots.snapshot.storage.k8s.io';
 const MINUTE_MS = 60_000;
 
-/** A claim with its volume, in a cluster whose requests for snapshots are counted. */
+/** A claim with its volume, in a cluster whose snapshot requests are counted. */
 async function begin() {
   const requests = { count: 0 };
   const tenantFaults: ChooseApiFault = ({ path }) => {
@@ -79,7 +79,7 @@ test('makes no calls while the kinds are removed, and serves them once they are 
   for (const { metadata } of owned) await definitions.delete(metadata.name ?? '');
   await clock.pass(15_000);
   const before = requests.count;
-  // Until then Fairway has not restored them.
+  // Fairway does not restore them before then.
   await clock.pass(5_000);
   const requestsDuring404 = requests.count - before;
   await clock.pass(5 * MINUTE_MS);
@@ -92,7 +92,7 @@ test('makes no calls while the kinds are removed, and serves them once they are 
   expect((await storage.volumeSnapshot())?.status).toMatchObject({ readyToUse: true });
 });
 
-test('ignores kinds with other definitions, no matter what they contain', async () => {
+test('ignores kinds with different definitions, no matter what they contain', async () => {
   const { storage, definitions } = await begin();
   await using _ = storage;
   const { clock } = storage;

@@ -41,7 +41,7 @@ test.each<{ cause: string; fault: FaultInput | undefined; quota?: number; messag
     message: /Maximum number of snapshots allowed \(0\) exceeded/,
   },
 ])(
-  '$cause costs few calls for many snapshots, is reported, and is recovered from automatically',
+  '$cause causes few calls for many snapshots, is reported, and is followed by automatic recovery',
   async ({ fault, quota, message }) => {
     await using storage = await StorageFairway.start();
     const { clock, fairway } = storage;

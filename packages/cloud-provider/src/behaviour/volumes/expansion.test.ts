@@ -128,7 +128,7 @@ test('does not extend a volume that was not created for the PersistentVolume', a
   );
 });
 
-test('creates the volume of a claim that references another claim as a copy of that claim’s volume', async () => {
+test('copies the other claim’s volume for a claim that references another claim', async () => {
   await using storage = await start();
   const dataSource = { kind: 'PersistentVolumeClaim', name: 'data' };
   await storage.create(aClaim({ dataSource, resources: { requests: { storage: '6Gi' } } }, { name: 'copy' }));

@@ -39,7 +39,7 @@ test.each<{ cause: string; fault: FaultInput | undefined; quota?: number; messag
   },
   { cause: 'an exhausted quota', fault: undefined, quota: 0, message: /quota exceeded for volumes: 0 allowed/ },
 ])(
-  '$cause costs few calls for many claims, is reported, and is recovered from automatically',
+  '$cause causes few calls for many claims, is reported, and is followed by automatic recovery',
   async ({ fault, quota, message }) => {
     await using storage = await StorageFairway.start();
     const { clock, fairway } = storage;

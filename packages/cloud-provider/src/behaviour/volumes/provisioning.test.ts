@@ -96,7 +96,7 @@ test('creates a volume in a zone whose name is not a valid label, with the label
   ]);
 });
 
-test('returns a claim whose selected node was deleted to the scheduler', async () => {
+test('hands a claim back to the scheduler if its selected node was deleted', async () => {
   await using storage = await StorageFairway.start({ volumeBindingMode: 'WaitForFirstConsumer' });
 
   await storage.create(aClaim({}, { annotations: { [SELECTED_NODE_ANNOTATION]: 'gone' } }));

@@ -28,7 +28,7 @@ export function https(secret: string | object, fields: object = {}) {
 /** HTTP, and HTTPS with the certificate in the Secret `shop`. */
 export const HTTP_AND_HTTPS = { ...GATEWAY, listeners: [HTTP, https('shop')] };
 
-/** A rule that sends paths with this prefix to port 80 of Services. */
+/** A rule that sends requests for paths with this prefix to port 80 of Services. */
 export function prefix(
   value: string,
   ...services: readonly (string | { readonly name: string; readonly weight: number })[]
@@ -47,8 +47,8 @@ export const ROUTE = {
 };
 
 /**
- * A Fairway with its cloud provider and a cluster that has the Gateway API kinds, nodes, and the Services `web` and
- * `api` of type NodePort.
+ * A Fairway instance with its cloud provider and a cluster that has the Gateway API kinds, nodes, and the Services
+ * `web` and `api` of type NodePort.
  */
 export class GatewayFairway implements AsyncDisposable {
   readonly balanced: LoadBalancedFairway;
@@ -175,7 +175,7 @@ export class GatewayFairway implements AsyncDisposable {
     return (status?.parents ?? []).map(({ conditions }) => describeConditions(conditions));
   }
 
-  /** Events of Gateways, as `type reason count`. */
+  /** Events for Gateways, as `type reason count`. */
   async events(): Promise<readonly string[]> {
     return (await this.#events()).map(({ reason, type, count }) => `${type} ${reason} ${count}`);
   }

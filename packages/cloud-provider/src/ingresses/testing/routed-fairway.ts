@@ -6,7 +6,7 @@ import { LOAD_BALANCER_LATENCY, LoadBalancedFairway } from '../../load-balancers
 
 const IN_DEFAULT_NAMESPACE = { namespace: 'default' };
 
-/** A prefix path to port 80 of a Service. */
+/** A prefix path that leads to port 80 of a Service. */
 export function prefix(path: string, name: string): HTTPIngressPath {
   return { path, pathType: 'Prefix', backend: { service: { name, port: { number: 80 } } } };
 }
@@ -20,8 +20,8 @@ export const SPEC: IngressSpec = {
 export const EXTERNAL_ANNOTATIONS = { 'octavia.ingress.kubernetes.io/internal': 'false' };
 
 /**
- * A Fairway with its cloud provider and a cluster with nodes, the Services `web` and `api` of type NodePort, and
- * Ingresses.
+ * A Fairway instance with its cloud provider and a cluster with nodes, the Services `web` and `api` of type NodePort,
+ * and Ingresses.
  */
 export class RoutedFairway implements AsyncDisposable {
   readonly balanced: LoadBalancedFairway;
@@ -89,7 +89,7 @@ export class RoutedFairway implements AsyncDisposable {
     return items.map(({ metadata }) => metadata.name);
   }
 
-  /** Events of Ingresses, as `type reason count`. */
+  /** Events for Ingresses, as `type reason count`. */
   async events(): Promise<readonly string[]> {
     return (await this.#events()).map(({ reason, type, count }) => `${type} ${reason} ${count}`);
   }
@@ -113,7 +113,7 @@ export class RoutedFairway implements AsyncDisposable {
       .map(({ name, redirect_pool_id }) => `${name} -> ${names.get(redirect_pool_id ?? '')}`);
   }
 
-  /** Node ports of each pool's members, by pool name. Requires that only one load balancer exists. */
+  /** Node ports of each pool's members, by pool name. Requires exactly one load balancer. */
   async memberPorts(): Promise<Readonly<Record<string, readonly number[]>>> {
     const [tree] = await this.balanced.trees();
     const entries = tree?.pools.map(({ name }, index) => {

@@ -5,7 +5,7 @@ const LIST_CALL = 'GET /loadbalancers';
  */
 export const USAGE_LIST = 'GET /floatingips';
 
-/** The calls, except for lists that all load balancers of a project share. */
+/** The calls, except for list calls shared by all load balancers of a project. */
 export function withoutLists(calls: Readonly<Record<string, number>>): Readonly<Record<string, number>> {
   return Object.fromEntries(Object.entries(calls).filter(([call]) => call !== LIST_CALL && call !== USAGE_LIST));
 }

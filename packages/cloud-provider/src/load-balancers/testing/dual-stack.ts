@@ -38,7 +38,7 @@ export async function assignNodeAddresses({ clock, network }: LoadBalancedFairwa
 
 const maskHost = (address: string) => address.replace(/\d+$|[0-9a-f]+$/, '*');
 
-/** The addresses and the readiness that the status of a Service reports. */
+/** The addresses and readiness reported in a Service's status. */
 export async function servedAddresses(fairway: LoadBalancedFairway, name = 'web') {
   const { status, metadata } = await fairway.get(name);
   const ready = status?.conditions?.find(({ type }) => type === 'fairway.dev/LoadBalancerReady');
@@ -49,7 +49,7 @@ export async function servedAddresses(fairway: LoadBalancedFairway, name = 'web'
   };
 }
 
-/** Warnings of all Services. */
+/** Warnings about all Services. */
 export async function warningsOf({ clusterUid, fairway }: LoadBalancedFairway): Promise<readonly string[]> {
   const { items } = await fairway.runtime.client(clusterUid).resource(Events).list({ namespace: 'default' });
   return items.filter(({ type }) => type === 'Warning').map(({ reason, message }) => `${reason} ${message}`);

@@ -14,7 +14,7 @@ export const LOAD_BALANCER_LATENCY: Partial<(typeof NO_LATENCY)['lifecycle']> = 
   loadBalancerFailover: 30_000,
 };
 
-/** A Fairway with its cloud provider and a cluster with nodes and Services. */
+/** A Fairway instance with its cloud provider and a cluster with nodes and Services. */
 export class LoadBalancedFairway implements AsyncDisposable {
   readonly clock: SteppingClock;
   readonly fairway: TestFairway;

@@ -7,7 +7,7 @@ import type { LoadBalancedFairway } from './load-balanced-fairway.ts';
 /** Upstream's name for the cluster. */
 export const PEER = 'peer';
 
-/** Options of a Fairway that takes over what upstream created. */
+/** Options for a Fairway instance that takes over what upstream created. */
 export const TAKEOVER_OPTIONS = {
   runnables: (parts: Parameters<typeof createCloudProvider>[0]) =>
     createCloudProvider(parts, { ...FAIRWAY_CONVENTIONS, upstreamClusterName: PEER }),

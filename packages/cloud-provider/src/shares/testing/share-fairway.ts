@@ -4,7 +4,7 @@ import type { AccessRule, Share } from '@fairway/openstack/types/shared-file-sys
 import { StorageFairway } from '../../volumes/testing/storage-fairway.ts';
 import { SHARE_DRIVER } from '../driver.ts';
 
-/** A Fairway with a cluster `demo` of one node and a StorageClass for shares. */
+/** A Fairway instance with a one-node cluster, `demo`, and a StorageClass for shares. */
 export function startShares(
   storageClass: Partial<StorageClass> = {},
   options: TestFairwayOptions = {},
@@ -12,7 +12,7 @@ export function startShares(
   return StorageFairway.start({ provisioner: SHARE_DRIVER, ...storageClass }, options);
 }
 
-/** All shares of the project, oldest first. */
+/** All shares in the project, oldest first. */
 export function sharesOf({ clock, fairway }: StorageFairway): Promise<readonly Share[]> {
   return clock.during(Array.fromAsync(fairway.process.project.client.sharedFileSystem.shares.list()));
 }

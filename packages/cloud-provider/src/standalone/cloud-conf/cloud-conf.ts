@@ -10,7 +10,7 @@ import type { LoadBalancerSettings, MonitorSettings } from '../../load-balancers
 import { ConfValues } from './conf-values.ts';
 import { type LoginContext, loginOf } from './login.ts';
 
-/** The load balancer settings of a cloud.conf. */
+/** The load balancer settings in a cloud.conf. */
 export interface ConfiguredLoadBalancers
   extends Pick<LoadBalancerSettings, 'subnetID' | 'networkID' | 'memberSubnetID' | 'floatingNetworkID'> {
   readonly isEnabled: boolean;
@@ -18,7 +18,7 @@ export interface ConfiguredLoadBalancers
   readonly loadBalancers: CloudLoadBalancers | undefined;
 }
 
-/** The settings of a cloud.conf for cloud-provider-openstack that Fairway supports. */
+/** The settings in a cloud.conf for cloud-provider-openstack that Fairway supports. */
 export interface CloudConf {
   readonly cloud: CloudConfig;
   readonly loadBalancerSettings: ConfiguredLoadBalancers;
@@ -30,7 +30,7 @@ export interface CloudConf {
   readonly warnings: readonly string[];
 }
 
-/** Load balancer settings that apply without a cloud.conf. */
+/** Load balancer settings that apply if there is no cloud.conf. */
 export const DEFAULT_LOAD_BALANCER_SETTINGS: ConfiguredLoadBalancers = {
   isEnabled: true,
   subnetID: undefined,

@@ -6,7 +6,7 @@ import { CLOUD_CONF_KEYS } from './keys.ts';
 /** Sections that may have a name: `[LoadBalancerClass "fast"]`. */
 const NAMED_SECTIONS: ReadonlySet<string> = new Set(['global', 'loadbalancerclass']);
 
-/** The values of a cloud.conf by section and key; collects all errors, in the file's terms. */
+/** The values in a cloud.conf by section and key; collects all errors, in the file's terms. */
 export class ConfValues {
   readonly warnings: string[] = [];
   readonly problems: string[] = [];
@@ -22,7 +22,7 @@ export class ConfValues {
     for (const entry of file.entries) this.#classify(entry);
   }
 
-  /** Names of the sections of a kind, in order; undefined for a section without a name. */
+  /** Names of the sections of one kind, in order; undefined for a section without a name. */
   sections(section: string): readonly (string | undefined)[] {
     const found = this.#file.sections.filter((each) => each.section === section);
     return [...new Set(found.map(({ subsection }) => subsection))];

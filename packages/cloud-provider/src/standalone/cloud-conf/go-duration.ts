@@ -9,7 +9,7 @@ const UNIT_MS: Readonly<Record<string, number>> = {
   h: 3_600_000,
 };
 
-/** Longer texts are not realistic durations. */
+/** Longer strings are not realistic durations. */
 const MAX_LENGTH = 100;
 const DURATION_PART = /(\d{1,100}\.?\d{0,100}|\.\d{1,100})([a-zµμ]{1,2})/y;
 

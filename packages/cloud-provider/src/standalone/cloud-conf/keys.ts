@@ -1,4 +1,4 @@
-/** How a key of cloud.conf is treated. */
+/** How a key in cloud.conf is treated. */
 export type Treatment =
   | { readonly kind: 'used' }
   /** Only the exempt values, if any, are accepted; `cause` follows "is refused:". */

@@ -53,7 +53,7 @@ export function loginOf(values: ConfValues, context: LoginContext): CloudConfig 
   }
 }
 
-/** Undefined for a section without a name: cinder-csi-plugin supports several clouds, each with a named section. */
+/** Undefined for an unnamed section: cinder-csi-plugin supports several clouds, each with a named section. */
 function globalName(values: ConfValues): string | undefined {
   const [first, ...others] = values.sections('global');
   if (others.length > 0) {

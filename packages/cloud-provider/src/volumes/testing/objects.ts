@@ -14,7 +14,7 @@ export function aClass(fields: Partial<StorageClass> = {}, name = 'standard'): S
   };
 }
 
-/** A tenant's claim of 5 GiB. */
+/** A tenant's 5 GiB claim. */
 export function aClaim(
   spec: Partial<PersistentVolumeClaim['spec']> = {},
   metadata: PersistentVolumeClaim['metadata'] = {},

@@ -24,7 +24,7 @@ import { createCloudProvider } from '../../start.ts';
 import { aClass } from './objects.ts';
 import { bindVolumes } from './tenant-binder.ts';
 
-/** A Fairway with the cloud provider and a cluster `demo`, on a test clock. */
+/** A Fairway instance with the cloud provider and a cluster `demo`, on a test clock. */
 export class StorageFairway implements AsyncDisposable {
   readonly clock: SteppingClock;
   readonly fairway: TestFairway;
@@ -57,7 +57,7 @@ export class StorageFairway implements AsyncDisposable {
     return storage;
   }
 
-  /** The same Fairway, with another cluster as the subject. */
+  /** The same Fairway instance, with another cluster as the subject. */
   in(clusterUid: string): StorageFairway {
     return new StorageFairway(this.clock, this.fairway, clusterUid, this.#stopCallbacks);
   }
@@ -109,12 +109,12 @@ export class StorageFairway implements AsyncDisposable {
     return (await this.client.resource(PersistentVolumes).list()).items;
   }
 
-  /** All volumes of the project, including servers' own disks. */
+  /** All volumes in the project, including servers' own disks. */
   volumes(): Promise<readonly Volume[]> {
     return this.clock.during(Array.fromAsync(this.fairway.process.project.client.blockStorage.volumes.list()));
   }
 
-  /** All snapshots of the project. */
+  /** All snapshots in the project. */
   snapshots(): Promise<readonly CinderSnapshot[]> {
     return this.clock.during(Array.fromAsync(this.fairway.process.project.client.blockStorage.snapshots.list()));
   }

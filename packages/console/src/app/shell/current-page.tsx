@@ -16,7 +16,7 @@ const ROUTES = PAGES.map(({ path, load }): { path: string; Page: ComponentType<P
 
 const PATHS = PAGES.map(({ path }) => path);
 
-/** The page at the current address. Switching the project remounts it, and so does navigation after an error. */
+/** The page at the current address. Switching projects remounts it, and so does navigation after an error. */
 export function CurrentPage() {
   const t = useText(shellTexts);
   const [location] = useLocation();

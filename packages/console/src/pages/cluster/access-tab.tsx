@@ -100,7 +100,7 @@ function KubeconfigDownload({ namespace, name }: { readonly namespace: string; r
   );
 }
 
-/** Offers the text as a download. */
+/** Offers the content as a download. */
 function save(name: string, text: string): void {
   const url = URL.createObjectURL(new Blob([text], { type: 'application/yaml' }));
   const link = document.createElement('a');

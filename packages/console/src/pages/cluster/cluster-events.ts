@@ -2,7 +2,7 @@ import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
 import type { Event } from '@fairway/kube/kinds/generated/types';
 
-/** Events of the current cluster, its pools and its machines, including deleted ones. */
+/** Events for the current cluster, its pools and its machines, including deleted ones. */
 export function clusterEvents(
   events: readonly Event[],
   cluster: Cluster,

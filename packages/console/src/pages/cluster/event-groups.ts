@@ -1,6 +1,6 @@
 import type { Event } from '@fairway/kube/kinds/generated/types';
 
-/** Consecutive events with the same reason and message, of objects of the same kind. */
+/** Consecutive events with the same reason and message, for objects of the same kind. */
 export interface EventGroup {
   readonly key: string;
   readonly isWarning: boolean;
@@ -14,7 +14,7 @@ export interface EventGroup {
   readonly time: string;
 }
 
-/** The longest time between two events of a group. */
+/** The longest time between two events in a group. */
 const MAX_GAP_MS = 5 * 60_000;
 
 /** Groups events, latest first: machines that were created or deleted together form one group. */

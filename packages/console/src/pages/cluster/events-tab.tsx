@@ -18,7 +18,7 @@ import type { TabProps } from './tab.ts';
 /** Additional events are not displayed. */
 const MAX_SHOWN = 200;
 
-/** Events of the cluster, its pools and its nodes, latest first. */
+/** Events for the cluster, its pools and its nodes, latest first. */
 export function EventsTab({ cluster, pools }: TabProps) {
   const t = useText(eventsTexts);
   const [warningsOnly, setWarningsOnly] = useState(false);

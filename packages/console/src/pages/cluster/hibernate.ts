@@ -11,7 +11,7 @@ export function isHibernating({ spec, status }: Cluster): boolean {
   return status?.hibernation?.wanted ?? spec.hibernation?.enabled ?? false;
 }
 
-/** Hibernates or wakes the cluster, even after a schedule did the opposite: a later time is a new request. */
+/** Hibernates or wakes the cluster, even if a schedule has since done the opposite: a later time is a new request. */
 export async function hibernate(cluster: Cluster, enabled: boolean, nowMs = serverClock.nowMs()): Promise<void> {
   const requestedAt = requestTime(cluster, nowMs);
   await change(clusters, cluster, { spec: { hibernation: { enabled, requestedAt } } });

@@ -29,7 +29,7 @@ export function phaseOf({ metadata, status }: Machine): MachinePhase {
   return status?.phase ?? 'Pending';
 }
 
-/** The zone of the server; before the server exists, the zone that is planned for it. */
+/** The zone of the server; before the server exists, its planned zone. */
 function zoneOf({ spec, status }: Machine): string | undefined {
   return status?.zone ?? spec.zone;
 }

@@ -6,7 +6,7 @@ import { useText } from '../../text/use-text.ts';
 import { runningOperation } from '../clusters/cluster-state.ts';
 import { clusterTexts } from './texts.ts';
 
-/** The current operation and its progress; empty without one. */
+/** The current operation and its progress; empty if there is none. */
 export function Operation({ cluster }: { readonly cluster: Cluster }) {
   const t = useText(clusterTexts);
   const operation = runningOperation(cluster);

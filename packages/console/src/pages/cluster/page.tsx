@@ -93,7 +93,7 @@ function known<T>({ items, isComplete }: Snapshot<T>): readonly T[] | undefined 
 function Tabs({ base, tab }: { readonly base: string; readonly tab: Tab }) {
   const t = useText(clusterTexts);
   const nav = useRef<HTMLElement>(null);
-  // On a phone, the selected tab may be outside of the viewport.
+  // On a phone, the selected tab may be outside the viewport.
   useEffect(() => {
     const shown = nav.current?.children[TABS.indexOf(tab)];
     shown?.scrollIntoView({ block: 'nearest', inline: 'center' });

@@ -14,7 +14,7 @@ export interface PoolsPanelProps {
   readonly pools: readonly NodePool[] | undefined;
 }
 
-/** The pools of the cluster, with desired and actual sizes. */
+/** The cluster's pools, with desired and actual sizes. */
 export function PoolsPanel({ cluster, pools }: PoolsPanelProps) {
   const t = useText(clusterTexts);
   const base = `/clusters/${cluster.metadata.namespace}/${cluster.metadata.name}`;

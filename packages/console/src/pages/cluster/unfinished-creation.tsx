@@ -10,7 +10,7 @@ import { clusterTexts } from './texts.ts';
 
 type State = 'working' | 'done' | Failure;
 
-/** Creates the requested pools that this browser has not created yet, after a reload or an outage of the server. */
+/** Creates the requested pools that this browser has not created yet, after a reload or a server outage. */
 export function UnfinishedNotice({ cluster }: { readonly cluster: Cluster }) {
   const t = useText(clusterTexts);
   const [state, setState] = useState<State>(() =>

@@ -18,7 +18,7 @@ const issuedEvent = (user: string, expires: string, { uid = 'c1', at = '2026-11-
     lastTimestamp: at,
   }) as unknown as Event;
 
-it('lists the kubeconfigs of the cluster that are still valid', () => {
+it('lists the kubeconfigs for the cluster that are still valid', () => {
   const events = [
     issuedEvent('keystone:a b', '2026-11-26T12:30:00Z'),
     issuedEvent('bob', '2026-11-26T13:00:00Z'),

@@ -11,7 +11,7 @@ export interface IssuedKubeconfig {
 const MESSAGE = /^(.+) (?:got|was issued) a kubeconfig that expires at (\S+)$/;
 
 /**
- * Kubeconfigs of the cluster that may still be valid according to events, latest expiry first; without those issued
+ * Kubeconfigs for the cluster that may still be valid according to events, latest expiry first; excluding those issued
  * before the last revocation.
  */
 export function validKubeconfigs(

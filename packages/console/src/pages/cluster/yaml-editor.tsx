@@ -171,7 +171,7 @@ export function YamlEditor({ resource, stored, onDone }: YamlEditorProps) {
   );
 }
 
-/** Adds the resourceVersion that the patch is for. If the object has another one, the API returns a conflict. */
+/** Adds the resourceVersion that the patch is for. If the object has a different one, the API returns a conflict. */
 function withResourceVersion(
   changes: Record<string, unknown>,
   { metadata: { resourceVersion } }: StoredObject,

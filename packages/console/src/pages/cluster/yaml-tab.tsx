@@ -24,7 +24,7 @@ interface Entry {
   readonly isEditable: boolean;
 }
 
-/** All objects of the cluster as YAML. */
+/** All of the cluster's objects as YAML. */
 export function YamlTab({ cluster, pools = [], machines = [] }: TabProps) {
   const t = useText(yamlTexts);
   const [chosen, setSelectedKey] = useState<string>();

@@ -4,7 +4,7 @@ import { plainName } from '../../text/plain.ts';
 import { ServerText } from '../../text/server-text.tsx';
 import { runningOperation } from './cluster-state.ts';
 
-/** The current operation and its progress; empty without one. */
+/** The current operation and its progress; empty if there is none. */
 export function ClusterProgress({ cluster }: { readonly cluster: Cluster }) {
   const operation = runningOperation(cluster);
   if (operation === undefined) return null;

@@ -8,7 +8,9 @@ import type { ownCredentialsTexts } from './texts.ts';
 
 type TranslateCredentials = Translate<(typeof ownCredentialsTexts)['en']>;
 
-/** Switches clusters to another credential. If this fails, a repeated call continues with the remaining clusters. */
+/**
+ * Switches clusters to a different credential. If this fails, a repeated call continues with the remaining clusters.
+ */
 export function switchAction(
   { metadata: { name = '', namespace = '' } }: CloudCredential,
   affectedClusters: readonly Cluster[],

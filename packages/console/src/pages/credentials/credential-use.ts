@@ -9,7 +9,7 @@ export function clustersUsing({ metadata }: CloudCredential, clusters: readonly 
   );
 }
 
-/** Credentials that may replace this one: accepted, and of the same cloud and project. */
+/** Credentials that may replace this one: accepted, and for the same cloud and project. */
 export function successorsOf(
   { metadata, spec, status }: CloudCredential,
   all: readonly CloudCredential[],

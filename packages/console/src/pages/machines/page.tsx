@@ -17,7 +17,7 @@ import { type Translate, useText } from '../../text/use-text.ts';
 import { clusterTexts } from '../cluster/texts.ts';
 import { machinesTexts } from './texts.ts';
 
-/** All machines of the project, across its clusters. */
+/** All machines in the project, across its clusters. */
 export function Page() {
   const t = useText(machinesTexts);
   const tPhase = useText(clusterTexts);

@@ -16,7 +16,7 @@ export interface CredentialSectionProps {
   readonly onAddCredential: (() => void) | undefined;
 }
 
-/** The CloudCredential of the cluster; most users have only one. */
+/** The cluster's CloudCredential; most users have only one. */
 export function CredentialSection(props: CredentialSectionProps) {
   const { credentials, hasOwnCloud, value, problems, onChange, onAddCredential } = props;
   const t = useText(newClusterTexts);

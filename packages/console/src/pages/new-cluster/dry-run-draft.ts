@@ -4,7 +4,7 @@ import { type DryRunResult, dryRunCreate, withSiblings } from '../../cluster/dry
 
 export interface DraftResult {
   readonly cluster: DryRunResult;
-  /** Results of the pools, in order. */
+  /** Results for the pools, in order. */
   readonly pools: readonly DryRunResult[];
 }
 
@@ -19,7 +19,7 @@ export async function dryRunDraft(draft: ClusterDraft, namespace: string, signal
   return { cluster: clusterResult, pools: poolResults };
 }
 
-/** The number of errors from the API; undefined without a response. */
+/** The number of errors from the API; undefined if there was no response. */
 export function problemCount({ cluster, pools }: DraftResult): number | undefined {
   const all = [cluster, ...pools];
   if (all.some(({ failure }) => failure?.isTransient)) return undefined;

@@ -18,7 +18,7 @@ test.each([
   expect(isNearlyFull(profile(quotas))).toBe(full);
 });
 
-test('finds the fullest quota that has no column of its own', () => {
+test('finds the fullest quota that has no column to itself', () => {
   const quotas = { instances: [10, 10], ports: [5, 10], networks: [6, 10], routers: [9, -1], shares: [0, 0] } as const;
 
   expect(fullestOtherQuota(profile(quotas))?.name).toBe('networks');

@@ -25,8 +25,8 @@ export function quotaOf(profile: Pick<CloudProfile, 'status'>, name: string): Qu
 }
 
 /**
- * Used share of a quota, 0 to 1; 0 without a quota. A limit of 0 does not count as exhausted: the cloud does not offer
- * the resource.
+ * Used share of a quota, 0 to 1; 0 if there is no quota. A limit of 0 does not count as exhausted: the cloud does not
+ * offer the resource.
  */
 export function usedShare({ used, limit }: Quota): number {
   return limit === undefined || limit === 0 ? 0 : used / limit;

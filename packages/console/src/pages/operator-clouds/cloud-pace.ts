@@ -12,7 +12,7 @@ export interface ServicePace {
   readonly calls: Readonly<Record<CallOutcome, number>>;
   readonly total: number;
   readonly retries: number;
-  /** From sending a call to receiving its complete response; undefined without calls. */
+  /** From sending a call to receiving its complete response; undefined if there were no calls. */
   readonly meanMs: number | undefined;
 }
 

@@ -53,7 +53,7 @@ function searchText({ metadata: { namespace, name }, spec, status }: CloudCreden
   return `${namespace} ${name} ${spec.cloud} ${status?.projectName ?? ''} ${status?.userName ?? ''}`;
 }
 
-/** The message of the condition ExpiresSoon while it is True. */
+/** The message of the ExpiresSoon condition while it is True. */
 function expiryOf({ status }: CloudCredential): string | undefined {
   return status?.conditions?.find(
     ({ type, status: conditionStatus }) => type === 'ExpiresSoon' && conditionStatus === 'True',

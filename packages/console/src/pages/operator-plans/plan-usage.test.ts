@@ -6,7 +6,7 @@ function cluster(namespace: string, plan: string, nodes: number): Cluster {
   return { metadata: { namespace }, spec: { plan }, status: { nodes: { current: nodes } } } as Cluster;
 }
 
-test('counts clusters, projects and nodes of each plan', () => {
+test('counts clusters, projects and nodes for each plan', () => {
   const clusters = [
     cluster('one', 'free', 1),
     cluster('one', 'free', 2),

@@ -3,7 +3,7 @@ import { useText } from '../../text/use-text.ts';
 import type { ProjectRow } from './project-rows.ts';
 import { projectsTexts } from './texts.ts';
 
-/** Cores of nodes whose flavors are known. */
+/** Cores on nodes whose flavors are known. */
 export function CoreUsage({
   of: { cores, hasMoreCores },
 }: {

@@ -10,9 +10,9 @@ export interface ProjectRow {
   readonly states: Readonly<Record<ClusterState, number>>;
   readonly nodesReady: number;
   readonly nodesDesired: number;
-  /** Cores of nodes whose flavor is known. */
+  /** Cores on nodes whose flavor is known. */
   readonly cores: number;
-  /** Whether nodes of unknown flavors exist. */
+  /** Whether there are nodes with unknown flavors. */
   readonly hasMoreCores: boolean;
   /** Clusters and pools that need attention. */
   readonly problems: number;

@@ -3,7 +3,7 @@ import type { Snapshot } from '../../api/resource-store.ts';
 import { keyOf, type StoredObject } from '../../api/resources.ts';
 
 /**
- * Rows derived from several collections, presented as one: complete when all of them are, and failed when any has
+ * Rows derived from several collections, presented as one: complete when all of them are, and failed if any of them has
  * failed.
  */
 export function useDerivedSnapshot<T extends StoredObject>(

@@ -7,7 +7,7 @@ export interface ReadyState {
   readonly since: string | undefined;
 }
 
-/** The state of the condition Ready; unknown without one. */
+/** The state of the Ready condition; unknown if there is none. */
 export function readyOf({
   status,
 }: {

@@ -8,7 +8,7 @@ export interface SingleSignOnLinksProps {
   readonly inNewTab: boolean;
 }
 
-/** Sign-in methods on another site. */
+/** Sign-in methods on other sites. */
 export function SingleSignOnLinks({ names, inNewTab }: SingleSignOnLinksProps) {
   const t = useText(signInTexts);
   if (names.length === 0) return null;

@@ -142,7 +142,7 @@ describe('nodeCloudConfig', () => {
     ['containerd github.com/containerd/containerd 1.5.9-0ubuntu1~20.04.4 ', 'replaced', 'replaced'],
     ['', 'replaced', 'replaced'],
   ])(
-    'an image’s containerd that reports %j is %s for 1.36 and %s for 1.37, which has no cgroup driver setting',
+    'a containerd in the image that reports %j is %s for 1.36 and %s for 1.37, which has no cgroup driver setting',
     (line, for36, for37) => {
       const settingsFor = (version: string) => {
         const script = files({ ...config, version }).get('/usr/local/lib/fairway/install-node') ?? '';
@@ -169,7 +169,7 @@ describe('nodeCloudConfig', () => {
     expect(script.trimEnd().split('\n').at(-1)).toBe(`install -D /dev/null ${marker}`);
   });
 
-  it('configures containerd in the configuration version that 1.6 to 2.x read', () => {
+  it('configures containerd using the configuration version that 1.6 through 2.x can read', () => {
     const toml = files(config).get('/etc/containerd/config.toml') ?? '';
     expect(toml).toMatch(/^version = 2\n/);
     expect(toml).toContain('sandbox_image = "registry.k8s.io/pause:3.10.1"');
@@ -265,14 +265,14 @@ Address=10.60.0.7/24
     );
   });
 
-  it('removes the pod state of CNI at each boot, including empty files left by a power cut', () => {
+  it('removes CNI’s pod state at each boot, including empty files left by a power cut', () => {
     const lines = files(config).get('/etc/tmpfiles.d/kubernetes.conf')?.trim().split('\n');
 
     // The exclamation mark means: only at boot, never while pods are running.
     expect(lines).toEqual(['R! /var/lib/cni/results', 'R! /var/lib/cni/networks']);
   });
 
-  it('exempts the ranges of the cluster from the proxy, regardless of what the operator listed', () => {
+  it('exempts the cluster’s ranges from the proxy, regardless of what the operator lists', () => {
     const paths = [
       '/etc/systemd/system/containerd.service.d/20-proxy.conf',
       '/etc/systemd/system/kubelet.service.d/20-proxy.conf',

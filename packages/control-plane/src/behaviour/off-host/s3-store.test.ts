@@ -27,7 +27,7 @@ async function storeOn(respond: RequestListener): Promise<S3Store> {
   return store;
 }
 
-test('signs requests with their own checksum and the time', async () => {
+test('signs each request together with its checksum and the time', async () => {
   const seen: (string | undefined)[] = [];
   const opened = await storeOn((request, response) => {
     const { 'x-amz-content-sha256': checksum, 'x-amz-date': date } = request.headers;
@@ -44,7 +44,7 @@ test('signs requests with their own checksum and the time', async () => {
   ]);
 });
 
-test('reads all pages of a list', async () => {
+test('reads every page of a listing', async () => {
   const opened = await storeOn((request, response) => {
     const token = new URL(request.url ?? '', 'http://x').searchParams.get('continuation-token');
     const page =

@@ -32,14 +32,14 @@ afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
-describe('environment of the operator', () => {
-  test('is reduced to what control planes need, without proxies and credentials', () => {
+describe('the operator’s environment', () => {
+  test('is reduced to what control planes need, without proxies or credentials', () => {
     const { env } = localMachine(() => undefined, '127.0.0.1', { ...OPERATORS, ...INHERITED_VARIABLES });
 
     expect(env).toEqual(INHERITED_VARIABLES);
   });
 
-  test('is also reduced for programs that only report their version', async () => {
+  test('is also reduced for binaries that are only asked for their version', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'fairway-env-'));
     folders.push(folder);
     const seen = join(folder, 'seen');

@@ -33,7 +33,7 @@ function runToEnd(change: Partial<Launch> = {}): Promise<ProcessIdentity> {
   });
 }
 
-test('writes the pid file, then runs the program in its folder with only its own environment', async () => {
+test('writes the pid file, then runs the program in its directory with only its own environment', async () => {
   const { pid } = await runToEnd();
 
   expect(readFileSync(join(folder, 'log'), 'utf8')).toMatch(new RegExp(`${folder}\n${pid} abc \\d*\n2:\n`));
@@ -58,7 +58,7 @@ test.skipIf(!existsSync('/proc/self/status'))('reports the memory of a process (
   expect(host.memoryBytes({ pid: 2 ** 30, started: '' })).toBeUndefined();
 });
 
-test('does not run a program if the pid file names another program', async () => {
+test('does not run a program if the pid file names a different program', async () => {
   writeFileSync(join(folder, 'pid'), '1 other 5\n');
 
   await runToEnd();
@@ -67,7 +67,7 @@ test('does not run a program if the pid file names another program', async () =>
   expect(readFileSync(join(folder, 'pid'), 'utf8')).toBe('1 other 5\n');
 });
 
-test('removes a stale socket only when the next program is about to run', async () => {
+test('removes a stale socket only right before the next program runs', async () => {
   const socket = join(folder, 'etcd:0');
   writeFileSync(socket, '');
   writeFileSync(join(folder, 'pid'), '1 other 5\n');

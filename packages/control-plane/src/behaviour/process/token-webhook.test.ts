@@ -45,7 +45,7 @@ async function tlsOf(of = pki): Promise<WebhookTls> {
 
 const clock = new FakeClock(Date.now());
 
-/** Errors with which the client's TLS connection may fail. */
+/** Errors that the client's TLS connection may fail with. */
 const CONNECTION_ERROR = /alert|ECONNRESET|socket hang up|EPIPE|socket disconnected/;
 
 const reviewAccess: ReviewAccess = {
@@ -137,7 +137,7 @@ describe('token reviews of an API server', () => {
     expect(requestedPaths).toEqual([]);
   });
 
-  test('return 404 at other paths', async () => {
+  test('return 404 for other paths', async () => {
     expect(await post(await apiServer(), review('good'), { path: '/' })).toMatchObject({ status: 404 });
   });
 
@@ -199,7 +199,7 @@ describe('access reviews of an API server', () => {
   });
 });
 
-test('rejects reviews beyond a limit per minute', async () => {
+test('rejects reviews beyond a per-minute limit', async () => {
   const client = await apiServer();
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const statuses = await Promise.all(
@@ -248,7 +248,7 @@ describe('other clients', () => {
   });
 });
 
-test('closes connections beyond a limit per minute before the TLS handshake', async () => {
+test('closes connections beyond a per-minute limit before the TLS handshake', async () => {
   const client = await apiServer();
   for (let index = 0; index < CONNECTION_RATE.burst; index++) webhook.serve(new Socket());
 

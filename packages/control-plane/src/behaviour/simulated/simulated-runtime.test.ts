@@ -39,7 +39,7 @@ const spec: ControlPlaneSpec = {
   endpoint: undefined,
 };
 
-/** Stores that outlive a runtime, like a database. */
+/** Stores that outlive a runtime, as a database would. */
 class PersistentStores implements ClusterStores {
   readonly held = new Map<string, MemoryStore>();
 
@@ -224,7 +224,7 @@ describe('audit events', () => {
 });
 
 describe('SimulatedRuntime', () => {
-  it('reports its start, calls back, and uses the CA of the cluster', async () => {
+  it('reports its start, calls back, and uses the cluster’s CA', async () => {
     const runtime = aRuntime(new PersistentStores());
     const changed = nextChange(runtime);
     expect(await runtime.ensure(spec)).toMatchObject({ phase: 'Starting', ready: false, reason: 'Provisioning' });
@@ -326,7 +326,7 @@ describe('SimulatedRuntime', () => {
     expect(await settle(runtime, spec)).toMatchObject({ phase: 'Running' });
   });
 
-  it('tries another spec immediately', async () => {
+  it('tries a different spec immediately', async () => {
     const runtime = aRuntime(new PersistentStores(), (options) => {
       if (options.version === '1.36.4') throw new Error('no such version');
       return tinyHollow(options);
@@ -362,7 +362,7 @@ describe('SimulatedRuntime', () => {
     await runtime.close();
   });
 
-  it('completes a pending start before the removal', async () => {
+  it('completes a pending start before removal', async () => {
     const runtime = aRuntime(new PersistentStores());
     const changed = nextChange(runtime);
     await runtime.ensure(spec);
@@ -419,13 +419,13 @@ describe('SimulatedRuntime', () => {
   });
 });
 
-/** An equal copy, as a caller creates it on every reconcile. */
+/** An equal copy, like the one that a caller creates on every reconcile. */
 function structuredCloneOf(original: ControlPlaneSpec): ControlPlaneSpec {
   return { ...original, apiServer: structuredClone(original.apiServer) };
 }
 
 describe('unsupported settings of a simulated control plane', () => {
-  it('are reported for allowed CIDRs of the API server', async () => {
+  it('are reported for the API server’s allowed CIDRs', async () => {
     const stores = new PersistentStores();
     const runtime = aRuntime(stores);
     const apiServer = { ...spec.apiServer, allowedCIDRs: ['192.0.2.0/24'] };

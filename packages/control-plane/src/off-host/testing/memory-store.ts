@@ -1,6 +1,6 @@
 import { MissingObjectError, type ObjectStore, ObjectStoreError, type StoredObject } from '../object-store.ts';
 
-/** A store in memory, which fails on demand. */
+/** An in-memory store that fails on demand. */
 export class MemoryStore implements ObjectStore {
   readonly description = 's3://bucket/ at https://store.example.org';
   readonly id = 'bucket/';

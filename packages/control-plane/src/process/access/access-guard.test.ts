@@ -66,7 +66,7 @@ describe('an API server with allowed addresses', () => {
     expect(nft.scripts[1]).toContain('{ 198.51.100.9 . 20443 : jump input-uid-1 }');
   });
 
-  test('admits addresses that the operator always allows, except for IPv6, which cannot reach it', async () => {
+  test('admits addresses that the operator always allows, except IPv6 addresses, which cannot reach it', async () => {
     guard = open({ alwaysAllowed: ['198.51.100.0/28', 'fd00::/8'] });
     await guard.ensure(desired(['192.0.2.0/24']));
 
@@ -96,7 +96,7 @@ describe('an API server with allowed addresses', () => {
     expect(changed).toEqual(['uid-1', 'uid-1']);
   });
 
-  test('is left to the process that manages it now', async () => {
+  test('is left to the process that now manages it', async () => {
     let mayAct = true;
     await guard.ensure(desired(['192.0.2.0/24'], { mayAct: () => mayAct }));
     mayAct = false;
@@ -132,7 +132,7 @@ describe('a machine that cannot restrict access', () => {
       nft: () => Promise.reject(new Error('nft: Operation not permitted')),
       message: 'Operation not permitted',
     },
-  ])('is reported with what to do if it $reason', async ({ nft: broken, message }) => {
+  ])('is reported, along with what to do, if it $reason', async ({ nft: broken, message }) => {
     guard = open({ nft: broken });
 
     const problem = await guard.problemAt(endpoint.host);

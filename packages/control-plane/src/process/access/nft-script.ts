@@ -56,7 +56,7 @@ export function restrictScript(
     `add rule inet ${table} ${input} ip saddr != @${set} meta l4proto tcp reject with tcp reset`,
     `add chain inet ${table} ${output}`,
     `flush chain inet ${table} ${output}`,
-    // Lets the TCP reset through that the rule above sends.
+    // Lets through the TCP reset that the rule above sends.
     `add rule inet ${table} ${output} ip daddr != @${set} tcp flags & rst == 0 reject with tcp reset`,
     `add element inet ${table} ${INPUT_CHAIN} { ${key} : jump ${input} }`,
     `add element inet ${table} ${OUTPUT} { ${key} : jump ${output} }`,
@@ -83,7 +83,7 @@ export function nftListArguments(table: string): readonly string[] {
   return ['-j', 'list', 'map', 'inet', table, INPUT_CHAIN];
 }
 
-/** Endpoints by cluster UID in nft's output for `nftListArguments`. Throws for any other text. */
+/** Endpoints by cluster UID in nft's output for `nftListArguments`. Throws for any other input. */
 export function parseNftList(text: string): ReadonlyMap<string, Endpoint> {
   const { nftables } = JSON.parse(text) as { nftables: readonly { map?: { elem?: readonly ListedElement[] } }[] };
   const found = new Map<string, Endpoint>();

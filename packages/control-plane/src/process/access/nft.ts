@@ -7,7 +7,7 @@ export type Nft = (args: readonly string[], input?: string) => Promise<string>;
 const TIMEOUT_MS = 10_000;
 const MAX_ERROR_BYTES = 500;
 
-/** Administrators' binaries are often not on a service's PATH. */
+/** Administration binaries are often not on a service's PATH. */
 const ADMIN_FOLDERS = ['/usr/sbin', '/sbin'];
 
 /** This machine's nft; undefined if there is none. */

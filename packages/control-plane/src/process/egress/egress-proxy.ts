@@ -13,7 +13,7 @@ import type { KubeletPolicy, PodNetwork } from './pod-network.ts';
 import { tunnel } from './tunnel.ts';
 
 export interface EgressProxyOptions {
-  /** The folder with a socket for each egress type; created if missing. */
+  /** The directory with a socket for each egress type; created if missing. */
   readonly folder: string;
   /** User that may connect in addition to this process's own user. */
   readonly user: ProcessUser | undefined;
@@ -22,8 +22,8 @@ export interface EgressProxyOptions {
 }
 
 /**
- * Concurrent connections of one control plane: a kubelet uses one or two, and each `kubectl exec` and `logs --follow`
- * uses one.
+ * The maximum number of concurrent connections of one control plane: a kubelet uses one or two, and each `kubectl exec`
+ * and `logs --follow` uses one.
  */
 export const MAX_CONNECTIONS = 512;
 /** A request contains only a name and a port. */

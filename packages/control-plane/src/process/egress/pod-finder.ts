@@ -16,15 +16,15 @@ export interface PodLocation {
 
 const TIMEOUT_MS = 5000;
 /**
- * Only one pod has an address. Pods in the host network share their node's address, and a tenant can write any address
- * into the status.
+ * Only one pod can have a given address. Pods in the host network share their node's address, and a tenant can write
+ * any address into the status.
  */
 const MAX_PODS = 16;
 const MAX_RESPONSE_BYTES = 4 * 2 ** 20;
 
 /**
- * The pod that has an address and its own network; undefined if there is none. Rejects if the API server does not
- * respond. Each lookup uses a new connection and closes it, because API servers keep their connections to pods, and
+ * The pod that has the given address and its own network; undefined if there is none. Rejects if the API server does
+ * not respond. Each lookup uses a new connection and closes it, because API servers keep connections to pods open, and
  * addresses get reassigned.
  */
 export async function findPod(target: ApiServerTarget, address: string): Promise<PodLocation | undefined> {

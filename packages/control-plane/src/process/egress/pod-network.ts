@@ -11,7 +11,7 @@ import { PodStream } from './pod-stream.ts';
 
 /** What is required to reach a cluster's pods. */
 export interface PodAccess {
-  /** The cluster's own API server, from Fairway's view: it determines which pod has an address. */
+  /** The cluster's own API server, as Fairway reaches it: it determines which pod has a given address. */
   readonly apiServer: ApiServerTarget;
   /** Authenticates the API server to kubelets. */
   readonly kubeletClient: ClientCertificate;
@@ -28,7 +28,7 @@ const MAX_MESSAGE_BYTES = 2 ** 20;
 
 /**
  * Reaches the pods of a cluster from outside its network: kubelets forward ports to them, as for `kubectl
- * port-forward`. Only the kubelets must be reachable, regardless of any cluster's pod range.
+ * port-forward`. Only the kubelets need to be reachable, regardless of any cluster's pod range.
  *
  * **Caveats.** Connections go to a pod's loopback address: servers that listen only on the pod's own address are not
  * reachable, and NetworkPolicies do not apply. Whether a process is listening is known only later: a failed connection
@@ -44,8 +44,8 @@ export class PodNetwork {
   }
 
   /**
-   * Connects to the pod that has an address. Undefined if there is none, or if its kubelet may not be connected to.
-   * Rejects on failure.
+   * Connects to the pod that has the given address. Undefined if there is none, or if its kubelet may not be connected
+   * to. Rejects on failure.
    */
   async connect(address: string, port: number, policy: KubeletPolicy): Promise<Duplex | undefined> {
     const { apiServer, kubeletClient } = this.#access;

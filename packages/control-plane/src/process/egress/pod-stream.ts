@@ -1,7 +1,7 @@
 import { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 
-/** Channels of a forwarded port; the first byte of each message contains the channel. */
+/** Channels of a forwarded port; the first byte of each message identifies the channel. */
 const DATA = Buffer.from([0]);
 const ERROR_CHANNEL = 1;
 const MAX_ERROR_LENGTH = 1024;

@@ -51,7 +51,7 @@ export function isPublicAddress(address: string): boolean {
   return isGlobalUnicast(address) && !isSpecialAddress(address);
 }
 
-/** The IPv4 address of an IPv4-mapped IPv6 address (`::ffff:127.0.0.1`), or else the address itself. */
+/** The IPv4 address of an IPv4-mapped IPv6 address (`::ffff:127.0.0.1`), or otherwise the address itself. */
 export function canonicalAddress(address: string): string {
   if (familyOf(address) !== 'ipv6') return address;
   const { hostname } = new URL(`http://[${address}]/`);

@@ -19,7 +19,7 @@ import type { SnapshotFolder } from './snapshot-folder.ts';
 import { SnapshotScheduler } from './snapshot-scheduler.ts';
 
 export interface ClusterSnapshotsOptions {
-  /** The cluster's folder. */
+  /** The cluster's directory. */
   readonly folder: string;
   readonly snapshots: SnapshotFolder;
   /** Where copies are stored; undefined without off-host copies. */

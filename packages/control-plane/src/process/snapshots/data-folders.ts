@@ -2,7 +2,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ETCD_DATA_FOLDER } from '../folder-layout.ts';
 
-/** etcd's data folder in a cluster's folder. Each restore creates a new folder. */
+/** etcd's data directory in a cluster's directory. Each restore creates a new directory. */
 export function dataFolderName(generation: number | undefined): string {
   return generation ? `${ETCD_DATA_FOLDER}-${generation}` : ETCD_DATA_FOLDER;
 }
@@ -12,8 +12,8 @@ export async function removeData(folder: string): Promise<void> {
 }
 
 /**
- * Deletes all of etcd's data folders except for the current one: those from before a restore, and those that a crash
- * left half-written.
+ * Deletes all of etcd's data directories except for the current one: those from before a restore, and those that a
+ * crash left half-written.
  */
 export async function removeOtherData(folder: string, generation: number | undefined): Promise<void> {
   const current = dataFolderName(generation);

@@ -13,7 +13,7 @@ const line = z.union([
 ]);
 
 /**
- * The snapshot stream of etcd's maintenance service, over the JSON gateway of the socket in a cluster's folder: the
+ * The snapshot stream of etcd's maintenance service, over the JSON gateway of the socket in a cluster's directory: the
  * database, then its SHA-256. Rejects if etcd does not respond or reports an error; the checksum detects any other
  * truncation.
  */

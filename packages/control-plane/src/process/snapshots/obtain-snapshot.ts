@@ -22,8 +22,8 @@ export interface SnapshotSources {
 }
 
 /**
- * Ensures that the folder has an intact snapshot: fetches the copy if the snapshot is missing or damaged. A crash
- * leaves a draft, which the folder deletes. Throws a RestoreError.
+ * Ensures that the directory contains an intact snapshot: fetches the copy if the snapshot is missing or damaged. A
+ * crash leaves a draft, which `SnapshotFolder` deletes. Throws a RestoreError.
  */
 export async function obtainSnapshot(name: string, { snapshots, copies, mayAct }: SnapshotSources): Promise<void> {
   const isLocal = existsSync(snapshots.fileOf(name));

@@ -177,7 +177,7 @@ test('does not bump revisions with a tool that cannot do so', () => {
   expect(restoreArguments('a.db', 'etcd-1', undefined).join(' ')).not.toMatch(/bump|compacted/);
 });
 
-test('deletes other data folders once etcd uses the new data', async () => {
+test('deletes other data directories once etcd uses the new data', async () => {
   for (const name of ['etcd-1', 'etcd-2', 'etcd-notes', 'logs']) mkdirSync(join(parent, 'cluster', name));
 
   await removeOtherData(join(parent, 'cluster'), 2);

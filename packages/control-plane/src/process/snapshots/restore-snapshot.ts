@@ -11,11 +11,11 @@ import { findRestoreTool, type RunCommand, restoreArguments, revisionBump, revis
 /** Dependencies of a restore; the file system is real. */
 export interface RestoreInputs extends SnapshotSources {
   readonly request: RestoreRequest;
-  /** The cluster's folder. */
+  /** The cluster's directory. */
   readonly folder: string;
   readonly record: ClusterRecord;
   readonly etcd: string;
-  /** Where to search for tools, after etcd's own folder. */
+  /** Where to search for tools, after etcd's own directory. */
   readonly toolFolders: readonly string[];
   readonly run: RunCommand;
   /** etcd's current status; undefined while etcd is not ready. */
@@ -27,7 +27,7 @@ export interface RestoreInputs extends SnapshotSources {
 }
 
 /**
- * Creates data from a snapshot next to the current data, which it never modifies: a crash leaves a folder that no
+ * Creates data from a snapshot next to the current data, which it never modifies: a crash leaves a directory that no
  * record refers to, and the next attempt recreates it. Returns the record that makes etcd use the new data. Throws
  * RestoreError.
  */

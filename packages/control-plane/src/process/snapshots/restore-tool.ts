@@ -13,14 +13,14 @@ export interface RestoreTool {
   readonly canBumpRevision: boolean;
 }
 
-/** The tool is missing, or none matches etcd's version: the operator must install one. */
+/** The tool is missing, or none match etcd's version: the operator must install one. */
 export class RestoreToolError extends Error {
   override readonly name = 'RestoreToolError';
 }
 
 /**
  * The tool for an etcd: etcdutl of its minor version, or etcdctl before 3.6, when etcdctl itself restored snapshots. A
- * tool in the same folder as etcd is preferred. Throws RestoreToolError.
+ * tool in the same directory as etcd is preferred. Throws RestoreToolError.
  */
 export async function findRestoreTool(etcd: string, folders: readonly string[], run: RunCommand): Promise<RestoreTool> {
   const requiredMinor = minorIn(await run(etcd, ['--version']));
@@ -54,7 +54,7 @@ export async function revisionOf(tool: RestoreTool, file: string, run: RunComman
   return snapshotStatus.parse(JSON.parse(output)).revision;
 }
 
-/** How far revisions may have advanced since the last known one. etcd's documentation assumes this for a week. */
+/** How far revisions may have advanced since the last known one: what etcd's documentation assumes for a week. */
 const REVISION_MARGIN = 1_000_000_000;
 
 /**
@@ -65,7 +65,7 @@ export function revisionBump(snapshot: number, known: number): number {
   return Math.max(known - snapshot, 0) + REVISION_MARGIN;
 }
 
-/** Arguments that create the data folder of a cluster's etcd, which has a single member. Pure. */
+/** Arguments that create the data directory of a cluster's etcd, which has a single member. Pure. */
 export function restoreArguments(file: string, dataFolder: string, bump: number | undefined): string[] {
   const peer = `unix://${ETCD_PEER_SOCKET}`;
   return [

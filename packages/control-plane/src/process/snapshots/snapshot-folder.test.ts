@@ -25,7 +25,7 @@ async function* broken(): AsyncIterable<Uint8Array> {
   throw new Error('etcd is gone');
 }
 
-test('contains what etcd sent, in any number of chunks, accessible to its owner only', async () => {
+test('contains what etcd sent, in any number of chunks, accessible only to its owner', async () => {
   await folder.save(LATE, snapshotStream('later', 1));
   await folder.save(EARLY, snapshotStream('x'.repeat(1000)));
 
@@ -42,7 +42,7 @@ test.each([
   { reason: 'is truncated', stream: () => cutOff('text'), message: 'truncated or damaged' },
   { reason: 'ends with an error', stream: broken, message: 'etcd is gone' },
   { reason: 'is empty', stream: () => cutOff(''), message: 'truncated or damaged' },
-])('leaves nothing of a stream that $reason', async ({ stream, message }) => {
+])('leaves nothing behind of a stream that $reason', async ({ stream, message }) => {
   await expect(folder.save(LATE, stream())).rejects.toThrow(message);
 
   expect(readdirSync(folder.path)).toEqual([]);
@@ -55,7 +55,7 @@ test('detects a modified file', async () => {
   await expect(folder.verify(LATE)).rejects.toThrow(DamagedSnapshotError);
 });
 
-test('deletes an unfinished file of a killed process, which is not a snapshot', async () => {
+test('deletes an unfinished file left by a killed process, which is not a snapshot', async () => {
   await folder.save(LATE, snapshotStream('text'));
   writeFileSync(`${folder.fileOf(EARLY)}.draft`, 'half');
   writeFileSync(join(folder.path, 'notes.txt'), 'of the operator');
@@ -65,7 +65,7 @@ test('deletes an unfinished file of a killed process, which is not a snapshot', 
   expect(readdirSync(folder.path).sort()).toEqual([`${LATE}.db`, 'notes.txt']);
 });
 
-test('is empty if its folder does not exist yet', async () => {
+test('is empty if its directory does not exist yet', async () => {
   expect(folder.list()).toEqual([]);
   await folder.removeDrafts();
   await folder.removeAll();

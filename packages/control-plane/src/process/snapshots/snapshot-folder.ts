@@ -16,7 +16,10 @@ export class DamagedSnapshotError extends Error {
   override readonly name = 'DamagedSnapshotError';
 }
 
-/** The snapshots of one cluster: files in etcd's own format, accessible to their owner only. A file with its final name is complete. */
+/**
+ * The snapshots of one cluster: files in etcd's own format, accessible only to their owner. A file with its final name
+ * is complete.
+ */
 export class SnapshotFolder {
   readonly path: string;
   /** Temporary files that this process is writing. */
@@ -86,7 +89,7 @@ export class SnapshotFolder {
     await rm(this.fileOf(name), { force: true });
   }
 
-  /** Deletes temporary files of killed processes. */
+  /** Deletes temporary files left by killed processes. */
   async removeDrafts(): Promise<void> {
     if (!existsSync(this.path)) return;
     const drafts = (await readdir(this.path)).filter((file) => file.endsWith(SUFFIX + DRAFT_SUFFIX));

@@ -11,7 +11,7 @@ export function snapshotName(takenAtMs: number, reason?: string): string {
   return reason === undefined ? name : `${name}-${reason}`;
 }
 
-/** The time in a snapshot's name; undefined if the name is not a snapshot's. */
+/** The time in a snapshot's name; undefined if it is not a snapshot name. */
 export function takenAtMsOf(name: string): number | undefined {
   const match = SNAPSHOT_NAME_PATTERN.exec(name);
   if (match === null) return undefined;

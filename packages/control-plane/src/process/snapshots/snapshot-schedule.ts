@@ -2,7 +2,8 @@ import type { SnapshotInfo, SnapshotPolicy } from '../../runtime.ts';
 
 /**
  * When the next snapshot is due, in milliseconds since the epoch. The first is due immediately, so that problems with
- * snapshots show on the first day. A request is satisfied by any snapshot taken at or after the requested time. Pure.
+ * snapshots become apparent on the first day. A request is satisfied by any snapshot taken at or after the requested
+ * time. Pure.
  */
 export function nextSnapshotAtMs(
   { intervalMs, requestedAtMs }: SnapshotPolicy,

@@ -96,7 +96,7 @@ test('reports a failure, retries with backoff, and clears it on success', async 
   expect(scheduler.problem).toBeUndefined();
 });
 
-test('reports a folder that cannot be read', async () => {
+test('reports a directory that cannot be read', async () => {
   rmSync(path, { recursive: true });
   writeFileSync(path, 'a file');
   scheduler.setDesired(POLICY, NO_SLOTS);

@@ -21,7 +21,10 @@ const RETRY_INTERVAL_MS = 1000;
 const MIN_RETRY_MS = 10_000;
 const MAX_RETRY_MS = 600_000;
 
-/** Takes one cluster's snapshots when they are due, and deletes those beyond the number to keep. The folder is its only state. */
+/**
+ * Takes one cluster's snapshots when they are due, and deletes those beyond the number to keep. The directory is its
+ * only state.
+ */
 export class SnapshotScheduler {
   readonly #options: SnapshotSchedulerOptions;
   #policy: SnapshotPolicy | undefined;
@@ -45,7 +48,7 @@ export class SnapshotScheduler {
     if (!isSame) this.#schedule(0);
   }
 
-  /** Newest first; empty if their folder can't be read, which is reported as a problem. */
+  /** Newest first; empty if their directory can't be read, which is reported as a problem. */
   list(): readonly SnapshotInfo[] {
     try {
       return this.#options.folder.list();

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** etcd's snapshot of a database with this text, followed by its SHA-256. */
+/** An etcd snapshot of a database with this text, followed by its SHA-256. */
 export function snapshotBytes(text: string): Buffer {
   return Buffer.concat([Buffer.from(text), createHash('sha256').update(text).digest()]);
 }

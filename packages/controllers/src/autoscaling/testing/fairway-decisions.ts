@@ -79,7 +79,7 @@ export async function decideWithFairway(situations: readonly Situation[]): Promi
   return new Map(situations.map((situation) => [situation.key, outcomeOf(situation, after)]));
 }
 
-/** Creates the node as kubelet and the cloud provider would. */
+/** Creates the node the way kubelet and the cloud provider would. */
 async function join({ fairway, tenant }: AutoscalingScenario, clusterUid: string, name: string): Promise<void> {
   await fairway.runtime.join(clusterUid, name);
   const machine = (await fairway.machines()).find(({ metadata }) => metadata.name === name);

@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { expectedOutcome, initialSizes, type Outcome, type Situation } from './situation.ts';
 
 /**
- * The page docs/tenants/autoscaling-compared.md. Throws if a difference has no explanation, or an explanation has no
- * difference.
+ * The page docs/tenants/autoscaling-compared.md. Throws if a difference lacks an explanation, or an explanation lacks
+ * a difference.
  */
 export function renderComparison(
   situations: readonly Situation[],

@@ -12,8 +12,8 @@ import type {
 import type { Outcome, Situation, Workload } from './situation.ts';
 
 /**
- * Label and taint of a situation's nodes. Its pods select them and no others tolerate the taint, so many situations can
- * share a cluster.
+ * Label and taint of a situation's nodes. Its pods select them, and no other pods tolerate the taint, so many
+ * situations can share a cluster.
  */
 export const SITUATION_LABEL = 'example.com/situation';
 const NAMESPACE = 'default';
@@ -35,7 +35,7 @@ export function poolName({ key }: Situation, pool: string): string {
   return `${key}-${pool}`;
 }
 
-/** The pools, before anything has scaled them. */
+/** The pools, before any scaling. */
 export function poolsOf(
   situation: Situation,
 ): { readonly name: string; readonly spec: Omit<NewNodePool['spec'], 'clusterName'> }[] {
@@ -173,7 +173,7 @@ export function priorityClassesOf(situation: Situation): PriorityClass[] {
   );
 }
 
-/** Each volume with its claim, bound to each other. */
+/** Each volume and its claim, bound to each other. */
 export function volumesOf(
   situation: Situation,
 ): { readonly volume: PersistentVolume; readonly claim: PersistentVolumeClaim }[] {

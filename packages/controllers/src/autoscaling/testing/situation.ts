@@ -14,7 +14,7 @@ export interface Situation {
   readonly daemonCpu?: string;
   /** The number of pods that a PodDisruptionBudget protects, by workload. */
   readonly budgets?: Readonly<Record<string, number>>;
-  /** A flavor, used only here, for which the cloud has no capacity. */
+  /** A flavor, used only here, that the cloud has no capacity for. */
   readonly outOfStock?: string;
   /** Sizes to which Fairway's autoscaler scales the pools; unchanged by default. */
   readonly expectedSizes?: Readonly<Record<string, number>>;
@@ -54,7 +54,7 @@ export interface Workload {
   readonly memory?: string;
   readonly spec?: Partial<PodSpec>;
   readonly annotations?: Readonly<Record<string, string>>;
-  /** The namespace; the situation's own by default. */
+  /** The namespace; by default, the situation's own one. */
   readonly namespace?: 'kube-system';
   /** Whether no ReplicaSet would recreate the pods. */
   readonly isBare?: boolean;

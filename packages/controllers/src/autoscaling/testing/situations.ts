@@ -8,7 +8,7 @@ const HOSTNAME_LABEL = 'kubernetes.io/hostname';
 const SAFE_TO_EVICT_ANNOTATION = 'cluster-autoscaler.kubernetes.io/safe-to-evict';
 const SCALE_DOWN_DISABLED_ANNOTATION = 'cluster-autoscaler.kubernetes.io/scale-down-disabled';
 
-/** Forbids two pods of the app with the same value of `topologyKey`. */
+/** Forbids two pods of the app from having the same value of `topologyKey`. */
 function antiAffinity(app: string, topologyKey: string): Partial<PodSpec> {
   const term = { topologyKey, labelSelector: { matchLabels: { app } } };
   return { affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term] } } };

@@ -9,7 +9,7 @@ import { UPSTREAM_DECISIONS } from '../../autoscaling/testing/upstream-decisions
 
 const PAGE_PATH = join(import.meta.dirname, '../../../../../docs/tenants/autoscaling-compared.md');
 
-/** The same situations run with cluster-autoscaler in tests/autoscaling-compared.test.ts. */
+/** The same situations are run with cluster-autoscaler in tests/autoscaling-compared.test.ts. */
 describe('Fairway decides as expected in this situation', () => {
   let decided: ReadonlyMap<string, Outcome>;
 

@@ -16,7 +16,7 @@ describe('a simulated cloud', () => {
   let fairway: TestFairway;
   afterEach(() => fairway[Symbol.asyncDispose]());
 
-  test('yields a team’s profile with the available choices, and recreates it after its deletion', async () => {
+  test('yields a team’s profile with the available choices, and recreates it once deleted', async () => {
     fairway = await TestFairway.start();
     const name = cloudProfileName(undefined);
     const isComplete = ([profile]: readonly CloudProfile[]) =>

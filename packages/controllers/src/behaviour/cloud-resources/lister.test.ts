@@ -45,7 +45,7 @@ describe('the cloud resources of a cluster', () => {
     });
     const words = 'Kubernetes external service shop/web from cluster demo';
     await loadBalancing.loadBalancers.createTree(balancer(clusterUid, words));
-    // Another cluster's resource, which resembles this cluster's in everything except what identifies it.
+    // Another cluster's resource, which resembles this cluster's in everything but its identifiers.
     await loadBalancing.loadBalancers.createTree(balancer('other', words));
     const claim = { 'csi.storage.k8s.io/pvc/name': 'data', 'csi.storage.k8s.io/pvc/namespace': 'shop' };
     for (const uid of [clusterUid, 'other']) {
@@ -94,7 +94,7 @@ describe('the cloud resources of a cluster', () => {
     expect((await list(cluster)).volumes).toMatchObject([{ machines: [machine?.metadata.name] }]);
   });
 
-  it('cause the same number of cloud calls for any number of readers', async () => {
+  it('cause the same number of cloud calls regardless of the number of readers', async () => {
     const lists = () =>
       fairway.cloud.calls
         .counts()

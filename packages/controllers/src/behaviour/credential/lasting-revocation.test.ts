@@ -28,7 +28,8 @@ const random = () => 0.5;
 const where = { namespace: TEAM };
 
 /**
- * A Fairway with only the CloudCredential controller; `mine` is an unrestricted application credential, which may delete itself.
+ * A Fairway instance with only the CloudCredential controller; `mine` is an unrestricted application credential, which
+ * may delete itself.
  */
 async function start() {
   const clock = new SteppingClock();
@@ -118,7 +119,7 @@ async function start() {
       await end();
       end = await startProcess();
     },
-    /** The calls and writes of the next `durationMs` milliseconds. */
+    /** The calls and writes during the next `durationMs` milliseconds. */
     costOf: async (durationMs: number) => {
       const before = { calls: cloud.calls.total, writes };
       await clock.pass(durationMs);

@@ -25,13 +25,13 @@ import { openTestEngine, TEAM } from '../../testing/test-engine.ts';
 
 const NOISY_PROJECT = 'noisy';
 const MINUTE_MS = 60_000;
-/** A fifth of the usual budget, for a fifth of a thousand credentials. */
+/** A fifth of the usual budget, for a fifth of the usual thousand credentials. */
 const BUDGET = { requestsPerMinute: 600, burst: 60, concurrent: 16 };
 const random = () => 0.5;
 
 /**
- * A Fairway with only the CloudCredential controller; Keystone refuses credentials of namespace `noisy` and accepts
- * those of `team`.
+ * A Fairway instance with only the CloudCredential controller; Keystone refuses credentials of namespace `noisy` and
+ * accepts those of `team`.
  */
 async function start(invalidCount: number) {
   const clock = new SteppingClock();

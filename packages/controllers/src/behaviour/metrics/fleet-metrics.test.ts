@@ -7,7 +7,7 @@ import { REPORTER_KEY } from '../../metrics/fleet-metrics.ts';
 import { TEAM, TestFairway } from '../../testing/test-fairway.ts';
 import { TestOwner } from '../../testing/test-owner.ts';
 
-/** The samples of one metric, without help and type. */
+/** The samples of one metric, without its HELP and TYPE lines. */
 async function samples(registry: Registry, name: string): Promise<string[]> {
   const text = await registry.metrics();
   const own = new RegExp(`^${name}(\\{| )`);

@@ -77,7 +77,7 @@ describe('the transport without sockets behaves like the one with a socket', () 
     expect(await pending).toEqual([{ name: 'Late' }, { name: 'Late' }]);
   });
 
-  test('a request that must no longer be written', async () => {
+  test('a request that may no longer be sent', async () => {
     const abortBeforeWrite = () => {
       throw new Error('lost');
     };

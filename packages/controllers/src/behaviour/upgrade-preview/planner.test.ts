@@ -102,7 +102,7 @@ describe('the preview of an upgrade', () => {
     expect(findings.map(({ type, effect, objects }) => [effect, type, objects?.length])).toEqual([
       ['Loses', 'UnmanagedPods', 2],
       ['Loses', 'PodsUnschedulable', 2],
-      // This API server has no metrics.
+      // This API server serves no metrics.
       ['Unknown', 'RemovedAPIs', undefined],
     ]);
     const after = await fairway.client.resource(clusters).get('demo', { namespace: TEAM });
@@ -138,7 +138,7 @@ describe('the preview of an upgrade', () => {
     expect(findings).toMatchObject([{ effect: 'Unknown', message: expect.stringContaining('longer than 20 s') }]);
   });
 
-  test('is computed without pods if the objects of the cluster are too large', async () => {
+  test('is computed without pods if the cluster’s objects are too large', async () => {
     const plan = planner();
     const largeResponse = JSON.stringify({ metadata: {}, items: [], padding: 'x'.repeat(64 * 2 ** 20 - 100) });
     respond = () => ({ status: 200, headers: {}, text: async () => largeResponse, lines: async function* () {} });

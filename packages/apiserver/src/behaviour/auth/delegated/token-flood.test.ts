@@ -14,7 +14,7 @@ const FORGET_AFTER_MS = 10_000;
 
 let clock: FakeClock;
 let authenticator: Authenticator;
-/** Calls that the API server received, and the promise that its responses wait for. */
+/** Calls that the API server has received, and the promise on which its responses wait. */
 let calls: number;
 let hold: Promise<void> | undefined;
 beforeEach(() => {
@@ -51,7 +51,7 @@ async function outcome(bearerToken: string, peer: string): Promise<string | numb
 const guess = () => randomBytes(16).toString('hex');
 
 describe(`${FLOOD_SIZE} unknown tokens`, () => {
-  it('use up only the share of reviews of one address if sent in sequence', async () => {
+  it("use up only one address's share of reviews if sent one after another", async () => {
     const outcomes = new Map<string | number, number>();
     for (let index = 0; index < FLOOD_SIZE; index++) {
       const code = await outcome(guess(), ATTACKER);
@@ -65,7 +65,7 @@ describe(`${FLOOD_SIZE} unknown tokens`, () => {
     expect(calls).toBe(2 * GUESS_RATE.burst);
   });
 
-  it('get only a few concurrent reviews if one address sends them at once', async () => {
+  it('get only a few concurrent reviews if one address sends them all at once', async () => {
     const held = Promise.withResolvers<void>();
     hold = held.promise;
     const all = Array.from({ length: FLOOD_SIZE }, () => outcome(guess(), ATTACKER));
@@ -85,7 +85,7 @@ describe(`${FLOOD_SIZE} unknown tokens`, () => {
     expect(calls).toBe(GUESS_RATE.burst);
   });
 
-  it('share one limit across many addresses, but an address without guesses still gets a review', async () => {
+  it('share one limit across many addresses, but an address that has made no guesses still gets a review', async () => {
     const addresses = Array.from({ length: 100 }, (_, index) => `198.51.100.${index}`);
     for (let index = 0; index < FLOOD_SIZE; index++) await outcome(guess(), addresses[index % addresses.length] ?? '');
 

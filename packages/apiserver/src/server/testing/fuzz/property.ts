@@ -11,7 +11,7 @@ export function check<T>(arbitrary: fc.Arbitrary<T>, parameters: Runs, test: (va
   return parameters.numRuns ?? 0;
 }
 
-/** Texts composed of pieces, some repeated. */
+/** Strings composed of pieces, some repeated. */
 export function textOf(pieces: readonly string[], maxLength = 30): fc.Arbitrary<string> {
   const piece = fc.oneof(
     { weight: 8, arbitrary: fc.constantFrom(...pieces) },

@@ -17,7 +17,7 @@ let port: number;
 let reached: Socket[];
 /** Local addresses of these connections. */
 let reachedAt: (string | undefined)[];
-/** Responses of the name server, in order; the last one repeats. */
+/** Responses from the name server, in order; the last one repeats. */
 let dnsResponses: string[][];
 let judged: string[];
 
@@ -120,7 +120,7 @@ test.each(['127.0.0.1', '127.1.2.3', 'localhost', 'rebinding.example.org', '[::1
 describe('the token webhook', () => {
   const WEBHOOK = 'token-review.fairway.internal:443';
 
-  test('is reached by its name, which is never resolved by DNS', async () => {
+  test('is reached by its name, which is never resolved via DNS', async () => {
     await using proxy = await open(allowAny);
     proxy.tokenWebhook = { serve: (socket) => void socket.pipe(socket) };
 
@@ -143,7 +143,7 @@ describe('the token webhook', () => {
   });
 });
 
-test('connects to the address that was checked, even if the name resolves differently next', async () => {
+test('connects to the address that was checked, even if the name resolves differently the next time', async () => {
   dnsResponses = [['127.0.0.1'], ['127.0.0.2'], ['127.0.0.3']];
   await using _ = await open(allowAny);
 
@@ -154,7 +154,7 @@ test('connects to the address that was checked, even if the name resolves differ
   expect(reachedAt).toEqual(['127.0.0.1']);
 });
 
-test('tries the allowed addresses of a host in order', async () => {
+test('tries a host’s allowed addresses in order', async () => {
   dnsResponses = [['169.254.169.254', '127.0.0.9', '127.0.0.1']];
   await using _ = await open((_kind, address) => (address.startsWith('127.') ? undefined : 'not that one'));
 
@@ -201,7 +201,7 @@ test('rejects requests other than CONNECT', async () => {
   expect(reached).toEqual([]);
 });
 
-describe('pods of the cluster', () => {
+describe('the cluster’s pods', () => {
   /** Pods with an address echo what they receive. */
   function podsAt(known: string) {
     return {
@@ -277,7 +277,7 @@ test('hands its socket over to a successor, where it survives the shutdown of th
   expect((await readdir(folder)).sort()).toEqual(['cluster.sock', 'controlplane.sock']);
 });
 
-test('restricts its sockets to this user, in a folder of any length', async () => {
+test('restricts its sockets to this user, in a directory whose path can be of any length', async () => {
   await chmod(folder, 0o755);
   const deep = join(folder, 'x'.repeat(120));
   await using _ = await open(allowAny, deep);

@@ -19,11 +19,11 @@ const POD_ADDRESS = '10.2.1.7';
 
 let authority: CertificateAuthority;
 let server: Server;
-/** Requests for lists of pods and for port forwarding, with the client's user. */
+/** Requests to list pods and to forward ports, with the client's user. */
 let queriedNames: string[];
 /** Nodes to which connections were made. */
 let dialled: string[];
-/** What the kubelet does with a port, after it has confirmed the port number. */
+/** What the kubelet does with a port, once it has confirmed the port number. */
 let serve: (webSocket: WebSocket) => void;
 let nodeAddress: string;
 
@@ -41,7 +41,7 @@ function respond({ url = '' }: IncomingMessage): string {
   return JSON.stringify({ kind: 'PodList', apiVersion: 'v1', metadata: {}, items: matchesPodAddress ? [pod] : [] });
 }
 
-/** A single server acts as the API server and as the kubelet of 127.0.0.1. */
+/** A single server acts as both the API server and the kubelet at 127.0.0.1. */
 beforeEach(async () => {
   queriedNames = [];
   dialled = [];
@@ -98,7 +98,7 @@ async function open(): Promise<Duplex> {
   return stream;
 }
 
-test('forwards a port through the kubelet of the node, which authenticates the client as the API server', async () => {
+test('forwards a port through the node’s kubelet, which authenticates the client as the API server', async () => {
   const stream = await open();
   stream.write('hello');
   const [received] = await once(stream, 'data');
