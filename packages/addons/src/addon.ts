@@ -94,6 +94,8 @@ export interface AddonFacts {
   readonly cinderCsiVersion: string | undefined;
   /** The plan's rules for volumes. */
   readonly storage: StorageLimits;
+  /** Whether the API server reads the limit policies from a file, so that the cluster needs no objects for them. */
+  readonly hasPolicyFile: boolean;
   /** Whether the API server can connect to nodes. */
   readonly reachesNodes: boolean;
   /** URL of the API server. */

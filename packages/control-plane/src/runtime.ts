@@ -5,6 +5,7 @@ import type { ClusterSpec } from '@fairway/api/kinds/cluster';
 import type { PlanSpec } from '@fairway/api/kinds/plan';
 import type { LogLocation } from '@fairway/apiserver/audit/newest-lines';
 import type { Authorizer, UserInfo } from '@fairway/apiserver/auth/user';
+import type { KubeObject } from '@fairway/kube/object/meta';
 import type { ClusterPki } from './pki/cluster-pki.ts';
 
 /** The cluster that a control plane belongs to, identified by UID; names are for messages. */
@@ -47,6 +48,11 @@ export interface ControlPlaneSpec {
   /** Additional subject alternative names of the API server's certificate. */
   readonly dnsNames: readonly string[];
   readonly ipAddresses: readonly string[];
+  /**
+   * ValidatingAdmissionPolicies and their bindings that the API server must enforce although its users can neither see
+   * nor change them; undefined: none. Changing them requires no restart.
+   */
+  readonly limitPolicies?: readonly KubeObject[] | undefined;
   /** Schedule of snapshots; undefined: none. */
   readonly snapshots?: SnapshotPolicy | undefined;
   /** A one-time restore; repeating a completed request has no effect. */
@@ -125,9 +131,16 @@ export interface ControlPlaneState {
   readonly settingsReason?: 'SettingsRejected' | 'SettingsNotEnforced' | undefined;
   /** Which access restrictions are in effect; undefined if none are used. */
   readonly settingsInEffect?: string | undefined;
+  /** Whether `limitPolicies` are in effect; undefined if there are none, or while this is not known. */
+  readonly limitPolicies?: LimitPoliciesState | undefined;
   /** Undefined if the runtime takes no snapshots. */
   readonly snapshots?: SnapshotsState | undefined;
 }
+
+/** `problem` says why the policies are not in effect. An earlier version of them may be. */
+export type LimitPoliciesState =
+  | { readonly mode: 'Manifests' }
+  | { readonly mode: 'Objects'; readonly problem: string };
 
 /** The failures that each control plane of a runtime survives, regardless of its plan. */
 export interface ControlPlaneSpread {

@@ -155,3 +155,14 @@ test.each<{ reason: string; storage: PlanStorage; kinds: readonly string[] }>([
 
   expect(all.filter((kind) => kind.startsWith('ValidatingAdmissionPolicy'))).toEqual(kinds);
 });
+
+test.each([
+  { hasPolicyFile: false, policies: ['storage.fairway.dev', 'storage.fairway.dev'] },
+  { hasPolicyFile: true, policies: [] },
+])('the policies are objects unless the API server reads them from a file ($hasPolicyFile)', (row) => {
+  const storage = storageLimits({ storage: { accessModes: ['ReadWriteOnce'], tenantClasses: 'Allowed' } });
+  const { objects } = cinderCsiOf({ storage, hasPolicyFile: row.hasPolicyFile });
+  const policies = objects.filter(({ type }) => type.kind.startsWith('ValidatingAdmissionPolicy'));
+
+  expect(policies.map(({ name }) => name)).toEqual(row.policies);
+});

@@ -27,7 +27,7 @@ export function cinderCsi(facts: AddonFacts): Addon {
     name: 'cinder-csi',
     version,
     objects: [
-      ...policyObjects(facts.storage),
+      ...(facts.hasPolicyFile ? [] : policyObjects(facts.storage)),
       { ...ACCOUNT, object: serviceAccount() },
       { ...CONFIG_MAP, object: config },
       { ...DRIVER, object: driver() },

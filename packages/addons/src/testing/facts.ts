@@ -14,6 +14,7 @@ export function someFacts(facts: Partial<AddonFacts> = {}): AddonFacts {
     metricsServerVersion: undefined,
     cinderCsiVersion: undefined,
     storage: storageLimits({}),
+    hasPolicyFile: false,
     reachesNodes: true,
     server: 'https://demo.example.org:6443',
     podCIDR: '10.2.0.0/16',

@@ -28,7 +28,16 @@ export function unappliedClusterFields(cluster: Pick<Cluster, 'spec' | 'status'>
       : [{ field: 'spec.cni.type', value: type, detail, isImplied: cni.type === undefined }]),
     ...settingsOf(cniSettings, 'spec.cni', settingsDetail),
     ...algorithmsOf(cluster.spec.apiServer.oidc?.signingAlgorithms),
+    ...limitPoliciesOf(cluster.status, plan),
   ];
+}
+
+/** Unknown until the control plane has started for the first time. */
+function limitPoliciesOf(status: Cluster['status'], plan: PlanSpec | undefined): UnappliedField[] {
+  const { mode, message } = status?.limitPolicies ?? {};
+  if (plan?.limitPolicies !== 'Manifests' || mode !== 'Objects') return [];
+  const detail = `${message ?? 'not in effect'}; a cluster-admin can delete the policies until Fairway restores them`;
+  return [{ field: "the plan's limitPolicies", value: plan.limitPolicies, detail, isImplied: true }];
 }
 
 /** The default value does not request anything. */

@@ -16,6 +16,7 @@ import { resetSpec, resetStatus } from './cluster-reset.ts';
 import { CLUSTER_RULES } from './cluster-rules.ts';
 import { forcedUpgradeStatus } from './forced-upgrade.ts';
 import { AGE_COLUMN, defineKind, MESSAGE_COLUMN, OPERATION_COLUMN, PAUSED_COLUMN } from './kind.ts';
+import { limitPoliciesStatus } from './limit-policies.ts';
 import {
   conditions,
   durations,
@@ -179,6 +180,7 @@ const clusterStatus = z
     maintenance: maintenanceStatus.optional(),
     hibernation: hibernationStatus.optional(),
     addons: addonStatuses().optional(),
+    limitPolicies: limitPoliciesStatus.optional(),
     reset: resetStatus.optional(),
     lastOperation: lastOperation().optional().describe('Current or last operation and its progress.'),
     durations: durations().optional(),

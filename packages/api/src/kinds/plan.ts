@@ -4,6 +4,7 @@ import { durationMs } from '../domain/duration.ts';
 import { duration, int32, ipv4Cidr, isDurationCel, minutes } from '../schema/scalars.ts';
 import { AGE_COLUMN, crossFieldRule, defineKind } from './kind.ts';
 import { KUBELET_SETTINGS } from './kubelet-settings.ts';
+import { limitPolicies } from './limit-policies.ts';
 import { healingStrategy } from './node-pool-healing.ts';
 import { FEATURE_NAMES, limitNotes, planKubernetes } from './plan-limits.ts';
 import { PLAN_STORAGE_RULES, planStorage } from './plan-storage.ts';
@@ -184,6 +185,7 @@ const planSpec = z
       .describe('Settings and limits of NodePools.'),
     storage: planStorage.optional(),
     limitNotes: limitNotes.optional(),
+    limitPolicies: limitPolicies.optional(),
     upgradeStrategy: z.enum(['InPlace', 'Rolling']).describe('Default for spec.upgradeStrategy.type of NodePools.'),
     drainTimeout: duration().describe(
       'Default for spec.upgradeStrategy.drainTimeout of NodePools: the maximum time that PodDisruptionBudgets can delay a drain before it is forced.',

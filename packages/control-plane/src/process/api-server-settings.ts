@@ -79,13 +79,17 @@ export class SettingsTrial {
       const suspect = this.#suspect;
       if (this.#applied !== fingerprintOf(fallback)) return { suspect, isProven: false };
       if (isServing(state)) return { suspect, isProven: true };
-      if (!isFailing(state)) return { suspect, isProven: false };
+      if (!isApiServerFailing(state)) return { suspect, isProven: false };
       // The API server fails with the previous settings too, so they are not the cause.
       this.#suspect = undefined;
       return 'apply';
     }
     this.#suspect = undefined;
-    if (this.#applied !== desiredFingerprint || !isFailing(state) || fingerprintOf(fallback) === desiredFingerprint)
+    if (
+      this.#applied !== desiredFingerprint ||
+      !isApiServerFailing(state) ||
+      fingerprintOf(fallback) === desiredFingerprint
+    )
       return 'apply';
     const complaint = state.components['kube-apiserver'].lastFailure ?? 'it exited without an error message';
     this.#suspect = { settings: desiredFingerprint, complaint };
@@ -99,7 +103,7 @@ function isServing({ components }: SupervisedState): boolean {
 }
 
 /** Whether the API server is crash-looping although its dependencies are healthy. */
-function isFailing({ components, isDatabaseFull }: SupervisedState): boolean {
+export function isApiServerFailing({ components, isDatabaseFull }: SupervisedState): boolean {
   const { failures, ready, current } = components['kube-apiserver'];
   return failures >= MAX_CONSECUTIVE_EXITS && !(ready && current) && components.etcd.ready && !isDatabaseFull;
 }

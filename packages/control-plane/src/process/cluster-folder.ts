@@ -1,10 +1,11 @@
 import { chmod, chown, lchown, lstat, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { LIMIT_POLICIES_FOLDER } from './folder-layout.ts';
 import type { ProcessUser } from './process-user.ts';
 import { dataFolderName } from './snapshots/data-folders.ts';
 
 /** Folders that a cluster's programs may read but only Fairway may write. */
-const READABLE_FOLDERS = ['config', 'pki', 'bin'];
+const READABLE_FOLDERS = ['config', 'pki', 'bin', LIMIT_POLICIES_FOLDER];
 /** Folders in which programs create files next to Fairway's own, which they can neither remove nor replace. */
 const SHARED_FOLDERS = ['.', 'logs'];
 /** Pid files, accessible to Fairway only, because it signals the processes listed there. */
@@ -35,7 +36,7 @@ export async function grantFolderAccess(
       await chmod(path, mode);
     }
   }
-  for (const name of ['config', 'pki']) {
+  for (const name of ['config', 'pki', LIMIT_POLICIES_FOLDER]) {
     for (const file of await readdir(join(folder, name))) {
       await lchown(join(folder, name, file), 0, gid);
       await chmod(join(folder, name, file), 0o640);

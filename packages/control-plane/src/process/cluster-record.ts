@@ -4,6 +4,7 @@ import type { Endpoint } from '../runtime.ts';
 import type { SettingsRecord } from './api-server-settings.ts';
 import { type Files, pathResolver } from './files.ts';
 import { RECORD_FILE } from './folder-layout.ts';
+import type { RejectedPolicies } from './limit-policies/policy-trial.ts';
 import type { ProcessUser } from './process-user.ts';
 
 /** Settings that are chosen once for a cluster and must persist for its lifetime. */
@@ -22,6 +23,7 @@ export interface ClusterRecord {
   /** User and group that its programs run as; undefined: Fairway's own. */
   readonly userId?: number;
   readonly settings?: SettingsRecord;
+  readonly rejectedPolicies?: RejectedPolicies | undefined;
   /** Whether the API server was restricted to certain addresses; if so, it must never start without the restriction. */
   readonly isRestricted?: boolean | undefined;
   /** How many times the data has been replaced from a snapshot. Selects the data folder. */

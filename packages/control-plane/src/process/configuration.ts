@@ -12,6 +12,7 @@ import { egressSocketName } from './egress/egress-proxy.ts';
 import { encryptionConfiguration } from './encryption-configuration.ts';
 import {
   ACCESS_WEBHOOK,
+  ADMISSION_CONFIGURATION,
   AUDIT_POLICY,
   AUTHENTICATION_CONFIGURATION,
   AUTHORIZATION_CONFIGURATION,
@@ -24,6 +25,7 @@ import {
   FRONT_PROXY_CA,
   keyPath,
   kubeconfigPath,
+  LIMIT_POLICIES,
   SERVICE_ACCOUNT_KEY,
   SERVICE_ACCOUNT_VERIFICATION_KEYS,
   SIGNING_CERTIFICATE,
@@ -31,6 +33,7 @@ import {
   TOKEN_WEBHOOK,
   WORKING_FOLDER,
 } from './folder-layout.ts';
+import { admissionConfiguration } from './limit-policies/policy-file.ts';
 import { ACCESS_WEBHOOK_URL, TOKEN_WEBHOOK_URL } from './token-webhook.ts';
 
 /** A file that programs read. Only its owner can access it. */
@@ -50,6 +53,8 @@ export interface ConfigurationInputs {
   readonly usesTokenWebhook: boolean;
   /** Whether the API server also uses Fairway's access webhook. */
   readonly usesAccessWebhook: boolean;
+  /** Text of the policy file; undefined: none. */
+  readonly policyFile: string | undefined;
   /** Kubernetes version. */
   readonly version: string;
   /** 32 bytes in base64. */
@@ -122,6 +127,10 @@ export function configurationFiles(inputs: ConfigurationInputs): ConfigurationFi
     files.push({ path: ACCESS_WEBHOOK, text, restarts: API_SERVER });
     const authorization = dump(authorizationConfiguration(inputs.version));
     files.push({ path: AUTHORIZATION_CONFIGURATION, text: authorization, restarts: API_SERVER });
+  }
+  if (inputs.policyFile !== undefined) {
+    files.push({ path: LIMIT_POLICIES, text: inputs.policyFile, restarts: [] });
+    files.push({ path: ADMISSION_CONFIGURATION, text: dump(admissionConfiguration()), restarts: API_SERVER });
   }
   const { oidc } = apiServer;
   if (oidc) {

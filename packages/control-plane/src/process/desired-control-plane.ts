@@ -14,11 +14,13 @@ import type { Binaries } from './find-binaries.ts';
 import { componentFlags } from './flags.ts';
 import {
   ACCESS_WEBHOOK,
+  ADMISSION_CONFIGURATION,
   AUTHORIZATION_CONFIGURATION,
   certificatePath,
   ETCD_PEER_SOCKET,
   ETCD_SOCKET,
   keyPath,
+  LIMIT_POLICIES,
   TOKEN_WEBHOOK,
 } from './folder-layout.ts';
 import { componentLimits } from './limits.ts';
@@ -31,6 +33,8 @@ export interface PreparationInputs {
   readonly spec: ControlPlaneSpec;
   readonly binaries: Binaries;
   readonly record: ClusterRecord;
+  /** See ConfigurationInputs. */
+  readonly policyFile: string | undefined;
   readonly endpoint: Endpoint;
   readonly folder: string;
   readonly files: Files;
@@ -52,7 +56,7 @@ export interface PreparedControlPlane extends DesiredControlPlane {
 
 /** Writes the files that the programs read, renews certificates that are due, and returns how to run the programs. */
 export async function prepareControlPlane(inputs: PreparationInputs): Promise<PreparedControlPlane> {
-  const { spec, binaries, record, endpoint, folder, files, clock, user } = inputs;
+  const { spec, binaries, record, policyFile, endpoint, folder, files, clock, user } = inputs;
   const path = pathResolver(folder);
   const usesTokenWebhook = spec.reviewToken !== undefined;
   const names = { ...spec, ipAddresses: [...spec.ipAddresses, endpoint.host], usesTokenWebhook };
@@ -65,6 +69,7 @@ export async function prepareControlPlane(inputs: PreparationInputs): Promise<Pr
     apiServer,
     usesTokenWebhook,
     usesAccessWebhook: spec.reviewAccess !== undefined,
+    policyFile,
     version: binaries.version,
     encryptionKey: record.encryptionKey,
     hasOwnUser: user !== undefined,
@@ -74,6 +79,7 @@ export async function prepareControlPlane(inputs: PreparationInputs): Promise<Pr
   }
   if (spec.reviewAccess === undefined) removeFiles(files, path, ACCESS_WEBHOOK_FILES);
   if (!usesTokenWebhook) removeFiles(files, path, TOKEN_WEBHOOK_FILES);
+  if (policyFile === undefined) removeFiles(files, path, POLICY_FILES);
   const own = certificates.get('fairway');
   if (own === undefined) throw new Error('no control plane certificate is issued for Fairway');
   const kubeletClient = certificates.get('apiserver-kubelet-client');
@@ -101,6 +107,7 @@ function removeFiles(files: Files, path: (name: string) => string, names: readon
 }
 
 const ACCESS_WEBHOOK_FILES = [AUTHORIZATION_CONFIGURATION, ACCESS_WEBHOOK];
+const POLICY_FILES = [LIMIT_POLICIES, ADMISSION_CONFIGURATION];
 const TOKEN_WEBHOOK_FILES = [
   ...(['token-webhook', 'token-webhook-client'] as const).flatMap((name) => [keyPath(name), certificatePath(name)]),
   TOKEN_WEBHOOK,
@@ -139,7 +146,7 @@ function isKeyPair(certificatePem: string, privateKeyPem: string): boolean {
 
 function launchOf(
   component: Component,
-  { spec, binaries, record, endpoint, env, user }: PreparationInputs,
+  { spec, binaries, record, policyFile, endpoint, env, user }: PreparationInputs,
   configuration: readonly ConfigurationFile[],
 ): ComponentLaunch {
   const command = binaries.paths[component];
@@ -148,6 +155,7 @@ function launchOf(
     endpoint,
     dataFolder: dataFolderName(record.dataGeneration),
     hasOwnUser: user !== undefined,
+    usesPolicyFiles: policyFile !== undefined,
   });
   const limits = componentLimits(component, spec.topology.memoryMiB);
   const read = configuration.filter(({ restarts }) => restarts.includes(component)).map(({ text }) => text);

@@ -25,6 +25,7 @@ function inputs(change: Partial<FlagInputs> = {}): FlagInputs {
     endpoint: { host: '127.0.0.1', port: 20_001 },
     dataFolder: 'etcd',
     hasOwnUser: false,
+    usesPolicyFiles: false,
     ...change,
   };
 }
@@ -60,6 +61,15 @@ describe('component flags', () => {
         '--authentication-token-webhook-cache-ttl=10s',
       ],
       reason: 'set a token webhook if Fairway reviews tokens',
+    },
+    {
+      component: 'kube-apiserver',
+      spec: { usesPolicyFiles: true },
+      flags: [
+        '--feature-gates=ManifestBasedAdmissionControlConfig=true',
+        '--admission-control-config-file=config/admission.yaml',
+      ],
+      reason: 'read limit policies from a file',
     },
     {
       component: 'kube-apiserver',

@@ -8,6 +8,7 @@ import {
 import type { ControlPlaneSpec, Endpoint } from '../runtime.ts';
 import type { Component } from './components.ts';
 import {
+  ADMISSION_CONFIGURATION,
   AUDIT_LOG,
   AUDIT_POLICY,
   AUTHENTICATION_CONFIGURATION,
@@ -29,6 +30,7 @@ import {
   TOKEN_WEBHOOK,
   WORKING_FOLDER,
 } from './folder-layout.ts';
+import { MANIFESTS_FEATURE } from './limit-policies/policy-file.ts';
 
 export type FlagInputs = Pick<
   ControlPlaneSpec,
@@ -39,6 +41,8 @@ export type FlagInputs = Pick<
   readonly dataFolder: string;
   /** Whether programs run as a user that may not traverse the folders above the cluster's. */
   readonly hasOwnUser: boolean;
+  /** Whether the API server reads policies from files. */
+  readonly usesPolicyFiles: boolean;
 };
 
 /** The command line of a component, for releases from 1.31 on. Pure. */
@@ -111,7 +115,14 @@ const TENANT_AUDIT_FLAGS = [
   `--audit-log-truncate-max-event-size=${TENANT_AUDIT_MAX_EVENT_SIZE}`,
 ];
 
-function apiServerFlags({ endpoint, serviceCIDR, apiServer, reviewToken, reviewAccess }: FlagInputs): string[] {
+/** kube-apiserver reloads the policies themselves. */
+const POLICY_FILE_FLAGS = [
+  `--feature-gates=${MANIFESTS_FEATURE}=true`,
+  `--admission-control-config-file=${ADMISSION_CONFIGURATION}`,
+];
+
+function apiServerFlags(inputs: FlagInputs): string[] {
+  const { endpoint, serviceCIDR, apiServer, reviewToken, reviewAccess, usesPolicyFiles } = inputs;
   // Stored Clusters may predate the validation that rejects these.
   const disabled = (apiServer.admissionPlugins.disabled as readonly string[]).filter(
     (name) => !ALWAYS_ENABLED_PLUGINS.has(name),
@@ -165,6 +176,7 @@ function apiServerFlags({ endpoint, serviceCIDR, apiServer, reviewToken, reviewA
     '--shutdown-watch-termination-grace-period=2s',
     ...(apiServer.oidc === undefined ? [] : [`--authentication-config=${AUTHENTICATION_CONFIGURATION}`]),
     ...(reviewToken === undefined ? [] : TOKEN_WEBHOOK_FLAGS),
+    ...(usesPolicyFiles ? POLICY_FILE_FLAGS : []),
   ];
 }
 

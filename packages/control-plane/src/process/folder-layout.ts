@@ -26,6 +26,11 @@ export const TOKEN_WEBHOOK = 'config/token-webhook.yaml';
 /** The access webhook and the order of authorizers. */
 export const ACCESS_WEBHOOK = 'config/access-webhook.yaml';
 export const AUTHORIZATION_CONFIGURATION = 'config/authorization.yaml';
+/** The folder of policies for kube-apiserver. */
+export const ADMISSION_CONFIGURATION = 'config/admission.yaml';
+export const LIMIT_POLICIES_FOLDER = 'limit-policies';
+/** One file, so that it is replaced as a whole. */
+export const LIMIT_POLICIES = `${LIMIT_POLICIES_FOLDER}/policies.yaml`;
 export const CLUSTER_CA = 'pki/ca.crt';
 /** All CAs whose clients are admitted. */
 export const CLIENT_CA = 'pki/client-ca.crt';

@@ -4,9 +4,15 @@ const MAX_LINE_LENGTH = 300;
 /** Why a program exited, according to its log: the last error, or else the last line; undefined for an empty log. */
 export function lastErrorLine(log: string): string | undefined {
   const lines = log.split('\n').filter((line) => line.trim() !== '');
-  const line = lines.findLast((candidate) => ERROR_LINE_PATTERN.test(candidate)) ?? lines.at(-1);
+  const lastError = lines.findLastIndex((candidate) => ERROR_LINE_PATTERN.test(candidate));
+  const line = lines.at(lastError);
   if (line === undefined) return undefined;
-  return withoutPrefix(line).slice(0, MAX_LINE_LENGTH);
+  return withoutPrefix(withFirstLineOfValue(line, lines[lastError + 1])).slice(0, MAX_LINE_LENGTH);
+}
+
+/** klog writes a value of several lines as `err=<`, then its indented lines. */
+function withFirstLineOfValue(line: string, next: string | undefined): string {
+  return line.endsWith('=<') && next?.startsWith('\t') ? `${line.slice(0, -1)}${next.trim()}` : line;
 }
 
 /** klog prefixes a message with level, time, thread and source location; etcd writes JSON. */

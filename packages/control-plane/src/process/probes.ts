@@ -2,6 +2,7 @@ import { request as httpRequest, type RequestOptions } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { Endpoint } from '../runtime.ts';
 import { withEtcdSocket } from './etcd-socket.ts';
+import { loadedPolicyHash } from './limit-policies/policy-file.ts';
 
 const TIMEOUT_MS = 3000;
 
@@ -28,6 +29,8 @@ export interface Probes {
   /** etcd's status; undefined while etcd is not ready. */
   etcd(folder: string): Promise<EtcdStatus | undefined>;
   apiServer(target: ApiServerTarget): Promise<boolean>;
+  /** The hash of the policy file that an API server enforces; undefined if there is none, or if it does not respond. */
+  policies(target: ApiServerTarget): Promise<string | undefined>;
 }
 
 export const networkProbes: Probes = {
@@ -54,12 +57,20 @@ export const networkProbes: Probes = {
       return undefined;
     }
   },
-  async apiServer({ endpoint, certificateAuthority, certificate, privateKey }) {
-    const tls = { ca: certificateAuthority, cert: certificate, key: privateKey };
-    const response = await send(httpsRequest, { ...endpoint, ...tls, path: '/readyz', method: 'GET' });
+  async apiServer(target) {
+    const response = await get(target, '/readyz');
     return response?.status === 200;
   },
+  async policies(target) {
+    const response = await get(target, '/metrics');
+    return response?.status === 200 ? loadedPolicyHash(response.body) : undefined;
+  },
 };
+
+function get({ endpoint, certificateAuthority, certificate, privateKey }: ApiServerTarget, path: string) {
+  const tls = { ca: certificateAuthority, cert: certificate, key: privateKey };
+  return send(httpsRequest, { ...endpoint, ...tls, path, method: 'GET' });
+}
 
 type Request = typeof httpRequest | typeof httpsRequest;
 

@@ -25,6 +25,7 @@ import { prepareControlPlane } from './desired-control-plane.ts';
 import { ClusterEgress, type EgressOptions } from './egress/cluster-egress.ts';
 import { etcdCall } from './etcd-client.ts';
 import type { Binaries } from './find-binaries.ts';
+import { ClusterPolicies, withoutFailures } from './limit-policies/cluster-policies.ts';
 import type { ProcessUser } from './process-user.ts';
 import { ClusterSnapshots } from './snapshots/cluster-snapshots.ts';
 import type { RunCommand } from './snapshots/restore-tool.ts';
@@ -61,6 +62,7 @@ interface Parts {
   readonly defragmenter: DatabaseDefragmenter;
   readonly egress: ClusterEgress;
   readonly settings: SettingsTrial;
+  readonly policies: ClusterPolicies;
   /** Why the supervisor was not given a desired state. */
   problem: string | undefined;
   /** Whether the cause is that the binaries of the requested version are missing. */
@@ -105,9 +107,9 @@ export class ProcessRuntime implements ControlPlaneRuntime {
     this.#offHostRemovals = archive && new OffHostRemovals(`${folder}-removed-off-host`, archive, options);
     this.#slots = new ClusterSlots<Parts>(options, {
       open: (cluster, announce) => this.#openParts(cluster, announce),
-      stop: async ({ uid, snapshots, defragmenter, egress }) => {
+      stop: async ({ uid, snapshots, defragmenter, egress, policies }) => {
         this.#access.forget(uid);
-        await Promise.all([snapshots.stop(), defragmenter.stop(), egress.stop()]);
+        await Promise.all([snapshots.stop(), defragmenter.stop(), egress.stop(), policies.stop()]);
       },
       remove: async ({ uid, parts }) => {
         await this.#offHostRemovals?.add(uid);
@@ -221,8 +223,14 @@ export class ProcessRuntime implements ControlPlaneRuntime {
     const { user, record } = await this.#recordOf(slot, spec);
     const { state } = supervisor;
     const etcdQuotaBytes = quotaToApply(record.etcdQuotaBytes, spec.etcdQuotaBytes, state.databaseBytes);
-    const chosen = parts.settings.choose(spec.apiServer, binaries.version, record.settings ?? {}, state);
-    await this.#slots.keep(slot, { etcdQuotaBytes, settings: chosen.record });
+    const policies = parts.policies.choose(spec, binaries.version, record.rejectedPolicies, state);
+    const evidence = policies.isFileToBlame ? withoutFailures(state) : state;
+    const chosen = parts.settings.choose(spec.apiServer, binaries.version, record.settings ?? {}, evidence);
+    await this.#slots.keep(slot, {
+      etcdQuotaBytes,
+      settings: chosen.record,
+      rejectedPolicies: policies.rejected,
+    });
     parts.settingsProblem = chosen.problem;
     const generation = record.dataGeneration ?? 0;
     if (parts.openedGeneration !== generation) await grantFolderAccess(user, folder, generation);
@@ -239,6 +247,7 @@ export class ProcessRuntime implements ControlPlaneRuntime {
         spec: { ...spec, apiServer, etcdQuotaBytes },
         binaries,
         record,
+        policyFile: policies.text,
         endpoint: endpointOf(record),
         folder,
         user,
@@ -249,6 +258,7 @@ export class ProcessRuntime implements ControlPlaneRuntime {
       const databaseDueBytes = quotaDueBytes(etcdQuotaBytes, spec.etcdQuotaBytes);
       await supervisor.setDesired({ ...desired, databaseDueBytes }, mayAct);
       parts.settings.recordApplied(chosen.settings);
+      parts.policies.check(desired.apiServer, supervisor.state);
     }
     this.#keepDatabase(slot, { ...spec, etcdQuotaBytes }, binaries);
   }
@@ -309,6 +319,7 @@ export class ProcessRuntime implements ControlPlaneRuntime {
     const state = {
       ...supervised,
       certificatesEndMs,
+      limitPolicies: parts.policies.state,
       snapshots,
       ...settingsState(parts, enforcedMessage(spec, access)),
     };
@@ -343,6 +354,7 @@ export class ProcessRuntime implements ControlPlaneRuntime {
       defragmenter: new DatabaseDefragmenter({ call: etcdCall(folder), clock, log, onChange }),
       egress: new ClusterEgress(folder, { ...egress, clock }, log),
       settings: new SettingsTrial(),
+      policies: new ClusterPolicies({ probe: (target) => probes.policies(target), clock, onChange }),
       problem: undefined,
       isMissing: false,
       settingsProblem: undefined,

@@ -17,12 +17,22 @@ export const UNENFORCED_WHEN_SIMULATED: UnenforcedFields = {
 
 const OPEN_ACCESS_MESSAGE = `spec.apiServer.allowedCIDRs: ${ALLOWED_CIDRS_UNSUPPORTED}. The API server accepts connections from anywhere.`;
 
+const MANIFESTS_UNSUPPORTED = {
+  mode: 'Objects' as const,
+  problem: 'simulated control planes do not read policies from files',
+};
+
 /** Which settings a simulated control plane does not apply; part of its state. */
-export function unsupportedWhenSimulated(spec: Pick<ControlPlaneSpec, 'apiServer'>) {
+export function unsupportedWhenSimulated(spec: Pick<ControlPlaneSpec, 'apiServer' | 'limitPolicies'>) {
   const problems = [
     ...(isRestricted(spec) ? [OPEN_ACCESS_MESSAGE] : []),
     ...(spec.apiServer.oidc === undefined ? [] : [`spec.apiServer.oidc: ${OIDC_UNSUPPORTED}.`]),
   ];
-  if (problems.length === 0) return {};
-  return { settingsProblem: problems.join(' '), settingsReason: 'SettingsNotEnforced' as const };
+  return {
+    ...(problems.length > 0 && {
+      settingsProblem: problems.join(' '),
+      settingsReason: 'SettingsNotEnforced' as const,
+    }),
+    ...(spec.limitPolicies && { limitPolicies: MANIFESTS_UNSUPPORTED }),
+  };
 }

@@ -27,7 +27,7 @@ export const addonController: Declaration = {
   watches: ({ cache }) => [
     watch(cache.clusters, undefined, { isRelevant: hasChangedIn(viewOf) }),
     watch(cache.plans, ({ metadata }) => cache.clusters.find(clustersByPlan, metadata.name ?? '').map(keyOf), {
-      isRelevant: hasChangedIn(({ spec }) => spec.storage),
+      isRelevant: hasChangedIn(({ spec }) => [spec.storage, spec.limitPolicies]),
     }),
     watch(cache.releases, ({ spec }) => cache.clusters.find(clustersByRelease, spec.minor).map(keyOf), {
       isRelevant: hasChangedIn(({ spec }) => [
@@ -66,6 +66,7 @@ function viewOf({ metadata, spec, status }: Cluster): unknown {
     status?.kubeProxyMode,
     status?.cni,
     status?.cniInstaller,
+    status?.limitPolicies?.mode,
     status?.nodes?.oldestVersion,
     status?.nodes?.desired,
     status?.hibernation?.wanted,

@@ -14,7 +14,7 @@ import type { ControlPlaneRuntime } from '@fairway/control-plane/runtime';
 export function addonFacts(
   { spec, status }: Pick<Cluster, 'spec' | 'status'>,
   releases: readonly KubernetesRelease[],
-  plan: Pick<PlanSpec, 'storage'> | undefined,
+  plan: Pick<PlanSpec, 'storage' | 'limitPolicies'> | undefined,
   { reachesNodes }: Pick<ControlPlaneRuntime, 'reachesNodes'>,
 ): AddonFacts | undefined {
   const { version, url, podCIDR, serviceCIDR, cni, cniInstaller, kubeProxyMode, nodes } = status ?? {};
@@ -32,6 +32,7 @@ export function addonFacts(
     metricsServerVersion: components['metrics-server'],
     cinderCsiVersion: components['cinder-csi'],
     storage: storageLimits(plan),
+    hasPolicyFile: plan.limitPolicies === 'Manifests' && status?.limitPolicies?.mode === 'Manifests',
     reachesNodes,
     server: url,
     podCIDR,

@@ -26,7 +26,12 @@ import { TestFairway } from '../testing/test-fairway.ts';
 function binariesOf(spec: NewCluster['spec'], plan = aPlan()): string {
   const inputs = { version: '1.35.2', pki: {} as unknown as ClusterPki, desiredNodes: 3, machines: [] };
   const desired = controlPlaneSpec(aCluster(spec), plan.spec, inputs);
-  const process = { endpoint: { host: '127.0.0.1', port: 6443 }, dataFolder: 'etcd', hasOwnUser: false };
+  const process = {
+    endpoint: { host: '127.0.0.1', port: 6443 },
+    dataFolder: 'etcd',
+    hasOwnUser: false,
+    usesPolicyFiles: false,
+  };
   const { oidc, audit } = desired.apiServer;
   return JSON.stringify([
     COMPONENTS.map((component) => componentFlags(component, { ...desired, ...process })),

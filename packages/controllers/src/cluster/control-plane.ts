@@ -20,6 +20,7 @@ import type { ClusterDependencies } from './dependencies.ts';
 import { controlPlaneSpec } from './desired-state.ts';
 import { hibernateControlPlane } from './hibernation.ts';
 import { type ClusterKeystone, ensureKeystoneBindings, keystoneFor, withKeystoneProblem } from './keystone-users.ts';
+import { limitPoliciesStatus, policiesInFile } from './limit-policies.ts';
 import type { ClusterFacts } from './status.ts';
 import { setUpTenant } from './tenant-setup.ts';
 
@@ -33,7 +34,7 @@ export type ControlPlaneFacts = Pick<
   ClusterFacts,
   'controlPlane' | 'controlPlaneProblem' | 'caCertificate' | 'caFacts' | 'etcdQuotaBytes' | 'isConnected'
 > &
-  Partial<Pick<ClusterFacts, 'isHibernated' | 'resetting' | 'choice' | 'keystone'>>;
+  Partial<Pick<ClusterFacts, 'isHibernated' | 'resetting' | 'choice' | 'keystone' | 'limitPolicies'>>;
 
 const NO_NODES = { total: 0, renewed: 0 };
 
@@ -106,6 +107,7 @@ export async function ensureControlPlane(
       const pki = await ensureClusterCa(cluster, dependencies);
       const desiredNodes = sumOfReplicas(pools);
       const machines = cache.machines.find(machinesByCluster, keyOf(cluster));
+      const limitPolicies = await policiesInFile(cluster, plan.spec, dependencies, pass);
       const spec = controlPlaneSpec(cluster, plan.spec, {
         version,
         pki,
@@ -113,6 +115,7 @@ export async function ensureControlPlane(
         machines,
         reviewToken: keystone.reviewToken,
         reviewAccess: keystone.reviewAccess,
+        limitPolicies,
       });
       const controlPlane = withKeystoneProblem(await wrapRuntimeError(runtime.ensure(spec)), keystone);
       const isControlPlaneRunning = controlPlane.phase === 'Running';
@@ -122,7 +125,16 @@ export async function ensureControlPlane(
       const isKnown = isControlPlaneRunning || cluster.status?.caCertificate === undefined;
       const caCertificate = isKnown ? trustBundle(pki.cluster) : cluster.status?.caCertificate;
       const caFacts = caFactsOf(pki, { isCaInEffect: isControlPlaneRunning, nodes });
-      return { pki, facts: { controlPlane, caFacts, caCertificate, etcdQuotaBytes: spec.etcdQuotaBytes } };
+      return {
+        pki,
+        facts: {
+          controlPlane,
+          caFacts,
+          caCertificate,
+          etcdQuotaBytes: spec.etcdQuotaBytes,
+          limitPolicies: limitPoliciesStatus(limitPolicies, controlPlane),
+        },
+      };
     }),
   );
   if (result.failure) return { ...NO_CONTROL_PLANE, controlPlaneProblem: result.failure };

@@ -48,6 +48,7 @@ export function controlPlaneSpec(
     readonly machines: readonly Machine[];
     readonly reviewToken?: ReviewToken | undefined;
     readonly reviewAccess?: ReviewAccess | undefined;
+    readonly limitPolicies?: ControlPlaneSpec['limitPolicies'];
   },
 ): ControlPlaneSpec {
   const { podCIDR, serviceCIDR } = effectiveNetworking(cluster, plan);
@@ -60,6 +61,7 @@ export function controlPlaneSpec(
     apiServer: cluster.spec.apiServer,
     reviewToken: inputs.reviewToken,
     reviewAccess: inputs.reviewAccess,
+    limitPolicies: inputs.limitPolicies,
     topology: plan.controlPlane,
     etcdQuotaBytes: etcdQuotaBytes(plan.etcd, inputs.desiredNodes, cluster.status?.etcd?.quotaBytes),
     snapshots: snapshotPolicy(cluster, plan),

@@ -71,6 +71,8 @@ export interface ClusterFacts extends HibernationFacts {
   readonly etcdQuotaBytes: number | undefined;
   /** Keystone users with access; null if none, undefined if not observed. */
   readonly keystone?: ClusterStatus['keystone'] | null;
+  /** See `limitPoliciesStatus`. */
+  readonly limitPolicies?: ClusterStatus['limitPolicies'] | null;
   /** Whether Fairway is connected to the tenant's API server. */
   readonly isConnected: boolean;
   readonly resetting: ResetDecision;
@@ -127,6 +129,8 @@ export function clusterStatus(cluster: Cluster, facts: ClusterFacts): ClusterSta
       ? previous?.endOfLife
       : decideEndOfLife({ ...cluster, status: { ...previous, version } }, facts.releases, facts.nowMs);
   const forcedUpgrade = facts.choice === undefined ? previous?.forcedUpgrade : facts.choice.forced;
+  const limitPolicies =
+    facts.limitPolicies === undefined ? previous?.limitPolicies : (facts.limitPolicies ?? undefined);
   const conditions = setConditions(
     previous?.conditions,
     {
@@ -149,7 +153,7 @@ export function clusterStatus(cluster: Cluster, facts: ClusterFacts): ClusterSta
         [ConditionType.CredentialsStable]: credentialsCondition(cluster, credentials, caFacts),
         [ConditionType.AuthorityExpiresSoon]: caCondition(cluster, caFacts, facts.nowMs),
       }),
-      ...planConditions({ ...cluster, status: { ...cluster.status, version, forcedUpgrade } }, facts),
+      ...planConditions({ ...cluster, status: { ...cluster.status, version, forcedUpgrade, limitPolicies } }, facts),
       [ConditionType.WakingPossible]: wakingCondition(hibernation, facts.pools, facts.cloudProfile),
       [ConditionType.AddonsReady]: addonsCondition(previous?.addons, hibernation),
       [ConditionType.ResetPossible]: resetImpossibleCondition(facts.resetting),
@@ -191,6 +195,7 @@ export function clusterStatus(cluster: Cluster, facts: ClusterFacts): ClusterSta
     ...(credentials && { credentials }),
     ...(facts.projectID !== undefined && { projectID: facts.projectID }),
     keystone: facts.keystone === undefined ? previous?.keystone : (facts.keystone ?? undefined),
+    limitPolicies,
     network: networkStatus(facts.network, previous),
     ...(networking && {
       podCIDR: networking.podCIDR,

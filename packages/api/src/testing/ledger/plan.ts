@@ -41,6 +41,10 @@ export const PLAN_FIELDS: FieldLedger = {
   'spec.limitNotes[].reason': acts(NOTES_TEST, NOTES_TITLE),
   'spec.limitNotes[].alternative': acts(NOTES_TEST, NOTES_TITLE),
   'spec.limitNotes[].link': acts(NOTES_TEST, NOTES_TITLE),
+  'spec.limitPolicies': acts(
+    'packages/controllers/src/behaviour/limit-policies.test.ts',
+    'are objects until the API server enforces the file, and then only in the file',
+  ),
   'spec.maxNodes': acts(
     'packages/controllers/src/behaviour/shapes.test.ts',
     'apply to writes that have passed admission: the oldest pool first, the others when there is room',

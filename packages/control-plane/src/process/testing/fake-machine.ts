@@ -82,6 +82,8 @@ export class FakeMachine implements ProcessHost, Probes {
   /** Components that exit before writing their pid file. */
   readonly slow = new Set<Component>();
   databaseBytes = 4096;
+  /** Hash of the policy file that the API server has loaded. */
+  loadedPolicies: string | undefined;
   /** Whether etcd's quota is exceeded. */
   isFull = false;
   /** Memory usage of processes; unknown for processes that are not listed. */
@@ -140,6 +142,10 @@ export class FakeMachine implements ProcessHost, Probes {
   apiServer(): Promise<boolean> {
     const isSilent = this.silent.has('kube-apiserver') || this.silent.has('etcd');
     return Promise.resolve(this.find('kube-apiserver') !== undefined && !isSilent);
+  }
+
+  policies(): Promise<string | undefined> {
+    return Promise.resolve(this.loadedPolicies);
   }
 
   find(component: Component): FakeProcess | undefined {

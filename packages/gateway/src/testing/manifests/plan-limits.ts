@@ -190,6 +190,20 @@ export const PLAN_LIMITS_ROWS: readonly Row[] = [
     has: { 'spec.healing.nodeStartupTimeout': '20m' },
   },
   {
+    name: 'limit policies as webhooks',
+    isUpdate: true,
+    metadata: { name: 'canary' },
+    spec: { limitPolicies: 'Webhooks' },
+    refused: ['spec.limitPolicies: Unsupported value: "Webhooks": supported values: "Objects", "Manifests"'],
+  },
+  {
+    name: 'limit policies in files',
+    isUpdate: true,
+    metadata: { name: 'canary' },
+    spec: { limitPolicies: 'Manifests' },
+    has: { 'spec.limitPolicies': 'Manifests' },
+  },
+  {
     name: 'a price',
     spec: {
       displayName: 'Mine',
