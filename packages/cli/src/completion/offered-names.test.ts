@@ -11,8 +11,8 @@ const WARNING = aPlan(
   { name: 'warning' },
 );
 
-describe('versions', () => {
-  test('of a plan with a newest version', () => {
+describe('allowedVersions', () => {
+  test('excludes versions above the newest of the plan', () => {
     const names = allowedVersions(LIMITED, SHIPPED_RELEASES, NOW_MS);
 
     expect(names).toContain('1.35');
@@ -22,7 +22,7 @@ describe('versions', () => {
   test.each([
     { reason: 'a plan that only warns', plan: WARNING },
     { reason: 'an unknown plan', plan: undefined },
-  ])('of $reason are all', ({ plan }) => {
+  ])('includes all versions for $reason', ({ plan }) => {
     expect(allowedVersions(plan, SHIPPED_RELEASES, NOW_MS)).toEqual(MINORS);
   });
 });
