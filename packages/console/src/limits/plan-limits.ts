@@ -13,7 +13,6 @@ const FEATURES = [
   'OIDC',
   'Reset',
 ] as const satisfies readonly FeatureName[];
-export type KnownFeature = (typeof FEATURES)[number];
 
 type LimitedPlan = Pick<PlanSpec, 'kubernetes' | 'allowed' | 'limitNotes'>;
 
