@@ -1,5 +1,7 @@
 import { clusters } from '@fairway/api/kinds/cluster';
 import { nodePools } from '@fairway/api/kinds/node-pool';
+import { plans } from '@fairway/api/kinds/plan';
+import { aPlan } from '@fairway/api/testing/objects';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -104,6 +106,36 @@ describe.skipIf(!hasBrowser)('input in a form of the console', () => {
 
     expect(added).toHaveLength(1);
     expect((await client.resource(clusters).list({ namespace })).items).toHaveLength(1);
+    expect(test.consoleErrors()).toEqual([]);
+  });
+
+  it('offers what the plan allows, with the reasons of its limits', async () => {
+    const limitNotes = [
+      {
+        limit: 'kubernetes',
+        value: '',
+        enforcement: 'Refuse',
+        reason: 'newer versions are not certified yet',
+        link: 'https://example.org/limits',
+      },
+      { limit: 'allowed.features', value: 'Autoscaling', enforcement: 'Refuse', alternative: 'resize by hand' },
+    ] as const;
+    const features = ['OIDC', 'Reset'] as const;
+    const spec = { displayName: 'Limited', kubernetes: { newest: '1.35' }, allowed: { features: [...features] } };
+    await client.resource(plans).create(aPlan({ ...spec, limitNotes: [...limitNotes] }, { name: 'limited' }));
+    const page = await test.openAs('demo', 'clusters/new');
+    await page.getByRole('radio', { name: 'Limited' }).check();
+    const panel = page.getByRole('region', { name: 'Limits of this plan' });
+    await panel.waitFor();
+
+    expect(await panel.innerText()).toContain('Kubernetes up to 1.35 Newer versions are not certified yet.');
+    expect(await panel.innerText()).toContain('No autoscaling of node pools Resize by hand.');
+    const link = panel.getByRole('link', { name: 'More about this limit' });
+    expect(await link.getAttribute('href')).toBe('https://example.org/limits');
+    expect(await link.getAttribute('rel')).toBe('noreferrer');
+    expect(await page.getByRole('radio', { name: /^Kubernetes 1\.36/ }).isDisabled()).toBe(true);
+    expect(await page.getByRole('radio', { name: /^Kubernetes 1\.35/ }).isChecked()).toBe(true);
+    expect(await page.getByRole('switch', { name: 'Autoscaling' }).isDisabled()).toBe(true);
     expect(test.consoleErrors()).toEqual([]);
   });
 });

@@ -68,6 +68,7 @@ const ADDITIONAL_TEST_IMPORTS: readonly string[] = [
   'control-plane',
   'controllers',
   'cloud-provider',
+  'gateway',
 ];
 /** The simulator only uses the wire types of `openstack`, so that it does not share the client's mistakes. */
 const ALLOWED_SIMULATOR_IMPORTS =

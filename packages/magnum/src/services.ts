@@ -31,8 +31,11 @@ export interface RequestOrigin {
 /** Services that the process provides for all requests. */
 export interface MagnumServices {
   readonly identify: Identify;
-  /** A client of Fairway's API with a user's identity, and the token and address of their request. */
-  readonly clientOf: (user: UserInfo, request: RequestOrigin) => KubeClient;
+  /**
+   * A client of Fairway's API with a user's identity, and the token and address of their request. `onWarning` is called
+   * with each warning of the API.
+   */
+  readonly clientOf: (user: UserInfo, request: RequestOrigin, onWarning: (text: string) => void) => KubeClient;
   /**
    * A client of Fairway's API with Fairway's own identity, for operations that users have no permission for; Fairway
    * checks related permissions first.

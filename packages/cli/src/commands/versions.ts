@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import type { CliContext } from '../command/context.ts';
 import { outputOption } from '../command/options.ts';
 
@@ -8,6 +8,9 @@ export function addVersionsCommand(program: Command, context: CliContext): void 
     .command('versions')
     .description('list the available Kubernetes versions with their support phase, dates and possible upgrades')
     .option('--cluster <name>', 'show only versions to which this cluster can be upgraded')
+    .addOption(
+      new Option('--plan <name>', 'show only versions that new clusters of this plan can use').conflicts('cluster'),
+    )
     .option('--all', 'also show versions that new clusters can no longer choose')
     .addOption(outputOption())
     .action(async (options) => {

@@ -12,6 +12,7 @@ const names: Readonly<Record<CompletedKind, readonly string[]>> = {
   kubernetesrelease: ['1.36'],
   plan: ['free', 'standard'],
   version: ['1.35', '1.36'],
+  upgradeversion: ['1.35'],
   flavor: ['b3-8', 'b3-16'],
   zone: ['nova-a', 'nova-b'],
   image: ['Ubuntu 24.04'],
@@ -105,6 +106,21 @@ test.each<{ words: readonly string[]; scope: Partial<NameScope>; reason: string 
   { words: ['machine', 'get', ''], scope: { cluster: undefined }, reason: 'no cluster' },
   { words: ['-n', 'team', 'cluster', 'get', ''], scope: { namespace: 'team' }, reason: 'options before the command' },
   { words: ['cluster', 'get', '--namespace=team', ''], scope: { namespace: 'team' }, reason: 'a value after =' },
+  {
+    words: ['cluster', 'create', 'x', '--plan', 'free', '--version', ''],
+    scope: { plan: 'free' },
+    reason: 'the versions of a plan',
+  },
+  {
+    words: ['cluster', 'create', 'x', '--version=1.36', '--plan', ''],
+    scope: { version: '1.36' },
+    reason: 'the plans with a version',
+  },
+  {
+    words: ['cluster', 'upgrade', 'demo', '--to', ''],
+    scope: { cluster: 'demo' },
+    reason: 'the upgrades of a cluster',
+  },
   {
     words: ['cluster', 'get', '--namespace', '=', 'team', ''],
     scope: { namespace: 'team' },

@@ -56,6 +56,8 @@ function scopeOf({ command, args, values }: TypedLine): NameScope {
   const clusterArgument = command.parent?.name() === 'cluster' ? args[0] : undefined;
   return {
     cluster: values['--cluster'] ?? clusterArgument,
+    plan: values['--plan'],
+    version: values['--version'],
     kubeconfig: values['--kubeconfig'],
     context: values['--context'],
     namespace: values['--namespace'],
@@ -69,7 +71,7 @@ const KIND_BY_OPTION: Readonly<Record<string, CompletedKind>> = {
   '--pool': 'nodepool',
   '--plan': 'plan',
   '--version': 'version',
-  '--to': 'version',
+  '--to': 'upgradeversion',
   '--flavor': 'flavor',
   '--zones': 'zone',
   '--image': 'image',

@@ -6,6 +6,7 @@ export type CompletedKind =
   | 'namespace'
   | 'snapshot'
   | 'version'
+  | 'upgradeversion'
   | 'flavor'
   | 'zone'
   | 'image'
@@ -16,6 +17,10 @@ export type CompletedKind =
 export interface NameScope {
   /** Undefined for all clusters. */
   readonly cluster: string | undefined;
+  /** Selects the versions that new clusters of the plan can use. */
+  readonly plan: string | undefined;
+  /** Selects the plans whose new clusters can use the version. */
+  readonly version: string | undefined;
   readonly kubeconfig: string | undefined;
   readonly context: string | undefined;
   readonly namespace: string | undefined;

@@ -1,6 +1,5 @@
 import { CLUSTER_LABEL } from '@fairway/api/group';
 import { clusters } from '@fairway/api/kinds/cluster';
-import { kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';
 import { machines } from '@fairway/api/kinds/machine';
 import { nodePools } from '@fairway/api/kinds/node-pool';
 import { plans } from '@fairway/api/kinds/plan';
@@ -11,6 +10,7 @@ import type { CloudList } from '../resources/cloud-list.ts';
 import { itemsOf, readProfile } from '../resources/cloud-lists.ts';
 import { KINDS_BY_NAME } from '../resources/kinds.ts';
 import type { CompletedKind, NameScope } from './completed-names.ts';
+import { plansWithVersion, upgradesOfCluster, versionsOfPlan } from './offered-names.ts';
 
 /** Timeout of a completion. */
 const COMPLETION_TIMEOUT_MS = 1000;
@@ -20,7 +20,7 @@ export async function namesOnServer(
   context: CliContext,
   globals: GlobalOptions,
   kind: CompletedKind,
-  { cluster, ...typed }: NameScope,
+  { cluster, plan, version, ...typed }: NameScope,
 ): Promise<readonly string[]> {
   const timeout = Promise.withResolvers<readonly string[]>();
   const timer = context.clock.after(COMPLETION_TIMEOUT_MS, () => timeout.resolve([]));
@@ -34,7 +34,9 @@ export async function namesOnServer(
   const signal = AbortSignal.any([context.signal, stop.signal]);
   const silent = { ...context, stderr: { write() {}, isTerminal: false }, isTerminal: false, signal };
   try {
-    const names = withConnection(silent, options, (connection) => namesOf(connection, kind, cluster, signal));
+    const names = withConnection(silent, options, (connection) =>
+      namesOf(connection, kind, { cluster, plan, version, signal, nowMs: context.clock.now() }),
+    );
     return await Promise.race([names, timeout.promise]);
   } catch {
     return [];
@@ -44,11 +46,15 @@ export async function namesOnServer(
   }
 }
 
+interface NameRequest extends Pick<NameScope, 'cluster' | 'plan' | 'version'> {
+  readonly signal: AbortSignal;
+  readonly nowMs: number;
+}
+
 async function namesOf(
   connection: Connection,
   kind: CompletedKind,
-  cluster: string | undefined,
-  signal: AbortSignal,
+  { cluster, plan, version, signal, nowMs }: NameRequest,
 ): Promise<readonly string[]> {
   const { client, namespace } = connection;
   const options = { namespace, signal };
@@ -56,11 +62,13 @@ async function namesOf(
     case 'namespace':
       return objectNames((await client.metadata(Namespaces).list({ signal })).items);
     case 'plan':
-      return objectNames((await client.metadata(plans).list({ signal })).items);
-    case 'version': {
-      const releases = (await client.resource(kubernetesReleases).list({ signal })).items;
-      return releases.flatMap(({ spec }) => spec.minor);
-    }
+      return version === undefined
+        ? objectNames((await client.metadata(plans).list({ signal })).items)
+        : plansWithVersion(version, { client, signal, nowMs });
+    case 'version':
+      return versionsOfPlan(plan, { client, namespace, cluster, signal, nowMs });
+    case 'upgradeversion':
+      return upgradesOfCluster({ client, namespace, cluster, signal });
     case 'flavor':
       return cloudResourceNames(connection, 'flavors', signal);
     case 'zone':

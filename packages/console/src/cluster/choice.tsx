@@ -4,6 +4,7 @@ export interface Option<T extends string> {
   readonly value: T;
   readonly title: ReactNode;
   readonly body?: ReactNode;
+  readonly isDisabled?: boolean;
 }
 
 export interface RadioChoiceProps<T extends string> {
@@ -34,6 +35,7 @@ export function RadioChoice<T extends string>({
             name={name}
             value={option.value}
             checked={option.value === value}
+            disabled={option.isDisabled}
             onChange={() => onChange(option.value)}
           />
           <span className="fw-choice-title">{option.title}</span>

@@ -7,7 +7,10 @@ import { Switch } from '@patternfly/react-core/dist/esm/components/Switch';
 import { useMemo } from 'react';
 import { nodePools } from '../api/resources.ts';
 import { useResources } from '../api/use-resources.ts';
+import { ExcludedNote } from '../limits/limit-note.tsx';
+import { featureLimit } from '../limits/plan-limits.ts';
 import { plainName } from '../text/plain.ts';
+import { useNow } from '../text/relative-time.tsx';
 import { useText } from '../text/use-text.ts';
 import type { PoolSpec } from './draft.ts';
 import type { DryRunResult } from './dry-run.ts';
@@ -37,7 +40,7 @@ export interface PoolFieldsProps {
   readonly namespace: string;
   readonly spec: PoolSpec;
   readonly profile: CloudProfileStatus;
-  readonly allowed: PlanSpec['allowed'];
+  readonly plan: PlanSpec | undefined;
   readonly result: DryRunResult | undefined;
   /** Whether the pool already has nodes of another flavor. */
   readonly isExisting?: boolean;
@@ -46,10 +49,11 @@ export interface PoolFieldsProps {
 
 /** The settings of a pool: flavor, size, autoscaling, zones. */
 export function PoolFields(props: PoolFieldsProps) {
-  const { id, namespace, spec, profile, allowed, result, isExisting = false, onChange } = props;
+  const { id, namespace, spec, profile, plan, result, isExisting = false, onChange } = props;
   const t = useText(partTexts);
   const { items: pools } = useResources(nodePools, { namespace });
   const shortages = useMemo(() => shortagesOf(pools), [pools]);
+  const autoscalingLimit = featureLimit(plan, 'Autoscaling', useNow());
   const isAutoscaled = spec.autoscaling?.enabled === true;
   const messagesFor = (...paths: readonly string[]) => ({
     problems: problemsAt(result?.problems, ...paths),
@@ -62,7 +66,7 @@ export function PoolFields(props: PoolFieldsProps) {
         id={`${id}-flavor`}
         value={spec.flavor}
         profile={profile}
-        allowed={allowed}
+        allowed={plan?.allowed}
         shortages={shortages}
         help={isExisting ? t('pool.replaces') : undefined}
         {...messagesFor('spec.flavor')}
@@ -80,13 +84,16 @@ export function PoolFields(props: PoolFieldsProps) {
           id={`${id}-autoscaling`}
           label={t('pool.autoscaling')}
           isChecked={isAutoscaled}
+          isDisabled={autoscalingLimit?.isRefused === true && !isAutoscaled}
           aria-describedby={`${id}-autoscaling-help`}
           onChange={(_event, enabled) => change({ autoscaling: { ...spec.autoscaling, enabled } })}
         />
         <FormHelperText>
           <HelperText id={`${id}-autoscaling-help`}>
             <FieldMessage {...messagesFor('spec.autoscaling')} />
-            <HelperTextItem>{t('pool.autoscaling.help')}</HelperTextItem>
+            <HelperTextItem>
+              {autoscalingLimit ? <ExcludedNote limit={autoscalingLimit} /> : t('pool.autoscaling.help')}
+            </HelperTextItem>
           </HelperText>
         </FormHelperText>
       </FormGroup>

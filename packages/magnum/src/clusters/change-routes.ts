@@ -18,7 +18,7 @@ import { templateIdOf } from './cluster-view.ts';
 import { zeroNodesError } from './create-route.ts';
 import { poolSpecFromLabels, specFromLabels } from './labels.ts';
 import { workerPoolName } from './new-cluster.ts';
-import { clusterRecord, DEFAULT_WORKER, poolRecord, recordAnnotation } from './record.ts';
+import { clusterRecord, DEFAULT_WORKER, poolRecord, recordAnnotation, warningsRecord } from './record.ts';
 import { defaultPool, findCluster, machinesOf, poolName, type StoredCluster } from './stored-cluster.ts';
 
 /** Routes that change clusters. */
@@ -194,10 +194,15 @@ async function upgrade(call: Call): Promise<Reply> {
     ...clusterRecord(cluster),
     cluster_template_id: template.uuid,
     updated_at: formatTime(call.clock.now()),
+    warnings: undefined,
   };
   const keepsPatch = cluster.spec.version !== undefined && minorOf(cluster.spec.version) === version;
   const spec = { ...(!keepsPatch && { version }), ...(plan !== undefined && { plan }) };
   const uuid = await write(call, cluster, { metadata: { annotations: recordAnnotation(record) }, spec });
+  if (call.warnings.size > 0) {
+    const annotations = recordAnnotation({ ...record, ...warningsRecord(call.warnings) });
+    await write(call, cluster, { metadata: { annotations } });
+  }
   // Changes pools only after the version has been accepted: the control plane is upgraded first, which takes longer
   // than this request.
   if (body.max_batch_size) {

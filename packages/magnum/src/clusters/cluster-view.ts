@@ -61,6 +61,7 @@ export function fullView(stored: StoredCluster, facts: ViewFacts) {
       ? ['the cluster has no nodegroup: resize it to the number of nodes that you want']
       : []),
     ...(ignored.length === 0 ? [] : [`labels without effect: ${ignored.join(', ')}`]),
+    ...(record.warnings ?? []).map((warning) => `warning: ${warning}`),
   ];
   const note = notes.length === 0 ? '' : ` (${notes.join('; ')})`;
   const template = findTemplate(facts, brief.cluster_template_id);

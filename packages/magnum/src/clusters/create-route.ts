@@ -9,10 +9,12 @@ import { parseBody } from '../http/body.ts';
 import type { Call, Reply, Route } from '../http/call.ts';
 import { invalidInput, MagnumError } from '../http/magnum-error.ts';
 import { findTemplate, readOffer } from '../templates/find-template.ts';
+import type { Template, TemplateOffer } from '../templates/template.ts';
 import { networkIds } from './network-ids.ts';
 import { ClusterBody, type NewObjects, networkNames, newObjects } from './new-cluster.ts';
 import { generatedName } from './object-name.ts';
 import { createPool, isPermanentRefusal, isRefusal } from './pending-nodegroups.ts';
+import { clusterRecord, recordAnnotation, warningsRecord } from './record.ts';
 
 export const CLUSTER_CREATE_ROUTE: Route = {
   method: 'POST',
@@ -29,12 +31,7 @@ async function create(call: Call): Promise<Reply> {
   await requirePermission(client, { verb: 'create', resource: 'clusters', namespace }, 'cluster:create');
   const { plans, templates } = await readOffer(call);
   const template = findTemplate(templates, body.cluster_template_id, minor >= 10 ? 404 : 400);
-  if (template.fields.hidden && template.offer) {
-    throw new MagnumError(
-      403,
-      `ClusterTemplate ${template.name} is hidden: its version is not available for new clusters, or its plan is not ready`,
-    );
-  }
+  if (template.fields.hidden && template.offer) throw hiddenTemplateError(template, template.offer, templates);
   const openStack = () => services.openStackOf(call.token, caller.project.id);
   const networks = await networkIds(networkNames(body, template), openStack);
   const objects = newObjects(body, template, {
@@ -43,7 +40,8 @@ async function create(call: Call): Promise<Reply> {
     request: call.requestId,
     generatedName: generatedName(services.random),
     networks,
-    replicasOf: (plan = 'free') => plans.find(({ metadata }) => metadata.name === plan)?.spec.controlPlane.replicas,
+    planOf: (name = 'free') => plans.find(({ metadata }) => metadata.name === name),
+    nowMs: call.clock.now(),
   });
   return { status: 202, body: { uuid: await createObjects(call, objects) } };
 }
@@ -55,7 +53,7 @@ async function create(call: Call): Promise<Reply> {
  * `PendingNodegroups` creates the missing pool.
  */
 async function createObjects(call: Call, { cluster, pool }: NewObjects): Promise<string> {
-  const { client, caller, services, token } = call;
+  const { client, caller, services, token, warnings } = call;
   const { namespace } = caller;
   const { name = '' } = cluster.metadata;
   const state = services.configuredCredential(namespace);
@@ -63,16 +61,19 @@ async function createObjects(call: Call, { cluster, pool }: NewObjects): Promise
     state === undefined ? await services.trusts.createCredential(call, { clusterName: name, token }) : undefined;
   const credentialName = ownCredential?.name ?? (state?.kind === 'credential' ? state.name : undefined);
   const spec = { ...cluster.spec, ...(credentialName !== undefined && { credentialName }) };
-  const clusterWithCredential = { ...cluster, spec } as never;
-  const create = (dryRun: boolean) =>
-    client
+  const create = (dryRun: boolean) => {
+    // The dry run returns the warnings, which `status_reason` reports.
+    const record = { ...clusterRecord(cluster), ...warningsRecord(warnings) };
+    const metadata = { ...cluster.metadata, annotations: recordAnnotation(record) };
+    return client
       .resource(clusters)
-      .create(clusterWithCredential, { fieldManager: 'fairway-magnum', dryRun })
+      .create({ ...cluster, metadata, spec } as never, { fieldManager: 'fairway-magnum', dryRun })
       .catch((error: unknown) => {
         throw isApiError(error, 'AlreadyExists')
           ? new MagnumError(409, `A cluster with name ${name} already exists.`, { cause: error })
           : error;
       });
+  };
   const revokeAndThrow = async (error: unknown) => {
     await ownCredential?.revoke();
     throw error;
@@ -110,6 +111,27 @@ async function dryRunPool(client: KubeClient, pool: NewNodePool, cluster: Cluste
   };
   const dryRunObject = { ...pool, metadata: { ...pool.metadata, annotations } };
   await client.resource(nodePools).create(dryRunObject as never, { fieldManager: 'fairway-magnum', dryRun: true });
+}
+
+/** The 403 for an operator's template that new clusters cannot use. */
+function hiddenTemplateError(
+  { name, fields }: Template,
+  { plan, minor, planProblem }: TemplateOffer,
+  templates: readonly Template[],
+): MagnumError {
+  if (planProblem === undefined) {
+    return new MagnumError(
+      403,
+      `ClusterTemplate ${name} is hidden: its version is not available for new clusters, or its plan is not ready`,
+    );
+  }
+  const others = templates.filter(({ offer, fields: other }) => offer?.plan === plan && !other.hidden);
+  const advice =
+    others.length === 0
+      ? 'use a template of another plan'
+      : `use ClusterTemplate ${new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(others.map((other) => other.name))}`;
+  const tag = fields.labels?.['kube_tag'] ?? `v${minor}`;
+  return new MagnumError(403, `ClusterTemplate ${name} is hidden: its kube_tag ${tag} ${planProblem}; ${advice}`);
 }
 
 export function zeroNodesError(): MagnumError {

@@ -1,11 +1,13 @@
 import { API_VERSION } from '@fairway/api/group';
 import { clusters, type NewCluster } from '@fairway/api/kinds/cluster';
 import { type NewNodePool, nodePools } from '@fairway/api/kinds/node-pool';
+import type { Plan } from '@fairway/api/kinds/plan';
 import { MAX_CLUSTER_NAME_LENGTH } from '@fairway/api/names';
 import { z } from 'zod';
 import { labels, NAME, optional, optionalFlag, optionalInt } from '../http/body.ts';
 import { invalidInput } from '../http/magnum-error.ts';
-import { DEFAULT_IMAGE, NETWORK_DRIVERS, type Template, type TemplateFields } from '../templates/template.ts';
+import { podNetworkOf } from '../templates/network-drivers.ts';
+import { DEFAULT_IMAGE, type Template, type TemplateFields } from '../templates/template.ts';
 import { effectiveLabelsOf, type Labels, specFromLabels, splitList } from './labels.ts';
 import type { NetworkIds, NetworkNames } from './network-ids.ts';
 import { objectName } from './object-name.ts';
@@ -51,8 +53,9 @@ export interface ClusterContext {
   /** Cluster name if none was specified. */
   readonly generatedName: string;
   readonly networks: NetworkIds;
-  /** Control plane replicas of the plan; undefined if unknown. */
-  readonly replicasOf: (plan: string | undefined) => number | undefined;
+  /** The plan of a name, or the default plan; undefined if unknown. */
+  readonly planOf: (name: string | undefined) => Plan | undefined;
+  readonly nowMs: number;
 }
 
 /** The objects for a request body. Throws 400 for unsupported values. Pure. */
@@ -61,7 +64,8 @@ export function newObjects(body: ClusterBody, template: Template, context: Clust
   const effectiveLabels = effectiveLabelsOf(fields.labels, body.labels, body.merge_labels);
   const labelSpec = specFromLabels(effectiveLabels);
   const plan = labelSpec.cluster.plan ?? offer?.plan;
-  const replicas = context.replicasOf(plan);
+  const knownPlan = context.planOf(plan);
+  const replicas = knownPlan?.spec.controlPlane.replicas;
   if (body.master_count !== undefined && body.master_count > 1 && replicas !== undefined && replicas < 2) {
     throw invalidInput(
       `master_count ${body.master_count}: plan ${plan} runs a single control plane replica; set it to 1, or select a template of another plan`,
@@ -101,7 +105,8 @@ export function newObjects(body: ClusterBody, template: Template, context: Clust
     flavor_id: flavor,
     labels: { ...effectiveLabels },
   };
-  const driver = fields.network_driver as keyof typeof NETWORK_DRIVERS | undefined;
+  // An operator's template only describes what the plan determines.
+  const driver = offer === undefined ? fields.network_driver : undefined;
   return {
     cluster: {
       apiVersion: API_VERSION,
@@ -113,8 +118,7 @@ export function newObjects(body: ClusterBody, template: Template, context: Clust
         ...offeredVersion(effectiveLabels, template),
         ...proxyOf(fields),
         network: { ...labelSpec.cluster.network, ...networkOf(context.networks, fields) },
-        // An operator's template only describes what the plan determines.
-        ...(driver !== undefined && offer === undefined && { cni: { type: NETWORK_DRIVERS[driver] } }),
+        ...(driver !== undefined && { cni: { type: podNetworkOf(driver, knownPlan, context.nowMs) } }),
         ...(fields.image_id !== DEFAULT_IMAGE && { image: fields.image_id }),
       },
     },

@@ -14,9 +14,14 @@ export const DEFAULT_WORKER = 'default-worker';
 /** A larger record is ignored: users who may change a Cluster can write any annotation. */
 const MAX_RECORD_CHARS = 64 * 1024;
 
+/** Maximum number and length of stored warnings. */
+const MAX_WARNINGS = 8;
+const MAX_WARNING_CHARS = 1000;
+
 const text = () => z.string().max(1024).optional().catch(undefined);
 const count = () => z.int().optional().catch(undefined);
 const flag = () => z.boolean().optional().catch(undefined);
+const warnings = () => z.array(z.string().max(MAX_WARNING_CHARS)).max(MAX_WARNINGS).optional().catch(undefined);
 const labels = () => z.record(z.string(), z.string()).optional().catch(undefined);
 
 /** Fields as specified, by their names in Magnum's API. */
@@ -44,6 +49,8 @@ const ClusterRecord = z.object({
   floating_ip_enabled: flag(),
   master_lb_enabled: flag(),
   user_id: text(),
+  /** Warnings of Fairway's API about the request that created the cluster or last upgraded it. */
+  warnings: warnings(),
   /** Time of the last change through Magnum's API; completed operations after it are UPDATE_COMPLETE. */
   updated_at: text(),
 });
@@ -58,6 +65,8 @@ const PoolRecord = z.object({
   image_id: text(),
   docker_volume_size: count(),
   labels: labels(),
+  /** Warnings of Fairway's API about the request that created the nodegroup. */
+  warnings: warnings(),
   updated_at: text(),
 });
 export type PoolRecord = z.infer<typeof PoolRecord>;
@@ -81,6 +90,12 @@ function parsed(text: string): unknown {
   } catch {
     return {};
   }
+}
+
+/** The field that stores warnings; without warnings, it removes earlier ones. */
+export function warningsRecord(texts: ReadonlySet<string>): Pick<ClusterRecord, 'warnings'> {
+  const kept = [...texts].slice(0, MAX_WARNINGS).map((warning) => warning.slice(0, MAX_WARNING_CHARS));
+  return { warnings: kept.length === 0 ? undefined : kept };
 }
 
 /** The annotations that hold a record. */

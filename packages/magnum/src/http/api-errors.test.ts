@@ -64,7 +64,7 @@ describe("errors of Fairway's API", () => {
           request_id: 'req-1',
           code: 'client',
           status: 400,
-          title: 'Bad thing',
+          title: 'Bad thing. Do another',
           detail: 'Bad thing. Do another',
           links: [],
         },

@@ -25,10 +25,17 @@ const FIELDS: readonly (readonly [RegExp, string])[] = [
   [/^spec\.apiServer\.allowedCIDRs.*$/, 'labels.api_master_lb_allowed_cidrs'],
   [/^spec\.apiServer\.keystone$/, 'labels.keystone_auth_enabled'],
   [/^spec\.cni\.type$/, 'network_driver'],
+  [/^spec\.autoscaling\.enabled$/, 'labels.auto_scaling_enabled'],
   [/^spec\.floatingIPs\.enabled$/, 'floating_ip_enabled'],
   [/^spec\.template\.metadata\.labels/, 'node_labels'],
   [/^spec\.template\.spec\.taints/, 'node_taints'],
 ];
+
+/** A warning of Fairway's API with Magnum's name of its field; undefined if it concerns no field. */
+export function warningInMagnumsWords(warning: string): string | undefined {
+  const end = warning.indexOf(': ');
+  return end > 0 && warning.startsWith('spec.') ? `${fieldOf(warning.slice(0, end))}${warning.slice(end)}` : undefined;
+}
 
 function fieldOf(path: string): string {
   for (const [pattern, name] of FIELDS) if (pattern.test(path)) return path.replace(pattern, name);

@@ -10,6 +10,8 @@ export interface Call {
   readonly requestId: string;
   /** A client of Fairway's API with the caller's identity. */
   readonly client: KubeClient;
+  /** Warnings of Fairway's API about fields, in response to requests of `client` so far; in Magnum's words. */
+  readonly warnings: ReadonlySet<string>;
   readonly services: MagnumServices;
   /** Minor version of the API: 14 for 1.14. */
   readonly minor: number;

@@ -7,7 +7,7 @@ import type { ApiRequest, ApiResponse } from '@fairway/apiserver/server/request'
 import type { Traffic } from '@fairway/apiserver/server/traffic';
 import type { Caller } from '../caller.ts';
 import type { MagnumServices } from '../services.ts';
-import { magnumErrorOf } from './api-errors.ts';
+import { magnumErrorOf, warningInMagnumsWords } from './api-errors.ts';
 import type { Route } from './call.ts';
 import { errorBody, MagnumError } from './magnum-error.ts';
 import { MIN_MINOR, negotiate, unsupportedVersionBody, versionHeaders, versionText } from './microversion.ts';
@@ -140,10 +140,15 @@ export class MagnumFront {
       method === 'GET' || method === 'DELETE' ? '' : Buffer.from(await request.readBytes(caller.user)).toString();
     if (body.length > MAX_BODY_CHARS)
       throw new MagnumError(413, `the body has ${body.length} characters; the limit is ${MAX_BODY_CHARS}`);
+    const warnings = new Set<string>();
     return route.handle({
       caller,
       requestId,
-      client: services.clientOf(caller.user, { token, peer: request.peer ?? '' }),
+      client: services.clientOf(caller.user, { token, peer: request.peer ?? '' }, (text) => {
+        const warning = warningInMagnumsWords(text);
+        if (warning !== undefined) warnings.add(warning);
+      }),
+      warnings,
       services: withKnownNamespace(caller, services),
       minor,
       params,

@@ -38,10 +38,9 @@ export function notAllowed(action: string): MagnumError {
   return new MagnumError(403, `Policy doesn't allow ${action} to be performed.`);
 }
 
-/** The body of an error. python-magnumclient displays its title or its detail. */
+/** The body of an error. `openstack coe` displays only its title, other clients its detail. */
 export function errorBody({ status, message }: MagnumError, requestId: string): object {
   if (status === 401) return { error: { code: 401, title: 'Unauthorized', message } };
-  const [title = message] = message.split('. ');
   const code = status >= 500 ? 'server' : 'client';
-  return { errors: [{ request_id: requestId, code, status, title, detail: message, links: [] }] };
+  return { errors: [{ request_id: requestId, code, status, title: message, detail: message, links: [] }] };
 }

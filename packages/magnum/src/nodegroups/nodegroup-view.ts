@@ -46,7 +46,11 @@ export function nodegroupView(stored: StoredCluster, pool: NodePool, facts: Node
   const state = nodegroupState(pool, facts.nowMs);
   const clusterLabels = clusterRecord(stored.cluster).labels ?? {};
   const ignored = nodeLabelsWithoutEffect(clusterLabels, labels);
-  const note = ignored.length === 0 ? '' : ` (labels without effect: ${ignored.join(', ')})`;
+  const notes = [
+    ...(ignored.length === 0 ? [] : [`labels without effect: ${ignored.join(', ')}`]),
+    ...(record.warnings ?? []).map((warning) => `warning: ${warning}`),
+  ];
+  const note = notes.length === 0 ? '' : ` (${notes.join('; ')})`;
   const clusterUuid = stored.cluster.metadata.uid ?? '';
   return {
     id: rowNumber(uid),

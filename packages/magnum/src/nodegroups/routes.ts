@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { changePool, markChanged, requireChangeableCluster } from '../clusters/change-routes.ts';
 import { effectiveLabelsOf, poolSpecFromLabels } from '../clusters/labels.ts';
 import { objectName } from '../clusters/object-name.ts';
-import { clusterRecord, recordAnnotation } from '../clusters/record.ts';
+import { clusterRecord, poolRecord, recordAnnotation, warningsRecord } from '../clusters/record.ts';
 import { defaultPool, findCluster, poolName, type StoredCluster } from '../clusters/stored-cluster.ts';
 import { replaceNotFound } from '../http/api-errors.ts';
 import { labels, NAME, optional, optionalFlag, optionalInt, parseBody } from '../http/body.ts';
@@ -96,11 +96,22 @@ async function create(call: Call): Promise<Reply> {
     .catch((error: unknown) => {
       throw isApiError(error, 'AlreadyExists') ? alreadyExists(body.name) : error;
     });
+  const recorded = call.warnings.size === 0 ? created : await recordWarnings(call, created);
   await markChanged(call, stored);
   return {
     status: 202,
-    body: nodegroupView({ ...stored, pools: [...stored.pools, created] }, created, await factsOf(call, stored)),
+    body: nodegroupView({ ...stored, pools: [...stored.pools, recorded] }, recorded, await factsOf(call, stored)),
   };
+}
+
+/** Stores the warnings about a new pool, which its `status_reason` reports. */
+async function recordWarnings({ client, warnings }: Call, pool: NodePool): Promise<NodePool> {
+  const { name = '', namespace = '' } = pool.metadata;
+  const annotations = recordAnnotation({ ...poolRecord(pool), ...warningsRecord(warnings) });
+  const value = { metadata: { annotations } };
+  return client
+    .resource(nodePools)
+    .patch(name, { type: 'merge', value }, { namespace, fieldManager: 'fairway-magnum' });
 }
 
 function newPool(body: z.infer<typeof NodegroupBody>, stored: StoredCluster): NewNodePool {

@@ -12,7 +12,7 @@ export function ownTemplates({ services }: Call): OwnTemplates {
 /** All templates: the operator's, and those of tenants that the caller may see. */
 export async function readOffer(call: Call): Promise<Catalogue> {
   const [{ plans, templates }, own] = await Promise.all([
-    readCatalogue(call.client),
+    readCatalogue(call.client, call.clock.now()),
     ownTemplates(call).list(call.caller.namespace),
   ]);
   return { plans, templates: [...templates, ...own] };

@@ -8,7 +8,8 @@ import { type Call, param, type Reply, type Route } from '../http/call.ts';
 import { type JsonPatch, parsePatch, parseStructure, wholeNumber } from '../http/json-patch.ts';
 import { invalidInput, MagnumError, notAllowed } from '../http/magnum-error.ts';
 import { pageOf, pageReply } from '../http/page.ts';
-import { findTemplate, ownTemplates, readTemplates } from './find-template.ts';
+import { findTemplate, ownTemplates, readOffer, readTemplates } from './find-template.ts';
+import { checkNetworkDriver } from './network-drivers.ts';
 import { checkTemplate, type Template, TemplateBody, type TemplateFields, templateView } from './template.ts';
 
 export const TEMPLATE_ROUTES: readonly Route[] = [
@@ -52,6 +53,7 @@ async function create(call: Call): Promise<Reply> {
   );
   const fields = parseBody(TemplateBody, call.body);
   checkTemplate(fields);
+  await requireNetworkDriver(call, fields, undefined);
   await requirePublisher(call, fields);
   const created = await ownTemplates(call).create(call.caller.namespace, fields, call.caller.userId);
   return { status: 201, body: templateView(created, call.url) };
@@ -67,10 +69,21 @@ async function change(call: Call): Promise<Reply> {
   if (isUsed && !isAllowed) throw templateInUseError(template);
   const fields = parseBody(TemplateBody, JSON.stringify(applyPatch(template.fields, patch)));
   checkTemplate(fields);
+  await requireNetworkDriver(call, fields, template.fields);
   if (fields.public !== template.fields.public || fields.hidden !== template.fields.hidden)
     await requirePublisher(call, fields);
   const changed = await ownTemplates(call).replace(template, fields, formatTime(call.clock.now()));
   return { status: 200, body: templateView(changed, call.url) };
+}
+
+async function requireNetworkDriver(
+  call: Call,
+  { network_driver, labels }: TemplateFields,
+  stored: TemplateFields | undefined,
+): Promise<void> {
+  const { plans } = await readOffer(call);
+  const plan = plans.find(({ metadata }) => metadata.name === labels?.['fairway_plan']);
+  checkNetworkDriver(network_driver, { stored: stored?.network_driver, plan, nowMs: call.clock.now() });
 }
 
 async function remove(call: Call): Promise<Reply> {

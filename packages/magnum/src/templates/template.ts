@@ -44,13 +44,20 @@ export type TemplateBody = z.infer<typeof TemplateBody>;
 /** The same fields; unset ones are omitted. */
 export type TemplateFields = Partial<TemplateBody> & Pick<TemplateBody, 'coe' | 'image_id'>;
 
+export interface TemplateOffer {
+  readonly plan: string;
+  readonly minor: string;
+  /** Why the plan refuses the version to new clusters; undefined if it does not. */
+  readonly planProblem?: string | undefined;
+}
+
 /** A template of the operator, or a tenant's own. */
 export interface Template {
   readonly uuid: string;
   readonly name: string;
   readonly fields: TemplateFields;
   /** Plan and version of an operator's template; a tenant's own template specifies them in labels. */
-  readonly offer: { readonly plan: string; readonly minor: string } | undefined;
+  readonly offer: TemplateOffer | undefined;
   /** The ConfigMap of a tenant's own template, as read; undefined for the operator's. */
   readonly configMap: ObjectMeta | undefined;
   readonly projectId: string;
@@ -62,25 +69,12 @@ export interface Template {
 /** `image_id` for the operator's default image. */
 export const DEFAULT_IMAGE = 'default';
 
-/** Values of `network_driver`, and the corresponding pod network. */
-export const NETWORK_DRIVERS = {
-  flannel: 'canal',
-  calico: 'canal',
-  canal: 'canal',
-  cilium: 'cilium',
-  none: 'none',
-} as const;
-
 /** Throws 400 for templates that no cluster can use. Pure. */
 export function checkTemplate(fields: TemplateFields): void {
-  const { coe, server_type, network_driver, volume_driver, tls_disabled, registry_enabled } = fields;
+  const { coe, server_type, volume_driver, tls_disabled, registry_enabled } = fields;
   if (coe !== 'kubernetes')
     throw invalidInput(`coe: Cluster type ${coe.slice(0, 40)} is not supported: it must be kubernetes`);
   if (server_type !== undefined && server_type !== 'vm') throw invalidInput('server_type must be vm');
-  if (network_driver !== undefined && !Object.hasOwn(NETWORK_DRIVERS, network_driver)) {
-    const allowed = Object.keys(NETWORK_DRIVERS).join(', ');
-    throw invalidInput(`network_driver ${network_driver.slice(0, 40)} is not supported: it must be one of ${allowed}`);
-  }
   if (volume_driver !== undefined && volume_driver !== 'cinder') throw invalidInput('volume_driver must be cinder');
   if (tls_disabled) throw invalidInput('tls_disabled is not supported: clusters always use TLS');
   if (registry_enabled) throw invalidInput('registry_enabled is not supported: Fairway runs no registry in clusters');

@@ -86,7 +86,8 @@ export class TestMagnum {
     const pendingNodegroups = new PendingNodegroups({ client: gateway.gateway.client, clock, log: silentLogger });
     const services: MagnumServices = {
       identify: (token) => Promise.resolve(callerOf(token)),
-      clientOf: (user) => new KubeClient(faultyTransport(gateway.gateway.server.transport(user), faults), { clock }),
+      clientOf: (user, _request, onWarning) =>
+        new KubeClient(faultyTransport(gateway.gateway.server.transport(user), faults), { clock, onWarning }),
       systemClient: gateway.gateway.client,
       projectOfNamespace: (namespace) => (namespace === faults.uncachedNamespace ? undefined : `project-${namespace}`),
       namespaceOfProject: (project) => (project.startsWith('project-') ? project.slice('project-'.length) : undefined),

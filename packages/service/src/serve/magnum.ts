@@ -22,8 +22,8 @@ export async function openReplicaMagnum(
   await requireMagnumRights(fairway.engine.client);
   return serveMagnum(fairway, {
     ...options,
-    clientOf: (_user, { token, peer }) =>
-      new KubeClient(gateway.connect({ bearerToken: token, peer }), { userAgent: 'fairway-magnum', clock }),
+    clientOf: (_user, { token, peer }, onWarning) =>
+      new KubeClient(gateway.connect({ bearerToken: token, peer }), { userAgent: 'fairway-magnum', clock, onWarning }),
     tls: () => gateway.tls(),
     renewalMs: CERTIFICATE_POLL_MS,
     log: logFor(options.log, 'gateway'),

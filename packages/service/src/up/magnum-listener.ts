@@ -22,8 +22,8 @@ export async function openMagnumListener(
   await using opening = new AsyncDisposableStack();
   const magnum = await serveMagnum(fairway, {
     ...options,
-    clientOf: (user, { peer }) =>
-      new KubeClient(from(peer, server.transport(user)), { userAgent: 'fairway-magnum', clock }),
+    clientOf: (user, { peer }, onWarning) =>
+      new KubeClient(from(peer, server.transport(user)), { userAgent: 'fairway-magnum', clock, onWarning }),
     tls: () => serverTls(pki, certificateNames(names), clock),
     renewalMs: CERTIFICATE_RENEWAL_MS,
   });

@@ -7,6 +7,7 @@ import { Link } from 'wouter';
 import { type Action, ConfirmedAction } from '../../app/confirm/confirmed-action.tsx';
 import { useWrite } from '../../cluster/use-write.ts';
 import { WriteFailure } from '../../cluster/write-failure.tsx';
+import { useFeatureLimit } from '../../limits/use-feature-limit.ts';
 import { useText } from '../../text/use-text.ts';
 import { deleteAction, hibernateAction } from './actions.ts';
 import { hibernate, isHibernating } from './hibernate.ts';
@@ -33,6 +34,7 @@ export function ClusterActions({ cluster, pools }: ClusterActionsProps) {
   const { run, isRunning, failure } = useWrite();
   const { namespace, name, deletionTimestamp } = cluster.metadata;
   const showsWake = isHibernating(cluster);
+  const isHibernationRefused = useFeatureLimit(cluster, 'Hibernation')?.isRefused === true;
   const isDeleting = deletionTimestamp !== undefined;
   const mainButton = mainAction(cluster, pools);
   const wake = () => void run(() => hibernate(cluster, false));
@@ -71,7 +73,11 @@ export function ClusterActions({ cluster, pools }: ClusterActionsProps) {
                 {t('main.wake')}
               </DropdownItem>
             ) : (
-              <DropdownItem key="hibernate" onClick={() => setAction(hibernateAction(cluster, t))}>
+              <DropdownItem
+                key="hibernate"
+                isDisabled={isHibernationRefused}
+                onClick={() => setAction(hibernateAction(cluster, t))}
+              >
                 {t('action.hibernate')}
               </DropdownItem>
             )}

@@ -8,6 +8,8 @@ import type { ClusterSpec } from '../../cluster/draft.ts';
 import { Field } from '../../cluster/field.tsx';
 import { useWrite } from '../../cluster/use-write.ts';
 import { WriteFailure } from '../../cluster/write-failure.tsx';
+import { ExcludedNote } from '../../limits/limit-note.tsx';
+import { useFeatureLimit } from '../../limits/use-feature-limit.ts';
 import { useRelativeTime } from '../../text/relative-time.tsx';
 import { browserTimeZone } from '../../text/time-zone.ts';
 import { useText } from '../../text/use-text.ts';
@@ -29,6 +31,8 @@ export function HibernationPanel({ cluster }: { readonly cluster: Cluster }) {
   const { run, isRunning, failure } = useWrite();
   const edit = useSpecEdit(cluster, 'hibernation');
   const isHibernated = isHibernating(cluster);
+  const limit = useFeatureLimit(cluster, 'Hibernation');
+  const isRefused = limit?.isRefused === true;
   const schedules = edit.value?.schedules ?? [];
   const setSchedules = (next: readonly Schedule[]) => edit.set({ ...edit.value, schedules: [...next] });
   return (
@@ -43,6 +47,11 @@ export function HibernationPanel({ cluster }: { readonly cluster: Cluster }) {
       >
         <h2>{t('rest.title')}</h2>
         <p>{t('rest.body')}</p>
+        {limit && (
+          <p>
+            <ExcludedNote limit={limit} />
+          </p>
+        )}
         <p>
           {t(isHibernated ? 'rest.asleep' : 'rest.awake')} <NextTimes cluster={cluster} />
         </p>
@@ -50,7 +59,7 @@ export function HibernationPanel({ cluster }: { readonly cluster: Cluster }) {
           <Button
             variant={isHibernated ? 'primary' : 'secondary'}
             isLoading={isRunning}
-            isDisabled={isRunning}
+            isDisabled={isRunning || (isRefused && !isHibernated)}
             onClick={() =>
               isHibernated ? void run(() => hibernate(cluster, false)) : setAction(hibernateAction(cluster, tCluster))
             }
@@ -75,6 +84,7 @@ export function HibernationPanel({ cluster }: { readonly cluster: Cluster }) {
           <Button
             variant="link"
             isInline
+            isDisabled={isRefused}
             onClick={() => setSchedules([...schedules, { ...DEFAULT_SCHEDULE, timeZone: browserTimeZone() }])}
           >
             {t('rest.add')}

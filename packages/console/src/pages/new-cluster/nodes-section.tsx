@@ -17,7 +17,7 @@ export interface NodesSectionProps {
   readonly namespace: string;
   readonly draft: ClusterDraft;
   readonly profile: CloudProfileStatus;
-  readonly allowed: PlanSpec['allowed'];
+  readonly plan: PlanSpec | undefined;
   /** Problems per pool. */
   readonly results: readonly DryRunResult[];
   readonly onChange: (pools: readonly PoolDraft[]) => void;
@@ -25,7 +25,7 @@ export interface NodesSectionProps {
 }
 
 /** The first pools of the cluster. */
-export function NodesSection({ namespace, draft, profile, allowed, results, onChange, onAdd }: NodesSectionProps) {
+export function NodesSection({ namespace, draft, profile, plan, results, onChange, onAdd }: NodesSectionProps) {
   const t = useText(newClusterTexts);
   const tPart = useText(partTexts);
   const { pools } = draft;
@@ -60,7 +60,7 @@ export function NodesSection({ namespace, draft, profile, allowed, results, onCh
               namespace={namespace}
               spec={pool.spec}
               profile={profile}
-              allowed={allowed}
+              plan={plan}
               result={results[index]}
               onChange={(spec) => change({ spec })}
             />

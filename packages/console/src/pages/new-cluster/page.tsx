@@ -23,7 +23,9 @@ import { POOL_FIELDS } from '../../cluster/pool-fields.tsx';
 import { problemsAt, problemsElsewhere, warningsAt, warningsElsewhere } from '../../cluster/problems.ts';
 import { useDryRun } from '../../cluster/use-dry-run.ts';
 import { useProfile } from '../../cluster/use-profile.ts';
+import { PlanLimitsPanel } from '../../limits/plan-limits-panel.tsx';
 import { useSession } from '../../session/session.ts';
+import { useNow } from '../../text/relative-time.tsx';
 import { useText } from '../../text/use-text.ts';
 import { CredentialSection } from './credential-section.tsx';
 import { dryRunDraft, problemCount } from './dry-run-draft.ts';
@@ -58,6 +60,7 @@ export function Page() {
   const tShell = useText(shellTexts);
   usePageTitle(t('title'));
   const session = useSession();
+  const now = useNow();
   const [, navigate] = useLocation();
   const [typedNamespace, setTypedNamespace] = useState('default');
   const namespace = session.namespace ?? typedNamespace;
@@ -200,6 +203,7 @@ export function Page() {
                 problems={at('spec.plan')}
                 onChange={(next) => changeSpec({ plan: next })}
               />
+              {plan && <PlanLimitsPanel plan={plan} />}
               <CredentialSection
                 credentials={credentials}
                 hasOwnCloud={!ownCloud.isMissing}
@@ -211,7 +215,7 @@ export function Page() {
             </Step>
             <Step number={2} title={t('step.version')}>
               <VersionSection
-                offeredVersions={offeredVersions(releases)}
+                offeredVersions={offeredVersions(releases, plan, now)}
                 spec={draft.spec}
                 problems={at('spec.version')}
                 warnings={warningsAt(validatedResult?.cluster.warnings, 'spec.version')}
@@ -234,7 +238,7 @@ export function Page() {
                 namespace={namespace}
                 draft={draft}
                 profile={profile ?? {}}
-                allowed={plan?.allowed}
+                plan={plan}
                 results={validatedResult?.pools ?? []}
                 onChange={(pools) => setUserInput((now) => ({ ...now, pools }))}
                 onAdd={() => setUserInput((now) => ({ ...now, pools: [...draft.pools, newPool()] }))}

@@ -4,6 +4,7 @@ import { Label } from '@patternfly/react-core/dist/esm/components/Label';
 import { RadioChoice } from '../../cluster/choice.tsx';
 import type { ClusterSpec } from '../../cluster/draft.ts';
 import { Field, FieldMessage } from '../../cluster/field.tsx';
+import { ExcludedNote } from '../../limits/limit-note.tsx';
 import { useLocale } from '../../text/settings.ts';
 import { day } from '../../text/time.ts';
 import { useText } from '../../text/use-text.ts';
@@ -70,7 +71,18 @@ export function VersionSection({
                 )}
               </>
             ),
-            body: body(each),
+            body: (
+              <>
+                {body(each)}
+                {each.limit && (
+                  <>
+                    {' · '}
+                    <ExcludedNote limit={each.limit} />
+                  </>
+                )}
+              </>
+            ),
+            isDisabled: each.limit?.isRefused === true,
           }))}
           onChange={(version) => onChange({ version: version === NEWEST_PATCH ? undefined : version })}
         />

@@ -86,7 +86,7 @@ export function EditPool({ cluster, pool }: EditPoolProps) {
           namespace={namespace}
           spec={spec}
           profile={profile ?? {}}
-          allowed={plan?.allowed}
+          plan={plan}
           result={body === undefined ? undefined : asked.result}
           isExisting
           onChange={(next) => set((now) => ({ ...now, spec: next }))}

@@ -83,7 +83,7 @@ export function NewPool({ cluster }: { readonly cluster: Cluster }) {
         namespace={namespace}
         spec={spec}
         profile={profile ?? {}}
-        allowed={plan?.allowed}
+        plan={plan}
         result={dryRun.result}
         onChange={(next) => setUserInput((now) => ({ ...now, spec: next }))}
       />
