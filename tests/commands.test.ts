@@ -219,7 +219,7 @@ describe('each command, with valid, invalid and missing input', () => {
     {
       args: ['doctor', '--cloud', 'simulator'],
       code: 0,
-      stdout: /\nNo Plan promises what this cloud lacks\.\n\n# Proposed limits for Plan free, standard,/,
+      stdout: /\nNo Plan promises what this cloud lacks\.\n(.*\n)*# Proposed limits for Plan free, standard,/,
     },
     { args: ['hollow-nodes'], code: 2, stderr: /--cloud <name>' not specified/ },
     { args: ['hollow-nodes', '--cloud', 'nope'], code: 2, stderr: /nope.*simulator/ },

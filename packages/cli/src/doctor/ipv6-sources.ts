@@ -40,5 +40,5 @@ function routedIn(networks: ObservedValue<readonly ExternalNetwork[]>): Observed
   const routed = networks.value.filter(({ ipVersions }) => ipVersions?.includes(6));
   const hidden = networks.value.find(({ ipVersions }) => ipVersions === undefined);
   if (routed.length > 0 || hidden === undefined) return { value: routed.map(({ name }) => `network ${name}`) };
-  return { problem: `the subnets of external network ${hidden.name} are not visible` };
+  return { problem: `the subnets of external network ${hidden.name} are not visible: an administrator can check it` };
 }
