@@ -216,6 +216,11 @@ describe('each command, with valid, invalid and missing input', () => {
     { args: ['backup', 'verify', 'missing.backup'], code: 2, stderr: /missing\.backup/ },
     { args: ['restore', 'missing.backup'], code: 2, stderr: /missing\.backup/ },
     { args: ['doctor', '--cloud', 'nope'], code: 2, stderr: /nope.*simulator/ },
+    {
+      args: ['doctor', '--cloud', 'simulator'],
+      code: 0,
+      stdout: /\nNo Plan promises what this cloud lacks\.\n(.*\n)*# Proposed limits for Plan free, standard,/,
+    },
     { args: ['hollow-nodes'], code: 2, stderr: /--cloud <name>' not specified/ },
     { args: ['hollow-nodes', '--cloud', 'nope'], code: 2, stderr: /nope.*simulator/ },
     { args: ['hollow-nodes', '--cloud', 'simulator'], code: 1, stderr: /administrator.*\n/ },

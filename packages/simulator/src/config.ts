@@ -1,5 +1,6 @@
 import type { LatencyProfile } from './http/latency.ts';
 import type { ProviderName } from './load-balancer/records.ts';
+import type { ServiceName } from './service-list.ts';
 
 export interface FlavorSpec {
   readonly id: string;
@@ -86,8 +87,17 @@ export interface QuotaSpec {
   readonly 'key-manager': Readonly<Record<string, number>>;
 }
 
+export interface SubnetPoolSpec {
+  readonly id: string;
+  readonly name: string;
+  readonly prefixes: readonly string[];
+  readonly ipVersion: 4 | 6;
+}
+
 export interface CloudConfig {
   readonly region: string;
+  /** Services that the catalog does not list; none by default. */
+  readonly missingServices?: readonly ServiceName[];
   readonly entries: readonly CloudEntrySpec[];
   /** Password of all users; generated if absent. */
   readonly password?: string;
@@ -111,6 +121,8 @@ export interface CloudConfig {
   /** Minor number of Nova's newest microversion; Zed's by default. */
   readonly computeMicroversion?: number;
   readonly externalNetwork: ExternalNetworkSpec;
+  /** Shared subnet pools, which can only be read; none by default. */
+  readonly subnetPools?: readonly SubnetPoolSpec[];
   /** Default for the port security of networks; enabled by default. */
   readonly portSecurityByDefault?: boolean;
   /** Octavia's providers; the first is the default. */

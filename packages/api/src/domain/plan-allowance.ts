@@ -16,18 +16,20 @@ interface NamedItem {
 const UUID = /^[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}$/i;
 
 /** Why the plan does not allow a value; undefined if it does. A plan without a list allows everything. */
-export function allowanceProblem(plan: Plan, listName: AllowListName, { id, name }: NamedItem): string | undefined {
+export function allowanceProblem(plan: Plan, listName: AllowListName, item: NamedItem): string | undefined {
   const patterns = plan.spec.allowed?.[listName];
-  if (patterns === undefined) return undefined;
-  const isMatch = (pattern: string) =>
-    matches(pattern, id) || (!UUID.test(pattern) && typeof name === 'string' && matches(pattern, name));
-  if (patterns.some(isMatch)) return undefined;
+  if (patterns === undefined || patterns.some((pattern) => matchesItem(pattern, item))) return undefined;
   const shown = patterns.slice(0, MAX_SHOWN_PATTERNS).map((pattern) => `"${pattern}"`);
   const more = patterns.length > MAX_SHOWN_PATTERNS ? ` and ${patterns.length - MAX_SHOWN_PATTERNS} more` : '';
   return `plan "${plan.metadata.name}" allows the ${listName} ${shown.join(', ')}${more}: choose one of them, or another plan`;
 }
 
 const MAX_SHOWN_PATTERNS = 8;
+
+/** Whether an entry of an allow list matches something in the cloud: its ID, or its name unless the entry is an ID. */
+export function matchesItem(pattern: string, { id, name }: NamedItem): boolean {
+  return matches(pattern, id) || (!UUID.test(pattern) && typeof name === 'string' && matches(pattern, name));
+}
 
 /**
  * Whether the text matches the pattern with `*` as wildcard, in time at most proportional to the product of their

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { crossFieldRule } from './kind.ts';
 
 /** Kubernetes' access modes of volumes. */
-const ACCESS_MODES = ['ReadWriteOnce', 'ReadWriteOncePod', 'ReadOnlyMany', 'ReadWriteMany'] as const;
+export const ACCESS_MODES = ['ReadWriteOnce', 'ReadWriteOncePod', 'ReadOnlyMany', 'ReadWriteMany'] as const;
 
 const planStorageClass = z
   .object({

@@ -1,39 +1,7 @@
-import { SERVICES, type ServiceType } from '@fairway/openstack/services';
 import { expect, test } from 'vitest';
+import { FULL_CLOUD, withoutService } from '../testing/full-cloud.ts';
 import { capabilitiesOf } from './cloud-capabilities.ts';
 import type { CloudObservation } from './cloud-observation.ts';
-
-/** A cloud that offers every capability. */
-const FULL_CLOUD: CloudObservation = {
-  cloud: 'full',
-  region: 'R',
-  user: 'u',
-  project: 'p',
-  roles: ['member'],
-  services: Object.fromEntries(
-    SERVICES.map(({ type }) => [
-      type,
-      { value: { type, name: type, url: `https://x/${type}`, microversion: undefined } },
-    ]),
-  ) as CloudObservation['services'],
-  extensions: { value: ['router', 'external-net', 'security-group', 'standard-attr-tag'] },
-  computeZones: { value: ['a'] },
-  networkZones: { value: ['a'] },
-  externalNetworks: { value: [{ name: 'public', isDefault: true, ipVersions: [4, 6] }] },
-  flavors: { value: [{ name: 'b3-8', vcpus: 2, memoryMiB: 8192, diskGiB: 50 }] },
-  images: { value: [{ name: 'Ubuntu', distro: 'ubuntu', version: '24.04' }] },
-  quotas: { value: [{ what: 'instances', limit: 10, used: 0 }] },
-  loadBalancerProviders: { value: ['amphora', 'ovn'] },
-  volumeTypes: { value: ['classic'] },
-  shareTypes: { value: ['default'] },
-  permissions: { value: [{ what: 'servers', allowed: 'yes', detail: '' }] },
-  keystone: { value: [] },
-};
-
-function withoutService(type: ServiceType): Partial<CloudObservation> {
-  const problem = `${type} GET /: notFound: the catalog has no ${type} service, only: identity`;
-  return { services: { ...FULL_CLOUD.services, [type]: { problem } } };
-}
 
 test('reports every capability of a complete cloud', () => {
   expect(capabilitiesOf(FULL_CLOUD).filter(({ offered }) => offered !== 'yes')).toEqual([]);
@@ -43,7 +11,7 @@ test('reports every capability of a complete cloud', () => {
 test.each<[change: Partial<CloudObservation>, capability: string, offered: string, missing: RegExp, reason: string]>([
   [withoutService('image'), 'nodes', 'no', /^Glance: the catalog has no image service$/, 'nothing to boot'],
   [
-    { flavors: { value: [{ name: 's', vcpus: 1, memoryMiB: 1024, diskGiB: 10 }] } },
+    { flavors: { value: [{ id: 's', name: 's', vcpus: 1, memoryMiB: 1024, diskGiB: 10 }] } },
     'nodes',
     'no',
     /no flavor/,
@@ -57,7 +25,7 @@ test.each<[change: Partial<CloudObservation>, capability: string, offered: strin
     'tags say who owns what',
   ],
   [
-    { images: { value: [{ name: 'win', distro: 'windows', version: '11' }] } },
+    { images: { value: [{ id: 'w', name: 'win', distro: 'windows', version: '11' }] } },
     'nodes',
     'partly',
     /os_distro/,

@@ -1,6 +1,7 @@
 import { sizeProblem } from '@fairway/api/domain/reserved-resources';
 import { SERVICES, type ServiceType } from '@fairway/openstack/services';
-import type { CloudObservation, ObservedFlavor, ObservedImage, ObservedValue } from './cloud-observation.ts';
+import type { CloudObservation, ObservedFlavor, ObservedImage } from './cloud-observation.ts';
+import type { ObservedValue } from './observed-value.ts';
 
 /** A capability that Kubernetes needs from a cloud. */
 export interface Capability {
@@ -16,6 +17,11 @@ export interface Capability {
 const REQUIRED_EXTENSIONS = ['router', 'external-net', 'security-group', 'standard-attr-tag'];
 /** The only Octavia provider that is limited to L4 load balancing. */
 const L4_ONLY_PROVIDERS = new Set(['ovn']);
+
+/** Whether the Octavia provider can't route HTTP requests. */
+export function isL4Only(provider: string): boolean {
+  return L4_ONLY_PROVIDERS.has(provider);
+}
 /** What one cluster uses in addition to its nodes. */
 const CLUSTER_NEEDS = ['networks', 'subnets', 'routers', 'security groups'];
 /** Application credentials are created by tenants. */
@@ -27,7 +33,7 @@ export function capabilitiesOf(cloud: CloudObservation): Capability[] {
   return [
     nodes(cloud),
     loadBalancers(cloud, 'load balancers, L4', () => true),
-    loadBalancers(cloud, 'load balancers, L7', (provider) => !L4_ONLY_PROVIDERS.has(provider)),
+    loadBalancers(cloud, 'load balancers, L7', (provider) => !isL4Only(provider)),
     storage(cloud, 'volumes, RWO', 'block-storage', cloud.volumeTypes, 'volume type'),
     storage(cloud, 'volumes, RWX', 'shared-file-system', cloud.shareTypes, 'share type'),
     dns(cloud),
@@ -45,10 +51,15 @@ export function fittingFlavors(cloud: CloudObservation): readonly ObservedFlavor
 
 const NODE_DISTROS = new Set(['ubuntu', 'debian']);
 
+/** Whether nodes can boot an image with this `os_distro`. */
+export function isNodeDistro(distro: string): boolean {
+  return NODE_DISTROS.has(distro);
+}
+
 /** Images known to work for nodes. */
 export function fittingImages(cloud: CloudObservation): readonly ObservedImage[] {
   const images = 'value' in cloud.images ? cloud.images.value : [];
-  return images.filter(({ distro }) => distro !== undefined && NODE_DISTROS.has(distro));
+  return images.filter(({ distro }) => distro !== undefined && isNodeDistro(distro));
 }
 
 function nodes(cloud: CloudObservation): Capability {

@@ -7,16 +7,17 @@ import type { Service } from '@fairway/openstack/service';
 import { ServiceApi } from '@fairway/openstack/service-api';
 import type { ServiceDefinition } from '@fairway/openstack/service-definition';
 import { SERVICES, type ServiceType } from '@fairway/openstack/services';
+import type { Flavor } from '@fairway/openstack/types/compute';
 import type { Image } from '@fairway/openstack/types/image';
 import { catalogueImage } from '@fairway/tenancy/cloud/catalogue-image';
 import { quotaSources } from '@fairway/tenancy/cloud/project-quotas';
 import { z } from 'zod';
-import { explainError } from '../command/explain-error.ts';
+import { type CloudChoices, listChoices, observeChoices } from './cloud-choices.ts';
+import { ipv6Sources } from './ipv6-sources.ts';
 import { type KeystoneRight, observeKeystoneRights } from './keystone-rights.ts';
+import { known, mapped, type ObservedValue } from './observed-value.ts';
 import { observePermissions, type Permission } from './permissions.ts';
-
-/** A result, or why it could not be obtained. */
-export type ObservedValue<T> = { readonly value: T } | { readonly problem: string };
+import { missingServices, regionsOf } from './service-regions.ts';
 
 export interface ObservedService {
   readonly type: string;
@@ -35,6 +36,7 @@ export interface ObservedQuota {
 }
 
 export interface ObservedFlavor {
+  readonly id: string;
   readonly name: string;
   readonly vcpus: number;
   readonly memoryMiB: number;
@@ -42,6 +44,7 @@ export interface ObservedFlavor {
 }
 
 export interface ObservedImage {
+  readonly id: string;
   readonly name: string;
   readonly distro: string | undefined;
   readonly version: string | undefined;
@@ -63,6 +66,10 @@ export interface CloudObservation {
   readonly roles: readonly string[];
   /** A service that is missing from the catalog or does not respond has a problem. */
   readonly services: Readonly<Record<ServiceType, ObservedValue<ObservedService>>>;
+  /** Services that the catalog does not list for the region; others that have a problem may exist. */
+  readonly missingServices: readonly ServiceType[];
+  /** Regions in the catalog. */
+  readonly regions: readonly string[];
   readonly extensions: ObservedValue<readonly string[]>;
   readonly computeZones: ObservedValue<readonly string[]>;
   readonly networkZones: ObservedValue<readonly string[]>;
@@ -73,6 +80,10 @@ export interface CloudObservation {
   readonly loadBalancerProviders: ObservedValue<readonly string[]>;
   readonly volumeTypes: ObservedValue<readonly string[]>;
   readonly shareTypes: ObservedValue<readonly string[]>;
+  /** What Plans can refer to. */
+  readonly choices: CloudChoices;
+  /** Where nodes can get IPv6 addresses: subnet pools and shared networks; empty if nowhere. */
+  readonly ipv6Sources: ObservedValue<readonly string[]>;
   /** What the user may create. */
   readonly permissions: ObservedValue<readonly Permission[]>;
   /** What the user may do if `keystone.cloud` refers to this entry. */
@@ -95,8 +106,10 @@ export async function observeCloud(
   },
   supported: readonly Service[] = SERVICES,
 ): Promise<CloudObservation> {
-  const { session, compute, network, images, blockStorage, sharedFileSystem } = client;
+  const { session, compute, network, sharedFileSystem } = client;
   const { token } = await session.token();
+  const lists = listChoices(client);
+  const externalNetworks = known(() => observeExternalNetworks(network));
   // Keystone is up, since it issued a token.
   const service = async ({ type, microversions, probe }: ServiceDefinition): Promise<ObservedService> => {
     const url = await session.endpoint(type);
@@ -120,15 +133,15 @@ export async function observeCloud(
         .filter(({ resource, state }) => resource === 'network' && state === 'available')
         .map(({ name }) => name),
     ),
-    externalNetworks: known(() => observeExternalNetworks(network)),
-    flavors: known(async () => (await Array.fromAsync(compute.flavors.list())).map(observeFlavor)),
-    images: known(async () =>
-      (await Array.fromAsync(images.list({ status: 'active' }))).filter(isOffered).map(observeImage),
-    ),
+    externalNetworks,
+    flavors: mapped(lists.flavors, (flavors) => flavors.map(observeFlavor)),
+    images: mapped(lists.images, (images) => images.filter(isOffered).map(observeImage)),
     quotas: known(() => observeQuotas(client)),
     loadBalancerProviders: names(Providers, 'load-balancer', '/lbaas/providers', ({ providers }) => providers),
-    volumeTypes: known(async () => (await blockStorage.volumeTypes()).map(({ name }) => name)),
+    volumeTypes: mapped(lists.volumeTypes, (types) => types.map(({ name }) => name)),
     shareTypes: known(async () => (await sharedFileSystem.shareTypes()).map(({ name }) => name)),
+    choices: observeChoices(lists),
+    ipv6Sources: ipv6Sources(network, lists.networks, externalNetworks),
     permissions: known(() => observePermissions(client)),
     keystone: known(() => observeKeystoneRights(client, cloud.projectReaders ?? [], Date.parse(token.issued_at))),
   };
@@ -140,6 +153,8 @@ export async function observeCloud(
     project: token.project?.name ?? '',
     roles: token.roles.map(({ name }) => name),
     services: Object.fromEntries(await services) as CloudObservation['services'],
+    missingServices: missingServices(token.catalog, cloud.region),
+    regions: regionsOf(token.catalog),
     extensions: await observed.extensions,
     computeZones: await observed.computeZones,
     networkZones: await observed.networkZones,
@@ -150,17 +165,11 @@ export async function observeCloud(
     loadBalancerProviders: await observed.loadBalancerProviders,
     volumeTypes: await observed.volumeTypes,
     shareTypes: await observed.shareTypes,
+    choices: await observed.choices,
+    ipv6Sources: await observed.ipv6Sources,
     permissions: await observed.permissions,
     keystone: await observed.keystone,
   };
-}
-
-async function known<T>(query: () => Promise<T>): Promise<ObservedValue<T>> {
-  try {
-    return { value: await query() };
-  } catch (error) {
-    return { problem: explainError(error).message };
-  }
 }
 
 function origin(url: string): string {
@@ -178,8 +187,8 @@ async function observeExternalNetworks(network: OpenStackClient['network']): Pro
   );
 }
 
-function observeFlavor(flavor: { name: string; vcpus: number; ram: number; disk: number }): ObservedFlavor {
-  return { name: flavor.name, vcpus: flavor.vcpus, memoryMiB: flavor.ram, diskGiB: flavor.disk };
+function observeFlavor({ id, name, vcpus, ram, disk }: Flavor): ObservedFlavor {
+  return { id, name, vcpus, memoryMiB: ram, diskGiB: disk };
 }
 
 /** Nodes boot only from these images unless another one is requested. */
@@ -187,13 +196,10 @@ function isOffered(image: Image): boolean {
   return isCloudImage(catalogueImage(image));
 }
 
-function observeImage(image: {
-  name?: string | null | undefined;
-  id: string;
-  [property: string]: unknown;
-}): ObservedImage {
+function observeImage(image: Image): ObservedImage {
   const text = (property: string) => (typeof image[property] === 'string' ? image[property] : undefined);
-  return { name: image.name || image.id, distro: text('os_distro'), version: text('os_version') };
+  const { id, name } = image;
+  return { id, name: name || id, distro: text('os_distro'), version: text('os_version') };
 }
 
 /** The quotas of Nova and Neutron. */

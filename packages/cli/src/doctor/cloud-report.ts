@@ -1,6 +1,7 @@
 import { alignColumns } from '../output/table.ts';
 import { type Capability, fittingFlavors, fittingImages } from './cloud-capabilities.ts';
-import type { CloudObservation, ObservedValue } from './cloud-observation.ts';
+import type { CloudObservation } from './cloud-observation.ts';
+import type { ObservedValue } from './observed-value.ts';
 import { wantedExtensions } from './wanted-extensions.ts';
 
 const ADMIN_WARNING =

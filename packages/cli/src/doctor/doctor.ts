@@ -10,14 +10,15 @@ import { dump } from 'js-yaml';
 import { homePath } from '../client/choose-kubeconfig.ts';
 import type { CliContext, GlobalOptions } from '../command/context.ts';
 import { explainError } from '../command/explain-error.ts';
-import { printable } from '../output/printable.ts';
 import { requireCloud } from '../up/cloud-options.ts';
 import { type Capability, capabilitiesOf } from './cloud-capabilities.ts';
 import { type CloudObservation, observeCloud } from './cloud-observation.ts';
 import { renderCloudReport } from './cloud-report.ts';
 import { configurationFindings } from './configuration.ts';
 import { apiFindings, localFindings } from './fairway-checks.ts';
-import { type Finding, ok, problem, warning } from './finding.ts';
+import { type Finding, ok, problem, renderFindings, warning } from './finding.ts';
+import { planReport, renderPlanReport } from './plans/plan-report.ts';
+import { readPlans } from './plans/read-plans.ts';
 import { wantedExtensions } from './wanted-extensions.ts';
 
 interface DoctorOptions {
@@ -35,10 +36,14 @@ export async function runDoctor(context: CliContext, globals: GlobalOptions, opt
   if (options.cloud !== undefined) {
     const clouds = cloudsYamlWith(options.cloud, home);
     requireCloud(clouds, options.cloud);
-    const cloud = await inspectCloud(clouds, options.cloud);
+    const [cloud, read] = await Promise.all([inspectCloud(clouds, options.cloud), readPlans(context, globals)]);
     const capabilities = capabilitiesOf(cloud);
-    print(context, options, { capabilities, wantedExtensions: wantedExtensions(cloud), ...cloud }, () =>
-      renderCloudReport(cloud, capabilities),
+    const plans = planReport(cloud, read, context.clock.now());
+    print(
+      context,
+      options,
+      { capabilities, plans, wantedExtensions: wantedExtensions(cloud), ...cloud },
+      () => `${renderCloudReport(cloud, capabilities)}\n${renderPlanReport(plans)}`,
     );
     if (capabilities.some(({ capability, offered }) => capability === 'nodes' && offered === 'no')) {
       context.exitWith(ExitCode.Failed);
@@ -92,17 +97,4 @@ function print({ stdout }: CliContext, { output }: DoctorOptions, data: object, 
   if (output === 'json') stdout.write(`${JSON.stringify(data, undefined, 4)}\n`);
   else if (output === 'yaml') stdout.write(dump(data, { lineWidth: -1, noRefs: true }));
   else stdout.write(text());
-}
-
-const MARKS = { ok: 'ok', warning: 'warning', error: 'ERROR' } as const satisfies Record<Finding['status'], string>;
-
-/** One line per finding, followed by its advice. */
-export function renderFindings(findings: readonly Finding[]): string {
-  const width = Math.max(...findings.map(({ check }) => check.length));
-  return findings
-    .map(({ check, status, detail, advice }) => {
-      const line = `${MARKS[status].padEnd(8)}${check.padEnd(width)}  ${printable(detail)}\n`;
-      return advice === undefined ? line : `${line}${' '.repeat(width + 10)}${advice}\n`;
-    })
-    .join('');
 }

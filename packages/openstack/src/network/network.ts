@@ -14,6 +14,7 @@ import {
   type PortCreate,
   Subnet,
   type SubnetCreate,
+  SubnetPool,
 } from '../types/network.ts';
 import {
   SecurityGroup,
@@ -46,6 +47,10 @@ export type SubnetUpdate = Partial<
     'name' | 'description' | 'gateway_ip' | 'enable_dhcp' | 'dns_nameservers' | 'allocation_pools' | 'host_routes'
   >
 >;
+
+export interface SubnetPoolFilter {
+  readonly ip_version?: 4 | 6;
+}
 
 export interface PortFilter {
   readonly network_id?: string;
@@ -99,6 +104,8 @@ const QuotaDetails = z.object({ quota: NetworkQuotaDetails });
 export class Network {
   readonly networks: NeutronCollection<NetworkResource, NetworkCreate, NetworkUpdate, NetworkFilter>;
   readonly subnets: NeutronCollection<Subnet, SubnetCreate, SubnetUpdate, SubnetFilter>;
+  /** Pools of the project and shared ones; Fairway only lists them. */
+  readonly subnetPools: NeutronCollection<SubnetPool, never, never, SubnetPoolFilter>;
   readonly ports: NeutronCollection<Port, PortCreate, PortUpdate, PortFilter>;
   readonly routers: Routers;
   readonly floatingIps: NeutronCollection<FloatingIp, FloatingIpCreate, FloatingIpUpdate, FloatingIpFilter>;
@@ -116,6 +123,7 @@ export class Network {
     this.#api = api;
     this.networks = new NeutronCollection(api, { plural: 'networks', singular: 'network' }, NetworkResource);
     this.subnets = new NeutronCollection(api, { plural: 'subnets', singular: 'subnet' }, Subnet);
+    this.subnetPools = new NeutronCollection(api, { plural: 'subnetpools', singular: 'subnetpool' }, SubnetPool);
     this.ports = new NeutronCollection(api, { plural: 'ports', singular: 'port' }, Port);
     this.routers = new Routers(api);
     this.floatingIps = new NeutronCollection(api, { plural: 'floatingips', singular: 'floatingip' }, FloatingIp);

@@ -85,6 +85,14 @@ export const SubnetCreate = z.object({
 });
 export type SubnetCreate = z.infer<typeof SubnetCreate>;
 
+/** A range from which subnets can be allocated. */
+export const SubnetPool = z.object({
+  id: z.string(),
+  name: z.string(),
+  ip_version: z.union([z.literal(4), z.literal(6)]),
+});
+export type SubnetPool = z.infer<typeof SubnetPool>;
+
 export const FixedIp = z.object({ subnet_id: z.string(), ip_address: z.string() });
 export type FixedIp = z.infer<typeof FixedIp>;
 

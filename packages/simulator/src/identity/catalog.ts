@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { SERVICE_LIST } from '../service-list.ts';
+import { SERVICE_LIST, type ServiceName } from '../service-list.ts';
 import type { World } from '../world.ts';
 
 const INTERFACES = ['public', 'internal', 'admin'] as const;
@@ -25,8 +25,8 @@ export function catalogFor(
   origin: string,
   projectId: string,
 ): CatalogService[] {
-  const { region } = config;
-  const own = entries().map(({ type, project, endpoint }) => ({
+  const { region, missingServices = [] } = config;
+  const own = entries(missingServices).map(({ type, project, endpoint }) => ({
     type,
     name: project,
     url: `${origin}${endpoint.replace('{project}', projectId)}`,
@@ -45,11 +45,15 @@ export function catalogFor(
   }));
 }
 
-function entries(): { readonly type: string; readonly project: string; readonly endpoint: string }[] {
-  return Object.entries(SERVICE_LIST).flatMap(([type, service]) => [
-    { type, project: service.project, endpoint: service.endpoint },
-    ...('alias' in service ? [{ ...service.alias, endpoint: service.endpoint }] : []),
-  ]);
+function entries(
+  missing: readonly ServiceName[],
+): { readonly type: string; readonly project: string; readonly endpoint: string }[] {
+  return Object.entries(SERVICE_LIST)
+    .filter(([type]) => !missing.some((each) => each === type))
+    .flatMap(([type, service]) => [
+      { type, project: service.project, endpoint: service.endpoint },
+      ...('alias' in service ? [{ ...service.alias, endpoint: service.endpoint }] : []),
+    ]);
 }
 
 function stableId(text: string): string {

@@ -14,6 +14,7 @@ import { routerActionRoutes } from './router-actions.ts';
 import { routerKind } from './routers.ts';
 import { securityGroupRuleKind } from './security-group-rules.ts';
 import { securityGroupKind } from './security-groups.ts';
+import { subnetPoolRoutes } from './subnet-pools.ts';
 import { subnetKind } from './subnets.ts';
 import { tagRoutes } from './tag-routes.ts';
 
@@ -38,6 +39,7 @@ export function networkService(world: World): Service {
       ...resourceRoutes(world, groups),
       ...resourceRoutes(world, rules),
       ...resourceRoutes(world, floatingIps),
+      ...subnetPoolRoutes(world),
       ...rbacPolicyRoutes(world),
       ...tagRoutes(world, networks),
       ...tagRoutes(world, subnets),
