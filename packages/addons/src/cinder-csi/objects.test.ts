@@ -129,29 +129,3 @@ describe('StorageClasses', () => {
     expect(classesOf(withStorage({ classes: [], tenantClasses: 'Allowed' }))).toEqual([]);
   });
 });
-
-test.each<{ reason: string; storage: PlanStorage; kinds: readonly string[] }>([
-  { reason: 'allows everything', storage: { tenantClasses: 'Allowed' }, kinds: [] },
-  {
-    reason: 'lists all access modes',
-    storage: {
-      accessModes: ['ReadWriteMany', 'ReadOnlyMany', 'ReadWriteOnce', 'ReadWriteOncePod'],
-      tenantClasses: 'Allowed',
-    },
-    kinds: [],
-  },
-  {
-    reason: 'omits an access mode',
-    storage: { accessModes: ['ReadWriteOnce'], tenantClasses: 'Allowed' },
-    kinds: ['ValidatingAdmissionPolicy', 'ValidatingAdmissionPolicyBinding'],
-  },
-  {
-    reason: 'allows only its own classes',
-    storage: { tenantClasses: 'Refused' },
-    kinds: ['ValidatingAdmissionPolicy', 'ValidatingAdmissionPolicyBinding'],
-  },
-])('a plan that $reason creates $kinds', ({ storage, kinds }) => {
-  const all = withStorage(storage).objects.map(({ type }) => type.kind);
-
-  expect(all.filter((kind) => kind.startsWith('ValidatingAdmissionPolicy'))).toEqual(kinds);
-});

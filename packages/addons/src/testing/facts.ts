@@ -14,6 +14,8 @@ export function someFacts(facts: Partial<AddonFacts> = {}): AddonFacts {
     metricsServerVersion: undefined,
     cinderCsiVersion: undefined,
     storage: storageLimits({}),
+    limits: {},
+    today: '2026-11-30',
     reachesNodes: true,
     server: 'https://demo.example.org:6443',
     podCIDR: '10.2.0.0/16',

@@ -4,7 +4,7 @@ import { storageLimits } from '@fairway/api/domain/plan-storage';
 import { componentsOf } from '@fairway/api/domain/release-components';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { KubernetesRelease } from '@fairway/api/kinds/kubernetes-release';
-import type { PlanSpec } from '@fairway/api/kinds/plan';
+import { type InClusterLimits, inClusterLimits } from '@fairway/api/limits/in-cluster';
 import { CLUSTER_DOMAIN, clusterDnsAddress } from '@fairway/control-plane/bootstrap/kubelet';
 import type { ControlPlaneRuntime } from '@fairway/control-plane/runtime';
 
@@ -14,8 +14,9 @@ import type { ControlPlaneRuntime } from '@fairway/control-plane/runtime';
 export function addonFacts(
   { spec, status }: Pick<Cluster, 'spec' | 'status'>,
   releases: readonly KubernetesRelease[],
-  plan: Pick<PlanSpec, 'storage'> | undefined,
+  plan: InClusterLimits | undefined,
   { reachesNodes }: Pick<ControlPlaneRuntime, 'reachesNodes'>,
+  nowMs: number,
 ): AddonFacts | undefined {
   const { version, url, podCIDR, serviceCIDR, cni, cniInstaller, kubeProxyMode, nodes } = status ?? {};
   if (version === undefined || url === undefined || podCIDR === undefined || plan === undefined) return undefined;
@@ -32,6 +33,8 @@ export function addonFacts(
     metricsServerVersion: components['metrics-server'],
     cinderCsiVersion: components['cinder-csi'],
     storage: storageLimits(plan),
+    limits: inClusterLimits(plan),
+    today: new Date(nowMs).toISOString().slice(0, 10),
     reachesNodes,
     server: url,
     podCIDR,
