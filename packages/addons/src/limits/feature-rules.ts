@@ -6,7 +6,7 @@ import {
 } from '@fairway/api/domain/octavia-class';
 import type { FeatureName } from '@fairway/api/kinds/plan-limits';
 import { featureExcess, type InClusterLimits } from '@fairway/api/limits/in-cluster';
-import { CINDER_DRIVER, MANILA_DRIVER } from '@fairway/kube/kinds/csi-source';
+import { CINDER_DRIVER, MANILA_DRIVER, NFS_MANILA_DRIVER } from '@fairway/kube/kinds/csi-source';
 import { celList, celString, type LimitRule, newlyBeyond, type RuleTarget } from './limit-rule.ts';
 
 interface FeatureUse {
@@ -15,6 +15,8 @@ interface FeatureUse {
   /** A CEL expression: whether an object uses the feature. */
   readonly isUse: (object: string) => string;
 }
+
+const SHARE_DRIVERS = [MANILA_DRIVER, NFS_MANILA_DRIVER];
 
 const USES: readonly FeatureUse[] = [
   {
@@ -46,12 +48,12 @@ const USES: readonly FeatureUse[] = [
   {
     feature: 'Shares',
     target: { group: 'storage.k8s.io', version: '*', plural: 'storageclasses' },
-    isUse: (object) => `has(${object}.provisioner) && ${object}.provisioner == ${celString(MANILA_DRIVER)}`,
+    isUse: (object) => `has(${object}.provisioner) && ${object}.provisioner in ${celList(SHARE_DRIVERS)}`,
   },
   {
     feature: 'Shares',
     target: { group: '', version: 'v1', plural: 'persistentvolumes' },
-    isUse: (object) => `has(${object}.spec.csi) && ${object}.spec.csi.driver == ${celString(MANILA_DRIVER)}`,
+    isUse: (object) => `has(${object}.spec.csi) && ${object}.spec.csi.driver in ${celList(SHARE_DRIVERS)}`,
   },
   {
     feature: 'VolumeSnapshots',

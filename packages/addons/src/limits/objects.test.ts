@@ -174,6 +174,7 @@ describe('excluded features', () => {
       feature: /include Gateways on/,
     },
     { type: StorageClasses, fields: { provisioner: MANILA }, feature: /include shares of Manila/ },
+    { type: StorageClasses, fields: { provisioner: `nfs.${MANILA}` }, feature: /include shares of Manila/ },
     { type: StorageClasses, fields: { provisioner: CINDER } },
     { type: PersistentVolumes, fields: { spec: { csi: { driver: MANILA } } }, feature: /include shares of Manila/ },
     { type: PersistentVolumes, fields: { spec: {} } },

@@ -224,7 +224,7 @@ describe('Services', () => {
     },
   );
 
-  test('of Kubernetes and Fairway themselves are exempt', () => {
+  test('created by Kubernetes and Fairway are exempt', () => {
     const services: PlanServices = { types: ['NodePort'] };
     const own = (name: string, namespace: string, labels: Record<string, string>): Service => ({
       metadata: { name, namespace, labels },
