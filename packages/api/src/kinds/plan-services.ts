@@ -49,7 +49,7 @@ export const planServices = z
       .max(10)
       .optional()
       .describe(
-        "Octavia providers that load balancers can use, such as amphora or ovn. The first is the default, unless the cloud's default is in the list. Default: all.",
+        "Octavia providers that load balancers of Services can use, such as amphora or ovn. The first is the default, unless the cloud's default is in the list. Default: all.",
       ),
   })
   .describe(
