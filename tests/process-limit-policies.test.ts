@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { policyObjects } from '@fairway/addons/cinder-csi/policy';
+import { limitPolicies } from '@fairway/addons/limits/objects';
 import { storageLimits } from '@fairway/api/domain/plan-storage';
 import type { PlanStorage } from '@fairway/api/kinds/plan-storage';
 import { systemClock } from '@fairway/base/clock';
@@ -35,9 +35,9 @@ const notAllowed = (mode: string, alternatives: string) =>
   `${DENIED}spec.accessModes: ${mode} is not allowed for volumes of cinder.csi.openstack.org by the cluster's plan: use ${alternatives}`;
 
 function policiesOf(accessModes: PlanStorage['accessModes']): readonly KubeObject[] {
-  return policyObjects(storageLimits({ storage: { accessModes, tenantClasses: 'Allowed' } })).map(
-    ({ object }) => object,
-  );
+  const storage: PlanStorage = { accessModes, tenantClasses: 'Allowed' };
+  const inputs = { limits: { storage }, storage: storageLimits({ storage }), today: '2026-11-30' };
+  return limitPolicies(inputs).map(({ object }) => object);
 }
 
 describe.skipIf(release === undefined)(`limit policies in a file of a control plane ${described}`, () => {

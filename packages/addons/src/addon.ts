@@ -1,8 +1,16 @@
 import type { InstalledCni } from '@fairway/api/domain/cni-installer';
 import type { StorageLimits } from '@fairway/api/domain/plan-storage';
+import type { InClusterLimits } from '@fairway/api/limits/in-cluster';
 import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
 
-export type AddonName = InstalledCni | 'kube-proxy' | 'coredns' | 'metrics-server' | 'cinder-csi' | 'volume-snapshots';
+export type AddonName =
+  | InstalledCni
+  | 'kube-proxy'
+  | 'coredns'
+  | 'metrics-server'
+  | 'cinder-csi'
+  | 'volume-snapshots'
+  | 'plan-limits';
 
 /** The namespace of all namespaced objects of add-ons. */
 export const ADDON_NAMESPACE = 'kube-system';
@@ -23,6 +31,11 @@ export interface AddonObject extends ObjectIdentity {
   readonly immutable?: readonly string[];
   /** Fairway's annotations that are removed if this object no longer has them. */
   readonly obsoleteAnnotations?: readonly string[];
+  /**
+   * Fields of the spec that must have exactly these values, or be absent. If anyone changes the object, or if an object
+   * of another owner has its name, Fairway recreates it.
+   */
+  readonly exactFields?: readonly string[];
   /** Whether the object is only updated if it exists, and never created or deleted. */
   readonly isUpdateOnly?: boolean;
 }
@@ -96,6 +109,10 @@ export interface AddonFacts {
   readonly storage: StorageLimits;
   /** Whether the API server reads the limit policies from a file, so that the cluster needs no objects for them. */
   readonly hasPolicyFile: boolean;
+  /** The plan's limits of objects in the cluster. */
+  readonly limits: InClusterLimits;
+  /** The day, in UTC: `2026-11-30`. */
+  readonly today: string;
   /** Whether the API server can connect to nodes. */
   readonly reachesNodes: boolean;
   /** URL of the API server. */

@@ -7,6 +7,7 @@ import { CILIUM_WORKLOAD, cilium } from './cilium/objects.ts';
 import { CINDER_CSI_OBJECTS, cinderCsi } from './cinder-csi/objects.ts';
 import { CORE_DNS_OBJECTS, coreDns } from './core-dns/objects.ts';
 import { KUBE_PROXY_OBJECTS, kubeProxy } from './kube-proxy/objects.ts';
+import { LIMIT_OBJECTS, planLimits } from './limits/objects.ts';
 import { METRICS_SERVER_OBJECTS, metricsServer } from './metrics-server/objects.ts';
 import { REVISION_ANNOTATION, revisionOf } from './revision.ts';
 import { hasAddons } from './versions.ts';
@@ -29,6 +30,7 @@ export const REMOVABLE_OBJECTS: readonly ObjectIdentity[] = [
   ...CORE_DNS_OBJECTS,
   ...METRICS_SERVER_OBJECTS,
   ...CINDER_CSI_OBJECTS,
+  ...LIMIT_OBJECTS,
 ];
 
 /**
@@ -47,7 +49,9 @@ export function objectsOfInterest(addons: readonly Addon[]): readonly ObjectIden
 /** The add-ons of a cluster, in the order in which they are applied; empty for an unsupported version of Kubernetes. */
 export function addonsOf(facts: AddonFacts): readonly Addon[] {
   if (!hasAddons(facts.version)) return [];
+  const limits = planLimits(facts);
   const addons = [
+    ...(limits ? [limits] : []),
     ...podNetwork(facts),
     ...(facts.kubeProxy.mode === 'none' ? [] : [kubeProxy(facts)]),
     coreDns(facts),

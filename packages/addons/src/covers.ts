@@ -1,4 +1,19 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { KubeObject } from '@fairway/kube/object/meta';
+import type { AddonObject } from './addon.ts';
+
+/** Whether the live object has all desired fields, and in its exact fields nothing else. */
+export function isAsDesired(live: KubeObject | undefined, desired: AddonObject): boolean {
+  const { exactFields = [], object } = desired;
+  if (!coversObject(live, object)) return false;
+  const [liveSpec, spec] = [specOf(live), specOf(object)];
+  return exactFields.every((field) => isDeepStrictEqual(liveSpec[field], spec[field]));
+}
+
+function specOf(object: KubeObject | undefined): Readonly<Record<string, unknown>> {
+  const { spec = {} } = (object ?? {}) as { readonly spec?: Readonly<Record<string, unknown>> };
+  return spec;
+}
 
 /** Like `covers`, for whole objects; objects in lists have no kind. */
 export function coversObject(live: KubeObject | undefined, desired: KubeObject): boolean {

@@ -36,6 +36,7 @@ export function healthOf(
     ? { total: nodes.total, ready: nodes.ready + nodes.withoutNetwork, withoutNetwork: 0 }
     : nodes;
   if (type.kind === 'CustomResourceDefinition') return definitionHealth(workload as CustomResourceDefinition);
+  if (type.kind === 'ValidatingAdmissionPolicy') return 'working';
   if (type.kind === 'DaemonSet') return daemonSetHealth(workload as DaemonSet, counts);
   return deploymentHealth(workload as Deployment, counts);
 }

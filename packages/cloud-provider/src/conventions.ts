@@ -1,6 +1,6 @@
-import { type StorageLimits, storageLimits } from '@fairway/api/domain/plan-storage';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { Plan } from '@fairway/api/kinds/plan';
+import { type InClusterLimits, inClusterLimits } from '@fairway/api/limits/in-cluster';
 import type { ObjectSource } from '@fairway/kube/client/object-source';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { settingsOf } from './load-balancers/cluster-settings.ts';
@@ -10,8 +10,8 @@ import type { LoadBalancerSettings } from './load-balancers/settings.ts';
 export interface Conventions {
   /** Default load balancer settings; undefined while unknown. */
   readonly loadBalancersOf: (cluster: Cluster, cloud: ProjectCloud) => LoadBalancerSettings | undefined;
-  /** What claims may request; undefined while unknown. */
-  readonly storageLimitsOf: (cluster: Cluster, plans: ObjectSource<Plan>) => StorageLimits | undefined;
+  /** The plan's limits of objects in the cluster; undefined while unknown. */
+  readonly limitsOf: (cluster: Cluster, plans: ObjectSource<Plan>) => InClusterLimits | undefined;
   /** Whether a node's providerID includes its region. */
   readonly includesRegion: boolean;
   /** Whether the cluster's router is managed although it lacks the cluster's ownership tag. */
@@ -25,9 +25,9 @@ export interface Conventions {
 
 export const FAIRWAY_CONVENTIONS: Conventions = {
   loadBalancersOf: settingsOf,
-  storageLimitsOf({ spec }, plans) {
+  limitsOf({ spec }, plans) {
     const plan = plans.get(spec.plan);
-    return plan && storageLimits(plan.spec);
+    return plan && inClusterLimits(plan.spec);
   },
   includesRegion: true,
   acceptsUnmarkedRouter: false,

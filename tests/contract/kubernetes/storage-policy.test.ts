@@ -28,7 +28,7 @@ const FAST: PlanStorageClass = {
   allowVolumeExpansion: true,
   fsType: 'ext4',
 };
-const DENIED = `is forbidden: ValidatingAdmissionPolicy 'storage.fairway.dev' with binding 'storage.fairway.dev' denied request: `;
+const DENIED = `is forbidden: ValidatingAdmissionPolicy 'limits.fairway.dev' with binding 'limits.fairway.dev' denied request: `;
 const NO_SHARING = `spec.accessModes: ReadWriteMany is not allowed for volumes of ${DRIVER} by the cluster's plan: use ReadWriteOnce or ReadWriteOncePod, or a StorageClass for shares`;
 
 function aClaim(accessModes: string[], storageClassName?: string): PersistentVolumeClaim {
@@ -139,7 +139,7 @@ describeServers('a plan’s rules for volumes', (server, target) => {
 
     const status = await vi.waitFor(
       async () => {
-        const policy = await policies.get('storage.fairway.dev');
+        const policy = await policies.get('limits.fairway.dev');
         expect(policy.status?.observedGeneration).toBe(policy.metadata.generation);
         return policy.status;
       },

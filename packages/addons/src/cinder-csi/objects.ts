@@ -5,7 +5,6 @@ import type { Addon, AddonFacts, ObjectIdentity } from '../addon.ts';
 import { revisionOf } from '../revision.ts';
 import { cinderCsiVersion } from '../versions.ts';
 import { configMap, daemonSet, PLUGIN_ACCOUNT, PLUGIN_CONFIG, PLUGIN_NAME, serviceAccount } from './node-plugin.ts';
-import { POLICY_OBJECTS, policyObjects } from './policy.ts';
 import { storageClass } from './storage-class.ts';
 
 const ACCOUNT = { type: ServiceAccounts, name: PLUGIN_ACCOUNT };
@@ -14,11 +13,10 @@ const DRIVER = { type: CSIDrivers, name: CINDER_DRIVER };
 const WORKLOAD = { type: DaemonSets, name: PLUGIN_NAME };
 
 /** All objects of the add-on in any release, except StorageClasses, whose names the operator chooses. */
-export const CINDER_CSI_OBJECTS: readonly ObjectIdentity[] = [...POLICY_OBJECTS, ACCOUNT, CONFIG_MAP, DRIVER, WORKLOAD];
+export const CINDER_CSI_OBJECTS: readonly ObjectIdentity[] = [ACCOUNT, CONFIG_MAP, DRIVER, WORKLOAD];
 
 /**
- * Cinder volumes: the driver's node service, and the classes and limits of the plan. Fairway itself is the controller
- * service.
+ * Cinder volumes: the driver's node service, and the classes of the plan. Fairway itself is the controller service.
  */
 export function cinderCsi(facts: AddonFacts): Addon {
   const version = cinderCsiVersion(facts.version, facts.cinderCsiVersion);
@@ -27,7 +25,6 @@ export function cinderCsi(facts: AddonFacts): Addon {
     name: 'cinder-csi',
     version,
     objects: [
-      ...(facts.hasPolicyFile ? [] : policyObjects(facts.storage)),
       { ...ACCOUNT, object: serviceAccount() },
       { ...CONFIG_MAP, object: config },
       { ...DRIVER, object: driver() },

@@ -15,6 +15,8 @@ export function someFacts(facts: Partial<AddonFacts> = {}): AddonFacts {
     cinderCsiVersion: undefined,
     storage: storageLimits({}),
     hasPolicyFile: false,
+    limits: {},
+    today: '2026-11-30',
     reachesNodes: true,
     server: 'https://demo.example.org:6443',
     podCIDR: '10.2.0.0/16',

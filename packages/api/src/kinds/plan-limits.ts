@@ -30,6 +30,10 @@ export const LIMIT_NAMES = [
   'nodePools.maxNetworks',
   'storage.accessModes',
   'storage.tenantClasses',
+  'services.types',
+  'services.ipFamilies',
+  'services.refusedAnnotations',
+  'services.loadBalancerProviders',
 ] as const;
 
 export type LimitName = (typeof LIMIT_NAMES)[number];
@@ -50,10 +54,14 @@ export const FEATURE_NAMES = [
   'ClusterAudit',
   'ExternalAutoscaler',
   'FloatingIPs',
+  'Gateways',
   'Hibernation',
+  'Ingresses',
   'KeystoneUsers',
   'OIDC',
   'Reset',
+  'Shares',
+  'VolumeSnapshots',
 ] as const;
 
 export type FeatureName = (typeof FEATURE_NAMES)[number];

@@ -7,6 +7,7 @@ import { KUBELET_SETTINGS } from './kubelet-settings.ts';
 import { limitPolicies } from './limit-policies.ts';
 import { healingStrategy } from './node-pool-healing.ts';
 import { FEATURE_NAMES, limitNotes, planKubernetes } from './plan-limits.ts';
+import { planServices } from './plan-services.ts';
 import { PLAN_STORAGE_RULES, planStorage } from './plan-storage.ts';
 import { conditions, observedGeneration } from './status.ts';
 
@@ -184,6 +185,7 @@ const planSpec = z
       .optional()
       .describe('Settings and limits of NodePools.'),
     storage: planStorage.optional(),
+    services: planServices.optional(),
     limitNotes: limitNotes.optional(),
     limitPolicies: limitPolicies.optional(),
     upgradeStrategy: z.enum(['InPlace', 'Rolling']).describe('Default for spec.upgradeStrategy.type of NodePools.'),

@@ -5,7 +5,10 @@ import type { Plan, PlanSpec } from '../kinds/plan.ts';
 import type { FeatureName } from '../kinds/plan-limits.ts';
 import { type LimitError, limitError } from './notes.ts';
 
-/** A feature that a Plan can exclude. */
+/**
+ * A feature that a Plan can exclude. Features without `cluster` and `pool` are used by objects within clusters; see
+ * `in-cluster.ts`.
+ */
 export interface Feature {
   readonly name: FeatureName;
   /** For readers of the limits page. */
@@ -41,6 +44,7 @@ export const FEATURES: readonly Feature[] = [
     description: 'floating IPs of nodes',
     pool: { field: 'floatingIPs.enabled', use: ({ floatingIPs }) => floatingIPs.enabled || undefined },
   },
+  { name: 'Gateways', description: "Gateways on the cloud's load balancers" },
   {
     name: 'Hibernation',
     description: 'hibernation of clusters',
@@ -50,6 +54,7 @@ export const FEATURES: readonly Feature[] = [
         hibernation?.enabled || (hibernation?.schedules ?? []).length > 0 ? hibernation : undefined,
     },
   },
+  { name: 'Ingresses', description: "Ingresses on the cloud's load balancers" },
   {
     name: 'KeystoneUsers',
     description: "access of OpenStack users to the clusters' API servers",
@@ -65,6 +70,8 @@ export const FEATURES: readonly Feature[] = [
     description: 'resetting clusters',
     cluster: { field: 'reset', use: ({ reset }) => reset },
   },
+  { name: 'Shares', description: 'shares of Manila' },
+  { name: 'VolumeSnapshots', description: 'volume snapshots' },
 ];
 
 /** Whether the plan allows the feature. Pure. */

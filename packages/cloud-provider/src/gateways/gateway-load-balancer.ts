@@ -1,4 +1,5 @@
-import { ensureFinalizer } from '@fairway/kube/controller/finalizers';
+import { featureExcess, type InClusterLimits } from '@fairway/api/limits/in-cluster';
+import { ensureFinalizer, hasFinalizer } from '@fairway/kube/controller/finalizers';
 import type { LoadBalancer } from '@fairway/openstack/types/load-balancer';
 import { machinesByCluster } from '@fairway/tenancy/cache-indexes';
 import { gatewayTags } from '@fairway/tenancy/cloud/ownership';
@@ -15,6 +16,7 @@ import {
 } from '../l7/routed-load-balancer.ts';
 import { ensureFloatingIp } from '../load-balancers/floating-ip.ts';
 import type { LoadBalancerEvents } from '../load-balancers/load-balancer-events.ts';
+import { LoadBalancerLimits } from '../load-balancers/load-balancer-limits.ts';
 import { memberNodes } from '../load-balancers/member-nodes.ts';
 import { memberAddresses } from '../load-balancers/members.ts';
 import { observeLoadBalancers } from '../load-balancers/observation.ts';
@@ -46,6 +48,7 @@ export interface GatewayTask {
   readonly listeners: readonly ValidatedListener[];
   readonly routing: Routing;
   readonly settings: LoadBalancerSettings;
+  readonly limits: InClusterLimits;
 }
 
 const BUILDING_PROGRESS: Progress = { kind: 'pending', message: 'the load balancer is being created' };
@@ -56,17 +59,24 @@ export class GatewayLoadBalancerReconciler {
   readonly #dependencies: GatewayLoadBalancerReconcilerDependencies;
   /** Keys of load balancers that are being changed. */
   readonly #pendingChanges = new Set<string>();
+  readonly #limits: LoadBalancerLimits;
 
   constructor(dependencies: GatewayLoadBalancerReconcilerDependencies) {
     this.#dependencies = dependencies;
+    this.#limits = new LoadBalancerLimits(dependencies);
   }
 
   /** Takes one step. Rejects with ServiceRefused for an unavailable address, or with the error of the cloud or cluster. */
   async ensureLoadBalancer(scope: PresentGatewayScope, task: GatewayTask): Promise<Progress> {
     const { certificates, memory, watch } = this.#dependencies;
     const { cloud, gateway, key, tenant } = scope;
+    const owner = { key, tenant, object: gateway };
+    const excess = featureExcess(task.limits, 'Gateways');
+    const beyond = { excesses: excess ? [excess] : [], limits: task.limits };
+    if (!hasFinalizer(gateway, CLEANUP_FINALIZER)) this.#limits.require(owner, beyond, false);
     await wrapTenantError(ensureFinalizer(tenant.client.resource(Gateways), gateway, CLEANUP_FINALIZER));
     const { present, deletingCount } = await observeLoadBalancers(scope);
+    this.#limits.require(owner, beyond, present.length + deletingCount > 0);
     const loadBalancer = await oldestLoadBalancer(scope, present, memory);
     watch.begin(cloud, key);
     if (loadBalancer === undefined && deletingCount > 0) {
@@ -89,6 +99,7 @@ export class GatewayLoadBalancerReconciler {
 
   forget(key: string): void {
     this.#pendingChanges.delete(key);
+    this.#limits.forget(key);
   }
 
   async #create(

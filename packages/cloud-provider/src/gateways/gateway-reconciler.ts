@@ -1,4 +1,5 @@
 import { identityOf } from '@fairway/api/identity';
+import { enforcementChangeDelayMs } from '@fairway/api/limits/in-cluster';
 import { isPaused } from '@fairway/api/pause';
 import { boundedPages, someMatch } from '@fairway/kube/client/bounded-pages';
 import { hasFinalizer, isBeingDeleted } from '@fairway/kube/controller/finalizers';
@@ -11,8 +12,15 @@ import type { Failure } from '@fairway/tenancy/reconcile/failure';
 import { Pass } from '@fairway/tenancy/reconcile/pass';
 import type { CloudProviderDependencies } from '../dependencies.ts';
 import { keptFloatingIPNameFrom } from '../load-balancers/kept-floating-ip.ts';
+import { withAllowedProvider } from '../load-balancers/load-balancer-limits.ts';
 import { removeLoadBalancer } from '../load-balancers/load-balancer-removal.ts';
-import { ServiceRefused } from '../load-balancers/service-refused.ts';
+import {
+  PLAN_LIMIT_REASON,
+  PLAN_LIMIT_RETRY_MS,
+  PlanLimitExceeded,
+  ServiceRefused,
+  UNKNOWN_PLAN_RETRY_MS,
+} from '../load-balancers/service-refused.ts';
 import { servicesOf } from '../load-balancers/tenant-services.ts';
 import { readSecrets, type TenantSecrets } from '../tls/tenant-secrets.ts';
 import type { Progress } from './conditions.ts';
@@ -52,7 +60,7 @@ export class GatewayReconciler {
 
   /** `key`: see `gatewayKey`. */
   async reconcile(key: string, context: ReconcileContext): Promise<Result> {
-    const { cache, clouds, conventions, secrets, tenants } = this.#dependencies;
+    const { cache, clock, clouds, conventions, secrets, tenants } = this.#dependencies;
     const owner = ownerOfKey(key);
     const tenant = tenants.get(owner.clusterUid);
     const cluster = tenant && cache.clusters.get(tenant.clusterKey);
@@ -69,8 +77,11 @@ export class GatewayReconciler {
     const gateway = gateways.byUid(owner.gatewayUid);
     if (gateway === undefined) return this.#finish(target, context);
     if (isBeingDeleted(gateway) || !gateways.isServed(gateway)) return this.#finish({ ...target, gateway }, context);
-    const settings = conventions.loadBalancersOf(cluster, cloud);
-    if (settings === undefined || !gateways.hasNamespacesFor(gateway)) return {};
+    const limits = conventions.limitsOf(cluster, cache.plans);
+    if (limits === undefined) return { requeueAfterMs: UNKNOWN_PLAN_RETRY_MS };
+    const configured = conventions.loadBalancersOf(cluster, cloud);
+    if (configured === undefined || !gateways.hasNamespacesFor(gateway)) return {};
+    const settings = withAllowedProvider(configured, limits, clock.now());
     const relatedObjects = gateways.relatedObjects(gateway);
     const certificateOf = readSecrets(secretsOfGateway(gateway, relatedObjects), (names) =>
       secrets.read(tenant, key, names),
@@ -78,7 +89,7 @@ export class GatewayReconciler {
     // The Gateway is enqueued again when the Secrets have been read.
     if (certificateOf === undefined) return {};
     const validation = validateGateway(gateway, settings, { ...relatedObjects, certificateOf });
-    return this.#serve({ ...target, gateway }, { settings, ...validation }, context);
+    return this.#serve({ ...target, gateway }, { settings, limits, ...validation }, context);
   }
 
   /** Drops the state of clusters that another replica takes over. */
@@ -108,6 +119,8 @@ export class GatewayReconciler {
     );
     if (failure === undefined) pass.requeueAfter(watch.nextPollMs(key, clock.now()));
     const progress = value ?? pendingProgress(failure);
+    pass.requeueAfter(enforcementChangeDelayMs(validation.limits, clock.now()));
+    if (progress.kind === 'refused' && progress.reason === PLAN_LIMIT_REASON) pass.requeueAfter(PLAN_LIMIT_RETRY_MS);
     await pass.run(() =>
       attempts.withBackoff({ kind: GATEWAY_STATUS, item: key }, () =>
         this.#patchStatus({ ...target, signal: pass.signal }, validation, progress),
@@ -151,12 +164,14 @@ export class GatewayReconciler {
       return await loadBalancers.ensureLoadBalancer(scope, { ...task, listeners: validated.listeners });
     } catch (error) {
       if (!(error instanceof ServiceRefused)) throw error;
+      if (error instanceof PlanLimitExceeded) return this.#refuse(scope, PLAN_LIMIT_REASON, error.message);
       return this.#refuse(scope, 'AddressNotUsable', error.message);
     }
   }
 
   #refuse({ gateway, tenant }: Pick<LiveTarget, 'gateway' | 'tenant'>, reason: string, message: string): Progress {
-    this.#dependencies.events.warning(tenant, gateway, 'Failed', message);
+    const eventReason = reason === PLAN_LIMIT_REASON ? reason : 'Failed';
+    this.#dependencies.events.warning(tenant, gateway, eventReason, message);
     return { kind: 'refused', reason, message };
   }
 
@@ -237,7 +252,7 @@ export class GatewayReconciler {
 
 type GatewayTarget = Omit<PresentGatewayScope, 'gateway' | 'projectID' | 'signal'>;
 type LiveTarget = Omit<PresentGatewayScope, 'projectID' | 'signal'>;
-type ValidatedTask = GatewayValidation & Pick<GatewayTask, 'settings'>;
+type ValidatedTask = GatewayValidation & Pick<GatewayTask, 'settings' | 'limits'>;
 
 const LOAD_BALANCER = 'load balancer';
 /** Deletes certificates that are no longer in use, without delaying anything else. */

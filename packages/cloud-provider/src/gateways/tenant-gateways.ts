@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { OCTAVIA_CLASS, OCTAVIA_CONTROLLER } from '@fairway/api/domain/octavia-class';
 import type { Informer } from '@fairway/kube/client/informer';
 import type { CacheIndex } from '@fairway/kube/client/object-cache';
 import { hasFinalizer } from '@fairway/kube/controller/finalizers';
@@ -26,10 +27,7 @@ import { ServedKinds, type ServedKindsOptions } from './served-kinds.ts';
 export const CLEANUP_FINALIZER = 'fairway.dev/gateway-load-balancer';
 
 /** `spec.controllerName` of the GatewayClasses whose Gateways are Fairway's. */
-export const CONTROLLER = 'fairway.dev/octavia';
-
-/** The class that works without a GatewayClass object. */
-const OCTAVIA_CLASS = 'octavia';
+export const CONTROLLER = OCTAVIA_CONTROLLER;
 
 const known = new WeakMap<TenantCluster, TenantGateways>();
 

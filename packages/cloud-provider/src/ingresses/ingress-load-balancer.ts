@@ -1,4 +1,5 @@
-import { ensureFinalizer } from '@fairway/kube/controller/finalizers';
+import { featureExcess, type InClusterLimits } from '@fairway/api/limits/in-cluster';
+import { ensureFinalizer, hasFinalizer } from '@fairway/kube/controller/finalizers';
 import { Ingresses } from '@fairway/kube/kinds/resources';
 import type { LoadBalancer } from '@fairway/openstack/types/load-balancer';
 import { machinesByCluster } from '@fairway/tenancy/cache-indexes';
@@ -13,6 +14,7 @@ import type { Backend } from '../l7/route.ts';
 import { ALL_NODES, applyNextRoutingChange, createRouted, oldestLoadBalancer } from '../l7/routed-load-balancer.ts';
 import { ensureFloatingIp } from '../load-balancers/floating-ip.ts';
 import type { LoadBalancerEvents } from '../load-balancers/load-balancer-events.ts';
+import { LoadBalancerLimits, withAllowedProvider } from '../load-balancers/load-balancer-limits.ts';
 import type { LoadBalancerWatch } from '../load-balancers/load-balancer-watch.ts';
 import { memberNodes } from '../load-balancers/member-nodes.ts';
 import { memberAddresses } from '../load-balancers/members.ts';
@@ -46,21 +48,29 @@ export class IngressLoadBalancerReconciler {
   readonly #dependencies: IngressLoadBalancerReconcilerDependencies;
   /** Keys of load balancers that are being changed. */
   readonly #pendingChanges = new Set<string>();
+  readonly #limits: LoadBalancerLimits;
 
   constructor(dependencies: IngressLoadBalancerReconcilerDependencies) {
     this.#dependencies = dependencies;
+    this.#limits = new LoadBalancerLimits(dependencies);
   }
 
   /** Takes one step. Rejects with ServiceRefused for an unsupported spec, or with the error of the cloud or cluster. */
-  async ensureLoadBalancer(scope: PresentIngressScope): Promise<void> {
-    const { certificates: store, conventions, events, watch } = this.#dependencies;
+  async ensureLoadBalancer(scope: PresentIngressScope, limits: InClusterLimits): Promise<void> {
+    const { certificates: store, clock, conventions, events, watch } = this.#dependencies;
     const { cloud, cluster, ingress, key, tenant } = scope;
-    const settings = conventions.loadBalancersOf(cluster, cloud);
-    if (settings === undefined) return;
+    const configured = conventions.loadBalancersOf(cluster, cloud);
+    if (configured === undefined) return;
+    const settings = withAllowedProvider(configured, limits, clock.now());
+    const owner = { key, tenant, object: ingress };
+    const excess = featureExcess(limits, 'Ingresses');
+    const beyond = { excesses: excess ? [excess] : [], limits };
+    if (!hasFinalizer(ingress, CLEANUP_FINALIZER)) this.#limits.require(owner, beyond, false);
     const { balancerSpec, warnings } = specFromIngress(ingress, settings);
     for (const { reason, message } of warnings) events.warning(tenant, ingress, reason, message, message);
     await wrapTenantError(ensureFinalizer(tenant.client.resource(Ingresses), ingress, CLEANUP_FINALIZER));
     const { present, deletingCount } = await observeLoadBalancers(scope);
+    this.#limits.require(owner, beyond, present.length + deletingCount > 0);
     const loadBalancer = await oldestLoadBalancer(scope, present, this.#dependencies.memory);
     watch.begin(cloud, key);
     if (loadBalancer === undefined && deletingCount > 0) return watch.expect(cloud, key, 'deletion');
@@ -78,6 +88,7 @@ export class IngressLoadBalancerReconciler {
 
   forget(key: string): void {
     this.#pendingChanges.delete(key);
+    this.#limits.forget(key);
   }
 
   async #create(

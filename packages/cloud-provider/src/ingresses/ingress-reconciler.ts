@@ -1,4 +1,5 @@
 import { identityOf } from '@fairway/api/identity';
+import { enforcementChangeDelayMs, type InClusterLimits } from '@fairway/api/limits/in-cluster';
 import { isPaused } from '@fairway/api/pause';
 import { boundedPages, someMatch } from '@fairway/kube/client/bounded-pages';
 import { hasFinalizer, isBeingDeleted } from '@fairway/kube/controller/finalizers';
@@ -13,7 +14,13 @@ import { Pass } from '@fairway/tenancy/reconcile/pass';
 import type { CloudProviderDependencies } from '../dependencies.ts';
 import { keptFloatingIPNameFrom } from '../load-balancers/kept-floating-ip.ts';
 import { removeLoadBalancer } from '../load-balancers/load-balancer-removal.ts';
-import { ServiceRefused } from '../load-balancers/service-refused.ts';
+import {
+  PLAN_LIMIT_REASON,
+  PLAN_LIMIT_RETRY_MS,
+  PlanLimitExceeded,
+  ServiceRefused,
+  UNKNOWN_PLAN_RETRY_MS,
+} from '../load-balancers/service-refused.ts';
 import { servicesOf } from '../load-balancers/tenant-services.ts';
 import { INGRESS_ANNOTATION } from './annotation-names.ts';
 import { ownerOfKey } from './ingress-key.ts';
@@ -51,7 +58,7 @@ export class IngressReconciler {
 
   /** `key`: see `ingressKey`. */
   async reconcile(key: string, context: ReconcileContext): Promise<Result> {
-    const { attempts, cache, certificates, clock, clouds, tenants, watch } = this.#dependencies;
+    const { attempts, cache, certificates, clock, clouds, conventions, tenants, watch } = this.#dependencies;
     const owner = ownerOfKey(key);
     const tenant = tenants.get(owner.clusterUid);
     const ingresses = tenant && ingressesOf(tenant);
@@ -68,6 +75,8 @@ export class IngressReconciler {
     const servedAs = ingress && servedState(tenant, ingress);
     // The class of the Ingress is not known yet.
     if (servedAs === 'unknown') return {};
+    const limits = conventions.limitsOf(cluster, cache.plans);
+    if (limits === undefined) return { requeueAfterMs: UNKNOWN_PLAN_RETRY_MS };
     const pass = new Pass(context, clock);
     const scopeOf = async () => {
       const projectID = await cloud.client.session.projectId();
@@ -77,7 +86,7 @@ export class IngressReconciler {
       attempts.withBackoff({ kind: 'load balancer', item: key }, async () => {
         const scope = await scopeOf();
         if (ingress === undefined) await this.#reconcileDeleted(scope, pass);
-        else if (servedAs === 'yes') await this.#reconcileServed({ ...scope, ingress });
+        else if (servedAs === 'yes') await this.#reconcileServed({ ...scope, ingress }, limits, pass);
         else if (hasFinalizer(ingress, CLEANUP_FINALIZER)) await this.#reconcileUnserved({ ...scope, ingress }, pass);
         else this.#forget(key);
       }),
@@ -103,15 +112,18 @@ export class IngressReconciler {
     }
   }
 
-  async #reconcileServed(scope: PresentIngressScope): Promise<void> {
-    const { events, loadBalancers } = this.#dependencies;
+  async #reconcileServed(scope: PresentIngressScope, limits: InClusterLimits, pass: Pass): Promise<void> {
+    const { clock, events, loadBalancers } = this.#dependencies;
     const { cloud, ingress, tenant } = scope;
+    pass.requeueAfter(enforcementChangeDelayMs(limits, clock.now()));
     try {
       if (!(await hasLoadBalancers(cloud))) return events.warning(tenant, ingress, 'Failed', NO_OCTAVIA);
-      await loadBalancers.ensureLoadBalancer(scope);
+      await loadBalancers.ensureLoadBalancer(scope, limits);
     } catch (error) {
       if (!(error instanceof ServiceRefused)) throw error;
-      events.warning(tenant, ingress, 'Failed', error.message);
+      const isLimit = error instanceof PlanLimitExceeded;
+      if (isLimit) pass.requeueAfter(PLAN_LIMIT_RETRY_MS);
+      events.warning(tenant, ingress, isLimit ? PLAN_LIMIT_REASON : 'Failed', error.message);
     }
   }
 

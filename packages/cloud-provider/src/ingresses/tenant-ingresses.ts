@@ -1,3 +1,9 @@
+import {
+  ANNOTATED_INGRESS_CLASSES,
+  INGRESS_CLASS_ANNOTATION,
+  OCTAVIA_CLASS,
+  OCTAVIA_CONTROLLER,
+} from '@fairway/api/domain/octavia-class';
 import type { Informer } from '@fairway/kube/client/informer';
 import type { CacheIndex } from '@fairway/kube/client/object-cache';
 import { hasFinalizer } from '@fairway/kube/controller/finalizers';
@@ -9,20 +15,13 @@ import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters'
 export const CLEANUP_FINALIZER = 'fairway.dev/ingress-load-balancer';
 
 /** `spec.controller` of the IngressClasses whose Ingresses are Fairway's. */
-export const CONTROLLER = 'fairway.dev/octavia';
-
-/** The class that works without an IngressClass object. */
-const OCTAVIA_CLASS = 'octavia';
-
-const CLASS_ANNOTATION = 'kubernetes.io/ingress.class';
-/** Values of the annotation; the first is octavia-ingress-controller's. */
-const LEGACY_CLASSES: ReadonlySet<string> = new Set(['openstack', OCTAVIA_CLASS]);
+export const CONTROLLER = OCTAVIA_CONTROLLER;
 
 /** Name of the class; undefined if the Ingress has none, or if its annotation selects octavia-ingress-controller. */
 function classOf({ metadata, spec }: Ingress): { readonly name: string | undefined; readonly isLegacy: boolean } {
   const { ingressClassName: name } = spec;
-  const old = metadata.annotations?.[CLASS_ANNOTATION];
-  return { name, isLegacy: name === undefined && old !== undefined && LEGACY_CLASSES.has(old) };
+  const old = metadata.annotations?.[INGRESS_CLASS_ANNOTATION];
+  return { name, isLegacy: name === undefined && old !== undefined && ANNOTATED_INGRESS_CLASSES.includes(old) };
 }
 
 /** The name of the IngressClass that determines the controller of the Ingress; undefined if none does. */

@@ -1,13 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import { clusters } from '@fairway/api/kinds/cluster';
 import { machines } from '@fairway/api/kinds/machine';
+import { plans } from '@fairway/api/kinds/plan';
 import { keyOf as objectKey } from '@fairway/kube/client/object-key';
 import { indexOn } from '@fairway/kube/controller/declaration';
 import { READ } from '@fairway/kube/controller/rights';
 import type { Service } from '@fairway/kube/kinds/generated/types';
 import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
 import type { LoadBalancer } from '@fairway/openstack/types/load-balancer';
-import { clustersByIdentity, machinesByCluster } from '@fairway/tenancy/cache-indexes';
+import { clustersByIdentity, clustersByPlan, machinesByCluster } from '@fairway/tenancy/cache-indexes';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
 import type { CloudProviderDependencies, Declaration } from '../dependencies.ts';
 import { LoadBalancerEvents } from '../load-balancers/load-balancer-events.ts';
@@ -25,8 +26,13 @@ export const ROUTED_CONTROLLER = {
   rights: [
     { type: clusters, verbs: READ },
     { type: machines, verbs: READ },
+    { type: plans, verbs: READ },
   ],
-  indexes: ({ cache }) => [indexOn(cache.clusters, clustersByIdentity), indexOn(cache.machines, machinesByCluster)],
+  indexes: ({ cache }) => [
+    indexOn(cache.clusters, clustersByIdentity),
+    indexOn(cache.clusters, clustersByPlan),
+    indexOn(cache.machines, machinesByCluster),
+  ],
 } as const satisfies Partial<Declaration>;
 
 interface RoutedKind<T extends KubeObject> {

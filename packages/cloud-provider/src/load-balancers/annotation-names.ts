@@ -1,6 +1,11 @@
+import {
+  ADDRESS_ANNOTATION,
+  LOAD_BALANCER_ID_ANNOTATION,
+  PROVIDER_ANNOTATION,
+} from '@fairway/api/limits/service-limits';
+
 const OPENSTACK = 'loadbalancer.openstack.org/';
 const OVHCLOUD = 'loadbalancer.ovhcloud.com/';
-const FAIRWAY_PREFIX = 'loadbalancer.fairway.dev/';
 /** Annotations of OVHcloud's first load balancers. */
 const OVHCLOUD_BETA = 'service.beta.kubernetes.io/ovh-loadbalancer-';
 
@@ -11,8 +16,8 @@ const OVHCLOUD_BETA = 'service.beta.kubernetes.io/ovh-loadbalancer-';
 export const ANNOTATION = {
   internal: 'service.beta.kubernetes.io/openstack-internal-load-balancer',
   sourceRanges: 'service.beta.kubernetes.io/load-balancer-source-ranges',
-  loadBalancerID: `${OPENSTACK}load-balancer-id`,
-  address: `${OPENSTACK}load-balancer-address`,
+  loadBalancerID: LOAD_BALANCER_ID_ANNOTATION,
+  address: ADDRESS_ANNOTATION,
   class: `${OPENSTACK}class`,
   networkID: `${OPENSTACK}network-id`,
   subnetID: `${OPENSTACK}subnet-id`,
@@ -46,7 +51,7 @@ export const ANNOTATION = {
   ovhAllowedSources: `${OVHCLOUD_BETA}allowed-sources`,
   ovhProxyProtocol: `${OVHCLOUD_BETA}proxy-protocol`,
   ovhAlgorithm: `${OVHCLOUD_BETA}balance`,
-  provider: `${FAIRWAY_PREFIX}provider`,
+  provider: PROVIDER_ANNOTATION,
 } as const;
 
 /** The supported annotations. */

@@ -1,11 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { clusters } from '@fairway/api/kinds/cluster';
 import { machines } from '@fairway/api/kinds/machine';
+import { plans } from '@fairway/api/kinds/plan';
 import { indexOn } from '@fairway/kube/controller/declaration';
 import { READ } from '@fairway/kube/controller/rights';
 import type { Service } from '@fairway/kube/kinds/generated/types';
 import { Services } from '@fairway/kube/kinds/resources';
-import { clustersByIdentity, machinesByCluster } from '@fairway/tenancy/cache-indexes';
+import { clustersByIdentity, clustersByPlan, machinesByCluster } from '@fairway/tenancy/cache-indexes';
 import { serviceOwner, sharersOf } from '@fairway/tenancy/cloud/ownership';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
 import type { Declaration } from '../dependencies.ts';
@@ -30,8 +31,13 @@ export const loadBalancerController: Declaration = {
   rights: [
     { type: clusters, verbs: READ },
     { type: machines, verbs: READ },
+    { type: plans, verbs: READ },
   ],
-  indexes: ({ cache }) => [indexOn(cache.clusters, clustersByIdentity), indexOn(cache.machines, machinesByCluster)],
+  indexes: ({ cache }) => [
+    indexOn(cache.clusters, clustersByIdentity),
+    indexOn(cache.clusters, clustersByPlan),
+    indexOn(cache.machines, machinesByCluster),
+  ],
   watches: (shared) => loadBalancerWatches(shared, loadBalancedKeys),
   ownerKey: (key, { tenants }) => tenants.get(ownerOfKey(key).clusterUid)?.clusterKey,
   create(shared, enqueue) {

@@ -1,4 +1,6 @@
-import { ensureFinalizer } from '@fairway/kube/controller/finalizers';
+import type { InClusterLimits } from '@fairway/api/limits/in-cluster';
+import { serviceExcesses } from '@fairway/api/limits/service-limits';
+import { ensureFinalizer, hasFinalizer } from '@fairway/kube/controller/finalizers';
 import { Services } from '@fairway/kube/kinds/resources';
 import type { LoadBalancer } from '@fairway/openstack/types/load-balancer';
 import { sharerTag } from '@fairway/tenancy/cloud/ownership';
@@ -9,8 +11,10 @@ import { createLoadBalancer, deleteLoadBalancer } from './change-tree.ts';
 import { createBody, type DesiredLoadBalancer } from './desired.ts';
 import { clientAddresses } from './families.ts';
 import { ensureFloatingIp } from './floating-ip.ts';
+import { effectiveAnnotations } from './kept-annotations.ts';
 import { keptFloatingIPName } from './kept-floating-ip.ts';
 import { LoadBalancerFlavors } from './load-balancer-flavors.ts';
+import { LoadBalancerLimits, withAllowedProvider } from './load-balancer-limits.ts';
 import type { LoadBalancerSpec } from './load-balancer-spec.ts';
 import { NetworkOwnership } from './network-ownership.ts';
 import { observeLoadBalancers, observeShared } from './observation.ts';
@@ -18,8 +22,9 @@ import { ignoredChanges, type Plan } from './plan.ts';
 import { isOvn } from './provider-limits.ts';
 import type { LoadBalancerRecovery } from './recovery.ts';
 import { releaseLoadBalancer } from './release-load-balancer.ts';
+import { PLAN_LIMIT_REASON } from './service-refused.ts';
 import type { PresentServiceScope } from './service-scope.ts';
-import { patchServedStatus } from './service-writer.ts';
+import { patchServedStatus, recordKeptAnnotations } from './service-writer.ts';
 import type { LoadBalancerSettings } from './settings.ts';
 import { SharedLoadBalancerReconciler } from './shared-reconciler.ts';
 import { type Placement, placementOf, sharersOfPrevious } from './sharing.ts';
@@ -46,10 +51,12 @@ export class LoadBalancerReconciler {
   readonly #families: AddressFamilies;
   readonly #flavors = new LoadBalancerFlavors();
   readonly #networkOwnership = new NetworkOwnership();
+  readonly #limits: LoadBalancerLimits;
 
   constructor(dependencies: LoadBalancerReconcilerDependencies) {
     this.#dependencies = dependencies;
     this.#trees = new LoadBalancerTreeReconciler(dependencies);
+    this.#limits = new LoadBalancerLimits(dependencies);
     this.#families = new AddressFamilies(dependencies.events);
     this.#shared = new SharedLoadBalancerReconciler({
       ...dependencies,
@@ -60,15 +67,22 @@ export class LoadBalancerReconciler {
   }
 
   /** Takes one step. Rejects with ServiceRefused for an unsupported spec, or with the error of the cloud or cluster. */
-  async ensureLoadBalancer(scope: PresentServiceScope): Promise<void> {
-    const { conventions, watch } = this.#dependencies;
-    const { cloud, cluster, key, service, tenant } = scope;
-    const settings = conventions.loadBalancersOf(cluster, cloud);
-    if (settings === undefined) return;
+  async ensureLoadBalancer(requested: PresentServiceScope, limits: InClusterLimits): Promise<void> {
+    const { clock, conventions, watch } = this.#dependencies;
+    const { cloud, cluster, key, service, tenant } = requested;
+    const configured = conventions.loadBalancersOf(cluster, cloud);
+    if (configured === undefined) return;
+    const settings = withAllowedProvider(configured, limits, clock.now());
+    const beyond = { excesses: serviceExcesses(service, limits.services), limits };
+    if (!hasFinalizer(service, CLEANUP_FINALIZER))
+      this.#limits.require({ ...requested, object: service }, beyond, false);
     await wrapTenantError(ensureFinalizer(tenant.client.resource(Services), service, CLEANUP_FINALIZER));
-    const { present, deletingCount } = await observeLoadBalancers(scope);
+    const { present, deletingCount } = await observeLoadBalancers(requested);
     watch.begin(cloud, key);
-    if (present.length + deletingCount === 0 && (await this.#dependencies.takeover.step(scope))) return;
+    if (present.length + deletingCount === 0 && (await this.#dependencies.takeover.step(requested))) return;
+    const hasLoadBalancer = present.length + deletingCount + observeShared(requested).length > 0;
+    this.#limits.require({ ...requested, object: service }, beyond, hasLoadBalancer);
+    const scope = await this.#withEffectiveAnnotations(requested, limits, hasLoadBalancer);
     const place = await placementOf(scope, present);
     if (await this.#releaseUnused(scope, place, present)) return;
     if (place.kind === 'wait') return watch.expect(cloud, key, 'build');
@@ -79,6 +93,24 @@ export class LoadBalancerReconciler {
     if (loadBalancer === undefined && deletingCount > 0) return watch.expect(cloud, key, 'deletion');
     if (loadBalancer === undefined) return this.#create(scope, balancerSpec, settings);
     await this.#update(scope, loadBalancer, balancerSpec, settings.clusterName);
+  }
+
+  forget(key: string): void {
+    this.#limits.forget(key);
+  }
+
+  /** Annotations that the plan refuses and that were added later have no effect. */
+  async #withEffectiveAnnotations(
+    scope: PresentServiceScope,
+    limits: InClusterLimits,
+    hasLoadBalancer: boolean,
+  ): Promise<PresentServiceScope> {
+    const { clock, events } = this.#dependencies;
+    const facts = { hasLoadBalancer, nowMs: clock.now() };
+    const { service, record, problem } = effectiveAnnotations(scope.service, limits, facts);
+    await recordKeptAnnotations(scope, record);
+    if (problem !== undefined) events.warning(scope.tenant, service, PLAN_LIMIT_REASON, problem, problem);
+    return { ...scope, service, limitProblem: problem };
   }
 
   /** An existing load balancer retains its provider, regardless of the current default. */

@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { identityOf } from '@fairway/api/identity';
 import type { Cluster } from '@fairway/api/kinds/cluster';
+import { inClusterLimits } from '@fairway/api/limits/in-cluster';
 import { isPaused } from '@fairway/api/pause';
 import { watch } from '@fairway/kube/controller/declaration';
-import { clustersByIdentity } from '@fairway/tenancy/cache-indexes';
+import { clustersByIdentity, clustersByPlan } from '@fairway/tenancy/cache-indexes';
 import { serverOwner } from '@fairway/tenancy/cloud/ownership';
 import { clusterKeyOf } from '@fairway/tenancy/cluster-key';
 import type { TenantNode } from '@fairway/tenancy/connection/node';
@@ -21,11 +22,17 @@ export function loadBalancerWatches({ cache, tenants }: CloudProviderDependencie
       isRelevant: (old, cluster) =>
         isPaused(old) !== isPaused(cluster) ||
         old.spec.credentialName !== cluster.spec.credentialName ||
+        old.spec.plan !== cluster.spec.plan ||
         !isDeepStrictEqual(old.status?.network, cluster.status?.network),
     }),
     watch(cache.machines, (machine) => keysOfCluster(cache.clusters.get(clusterKeyOf(machine))), {
       isRelevant: (old, machine) => old.status?.serverID !== machine.status?.serverID,
     }),
+    watch(
+      cache.plans,
+      ({ metadata }) => cache.clusters.find(clustersByPlan, metadata.name ?? '').flatMap(keysOfCluster),
+      { isRelevant: (old, plan) => !isDeepStrictEqual(inClusterLimits(old.spec), inClusterLimits(plan.spec)) },
+    ),
   ];
 }
 

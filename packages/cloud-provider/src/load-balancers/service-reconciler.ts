@@ -1,4 +1,6 @@
 import { identityOf } from '@fairway/api/identity';
+import { enforcementChangeDelayMs, type InClusterLimits } from '@fairway/api/limits/in-cluster';
+import { OWN_ID_ANNOTATION } from '@fairway/api/limits/service-limits';
 import { isPaused } from '@fairway/api/pause';
 import { boundedPages, someMatch } from '@fairway/kube/client/bounded-pages';
 import { hasFinalizer } from '@fairway/kube/controller/finalizers';
@@ -16,10 +18,16 @@ import { keptFloatingIPName } from './kept-floating-ip.ts';
 import type { LoadBalancerReconciler, LoadBalancerReconcilerDependencies } from './load-balancer-reconciler.ts';
 import { observeLoadBalancers } from './observation.ts';
 import { ownerOfKey } from './service-key.ts';
-import { ServiceRefused } from './service-refused.ts';
+import {
+  PLAN_LIMIT_REASON,
+  PLAN_LIMIT_RETRY_MS,
+  PlanLimitExceeded,
+  ServiceRefused,
+  UNKNOWN_PLAN_RETRY_MS,
+} from './service-refused.ts';
 import { removeFromLoadBalancers } from './service-removal.ts';
 import type { PresentServiceScope, ServiceScope, ServiceWriteScope } from './service-scope.ts';
-import { isServed, OWN_ID_ANNOTATION, patchProblemStatus, releaseService } from './service-writer.ts';
+import { isServed, patchProblemStatus, releaseService } from './service-writer.ts';
 import { findLoadBalancer } from './takeover.ts';
 import { CLEANUP_FINALIZER, servicesByUid, servicesOf, wantsLoadBalancer } from './tenant-services.ts';
 import { upstreamMarks } from './upstream-marks.ts';
@@ -62,6 +70,8 @@ export class ServiceReconciler {
     const cloud = clouds.of(tenant.clusterKey, cluster.spec.credentialName);
     if (isLeft || isPaused(cluster) || cloud === undefined) return {};
     const [service] = services.find(servicesByUid, owner.serviceUid);
+    const limits = conventions.limitsOf(cluster, cache.plans);
+    if (limits === undefined) return { requeueAfterMs: UNKNOWN_PLAN_RETRY_MS };
     const pass = new Pass(context, clock);
     const { failure } = await pass.run(() =>
       attempts.withBackoff({ kind: 'load balancer', item: key }, async () => {
@@ -70,7 +80,7 @@ export class ServiceReconciler {
         if (service === undefined) return this.#reconcileDeleted(scope, pass);
         const upstream = upstreamMarks(conventions.upstreamClusterName, service.metadata);
         const liveScope = { ...scope, service, upstream };
-        if (wantsLoadBalancer(service)) await this.#reconcileServed(liveScope);
+        if (wantsLoadBalancer(service)) await this.#reconcileServed(liveScope, limits, pass);
         else if (hasFinalizer(service, CLEANUP_FINALIZER)) await this.#reconcileUnserved(liveScope, pass);
         else watch.stopExpecting(key);
       }),
@@ -91,21 +101,25 @@ export class ServiceReconciler {
     }
   }
 
-  async #reconcileServed(scope: PresentServiceScope): Promise<void> {
+  async #reconcileServed(scope: PresentServiceScope, limits: InClusterLimits, pass: Pass): Promise<void> {
     const { clock, events, loadBalancers } = this.#dependencies;
     const { cloud, service, tenant } = scope;
+    pass.requeueAfter(enforcementChangeDelayMs(limits, clock.now()));
     try {
       if (!(await hasLoadBalancers(cloud))) {
         events.warning(tenant, service, 'SyncLoadBalancerFailed', NO_OCTAVIA.message);
         await patchProblemStatus(scope, NO_OCTAVIA, clock.now());
         return;
       }
-      await loadBalancers.ensureLoadBalancer(scope);
+      await loadBalancers.ensureLoadBalancer(scope, limits);
     } catch (error) {
       if (!(error instanceof ServiceRefused)) throw error;
-      const message = error.message;
-      events.warning(tenant, service, 'SyncLoadBalancerFailed', message);
-      await patchProblemStatus(scope, { reason: 'ConfigurationInvalid', message }, clock.now());
+      const { message } = error;
+      const isLimit = error instanceof PlanLimitExceeded;
+      if (isLimit) pass.requeueAfter(PLAN_LIMIT_RETRY_MS);
+      events.warning(tenant, service, isLimit ? PLAN_LIMIT_REASON : 'SyncLoadBalancerFailed', message);
+      const reason = isLimit ? PLAN_LIMIT_REASON : 'ConfigurationInvalid';
+      await patchProblemStatus(scope, { reason, message }, clock.now());
     }
   }
 
@@ -180,7 +194,8 @@ export class ServiceReconciler {
   }
 
   #forget(key: string): void {
-    const { recovery, memory, watch } = this.#dependencies;
+    const { loadBalancers, recovery, memory, watch } = this.#dependencies;
+    loadBalancers.forget(key);
     watch.stopExpecting(key);
     memory.forget(key);
     recovery.forget(key);

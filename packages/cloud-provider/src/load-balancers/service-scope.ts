@@ -10,7 +10,9 @@ export interface ServiceScope extends LoadBalancerScope {
 /** A scope whose Service exists. */
 export interface PresentServiceScope extends ServiceScope {
   readonly service: Service;
+  /** Why refused annotations of the Service have no effect. */
+  readonly limitProblem?: string | undefined;
 }
 
 /** The part of the scope that is needed to write to the Service. */
-export type ServiceWriteScope = Pick<PresentServiceScope, 'service' | 'tenant' | 'signal'>;
+export type ServiceWriteScope = Pick<PresentServiceScope, 'service' | 'tenant' | 'signal' | 'limitProblem'>;

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { KEPT_ANNOTATIONS_ANNOTATION, OWN_ID_ANNOTATION } from '@fairway/api/limits/service-limits';
 import { ignoreDeleted } from '@fairway/kube/client/ignore-not-found';
 import { type ConditionState, setCondition } from '@fairway/kube/controller/conditions';
 import { removeFinalizer } from '@fairway/kube/controller/finalizers';
@@ -6,14 +7,12 @@ import type { LoadBalancerIngress, Service, ServiceStatus } from '@fairway/kube/
 import { Services } from '@fairway/kube/kinds/resources';
 import { wrapTenantError } from '@fairway/tenancy/connection/tenant-problem';
 import { ANNOTATION } from './annotation-names.ts';
+import { PLAN_LIMIT_REASON } from './service-refused.ts';
 import type { ServiceWriteScope } from './service-scope.ts';
 import { CLEANUP_FINALIZER } from './tenant-services.ts';
 
 /** Type of the Service condition that reports whether the load balancer matches the spec. */
 const READY_CONDITION = 'fairway.dev/LoadBalancerReady';
-
-/** Identifies the Service's own load balancer, as the other annotation may refer to a shared one; ignored in copies of a Service. */
-export const OWN_ID_ANNOTATION = 'fairway.dev/load-balancer-id';
 
 /** Status of a working load balancer. */
 export interface ServedStatus {
@@ -38,11 +37,19 @@ export async function patchServedStatus(
     [OWN_ID_ANNOTATION]: isOwn ? loadBalancerID : null,
   };
   await writeAnnotations(scope, desired);
-  const condition: ConditionState =
-    problem === undefined
-      ? { type: READY_CONDITION, status: 'True', reason: 'AsExpected', message: '' }
-      : { type: READY_CONDITION, status: 'False', reason: 'ConfigurationInvalid', message: problem };
-  await writeStatus(scope, { loadBalancer: { ingress: [...ingress] } }, condition, nowMs);
+  await writeStatus(scope, { loadBalancer: { ingress: [...ingress] } }, servedCondition(scope, problem), nowMs);
+}
+
+function servedCondition({ limitProblem }: ServiceWriteScope, problem: string | undefined): ConditionState {
+  const type = READY_CONDITION;
+  if (problem !== undefined) return { type, status: 'False', reason: 'ConfigurationInvalid', message: problem };
+  if (limitProblem !== undefined) return { type, status: 'False', reason: PLAN_LIMIT_REASON, message: limitProblem };
+  return { type, status: 'True', reason: 'AsExpected', message: '' };
+}
+
+/** Records which refused annotations the load balancer keeps. Writes nothing if unchanged. */
+export async function recordKeptAnnotations(scope: ServiceWriteScope, record: string | undefined): Promise<void> {
+  await writeAnnotations(scope, { [KEPT_ANNOTATIONS_ANNOTATION]: record ?? null });
 }
 
 /** Whether the last reported status shows that the load balancer matches the spec. */
@@ -67,6 +74,7 @@ export async function releaseService(scope: ServiceWriteScope): Promise<void> {
       [ANNOTATION.loadBalancerID]: null,
       [ANNOTATION.address]: null,
       [OWN_ID_ANNOTATION]: null,
+      [KEPT_ANNOTATIONS_ANNOTATION]: null,
     });
     const conditions = service.status?.conditions?.filter(({ type }) => type !== READY_CONDITION) ?? [];
     if (service.status?.loadBalancer?.ingress || conditions.length !== (service.status?.conditions?.length ?? 0)) {

@@ -1,3 +1,4 @@
+import { OWN_ID_ANNOTATION } from '@fairway/api/limits/service-limits';
 import type { LoadBalancer } from '@fairway/openstack/types/load-balancer';
 import { FAIRWAY_TAG, serviceOwner, sharersOf, sharerTag } from '@fairway/tenancy/cloud/ownership';
 import { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
@@ -13,7 +14,7 @@ import type { LoadBalancerSpec } from './load-balancer-spec.ts';
 import type { NetworkOwnership } from './network-ownership.ts';
 import { ServiceRefused } from './service-refused.ts';
 import type { PresentServiceScope } from './service-scope.ts';
-import { OWN_ID_ANNOTATION, patchServedStatus, type ServedStatus } from './service-writer.ts';
+import { patchServedStatus, type ServedStatus } from './service-writer.ts';
 import type { LoadBalancerSettings } from './settings.ts';
 import type { SharedLoadBalancer } from './sharing.ts';
 import { specFromService } from './spec-from-service.ts';

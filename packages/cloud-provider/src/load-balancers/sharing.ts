@@ -1,3 +1,4 @@
+import { OWN_ID_ANNOTATION } from '@fairway/api/limits/service-limits';
 import type { Service } from '@fairway/kube/kinds/generated/types';
 import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
 import type { LoadBalancer } from '@fairway/openstack/types/load-balancer';
@@ -7,7 +8,6 @@ import { ANNOTATION } from './annotation-names.ts';
 import { hostKeyOf, listenersOn, observeHostedBy, observeShared } from './observation.ts';
 import { ServiceRefused } from './service-refused.ts';
 import type { PresentServiceScope, ServiceScope } from './service-scope.ts';
-import { OWN_ID_ANNOTATION } from './service-writer.ts';
 import { requireUuid } from './spec-from-service.ts';
 import { servicesByLoadBalancer, servicesByUid, servicesOf, wantsLoadBalancer } from './tenant-services.ts';
 

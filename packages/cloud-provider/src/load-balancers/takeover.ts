@@ -1,3 +1,4 @@
+import { OWN_ID_ANNOTATION } from '@fairway/api/limits/service-limits';
 import type { Service } from '@fairway/kube/kinds/generated/types';
 import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
 import type { LoadBalancer } from '@fairway/openstack/types/load-balancer';
@@ -11,7 +12,6 @@ import type { LoadBalancerWatch } from './load-balancer-watch.ts';
 import { loadBalancerName } from './names.ts';
 import { ServiceRefused } from './service-refused.ts';
 import type { PresentServiceScope } from './service-scope.ts';
-import { OWN_ID_ANNOTATION } from './service-writer.ts';
 import { requireUuid } from './spec-from-service.ts';
 import { servicesByLoadBalancer, servicesOf } from './tenant-services.ts';
 import type { TreeMemory } from './tree-memory.ts';

@@ -1,3 +1,4 @@
+import { OCTAVIA_CONTROLLER } from '@fairway/api/domain/octavia-class';
 import type { Informer } from '@fairway/kube/client/informer';
 import type { CacheIndex } from '@fairway/kube/client/object-cache';
 import { hasFinalizer, isBeingDeleted } from '@fairway/kube/controller/finalizers';
@@ -10,7 +11,7 @@ import { ANNOTATION } from './annotation-names.ts';
 export const CLEANUP_FINALIZER = 'service.kubernetes.io/load-balancer-cleanup';
 
 /** `spec.loadBalancerClass` of Services for Fairway; other classes belong to other controllers. */
-export const LOAD_BALANCER_CLASS = 'fairway.dev/octavia';
+export const LOAD_BALANCER_CLASS = OCTAVIA_CONTROLLER;
 
 /** Whether Fairway should provide the Service's load balancer. */
 export function wantsLoadBalancer(service: Service): boolean {

@@ -1,5 +1,6 @@
 import { identityOf } from '@fairway/api/identity';
 import { type Machine, machines } from '@fairway/api/kinds/machine';
+import { plans } from '@fairway/api/kinds/plan';
 import { indexOn, watch } from '@fairway/kube/controller/declaration';
 import { READ } from '@fairway/kube/controller/rights';
 import type { Share } from '@fairway/openstack/types/shared-file-system';
@@ -23,7 +24,10 @@ const MAX_CONCURRENT_KEYS = 3;
 export const shareController = storageController({
   name: 'shares',
   driver: SHARE_DRIVER,
-  additionalRights: [{ type: machines, verbs: READ }],
+  additionalRights: [
+    { type: machines, verbs: READ },
+    { type: plans, verbs: READ },
+  ],
   indexes: ({ cache }) => [indexOn(cache.machines, machinesByCluster)],
   additionalWatches: (shared) => [
     watch(shared.cache.machines, (machine) => sharesOfClusterOf(machine, shared), {

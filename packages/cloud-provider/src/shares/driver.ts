@@ -1,5 +1,7 @@
+import { MANILA_DRIVER } from '@fairway/kube/kinds/csi-source';
+
 /** Name of the provisioner in StorageClasses: that of manila-csi-plugin. */
-export const SHARE_DRIVER = 'manila.csi.openstack.org';
+export const SHARE_DRIVER = MANILA_DRIVER;
 
 /** Annotation of PersistentVolumes that contains the ID of their share. */
 export const SHARE_ANNOTATION = 'fairway.dev/share';

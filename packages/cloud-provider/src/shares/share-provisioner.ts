@@ -1,3 +1,4 @@
+import { featureExcess } from '@fairway/api/limits/in-cluster';
 import { trimmedEnd } from '@fairway/base/trim';
 import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
 import type { PersistentVolumeClaim, StorageClass } from '@fairway/kube/kinds/generated/types';
@@ -8,6 +9,7 @@ import type { StorageOwner } from '@fairway/tenancy/cloud/ownership';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { Pass } from '@fairway/tenancy/reconcile/pass';
 import { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
+import { isClaimAllowed, UNKNOWN_PLAN_RETRY_MS } from '../volumes/claim-limits.ts';
 import type { CreateOptions } from '../volumes/owned-storage.ts';
 import { buildStorage, type WaitingClaim } from '../volumes/storage-creation.ts';
 import type { StorageDependencies } from '../volumes/storage-dependencies.ts';
@@ -49,7 +51,7 @@ export class ShareProvisioner implements ClaimProvisioner {
   }
 
   async serve(key: string, claimKey: string, scope: StorageScope, context: ReconcileContext): Promise<Result> {
-    const { clock, events } = this.#dependencies;
+    const { cache, clock, conventions, events } = this.#dependencies;
     const { tenant, cluster, cloud } = scope;
     const { claims, classes, volumes } = storageOf(tenant);
     const claim = claims.get(claimKey);
@@ -57,8 +59,14 @@ export class ShareProvisioner implements ClaimProvisioner {
     if (claim === undefined || !needsProvisioning(claim, storageClass, SHARE_DRIVER)) return {};
     // The PersistentVolume already exists, and Kubernetes binds the claim to it.
     if (volumes.get(volumeNameOf(claim))) return {};
+    const limits = conventions.limitsOf(cluster, cache.plans);
+    if (limits === undefined) return { requeueAfterMs: UNKNOWN_PLAN_RETRY_MS };
+    const waiting = { key, tenant, claim, storageClass };
     const pass = new Pass(context, clock);
     const { failure } = await pass.run(async () => {
+      const excess = featureExcess(limits, 'Shares');
+      const excesses = excess ? [excess] : [];
+      if (!isClaimAllowed(this.#dependencies, waiting, { excesses, limits }, pass)) return;
       await requireOwnProject(cloud, cluster);
       const plan = await this.#plan(claim, storageClass, cloud, pass.signal);
       if (plan.kind === 'refuse') {
@@ -66,7 +74,7 @@ export class ShareProvisioner implements ClaimProvisioner {
         pass.requeueAfter(REJECTED_RETRY_MS);
         return;
       }
-      await this.#provision({ key, tenant, claim, storageClass }, plan.request, scope, pass);
+      await this.#provision(waiting, plan.request, scope, pass);
     });
     if (failure && failure.reason !== 'Provisioning') {
       const message = `failed to provision volume with StorageClass "${storageClass.metadata.name}": ${failure.message}`;

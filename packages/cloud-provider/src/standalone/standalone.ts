@@ -1,4 +1,3 @@
-import type { StorageLimits } from '@fairway/api/domain/plan-storage';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import { clusters as clusterKind } from '@fairway/api/kinds/cluster';
 import { type Machine, machines as machineKind } from '@fairway/api/kinds/machine';
@@ -91,8 +90,6 @@ export function createStandalone(options: StandaloneOptions): Standalone {
   };
 }
 
-const NO_LIMITS: StorageLimits = { classes: [], accessModes: undefined, areTenantClassesAllowed: true };
-
 function conventionsOf({ cluster, includesRegion }: StandaloneOptions): Conventions {
   const { loadBalancers, networkID, subnetID } = cluster.loadBalancerSettings;
   return {
@@ -102,7 +99,7 @@ function conventionsOf({ cluster, includesRegion }: StandaloneOptions): Conventi
       return networkID === undefined || settings === undefined ? settings : { ...settings, networkID, subnetID };
     },
     // The cluster's administrator sets the limits in the cluster itself.
-    storageLimitsOf: () => NO_LIMITS,
+    limitsOf: () => ({}),
     includesRegion,
     acceptsUnmarkedRouter: true,
     upstreamClusterName: cluster.adoptedClusterName,

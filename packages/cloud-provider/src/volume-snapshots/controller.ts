@@ -1,5 +1,6 @@
 import { identityOf } from '@fairway/api/identity';
 import { clusters } from '@fairway/api/kinds/cluster';
+import { plans } from '@fairway/api/kinds/plan';
 import { isPaused } from '@fairway/api/pause';
 import { keyOf } from '@fairway/kube/client/object-key';
 import { watch } from '@fairway/kube/controller/declaration';
@@ -35,7 +36,10 @@ const MAX_CONCURRENT_KEYS = 5;
 export const volumeSnapshotController: Declaration = {
   name: 'volume-snapshots',
   concurrency: 20,
-  rights: [{ type: clusters, verbs: READ }],
+  rights: [
+    { type: clusters, verbs: READ },
+    { type: plans, verbs: READ },
+  ],
   watches: ({ cache, tenants }) => [
     watch(cache.clusters, (cluster) => pendingSubjects(tenants.get(identityOf(cluster))), {
       isRelevant: (old, cluster) =>

@@ -17,6 +17,7 @@ import { claimsBySnapshot, storageOf } from '../volumes/tenant-storage.ts';
 import { needsProvisioning } from '../volumes/volume-plan.ts';
 import { bindingStep, contentNameFor, isBoundTo } from './snapshot-binding.ts';
 import type { SnapshotDependencies, SnapshotScope } from './snapshot-dependencies.ts';
+import { snapshotLimit } from './snapshot-limits.ts';
 import { BEING_DELETED_ANNOTATION, BOUND_FINALIZER, CLAIM_FINALIZER, SOURCE_FINALIZER } from './snapshot-names.ts';
 import { readContent } from './snapshot-objects.ts';
 import { failedStatus, snapshotStatus } from './snapshot-status.ts';
@@ -85,6 +86,11 @@ export class SnapshotBinder {
       case 'refuse':
         return this.#fail(snapshot, step, scope, pass);
       case 'create': {
+        const { refusals, warnings } = snapshotLimit(scope, this.#dependencies.clock, pass);
+        const [refusal] = refusals;
+        if (refusal !== undefined)
+          return this.#fail(snapshot, { reason: 'PlanLimitExceeded', message: refusal }, scope, pass);
+        for (const warning of warnings) events.warning(tenant, VolumeSnapshots, snapshot, 'PlanLimitExceeded', warning);
         await this.#protect(snapshot, step.content, scope, pass.signal);
         if (claim) {
           const client = tenant.client.resource(PersistentVolumeClaims);

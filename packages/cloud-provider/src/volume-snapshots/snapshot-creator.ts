@@ -12,6 +12,7 @@ import { DRIVER } from '../volumes/driver.ts';
 import type { Build } from '../volumes/volume-builds.ts';
 import { createSnapshot, deleteSnapshot, findSource, ownedSnapshots } from './owned-snapshots.ts';
 import type { SnapshotDependencies, SnapshotScope } from './snapshot-dependencies.ts';
+import { requireSnapshotAllowed } from './snapshot-limits.ts';
 import { cinderNameOf } from './snapshot-names.ts';
 import { readSnapshotParameters, type SnapshotParameters } from './snapshot-parameters.ts';
 
@@ -66,6 +67,7 @@ export class SnapshotCreator {
     }
     if (snapshot === undefined) {
       storageWatch.settle(owner);
+      requireSnapshotAllowed(scope, this.#dependencies.clock, pass);
       const parameters = this.#parametersOf(content, scope, pass);
       await this.#send(build, content, parameters, scope, pass);
     }

@@ -1,3 +1,4 @@
+import type { InClusterLimits } from '@fairway/api/limits/in-cluster';
 import type { VolumeSnapshot } from '@fairway/openstack/types/block-storage';
 import type { CloudProviderDependencies } from '../dependencies.ts';
 import type { EventDeduplicator } from '../tenant-events.ts';
@@ -9,7 +10,7 @@ import type { VolumeBuilds } from '../volumes/volume-builds.ts';
 import type { TenantSnapshots } from './tenant-snapshots.ts';
 
 export interface SnapshotDependencies
-  extends Pick<CloudProviderDependencies, 'cache' | 'clouds' | 'tenants' | 'attempts' | 'clock'> {
+  extends Pick<CloudProviderDependencies, 'cache' | 'clouds' | 'conventions' | 'tenants' | 'attempts' | 'clock'> {
   readonly storageWatch: StorageWatch<VolumeSnapshot>;
   readonly builds: VolumeBuilds;
   readonly limiter: ClusterConcurrencyLimit;
@@ -21,4 +22,6 @@ export interface SnapshotDependencies
 /** A cluster with the snapshot kinds. */
 export interface SnapshotScope extends StorageScope {
   readonly kinds: TenantSnapshots;
+  /** The plan's limits of objects in the cluster. */
+  readonly limits: InClusterLimits;
 }

@@ -1,5 +1,6 @@
 import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
 import { storageKey } from '@fairway/tenancy/cloud/storage-index';
+import { UNKNOWN_PLAN_RETRY_MS } from '../volumes/claim-limits.ts';
 import { storageScope } from '../volumes/storage-scope.ts';
 import { storageOf } from '../volumes/tenant-storage.ts';
 import { SnapshotContentReconciler } from './content-reconciler.ts';
@@ -32,16 +33,19 @@ export class SnapshotReconciler {
   }
 
   async reconcile(key: string, context: ReconcileContext): Promise<Result> {
-    const { storageWatch, builds, limiter } = this.#dependencies;
+    const { cache, conventions, storageWatch, builds, limiter } = this.#dependencies;
     const { clusterUid, subject } = readKey(key);
-    const scope = this.#scopeOf(clusterUid);
-    if (scope === undefined) {
+    const found = this.#scopeOf(clusterUid);
+    if (found === undefined) {
       if (subject.kind !== 'content') return {};
       const owner = { clusterUid, object: subject.name };
       storageWatch.settle(owner);
       builds.abandon(storageKey(owner));
       return {};
     }
+    const limits = conventions.limitsOf(found.cluster, cache.plans);
+    if (limits === undefined) return { requeueAfterMs: UNKNOWN_PLAN_RETRY_MS };
+    const scope = { ...found, limits };
     return limiter.runLimited(clusterUid, key, async () => {
       switch (subject.kind) {
         case 'content':
@@ -57,7 +61,7 @@ export class SnapshotReconciler {
   }
 
   /** Undefined while the cluster must be left alone. */
-  #scopeOf(clusterUid: string): SnapshotScope | undefined {
+  #scopeOf(clusterUid: string): Omit<SnapshotScope, 'limits'> | undefined {
     const scope = storageScope(this.#dependencies, clusterUid, (tenant) => {
       const { claims, volumes } = storageOf(tenant);
       return claims.hasSynced && volumes.hasSynced;

@@ -1,5 +1,11 @@
 import { CINDER_ZONE_LABEL } from '@fairway/api/domain/plan-storage';
-import { CINDER_DRIVER, csiSourceOf, IN_TREE_CINDER } from '@fairway/kube/kinds/csi-source';
+import {
+  CINDER_DRIVER,
+  csiSourceOf,
+  IN_TREE_CINDER,
+  MANILA_DRIVER,
+  NFS_MANILA_DRIVER,
+} from '@fairway/kube/kinds/csi-source';
 import type { PersistentVolume, PersistentVolumeClaim } from '@fairway/kube/kinds/generated/types';
 
 /** Name of the CSI driver, which is also the provisioner in StorageClasses; the same as cinder-csi-plugin's. */
@@ -31,7 +37,7 @@ export const VOLUME_FINALIZER = 'external-provisioner.volume.kubernetes.io/final
  */
 const LEGACY_PROVISIONERS: Readonly<Record<string, string>> = {
   [IN_TREE_CINDER]: DRIVER,
-  'nfs.manila.csi.openstack.org': 'manila.csi.openstack.org',
+  [NFS_MANILA_DRIVER]: MANILA_DRIVER,
 };
 
 /** Whether the driver serves claims of a class with this provisioner. */

@@ -2,7 +2,7 @@ import { storageLimits } from '@fairway/api/domain/plan-storage';
 import type { PlanStorage } from '@fairway/api/kinds/plan-storage';
 import { aPlan } from '@fairway/api/testing/objects';
 import { expect, test } from 'vitest';
-import { problemWithPlan } from './plan-problem.ts';
+import { claimExcesses } from './plan-problem.ts';
 import { aClaim, aClass } from './testing/objects.ts';
 
 const fastClass = {
@@ -82,7 +82,7 @@ test.each<{
 ])('checks a claim against the plan: $reason', ({ storage, modes = ['ReadWriteOnce'], of = [], message }) => {
   const { spec } = aPlan(storage && { storage });
 
-  const problem = problemWithPlan(aClaim({ accessModes: modes }), aClass(...of), storageLimits(spec));
+  const excesses = claimExcesses(aClaim({ accessModes: modes }), aClass(...of), storageLimits(spec));
 
-  expect(problem ?? '').toMatch(message ?? /^$/);
+  expect(excesses.map(({ problem }) => problem).join('\n')).toMatch(message ?? /^$/);
 });

@@ -4,21 +4,39 @@ import {
   type StorageLimits,
   storageClassAlternatives,
 } from '@fairway/api/domain/plan-storage';
+import type { Excess } from '@fairway/api/limits/in-cluster';
 import type { PersistentVolumeClaim, StorageClass } from '@fairway/kube/kinds/generated/types';
 
 /**
- * Why a cluster's plan does not allow a claim's volume; undefined if the plan allows it. Equivalent to the policy in
- * the cluster, which the cluster's owner may remove. Pure.
+ * How a claim's volume exceeds the limits of the cluster's plan. Equivalent to the policy in the cluster, which the
+ * cluster's owner may remove. Pure.
  */
-export function problemWithPlan(
-  { spec }: Pick<PersistentVolumeClaim, 'spec'>,
-  { metadata, parameters }: Pick<StorageClass, 'metadata' | 'parameters'>,
-  { accessModes, areTenantClassesAllowed, classes }: StorageLimits,
-): string | undefined {
+export function claimExcesses(claim: ClaimParts, storageClass: ClassParts, limits: StorageLimits): readonly Excess[] {
+  const mode = modeExcess(claim, limits);
+  const problem = classProblem(storageClass, limits);
+  return [
+    ...(mode ? [mode] : []),
+    ...(problem === undefined ? [] : [{ limit: 'storage.tenantClasses', problem } as const]),
+  ];
+}
+
+type ClaimParts = Pick<PersistentVolumeClaim, 'spec'>;
+type ClassParts = Pick<StorageClass, 'metadata' | 'parameters'>;
+
+function modeExcess({ spec }: ClaimParts, { accessModes }: StorageLimits): Excess | undefined {
   const mode = accessModes && spec.accessModes?.find((each) => !accessModes.includes(each));
-  if (accessModes && mode !== undefined) {
-    return `accessModes contains ${mode}, which the cluster's plan does not allow for volumes: ${accessModeAlternatives(mode, accessModes)}`;
-  }
+  if (accessModes === undefined || mode === undefined) return undefined;
+  return {
+    limit: 'storage.accessModes',
+    value: mode,
+    problem: `accessModes contains ${mode}, which the cluster's plan does not allow for volumes: ${accessModeAlternatives(mode, accessModes)}`,
+  };
+}
+
+function classProblem(
+  { metadata, parameters }: ClassParts,
+  { areTenantClassesAllowed, classes }: StorageLimits,
+): string | undefined {
   if (areTenantClassesAllowed) return undefined;
   const plannedClass = classes.find(({ name }) => name === metadata.name);
   if (plannedClass === undefined) {

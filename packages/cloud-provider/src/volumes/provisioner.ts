@@ -1,3 +1,4 @@
+import { storageLimits } from '@fairway/api/domain/plan-storage';
 import { ignoreDeleted } from '@fairway/kube/client/ignore-not-found';
 import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
 import type { PersistentVolumeClaim } from '@fairway/kube/kinds/generated/types';
@@ -9,10 +10,12 @@ import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
 import { wrapTenantError } from '@fairway/tenancy/connection/tenant-problem';
 import { Pass } from '@fairway/tenancy/reconcile/pass';
+import { isClaimAllowed, UNKNOWN_PLAN_RETRY_MS } from './claim-limits.ts';
 import { DRIVER, SELECTED_NODE_ANNOTATION } from './driver.ts';
 import type { CreateOptions } from './owned-storage.ts';
 import { createVolume } from './owned-volumes.ts';
 import { persistentVolume } from './persistent-volume.ts';
+import { claimExcesses } from './plan-problem.ts';
 import { buildStorage, type WaitingClaim } from './storage-creation.ts';
 import type { StorageDependencies } from './storage-dependencies.ts';
 import { storageOffer } from './storage-offer.ts';
@@ -25,7 +28,6 @@ import { createPersistentVolume } from './volume-presentation.ts';
 
 /** How often to check whether the cloud now offers what a class requests. */
 const REJECTED_RETRY_MS = 900_000;
-const PLAN_RETRY_MS = 60_000;
 
 /**
  * Creates volumes for PersistentVolumeClaims, as external-provisioner does with cinder-csi-plugin, for all tenants'
@@ -50,19 +52,21 @@ export class Provisioner implements ClaimProvisioner {
     const storageClass = classes.get(claim?.spec.storageClassName ?? '');
     // If the PersistentVolume already exists, Kubernetes binds the claim to it.
     if (claim === undefined || !needsProvisioning(claim, storageClass) || volumes.get(volumeNameOf(claim))) return {};
-    const limits = conventions.storageLimitsOf(cluster, cache.plans);
+    const limits = conventions.limitsOf(cluster, cache.plans);
     // The plan is not in the cache yet: it exists as long as clusters use it.
-    if (limits === undefined) return { requeueAfterMs: PLAN_RETRY_MS };
+    if (limits === undefined) return { requeueAfterMs: UNKNOWN_PLAN_RETRY_MS };
     const waiting = { key, tenant, claim, storageClass };
     const pass = new Pass(context, clock);
     const { failure } = await pass.run(async () => {
+      const excesses = claimExcesses(claim, storageClass, storageLimits(limits));
+      if (!isClaimAllowed(this.#dependencies, waiting, { excesses, limits }, pass)) return;
       await requireOwnProject(cloud, cluster);
       const offer = await storageOffer(cloud, pass.signal);
       const origin = await findOrigin(claim, scope, pass.signal);
       const volumePlan =
         typeof origin === 'string'
           ? ({ kind: 'refuse', message: origin } as const)
-          : planVolume(claim, storageClass, { ...clusterFactsFor(tenant, claim), limits }, offer, origin);
+          : planVolume(claim, storageClass, clusterFactsFor(tenant, claim), offer, origin);
       if (volumePlan.kind === 'reschedule') return this.#reschedule(waiting, volumePlan.message, pass.signal);
       if (volumePlan.kind === 'refuse') {
         events.warning(tenant, PersistentVolumeClaims, claim, 'ProvisioningFailed', volumePlan.message);
@@ -101,7 +105,7 @@ export class Provisioner implements ClaimProvisioner {
   }
 }
 
-function clusterFactsFor({ nodes }: TenantCluster, { metadata }: PersistentVolumeClaim): Omit<ClusterFacts, 'limits'> {
+function clusterFactsFor({ nodes }: TenantCluster, { metadata }: PersistentVolumeClaim): ClusterFacts {
   const selected = metadata.annotations?.[SELECTED_NODE_ANNOTATION];
   const node = selected === undefined ? undefined : nodes.get(selected);
   return {

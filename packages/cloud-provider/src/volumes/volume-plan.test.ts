@@ -1,4 +1,3 @@
-import { storageLimits } from '@fairway/api/domain/plan-storage';
 import { describe, expect, test } from 'vitest';
 import { DRIVER, PROVISIONER_ANNOTATION_NAMES, SELECTED_NODE_ANNOTATION, ZONE_KEY } from './driver.ts';
 import { aClaim, aClass } from './testing/objects.ts';
@@ -15,7 +14,6 @@ const OFFER: StorageOffer = {
 const CLUSTER: ClusterFacts = {
   selectedNode: { [ZONE_KEY]: 'az2' },
   nodeZones: ['az1', 'az2', 'az1'],
-  limits: storageLimits({}),
 };
 const DELAYED_BINDING = { volumeBindingMode: 'WaitForFirstConsumer' };
 const REQUESTED_CLAIM = { annotations: { [PROVISIONER_ANNOTATION_NAMES[0]]: DRIVER } };

@@ -1,4 +1,3 @@
-import type { StorageLimits } from '@fairway/api/domain/plan-storage';
 import type { PersistentVolumeClaim, StorageClass } from '@fairway/kube/kinds/generated/types';
 import { labelValue } from '@fairway/kube/object/label-value';
 import type { VolumeCreate } from '@fairway/openstack/types/block-storage';
@@ -12,7 +11,6 @@ import {
   SELECTED_NODE_ANNOTATION,
   ZONE_KEY,
 } from './driver.ts';
-import { problemWithPlan } from './plan-problem.ts';
 import { gibOf } from './volume-size.ts';
 import { zoneOfLabel } from './zone-label.ts';
 
@@ -59,8 +57,6 @@ export interface ClusterFacts {
   readonly selectedNode: Readonly<Record<string, string>> | undefined;
   /** Zone labels of the cluster's nodes, in any order. */
   readonly nodeZones: readonly string[];
-  /** The limits of the cluster's plan. */
-  readonly limits: StorageLimits;
 }
 
 /** Whether the claim waits for a volume of the driver, by the same rules as in external-provisioner. Pure. */
@@ -92,8 +88,6 @@ export function planVolume(
   offer: StorageOffer,
   origin?: VolumeOrigin,
 ): VolumePlan {
-  const planProblem = problemWithPlan(claim, storageClass, cluster.limits);
-  if (planProblem !== undefined) return refuse(planProblem);
   const parameters = readParameters(storageClass.parameters);
   if (typeof parameters === 'string') return refuse(`StorageClass ${storageClass.metadata.name}: ${parameters}`);
   const { type } = parameters;

@@ -10,7 +10,7 @@ import {
 } from '@fairway/addons/addon';
 import { APPLY_SET, APPLY_SET_ID, adoptedRequest, applySet, PART_OF_LABEL } from '@fairway/addons/apply-set';
 import { NETWORK_WORKLOADS, objectsOfInterest, REMOVABLE_OBJECTS } from '@fairway/addons/catalogue';
-import { coversObject } from '@fairway/addons/covers';
+import { coversObject, isAsDesired } from '@fairway/addons/covers';
 import { CILIUM_CONFIG, findOtherProxy } from '@fairway/addons/kube-proxy/other-proxies';
 import { withCertificate } from '@fairway/addons/metrics-server/serving-objects';
 import { findOtherNetwork } from '@fairway/addons/pod-network/other-networks';
@@ -240,7 +240,7 @@ async function apply(
     if (desired.isUpdateOnly && object === undefined) continue;
     const owners = isForced ? undefined : foreignManagers(desired, object);
     if (owners) conflicts.push({ object: describeObject(desired), fields: ['everything'], managers: owners });
-    else if (!coversObject(object, desired.object) || removesAnnotation(desired, object)) differing.push(desired);
+    else if (!isAsDesired(object, desired) || removesAnnotation(desired, object)) differing.push(desired);
   }
   // A partial adoption may be worse than none: for instance, a Service might no longer select any pods.
   const outdated = new Set(differing.filter((desired) => isOutdated(desired, live.get(objectKey(desired)))));
@@ -275,9 +275,11 @@ function removesAnnotation({ obsoleteAnnotations = [] }: AddonObject, live: Kube
   return live !== undefined && obsoleteAnnotations.some((annotation) => hasAppliedAnnotation(live, annotation));
 }
 
-/** Whether the live object differs in immutable fields. */
-function isOutdated({ object: desired, immutable = [] }: AddonObject, live: KubeObject | undefined): boolean {
+/** Whether the live object differs in immutable or exact fields, so that it must be recreated. */
+function isOutdated(member: AddonObject, live: KubeObject | undefined): boolean {
+  const { object: desired, exactFields, immutable = [] } = member;
   if (live === undefined) return false;
+  if (exactFields !== undefined && !isAsDesired(live, member)) return true;
   const valueIn = (object: KubeObject, field: string) =>
     (object as unknown as Readonly<Record<string, unknown>>)[field];
   return immutable.some((field) => !isDeepStrictEqual(valueIn(desired, field), valueIn(live, field)));

@@ -3,6 +3,7 @@ import { ADOPT_ADDONS_ANNOTATION, RETRY_ANNOTATION } from '@fairway/api/group';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import { kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';
 import { plans } from '@fairway/api/kinds/plan';
+import { inClusterLimits } from '@fairway/api/limits/in-cluster';
 import { isPaused } from '@fairway/api/pause';
 import { keyOf } from '@fairway/kube/client/object-key';
 import { isConditionTrue } from '@fairway/kube/controller/conditions';
@@ -27,7 +28,7 @@ export const addonController: Declaration = {
   watches: ({ cache }) => [
     watch(cache.clusters, undefined, { isRelevant: hasChangedIn(viewOf) }),
     watch(cache.plans, ({ metadata }) => cache.clusters.find(clustersByPlan, metadata.name ?? '').map(keyOf), {
-      isRelevant: hasChangedIn(({ spec }) => [spec.storage, spec.limitPolicies]),
+      isRelevant: hasChangedIn(({ spec }) => [inClusterLimits(spec), spec.limitPolicies]),
     }),
     watch(cache.releases, ({ spec }) => cache.clusters.find(clustersByRelease, spec.minor).map(keyOf), {
       isRelevant: hasChangedIn(({ spec }) => [

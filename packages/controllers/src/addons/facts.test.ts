@@ -21,7 +21,7 @@ test.each([
   const known = { version: '1.36.3', url: 'https://192.0.2.1', podCIDR: '10.2.0.0/16', serviceCIDR: '10.3.0.0/16' };
   const status: ClusterStatus = { ...known, kubeProxyMode: 'iptables', nodes };
 
-  expect(addonFacts({ ...aCluster(), status }, SHIPPED_RELEASES, {}, { reachesNodes: true })?.oldestNodeVersion).toBe(
-    is,
-  );
+  expect(
+    addonFacts({ ...aCluster(), status }, SHIPPED_RELEASES, {}, { reachesNodes: true }, 0)?.oldestNodeVersion,
+  ).toBe(is);
 });

@@ -5,6 +5,7 @@ import { componentsOf } from '@fairway/api/domain/release-components';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { KubernetesRelease } from '@fairway/api/kinds/kubernetes-release';
 import type { PlanSpec } from '@fairway/api/kinds/plan';
+import { type InClusterLimits, inClusterLimits } from '@fairway/api/limits/in-cluster';
 import { CLUSTER_DOMAIN, clusterDnsAddress } from '@fairway/control-plane/bootstrap/kubelet';
 import type { ControlPlaneRuntime } from '@fairway/control-plane/runtime';
 
@@ -14,8 +15,9 @@ import type { ControlPlaneRuntime } from '@fairway/control-plane/runtime';
 export function addonFacts(
   { spec, status }: Pick<Cluster, 'spec' | 'status'>,
   releases: readonly KubernetesRelease[],
-  plan: Pick<PlanSpec, 'storage' | 'limitPolicies'> | undefined,
+  plan: (InClusterLimits & Partial<Pick<PlanSpec, 'limitPolicies'>>) | undefined,
   { reachesNodes }: Pick<ControlPlaneRuntime, 'reachesNodes'>,
+  nowMs: number,
 ): AddonFacts | undefined {
   const { version, url, podCIDR, serviceCIDR, cni, cniInstaller, kubeProxyMode, nodes } = status ?? {};
   if (version === undefined || url === undefined || podCIDR === undefined || plan === undefined) return undefined;
@@ -33,6 +35,8 @@ export function addonFacts(
     cinderCsiVersion: components['cinder-csi'],
     storage: storageLimits(plan),
     hasPolicyFile: plan.limitPolicies === 'Manifests' && status?.limitPolicies?.mode === 'Manifests',
+    limits: inClusterLimits(plan),
+    today: new Date(nowMs).toISOString().slice(0, 10),
     reachesNodes,
     server: url,
     podCIDR,

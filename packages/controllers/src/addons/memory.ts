@@ -1,5 +1,5 @@
 import { type Addon, type AddonName, objectKey } from '@fairway/addons/addon';
-import { coversObject } from '@fairway/addons/covers';
+import { isAsDesired } from '@fairway/addons/covers';
 import type { InstalledCni } from '@fairway/api/domain/cni-installer';
 import type { VolumeType } from '@fairway/openstack/types/block-storage';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
@@ -89,7 +89,7 @@ export function driftOf(tenant: TenantCluster, addons: readonly Addon[], watches
     .filter((watched) => watches.isSynced(tenant, watched))
     .flatMap((watched) => {
       const live = watches.get(tenant, watched);
-      if (coversObject(live, watched.object)) return [];
+      if (isAsDesired(live, watched)) return [];
       const { uid = '', generation, resourceVersion } = live?.metadata ?? {};
       return [`${objectKey(watched)} ${uid} ${generation ?? resourceVersion ?? ''}`];
     })

@@ -7,13 +7,24 @@ import {
   Deployments,
   Services,
   StorageClasses,
+  ValidatingAdmissionPolicies,
+  ValidatingAdmissionPolicyBindings,
 } from '@fairway/kube/kinds/resources';
 import type { KubeObject } from '@fairway/kube/object/meta';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
 
-/** Workloads, their settings, addresses and APIs; the hourly check covers the rest. */
+/** Workloads, their settings, addresses and APIs, and policies; the hourly check covers the rest. */
 const WATCHED_KINDS = new Set(
-  [APIServices, ConfigMaps, DaemonSets, Deployments, Services, StorageClasses].map(({ kind }) => kind),
+  [
+    APIServices,
+    ConfigMaps,
+    DaemonSets,
+    Deployments,
+    Services,
+    StorageClasses,
+    ValidatingAdmissionPolicies,
+    ValidatingAdmissionPolicyBindings,
+  ].map(({ kind }) => kind),
 );
 
 /**

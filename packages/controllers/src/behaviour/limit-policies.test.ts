@@ -1,128 +1,124 @@
+import { APPLY_SET_ID, PART_OF_LABEL } from '@fairway/addons/apply-set';
 import { plans } from '@fairway/api/kinds/plan';
-import type { ControlPlaneState } from '@fairway/control-plane/runtime';
-import { findCondition } from '@fairway/kube/controller/conditions';
+import type { ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding } from '@fairway/kube/kinds/generated/types';
 import { ValidatingAdmissionPolicies, ValidatingAdmissionPolicyBindings } from '@fairway/kube/kinds/resources';
-import { describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { FIELD_MANAGER } from '../addons/apply-object.ts';
 import { AddonScenario } from '../testing/addon-scenario.ts';
 
 const MINUTE_MS = 60_000;
-const ONE_MODE = { accessModes: ['ReadWriteOnce'] };
-const OBJECTS = [
-  'ValidatingAdmissionPolicy storage.fairway.dev',
-  'ValidatingAdmissionPolicyBinding storage.fairway.dev',
-];
-const TOO_OLD = 'Kubernetes 1.35.2 does not read policies from files: upgrade the cluster to 1.36';
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+const NAME = 'limits.fairway.dev';
+const BY_TENANT = { fieldManager: 'kubectl-edit' };
 
-/** Changes the cluster's plan. */
-async function offer(scenario: AddonScenario, spec: object): Promise<void> {
+let scenario: AddonScenario;
+beforeEach(async () => {
+  scenario = await AddonScenario.begin();
+});
+afterEach(() => scenario[Symbol.asyncDispose]());
+
+async function offer(spec: object): Promise<void> {
   await scenario.fairway.patch(plans, 'free', { spec });
   await scenario.clock.pass(2 * MINUTE_MS);
 }
 
-/** What the API server reports about its policy file from now on. */
-async function report(scenario: AddonScenario, limitPolicies: ControlPlaneState['limitPolicies']): Promise<void> {
-  scenario.fairway.runtime.reportState({ limitPolicies });
-  await scenario.clock.pass(2 * MINUTE_MS);
+function policies() {
+  return scenario.tenant.resource<ValidatingAdmissionPolicy>(ValidatingAdmissionPolicies);
 }
 
-/** The policies that the API server was last given for its file. */
-function inFile({ fairway }: AddonScenario): readonly string[] | undefined {
-  return fairway.runtime.requestedSpecs.at(-1)?.limitPolicies?.map(({ kind, metadata }) => `${kind} ${metadata.name}`);
+function bindings() {
+  return scenario.tenant.resource<ValidatingAdmissionPolicyBinding>(ValidatingAdmissionPolicyBindings);
 }
 
-/** The access modes that the policies in the file refuse. */
-function refusedModes({ fairway }: AddonScenario): readonly string[] {
-  const text = JSON.stringify(fairway.runtime.requestedSpecs.at(-1)?.limitPolicies);
-  return [...new Set([...text.matchAll(/spec\.accessModes: (\w+) is not allowed/g)].map(([, mode = '']) => mode))];
+/** Names of the policies that are bound, with what happens to requests. */
+async function bound(): Promise<readonly string[]> {
+  const names = (await policies().list()).items.map(({ metadata }) => metadata.name);
+  return (await bindings().list()).items
+    .filter(({ spec }) => names.includes(spec.policyName))
+    .map(({ spec }) => `${spec.policyName} ${spec.validationActions.join()}`);
 }
 
-/** The policies that are objects of the cluster. */
-async function inCluster({ tenant }: AddonScenario): Promise<readonly string[]> {
-  const { items: policies } = await tenant.resource(ValidatingAdmissionPolicies).list();
-  const { items: bindings } = await tenant.resource(ValidatingAdmissionPolicyBindings).list();
-  return [
-    ...policies.map(({ metadata }) => `ValidatingAdmissionPolicy ${metadata.name}`),
-    ...bindings.map(({ metadata }) => `ValidatingAdmissionPolicyBinding ${metadata.name}`),
-  ];
-}
-
-async function conditionOf(scenario: AddonScenario) {
-  return findCondition((await scenario.cluster()).status?.conditions, 'FieldsApplied');
-}
-
-describe('the limit policies of a plan with limitPolicies: Manifests', () => {
-  test('are objects until the API server enforces the file, and then only in the file', async () => {
-    await using scenario = await AddonScenario.begin();
-    await offer(scenario, { storage: ONE_MODE, limitPolicies: 'Manifests' });
-    const starting = [inFile(scenario), await inCluster(scenario)];
-    await report(scenario, { mode: 'Manifests' });
-
-    expect(starting).toEqual([OBJECTS, OBJECTS]);
-    expect([inFile(scenario), await inCluster(scenario)]).toEqual([OBJECTS, []]);
-    expect((await scenario.cluster()).status?.limitPolicies).toEqual({ mode: 'Manifests' });
-    expect(await conditionOf(scenario)).toBeUndefined();
-  });
-
-  test('change in the file while the API server has the previous ones', async () => {
-    await using scenario = await AddonScenario.begin();
-    await offer(scenario, { storage: ONE_MODE, limitPolicies: 'Manifests' });
-    await report(scenario, { mode: 'Manifests' });
+describe('the policy of a plan’s limits', () => {
+  test('exists as long as the plan has limits, and costs nothing while idle', async () => {
+    const before = await bound();
+    await offer({ services: { types: ['ClusterIP'] } });
+    const during = await bound();
+    await scenario.work();
+    await scenario.clock.pass(5 * MINUTE_MS);
     scenario.forgetRequests();
-    await report(scenario, undefined);
-    const before = refusedModes(scenario);
-    await offer(scenario, { storage: { accessModes: ['ReadWriteOnce', 'ReadOnlyMany'] } });
+    await scenario.clock.pass(3 * HOUR_MS);
+    const writes = scenario.writes();
+    const addonStatus = await scenario.addon('plan-limits');
+    await offer({ services: null });
 
-    expect(before).toEqual(['ReadWriteOncePod', 'ReadOnlyMany', 'ReadWriteMany']);
-    expect(refusedModes(scenario)).toEqual(['ReadWriteOncePod', 'ReadWriteMany']);
-    expect(scenario.writes().filter((write) => write.includes('storage.fairway.dev'))).toEqual([]);
+    expect(before).toEqual([]);
+    expect(during).toEqual([`${NAME} Deny`]);
+    expect(writes).toEqual([]);
+    expect(addonStatus).toMatchObject({ state: 'Ready' });
+    expect(await bound()).toEqual([]);
   });
 
-  test('stay objects if the API server can not read the file, and the cluster says why', async () => {
-    await using scenario = await AddonScenario.begin();
-    await offer(scenario, { storage: ONE_MODE, limitPolicies: 'Manifests' });
-    await report(scenario, { mode: 'Objects', problem: TOO_OLD });
+  test('is recreated after kubectl delete validatingadmissionpolicy --all', async () => {
+    await offer({ services: { types: ['ClusterIP'] } });
+    await policies().delete(NAME);
+    await bindings().delete(NAME);
+    await scenario.clock.pass(2 * MINUTE_MS);
 
-    expect(await inCluster(scenario)).toEqual(OBJECTS);
-    expect(await conditionOf(scenario)).toMatchObject({
-      status: 'False',
-      reason: 'NotImplemented',
-      message: `accepted, but ignored by this release: the plan's limitPolicies (Manifests): ${TOO_OLD}; a cluster-admin can delete the policies until Fairway restores them`,
-    });
+    expect(await bound()).toEqual([`${NAME} Deny`]);
   });
 
-  test('return as objects if the API server rejects a later file', async () => {
-    await using scenario = await AddonScenario.begin();
-    await offer(scenario, { storage: ONE_MODE, limitPolicies: 'Manifests' });
-    await report(scenario, { mode: 'Manifests' });
-    await report(scenario, { mode: 'Objects', problem: 'kube-apiserver does not start with the policy file' });
+  test.each<{ reason: string; spec: object }>([
+    { reason: 'a condition', spec: { matchConditions: [{ name: 'never', expression: 'false' }] } },
+    { reason: 'an exempt namespace', spec: { matchConstraints: { namespaceSelector: { matchLabels: { a: 'b' } } } } },
+    { reason: 'other rules', spec: { validations: [{ expression: 'true' }] } },
+  ])('is restored when the tenant adds $reason', async ({ spec }) => {
+    await offer({ services: { types: ['ClusterIP'] } });
+    const { spec: intended } = await policies().get(NAME);
+    await policies().patch(NAME, { type: 'merge', value: { spec } }, BY_TENANT);
+    await scenario.clock.pass(2 * MINUTE_MS);
 
-    expect(await inCluster(scenario)).toEqual(OBJECTS);
+    expect((await policies().get(NAME)).spec).toEqual(intended);
   });
-});
 
-test('a file stays until the cluster has the objects that replace it', async () => {
-  await using scenario = await AddonScenario.begin();
-  await offer(scenario, { storage: ONE_MODE, limitPolicies: 'Manifests' });
-  await report(scenario, { mode: 'Manifests' });
-  scenario.fault = ({ method, path }) =>
-    method !== 'GET' && path.includes('storage.fairway.dev') ? { kind: 'breaksBefore' } : undefined;
-  await offer(scenario, { limitPolicies: 'Objects' });
-  const waiting = [inFile(scenario), await inCluster(scenario)];
-  scenario.fault = undefined;
-  await scenario.clock.pass(20 * MINUTE_MS);
+  test('is restored when the tenant narrows its binding', async () => {
+    await offer({ services: { types: ['ClusterIP'] } });
+    const { spec: intended } = await bindings().get(NAME);
+    const value = { spec: { matchResources: { objectSelector: { matchLabels: { a: 'b' } } } } };
+    await bindings().patch(NAME, { type: 'merge', value }, BY_TENANT);
+    await scenario.clock.pass(2 * MINUTE_MS);
 
-  expect(waiting).toEqual([OBJECTS, []]);
-  expect([inFile(scenario), await inCluster(scenario)]).toEqual([undefined, OBJECTS]);
-  expect((await scenario.cluster()).status?.limitPolicies).toBeUndefined();
-});
+    expect((await bindings().get(NAME)).spec).toEqual(intended);
+  });
 
-test('a plan without limits needs no objects to replace its file', async () => {
-  await using scenario = await AddonScenario.begin();
-  await offer(scenario, { limitPolicies: 'Manifests' });
-  await report(scenario, { mode: 'Manifests' });
-  const used = inFile(scenario);
-  await offer(scenario, { limitPolicies: null });
+  test('begins and ends with the dates of the plan’s note', async () => {
+    const dayIn = (days: number) => new Date(scenario.clock.now() + days * DAY_MS).toISOString().slice(0, 10);
+    const note = { limit: 'services.types', since: dayIn(1), until: dayIn(2) };
+    await offer({ services: { types: ['ClusterIP'] }, limitNotes: [note] });
+    const announced = await bound();
+    await scenario.clock.pass(DAY_MS);
+    const enforced = await bound();
+    await scenario.clock.pass(DAY_MS);
 
-  expect(used).toEqual([]);
-  expect(inFile(scenario)).toBeUndefined();
+    expect(announced).toEqual(['limit-warnings.fairway.dev Warn']);
+    expect(enforced).toEqual([`${NAME} Deny`]);
+    expect(await bound()).toEqual([]);
+  });
+
+  test('replaces the policy of earlier releases', async () => {
+    const metadata = { name: 'storage.fairway.dev', labels: { [PART_OF_LABEL]: APPLY_SET_ID } };
+    const options = { fieldManager: FIELD_MANAGER };
+    const [rule] = [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['persistentvolumes'] }];
+    await policies().create(
+      { metadata, spec: { matchConstraints: { resourceRules: [rule] }, validations: [{ expression: 'true' }] } },
+      options,
+    );
+    await bindings().create(
+      { metadata, spec: { policyName: 'storage.fairway.dev', validationActions: ['Deny'] } },
+      options,
+    );
+    await offer({ storage: { accessModes: ['ReadWriteOnce'] } });
+
+    expect(await bound()).toEqual([`${NAME} Deny`]);
+  });
 });

@@ -1,10 +1,11 @@
 import type { AddonObject } from '@fairway/addons/addon';
-import { policyObjects } from '@fairway/addons/cinder-csi/policy';
 import { coversObject } from '@fairway/addons/covers';
+import { limitPolicies } from '@fairway/addons/limits/objects';
 import { storageLimits } from '@fairway/api/domain/plan-storage';
 import { identityOf } from '@fairway/api/identity';
 import type { Cluster, ClusterStatus } from '@fairway/api/kinds/cluster';
 import type { PlanSpec } from '@fairway/api/kinds/plan';
+import { enforcementChangeDelayMs, inClusterLimits } from '@fairway/api/limits/in-cluster';
 import type { ControlPlaneState } from '@fairway/control-plane/runtime';
 import type { KubeObject } from '@fairway/kube/object/meta';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
@@ -22,12 +23,16 @@ const REPLACEMENT_RETRY_MS = 30_000;
 export async function policiesInFile(
   cluster: Cluster,
   plan: PlanSpec,
-  { tenants }: Pick<ClusterDependencies, 'tenants'>,
+  { tenants, clock }: Pick<ClusterDependencies, 'tenants' | 'clock'>,
   pass: Pass,
 ): Promise<readonly KubeObject[] | undefined> {
   const isFileRequired = plan.limitPolicies === 'Manifests';
   if (!isFileRequired && cluster.status?.limitPolicies?.mode !== 'Manifests') return undefined;
-  const objects = policyObjects(storageLimits(plan));
+  const limits = inClusterLimits(plan);
+  const nowMs = clock.now();
+  pass.requeueAfter(enforcementChangeDelayMs(limits, nowMs));
+  const today = new Date(nowMs).toISOString().slice(0, 10);
+  const objects = limitPolicies({ limits, storage: storageLimits(plan), today });
   if (!isFileRequired && (await hasObjects(tenants.get(identityOf(cluster)), objects, pass.signal))) return undefined;
   if (!isFileRequired) pass.requeueAfter(REPLACEMENT_RETRY_MS);
   return objects.map(({ object }) => object);

@@ -52,7 +52,7 @@ export class AddonScenario implements AsyncDisposable {
   ): Promise<AddonScenario> {
     const clock = new SteppingClock();
     const isAddonRequest: ChooseApiFault = ({ path }) =>
-      /kube-proxy|coredns|kube-dns|metrics|fairway-addons|canal|cilium|cinder|storage\.fairway|storageclasses/.test(
+      /kube-proxy|coredns|kube-dns|metrics|fairway-addons|canal|cilium|cinder|limits\.fairway|limit-warnings|storage\.fairway|storageclasses/.test(
         path,
       )
         ? { kind: 'breaksBefore' }

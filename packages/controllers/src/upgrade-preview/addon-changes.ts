@@ -13,8 +13,8 @@ export function addonChanges(
   after: Cluster,
   releases: readonly KubernetesRelease[],
 ): readonly UpgradeAddon[] {
-  // An add-on that is not installed has no version that changes, and plans specify no versions.
-  const facts = addonFacts(after, releases, {}, { reachesNodes: true });
+  // An add-on that is not installed has no version that changes, and plans specify no versions; without limits, the time does not matter.
+  const facts = addonFacts(after, releases, {}, { reachesNodes: true }, 0);
   if (facts === undefined) return [];
   const known = new Map(cluster.status?.addons?.map((addon) => [addon.name, addon]));
   // At the end, no node is older than the control plane.

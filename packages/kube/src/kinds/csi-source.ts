@@ -11,6 +11,10 @@ export interface CsiSource {
  * in-tree Cinder plugin in 1.26, and this driver serves the volumes of that plugin.
  */
 export const CINDER_DRIVER = 'cinder.csi.openstack.org';
+/** Name of Manila's CSI driver and of the provisioner of its classes, as in manila-csi-plugin. */
+export const MANILA_DRIVER = 'manila.csi.openstack.org';
+/** The name of the same driver in manila-csi-plugin's Helm chart. */
+export const NFS_MANILA_DRIVER = 'nfs.manila.csi.openstack.org';
 /** The in-tree plugin's name as provisioner of classes. */
 export const IN_TREE_CINDER = 'kubernetes.io/cinder';
 

@@ -13,6 +13,9 @@ const STORAGE_CLASSES_TEST = 'packages/controllers/src/behaviour/storage-classes
 const PLAN_FIELD_TITLE = 'have the plan’s $field';
 const POLICY_TITLE = 'the policy of a cluster exists as long as the plan has limits';
 
+const SERVICE_RULES_TEST = 'packages/addons/src/limits/service-rules.test.ts';
+const SERVICE_RULES_TITLE = 'with $reason are accepted or refused: $expectedMessage';
+
 const NOTES_TEST = 'packages/api/src/limits/notes.test.ts';
 const NOTES_TITLE = 'refuses $refused, warns $warned: $reason';
 const VERSION_WINDOW_TEST = 'packages/api/src/limits/version-window.test.ts';
@@ -110,6 +113,11 @@ export const PLAN_FIELDS: FieldLedger = {
   'spec.storage.classes[].fsType': acts(STORAGE_CLASSES_TEST, PLAN_FIELD_TITLE),
   'spec.storage.accessModes': acts(STORAGE_CLASSES_TEST, POLICY_TITLE),
   'spec.storage.tenantClasses': acts(STORAGE_CLASSES_TEST, POLICY_TITLE),
+  'spec.services.types': acts(SERVICE_RULES_TEST, SERVICE_RULES_TITLE),
+  'spec.services.ipFamilies': acts(SERVICE_RULES_TEST, SERVICE_RULES_TITLE),
+  'spec.services.refusedAnnotations[].key': acts(SERVICE_RULES_TEST, SERVICE_RULES_TITLE),
+  'spec.services.refusedAnnotations[].values': acts(SERVICE_RULES_TEST, SERVICE_RULES_TITLE),
+  'spec.services.loadBalancerProviders': acts(SERVICE_RULES_TEST, SERVICE_RULES_TITLE),
   'spec.upgradeStrategy': acts(
     'packages/controllers/src/behaviour/upgrade.test.ts',
     'follows the plan if the pool specifies nothing',

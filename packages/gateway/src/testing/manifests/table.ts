@@ -19,6 +19,7 @@ import { NODE_POOL_SERVERS_ROWS } from './node-pool-servers.ts';
 import { NODE_POOL_SIZE_ROWS } from './node-pool-size.ts';
 import { PLAN_ROWS } from './plan.ts';
 import { PLAN_LIMITS_ROWS } from './plan-limits.ts';
+import { PLAN_SERVICES_ROWS } from './plan-services.ts';
 import { PLAN_STORAGE_ROWS } from './plan-storage.ts';
 import type { Row, RowKind } from './row.ts';
 
@@ -45,5 +46,6 @@ export const TABLE: readonly { readonly kind: RowKind; readonly rows: readonly R
   { kind: 'NodePool', rows: NODE_POOL_SIZE_ROWS },
   { kind: 'Plan', rows: PLAN_ROWS },
   { kind: 'Plan', rows: PLAN_LIMITS_ROWS },
+  { kind: 'Plan', rows: PLAN_SERVICES_ROWS },
   { kind: 'Plan', rows: PLAN_STORAGE_ROWS },
 ];
