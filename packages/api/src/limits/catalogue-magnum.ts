@@ -11,7 +11,7 @@ export const MAGNUM_DRIVERS = [
 export const REPLACED_DRIVER = { driver: 'flannel', replacement: 'calico' } as const;
 
 /** Whether a service is used through the Magnum API. */
-export function isMagnumService(service: string): boolean {
+function isMagnumService(service: string): boolean {
   return service.toLowerCase().includes('magnum');
 }
 

@@ -3,10 +3,10 @@ import type { LimitName } from '../kinds/plan-limits.ts';
 import { code, listOf, type RichText, text } from './rich-text.ts';
 
 /** Limits of Fairway itself, which apply to every plan of a service. */
-export type FixedLimitName = 'magnum.coe' | 'magnum.networkDrivers';
+type FixedLimitName = 'magnum.coe' | 'magnum.networkDrivers';
 
 /** Limits on the Services in clusters. */
-export type ServiceLimitName =
+type ServiceLimitName =
   | 'services.types'
   | 'services.ipFamilies'
   | 'services.refusedAnnotations'
@@ -87,7 +87,7 @@ export function choiceSentences({ supported, unsupported }: Choice, noun: Choice
 }
 
 /** What the values of a choice are. */
-export interface ChoiceNoun {
+interface ChoiceNoun {
   readonly one: RichText;
   readonly many: RichText;
   /** Start of the sentence. */

@@ -4,7 +4,7 @@ import type { LimitedSpec } from './definition.ts';
 import { code, type RichText, text } from './rich-text.ts';
 
 /** A day on which a limit began or ended. */
-export interface LimitChange {
+interface LimitChange {
   /** Such as 2026-11-30. */
   readonly date: string;
   readonly service: string;

@@ -14,7 +14,7 @@ import { htmlPage } from './html.ts';
 import { markdownPage } from './markdown.ts';
 import { limitsPage, type PageOptions } from './page.ts';
 
-export interface LimitsOptions {
+interface LimitsOptions {
   readonly plan?: string;
   readonly brand: string;
   readonly markdown?: boolean;
@@ -23,7 +23,7 @@ export interface LimitsOptions {
 }
 
 /** A limit of a plan, as the command prints it. */
-export interface LimitRow {
+interface LimitRow {
   /** Path of the limit in the plan's spec. */
   readonly name: string;
   readonly plan: string;

@@ -14,7 +14,7 @@ export interface LimitsPage {
 }
 
 /** The limits of a service by heading. */
-export interface ServicePart {
+interface ServicePart {
   readonly name: string;
   readonly sections: readonly Section[];
 }

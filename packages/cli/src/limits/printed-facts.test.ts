@@ -203,7 +203,7 @@ describe.each([
 
     expect(printed.text).toContain(fact);
     const links = [`(${url})`, `"${url}"`];
-    expect(url === undefined || links.some((each) => printed.source.includes(each)), url).toBe(true);
+    expect(url === undefined || links.some((each) => printed.source.includes(each))).toBe(true);
   });
 
   test('starts with the title', () => {
