@@ -14,6 +14,7 @@ import { addDoctorCommand } from './commands/doctor.ts';
 import { addHollowNodesCommand } from './commands/hollow-nodes.ts';
 import { addInstallCommand } from './commands/install.ts';
 import { addKubeconfigCommand } from './commands/kubeconfig.ts';
+import { addLimitsCommand } from './commands/limits.ts';
 import { addMachineCommands } from './commands/machine.ts';
 import { addNodePoolCommands } from './commands/node-pool.ts';
 import { addOperationsCommand } from './commands/operations.ts';
@@ -49,6 +50,7 @@ export function buildProgram(context: CliContext): Command {
   addNodePoolCommands(program, context);
   addMachineCommands(program, context);
   addPlanCommands(program, context);
+  addLimitsCommand(program, context);
   addVersionsCommand(program, context);
   addOperationsCommand(program, context);
   addCloudCommands(program, context);

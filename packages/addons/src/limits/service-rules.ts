@@ -1,5 +1,6 @@
+import { IP_FAMILIES } from '@fairway/api/kinds/plan-limits';
 import type { PlanServices, RefusedAnnotation } from '@fairway/api/kinds/plan-services';
-import { SERVICE_IP_FAMILIES } from '@fairway/api/kinds/plan-services';
+import { SERVICE_TYPES } from '@fairway/api/kinds/plan-services';
 import type { InClusterLimits } from '@fairway/api/limits/in-cluster';
 import {
   annotationExcess,
@@ -23,8 +24,6 @@ import {
   OLD_OBJECT,
   type RuleTarget,
 } from './limit-rule.ts';
-
-const SERVICE_TYPES = ['ClusterIP', 'NodePort', 'LoadBalancer', 'ExternalName'] as const;
 
 const SERVICES: RuleTarget = { group: '', version: 'v1', plural: 'services', operations: ['CREATE', 'UPDATE'] };
 
@@ -71,7 +70,7 @@ function isOfType(object: string, type: (typeof SERVICE_TYPES)[number]): string 
 
 function familyRules({ ipFamilies }: PlanServices): Rule[] {
   if (ipFamilies === undefined) return [];
-  return SERVICE_IP_FAMILIES.filter((family) => !ipFamilies.includes(family)).map((family) => ({
+  return IP_FAMILIES.filter((family) => !ipFamilies.includes(family)).map((family) => ({
     excess: familyExcess(family, ipFamilies),
     violation: newlyBeyond((object) =>
       family === 'DualStack' ? isDualStack(object) : `!(${isDualStack(object)}) && ${isSingleStack(object, family)}`,

@@ -1,6 +1,7 @@
 import type { FieldError } from '@fairway/kube/object/field-error';
 import type { Cluster } from '../kinds/cluster.ts';
 import type { Plan } from '../kinds/plan.ts';
+import { limitError } from '../limits/notes.ts';
 import type { CatalogueRouter, CatalogueSubnet, CloudCatalogue } from './cloud-catalogue.ts';
 import type { ClusterAdmission } from './cluster-admission.ts';
 import { gatewayErrors } from './cluster-gateway.ts';
@@ -11,10 +12,14 @@ const FIELD = 'spec.network';
 
 /** Validates the networks, subnets and routers that the cluster refers to. */
 export function networkErrors(admission: ClusterAdmission, plan: Plan): FieldError[] {
-  return [...nodeNetworkErrors(admission), ...loadBalancersSubnetErrors(admission), ...gatewayErrors(admission, plan)];
+  return [
+    ...nodeNetworkErrors(admission, plan),
+    ...loadBalancersSubnetErrors(admission, plan),
+    ...gatewayErrors(admission, plan),
+  ];
 }
 
-function nodeNetworkErrors({ cluster, old, catalogue }: ClusterAdmission): FieldError[] {
+function nodeNetworkErrors({ cluster, old, catalogue }: ClusterAdmission, plan: Plan): FieldError[] {
   const { networkID, subnetID } = cluster.spec.network;
   if (old !== undefined || networkID === undefined) return [];
   const network = catalogue.networks?.find(({ id }) => id === networkID);
@@ -33,47 +38,53 @@ function nodeNetworkErrors({ cluster, old, catalogue }: ClusterAdmission): Field
   if (catalogue.subnets === undefined) return [];
   const networkSubnets = catalogue.subnets.filter((subnet) => subnet.networkID === networkID);
   return subnetID === undefined
-    ? onlySubnetErrors(networkID, networkSubnets)
-    : subnetErrors(`${FIELD}.subnetID`, subnetID, networkID, networkSubnets);
+    ? onlySubnetErrors(networkID, networkSubnets, plan)
+    : subnetErrors({ field: `${FIELD}.subnetID`, id: subnetID, networkID, networkSubnets, plan });
 }
 
-function onlySubnetErrors(networkID: string, subnets: readonly CatalogueSubnet[]): FieldError[] {
+function onlySubnetErrors(networkID: string, subnets: readonly CatalogueSubnet[], plan: Plan): FieldError[] {
   const usable = subnets.filter(({ ipVersion }) => ipVersion === 4);
   if (usable.length === 1) return [];
   if (usable.length === 0) {
     const detail = 'the network has no IPv4 subnet: create one in OpenStack first';
-    return [{ type: 'FieldValueInvalid', field: `${FIELD}.networkID`, value: networkID, detail }];
+    const error: FieldError = { type: 'FieldValueInvalid', field: `${FIELD}.networkID`, value: networkID, detail };
+    return [subnets.length === 0 ? error : familyError(error, plan)];
   }
   const detail = `the network has ${usable.length} IPv4 subnets: choose one of ${usable.map(describe).join(', ')}`;
   return [{ type: 'FieldValueRequired', field: `${FIELD}.subnetID`, detail }];
 }
 
-function subnetErrors(
-  field: string,
-  id: string,
-  networkID: string,
-  networkSubnets: readonly CatalogueSubnet[],
-): FieldError[] {
+interface SubnetReference {
+  readonly field: string;
+  readonly id: string;
+  readonly networkID: string;
+  readonly networkSubnets: readonly CatalogueSubnet[];
+  readonly plan: Plan;
+}
+
+function subnetErrors({ field, id, networkID, networkSubnets, plan }: SubnetReference): FieldError[] {
   const subnet = networkSubnets.find((candidate) => candidate.id === id);
   if (subnet === undefined) return [idNotFoundError(field, id, `subnet of network ${networkID}`, networkSubnets)];
   if (subnet.ipVersion === 4) return [];
-  return [
-    {
-      type: 'FieldValueInvalid',
-      field,
-      value: id,
-      detail: 'is an IPv6 subnet, but nodes need IPv4: choose an IPv4 subnet of the network',
-    },
-  ];
+  const detail = 'is an IPv6 subnet, but nodes need IPv4: choose an IPv4 subnet of the network';
+  return [familyError({ type: 'FieldValueInvalid', field, value: id, detail }, plan)];
 }
 
-function loadBalancersSubnetErrors({ cluster, old, catalogue }: ClusterAdmission): FieldError[] {
+/** The error about an IPv6 subnet, with the plan's explanation if the plan excludes IPv6. */
+function familyError(error: FieldError, { metadata, spec: { network } }: Plan): FieldError {
+  const { ipFamilies } = network;
+  if (ipFamilies === undefined || ipFamilies.some((family) => family !== 'IPv4')) return error;
+  const detail = `${error.detail}. Plan "${metadata.name}" only allows IPv4 clusters`;
+  return limitError('network.ipFamilies', { ...error, detail }, 'IPv6');
+}
+
+function loadBalancersSubnetErrors({ cluster, old, catalogue }: ClusterAdmission, plan: Plan): FieldError[] {
   const { networkID, loadBalancersSubnetID: id } = cluster.spec.network;
   const isUnchanged = id === old?.spec.network.loadBalancersSubnetID;
   if (id === undefined || networkID === undefined || isUnchanged || catalogue.subnets === undefined) return [];
   const networkSubnets = catalogue.subnets.filter((subnet) => subnet.networkID === networkID);
   const field = `${FIELD}.loadBalancersSubnetID`;
-  const errors = subnetErrors(field, id, networkID, networkSubnets);
+  const errors = subnetErrors({ field, id, networkID, networkSubnets, plan });
   return errors.length > 0 ? errors : missingRouteErrors(field, id, cluster, catalogue);
 }
 

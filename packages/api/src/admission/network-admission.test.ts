@@ -3,7 +3,7 @@ import { SHIPPED_RELEASES } from '../data/kubernetes-releases.ts';
 import { SHIPPED_PLANS } from '../data/plans.ts';
 import type { Cluster, NewCluster } from '../kinds/cluster.ts';
 import type { NewNodePool } from '../kinds/node-pool.ts';
-import { aCluster, aNodePool } from '../testing/objects.ts';
+import { aCluster, aNodePool, aPlan } from '../testing/objects.ts';
 import { admitCluster } from './admit-cluster.ts';
 import { admitNodePool } from './admit-node-pool.ts';
 import type { CloudCatalogue } from './cloud-catalogue.ts';
@@ -430,5 +430,39 @@ describe('boot volumes', () => {
     expect(admitNodePool({ ...pool(), catalogue: { hasVolumes: true } })).toEqual([]);
     expect(admitNodePool({ ...pool(), catalogue: {} })).toEqual([]);
     expect(admitNodePool({ ...pool({ rootVolume: { sizeGiB: 40 } }), catalogue: { hasVolumes: false } })).toEqual([]);
+  });
+});
+
+describe('an IPv6 subnet', () => {
+  const IPV6_SUBNET = { ...subnet('6', PRIVATE_NETWORK, 'fd00::/64'), ipVersion: 6 as const };
+  const offer = { ...catalogue, subnets: [...(catalogue.subnets ?? []), IPV6_SUBNET] };
+  const plan = aPlan();
+  const limited = aPlan({
+    network: { ...plan.spec.network, ipFamilies: ['IPv4'] },
+    limitNotes: [{ limit: 'network.ipFamilies', value: 'IPv6', enforcement: 'Refuse', reason: 'routers lack it' }],
+  });
+
+  it.each([
+    { plan, detail: 'is an IPv6 subnet, but nodes need IPv4: choose an IPv4 subnet of the network' },
+    {
+      plan: limited,
+      detail:
+        'is an IPv6 subnet, but nodes need IPv4: choose an IPv4 subnet of the network. Plan "free" only allows IPv4 clusters. Routers lack it',
+    },
+  ])('is refused: $detail', ({ plan: each, detail }) => {
+    const errors = admitCluster({
+      cluster: aCluster({ network: { networkID: PRIVATE_NETWORK, subnetID: IPV6_SUBNET.id } }),
+      old: undefined,
+      plans: [each],
+      releases: SHIPPED_RELEASES,
+      nowMs: Date.UTC(2026, 10, 22),
+      catalogue: offer,
+      others: [],
+      pools: [],
+    });
+
+    expect(errors).toEqual([
+      { type: 'FieldValueInvalid', field: 'spec.network.subnetID', value: IPV6_SUBNET.id, detail },
+    ]);
   });
 });

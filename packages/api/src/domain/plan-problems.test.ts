@@ -54,6 +54,11 @@ test.each<{ change: Partial<PlanSpec>; problem: string }>([
     problem: 'spec.kubernetes.oldest: 1.36: must not be newer than newest (1.35)',
   },
   {
+    change: { network: { ...spec.network, ipFamilies: ['IPv6', 'DualStack'] } },
+    problem:
+      'spec.network.ipFamilies: IPv6, DualStack: does not include IPv4, but this release only builds IPv4 clusters: add IPv4',
+  },
+  {
     change: { limitNotes: [{ limit: 'maxNodes', value: '', enforcement: 'Warn' }] },
     problem:
       'spec.limitNotes[0]: maxNodes is always enforced: remove enforcement, since and until, or change the limit itself',

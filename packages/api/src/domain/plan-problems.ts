@@ -26,6 +26,7 @@ export function planProblems({ spec }: Plan): string[] {
     ...addressProblems(spec),
     ...nodeProblems(spec),
     ...windowProblems(spec),
+    ...ipFamilyProblems(spec),
     ...noteProblems(spec),
   ];
 }
@@ -131,6 +132,14 @@ function addressProblems({ network, maxNodes }: PlanSpec): string[] {
 function windowProblems({ kubernetes: { oldest, newest } = {} }: PlanSpec): string[] {
   if (oldest === undefined || newest === undefined || isAtLeast(`${newest}.0`, oldest)) return [];
   return [`spec.kubernetes.oldest: ${oldest}: must not be newer than newest (${newest})`];
+}
+
+/** Clusters of other families cannot be built yet. */
+function ipFamilyProblems({ network: { ipFamilies } }: PlanSpec): string[] {
+  if (ipFamilies === undefined || ipFamilies.includes('IPv4')) return [];
+  return [
+    `spec.network.ipFamilies: ${ipFamilies.join(', ')}: does not include IPv4, but this release only builds IPv4 clusters: add IPv4`,
+  ];
 }
 
 function noteProblems({ limitNotes = [] }: PlanSpec): string[] {

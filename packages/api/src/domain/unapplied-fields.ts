@@ -65,8 +65,15 @@ const TENANT_MANAGED_DETAIL = 'Fairway did not install the pod network of this c
 /** Like `unappliedClusterFields`, for a Plan. */
 export function unappliedPlanFields({ spec }: Pick<Plan, 'spec'>): UnappliedField[] {
   const { topology } = spec.etcd;
-  if (topology !== 'Shared') return [];
-  return [{ field: 'spec.etcd.topology', value: topology, detail: 'each cluster has its own etcd' }];
+  const unbuilt = spec.network.ipFamilies?.filter((family) => family !== 'IPv4') ?? [];
+  return [
+    ...(topology === 'Shared'
+      ? [{ field: 'spec.etcd.topology', value: topology, detail: 'each cluster has its own etcd' }]
+      : []),
+    ...(unbuilt.length > 0
+      ? [{ field: 'spec.network.ipFamilies', value: unbuilt.join(', '), detail: 'all clusters are IPv4 only' }]
+      : []),
+  ];
 }
 
 /** For the condition FieldsApplied: all fields, grouped by cause. Undefined if all fields are applied. */

@@ -5,6 +5,7 @@ export const LIMIT_NAMES = [
   'kubernetes',
   'network.customCIDRs',
   'network.gatewayRequired',
+  'network.ipFamilies',
   'cni.allowed',
   'kubeProxy.allowed',
   'maxNodes',
@@ -41,6 +42,7 @@ export type LimitName = (typeof LIMIT_NAMES)[number];
 /** Limits that Fairway's controllers always keep to: a note can explain them, but not turn them into warnings. */
 export const UNCONDITIONAL_LIMITS: readonly LimitName[] = [
   'network.gatewayRequired',
+  'network.ipFamilies',
   'maxNodes',
   'maxPodsPerNode',
   'maxClusters',
@@ -65,6 +67,16 @@ export const FEATURE_NAMES = [
 ] as const;
 
 export type FeatureName = (typeof FEATURE_NAMES)[number];
+
+/** IP families that clusters can have. */
+export const IP_FAMILIES = ['IPv4', 'IPv6', 'DualStack'] as const;
+
+/** `spec.network.ipFamilies` of a Plan. */
+export const clusterIPFamilies = z
+  .array(z.enum(IP_FAMILIES))
+  .min(1)
+  .max(IP_FAMILIES.length)
+  .describe('IP families that clusters can have. Default: all that Fairway supports. This release only builds IPv4.');
 
 const day = () =>
   z

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { IP_FAMILIES } from './plan-limits.ts';
 
-/** Families of the addresses of a Service. */
-export const SERVICE_IP_FAMILIES = ['IPv4', 'IPv6', 'DualStack'] as const;
+export const SERVICE_TYPES = ['ClusterIP', 'NodePort', 'LoadBalancer', 'ExternalName'] as const;
 
 const refusedAnnotation = z
   .object({
@@ -27,13 +27,13 @@ const refusedAnnotation = z
 export const planServices = z
   .object({
     types: z
-      .array(z.enum(['ClusterIP', 'NodePort', 'LoadBalancer', 'ExternalName']))
+      .array(z.enum(SERVICE_TYPES))
       .min(1)
       .max(4)
       .optional()
       .describe('Types that Services can have. Default: all.'),
     ipFamilies: z
-      .array(z.enum(SERVICE_IP_FAMILIES))
+      .array(z.enum(IP_FAMILIES))
       .min(1)
       .max(3)
       .optional()
@@ -58,7 +58,7 @@ export const planServices = z
 
 export type PlanServices = z.infer<typeof planServices>;
 
-export type ServiceIPFamily = (typeof SERVICE_IP_FAMILIES)[number];
+export type ServiceIPFamily = (typeof IP_FAMILIES)[number];
 
 /** An entry of `spec.services.refusedAnnotations`. */
 export type RefusedAnnotation = z.infer<typeof refusedAnnotation>;

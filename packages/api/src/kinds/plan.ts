@@ -6,7 +6,7 @@ import { AGE_COLUMN, crossFieldRule, defineKind } from './kind.ts';
 import { KUBELET_SETTINGS } from './kubelet-settings.ts';
 import { limitPolicies } from './limit-policies.ts';
 import { healingStrategy } from './node-pool-healing.ts';
-import { FEATURE_NAMES, limitNotes, planKubernetes } from './plan-limits.ts';
+import { clusterIPFamilies, FEATURE_NAMES, limitNotes, planKubernetes } from './plan-limits.ts';
 import { planServices } from './plan-services.ts';
 import { PLAN_STORAGE_RULES, planStorage } from './plan-storage.ts';
 import { conditions, observedGeneration } from './status.ts';
@@ -30,6 +30,14 @@ const planSpec = z
   .object({
     displayName: z.string().min(1).max(63).describe('Display name.'),
     description: z.string().max(1024).optional().describe('Description of the plan.'),
+    service: z
+      .string()
+      .min(1)
+      .max(63)
+      .optional()
+      .describe(
+        'Service that the plan belongs to, such as "OpenStack Magnum": the heading of its limits on the limits page. If the name contains "Magnum", the page also states the limits of the Magnum API. Default: displayName.',
+      ),
     kubernetes: planKubernetes.optional(),
     controlPlane: z
       .object({
@@ -114,6 +122,7 @@ const planSpec = z
           .max(20)
           .describe("Additional CIDRs that a cluster's networks must not overlap."),
         gatewayRequired: z.boolean().describe('Whether the subnet of the nodes must have an OpenStack router.'),
+        ipFamilies: clusterIPFamilies.optional(),
       })
       .describe('Networks and CIDRs of the clusters.'),
     allowed: z
@@ -242,6 +251,7 @@ export const plans = defineKind<Plan>({
     { name: 'Max nodes', type: 'integer', value: '.spec.maxNodes' },
     { name: 'CNI', type: 'string', value: '.spec.cni.default' },
     { name: 'Display name', type: 'string', value: '.spec.displayName', priority: 1 },
+    { name: 'Kubernetes', type: 'string', value: '.spec.kubernetes.newest', priority: 1 },
     { name: 'Promise', type: 'string', value: '.spec.availability.kind', priority: 1 },
     { name: 'Description', type: 'string', value: '.spec.description', priority: 1 },
     { name: 'Upgrade', type: 'string', value: '.spec.upgradeStrategy', priority: 1 },

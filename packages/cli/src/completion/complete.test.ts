@@ -61,6 +61,8 @@ test.each([
   { words: ['cluster', 'create', 'x', '--network', ''], candidates: ['n-1'], reason: 'networks' },
   { words: ['cluster', 'create', 'x', '--subnet', ''], candidates: ['s-1'], reason: 'subnets' },
   { words: ['credential', 'delete', ''], candidates: ['mine'], reason: 'credentials' },
+  { words: ['limits', 'd'], candidates: ['demo'], reason: 'the cluster whose limits are shown' },
+  { words: ['limits', '--plan', 'f'], candidates: ['free'], reason: 'plans as a value' },
   { words: ['plan', 'get', 'f'], candidates: ['free'], reason: 'plans by name' },
   { words: ['version', 'get', ''], candidates: ['1.36'], reason: 'offered versions by name' },
   { words: ['pool', 'get', ''], candidates: ['general'], reason: 'another alias' },

@@ -114,7 +114,7 @@ async function valuesOf(
 /** The kind of object whose names a command takes. */
 function kindOfArgument(command: Command, argument: string): CompletedKind | undefined {
   if (argument === 'snapshot') return 'snapshot';
-  if (command.name() === 'kubeconfig') return 'cluster';
+  if (command.name() === 'kubeconfig' || command.name() === 'limits') return 'cluster';
   if (command.name() === 'create') return undefined;
   const parent = command.parent?.name();
   if (parent === 'credential') return 'cloudcredential';

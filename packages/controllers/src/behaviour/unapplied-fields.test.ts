@@ -134,8 +134,11 @@ describe('a cluster with its own autoscaler', () => {
 });
 
 describe('a plan also reports fields without effect', () => {
-  test.each(['spec.etcd.topology (Shared)'])('%s', (field) => {
-    expect(describeUnapplied(unappliedPlanFields(aPlan()))).toContain(field);
+  test.each(['spec.etcd.topology (Shared)', 'spec.network.ipFamilies (IPv6, DualStack)'])('%s', (field) => {
+    const plan = aPlan();
+    const network = { ...plan.spec.network, ipFamilies: ['IPv4' as const, 'IPv6' as const, 'DualStack' as const] };
+
+    expect(describeUnapplied(unappliedPlanFields(aPlan({ network })))).toContain(field);
   });
 });
 

@@ -1,9 +1,9 @@
 import { unappliedPins } from '@fairway/addons/unapplied-pins';
 import { describeUsers } from '@fairway/api/domain/in-use';
-import { unappliedWarnings } from '@fairway/api/domain/unapplied-fields';
+import { unappliedPlanFields, unappliedWarnings } from '@fairway/api/domain/unapplied-fields';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import { type KubernetesRelease, kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';
-import { plans } from '@fairway/api/kinds/plan';
+import { type Plan, plans } from '@fairway/api/kinds/plan';
 import type { AdmissionRequest } from '@fairway/apiserver/server/admission';
 import type { CacheIndex } from '@fairway/kube/client/object-cache';
 import { forbidden } from '@fairway/kube/object/api-error';
@@ -22,6 +22,14 @@ export function warnAboutPins(request: AdmissionRequest): void {
   if (resource.plural !== kubernetesReleases.plural || subresource !== '' || object === undefined) return;
   const old = oldObject === undefined ? [] : unappliedPins(oldObject as KubernetesRelease);
   for (const warning of unappliedWarnings(unappliedPins(object as KubernetesRelease), old)) request.warn(warning);
+}
+
+/** Warns about fields of a Plan that have no effect yet. */
+export function warnAboutPlanFields(request: AdmissionRequest): void {
+  const { resource, object, oldObject, subresource } = request;
+  if (resource.plural !== plans.plural || subresource !== '' || object === undefined) return;
+  const old = oldObject === undefined ? [] : unappliedPlanFields(oldObject as Plan);
+  for (const warning of unappliedWarnings(unappliedPlanFields(object as Plan), old)) request.warn(warning);
 }
 
 /**

@@ -27,7 +27,7 @@ import type { CloudOffer } from '@fairway/tenancy/cloud/cloud-offer';
 import type { Clouds } from '@fairway/tenancy/cloud/project-cloud';
 import { dryRunWarnings } from '../upgrade-plan/dry-run-warnings.ts';
 import type { PlanUpgrade } from '../upgrade-plan/upgrade-plan-request.ts';
-import { validateCatalogueChange, warnAboutPins } from './catalogue-in-use.ts';
+import { validateCatalogueChange, warnAboutPins, warnAboutPlanFields } from './catalogue-in-use.ts';
 import { validateCredentialDeletion } from './credential-in-use.ts';
 import { keystonePolicyErrors } from './keystone-policy.ts';
 import { checkNumber } from './namespace-limits-admission.ts';
@@ -71,6 +71,7 @@ export function fairwayAdmission(options: FairwayAdmissionOptions): AdmissionPlu
         await validateCatalogueChange(options.stored, request);
         await validateCredentialDeletion(options.stored, request);
         warnAboutPins(request);
+        warnAboutPlanFields(request);
       }
       const { plural } = request.resource;
       if (needsValidation(request) && plural === clusters.plural) return validateCluster(options, request);

@@ -37,8 +37,8 @@ export interface WebhookTarget {
  * labels, their finalizer, Machines, Secrets and Leases.
  *
  * For two kinds of request, the review may fail without blocking them. The first kind is deletions of Plans, releases
- * and CloudCredentials in use, and removals of patches from a release: a finalizer keeps objects that are in use, and
- * `fairway install` writes Plans and releases while no gateway is running. The second kind is one-time annotations: a
+ * and CloudCredentials in use, and changes of Plans and releases, which get warnings or lose patches: a finalizer keeps
+ * objects that are in use, and `fairway install` writes Plans and releases while no gateway is running. The second kind is one-time annotations: a
  * mistyped time only harms its author.
  *
  * API servers without `matchConditions` (before 1.28) send all changes, which are allowed if there is nothing to
@@ -84,7 +84,7 @@ export function webhookConfiguration({ url, caBundle, identity }: WebhookTarget)
     name: CATALOGUE_WEBHOOK_NAME,
     rules: [
       { ...catalogueRule, operations: ['DELETE'], resources: [plans.plural, kubernetesReleases.plural] },
-      { ...catalogueRule, operations: ['CREATE', 'UPDATE'], resources: [kubernetesReleases.plural] },
+      { ...catalogueRule, operations: ['CREATE', 'UPDATE'], resources: [plans.plural, kubernetesReleases.plural] },
       { ...rule, operations: ['DELETE'], resources: [cloudCredentials.plural] },
     ],
     matchConditions: [

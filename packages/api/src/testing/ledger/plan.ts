@@ -1,4 +1,4 @@
-import { acts, type FieldLedger, inColumn, notYet } from './entry.ts';
+import { acts, type FieldLedger, inColumn, informs, notYet } from './entry.ts';
 
 /** The test has a row for each field. */
 const UNAPPLIED_FIELDS_TEST = 'packages/controllers/src/behaviour/unapplied-fields.test.ts';
@@ -23,6 +23,7 @@ const VERSION_WINDOW_TEST = 'packages/api/src/limits/version-window.test.ts';
 export const PLAN_FIELDS: FieldLedger = {
   'spec.displayName': inColumn(),
   'spec.description': inColumn(),
+  'spec.service': informs('packages/api/src/limits/catalogue.test.ts', 'a plan belongs to its service'),
   'spec.controlPlane.topology': acts(UNAPPLIED_FIELDS_TEST, '$replicas in $topology with $spread: $expectedMessage'),
   'spec.controlPlane.replicas': acts(UNAPPLIED_FIELDS_TEST, '$replicas in $topology with $spread: $expectedMessage'),
   'spec.controlPlane.memoryMiB': acts(SPEC_FIELDS_TEST, '$field of a plan'),
@@ -66,6 +67,10 @@ export const PLAN_FIELDS: FieldLedger = {
   'spec.network.nodesCIDR': acts(SPEC_FIELDS_TEST, "the nodes' range is the cluster's, or otherwise the plan's"),
   'spec.network.customCIDRs': acts(ADMISSION_TEST, 'refuses %j at %s: %s'),
   'spec.network.reservedCIDRs': acts(ADMISSION_TEST, 'refuses %j at %s: %s'),
+  'spec.network.ipFamilies': acts(
+    'packages/api/src/domain/plan-problems.test.ts',
+    'reports a plan that is not ready: $problem',
+  ),
   'spec.network.gatewayRequired': acts(ADMISSION_TEST, 'refuses %j at %s: %s'),
   'spec.allowed.flavors': acts(ALLOWANCE_TEST, MORE_NODES_TITLE),
   'spec.allowed.images': acts(ALLOWANCE_TEST, MORE_NODES_TITLE),

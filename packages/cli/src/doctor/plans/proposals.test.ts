@@ -1,6 +1,6 @@
 import { planProblems } from '@fairway/api/domain/plan-problems';
 import { plans } from '@fairway/api/kinds/plan';
-import { FEATURE_NAMES, LIMIT_NAMES } from '@fairway/api/kinds/plan-limits';
+import { FEATURE_NAMES } from '@fairway/api/kinds/plan-limits';
 import { aPlan } from '@fairway/api/testing/objects';
 import { parseObject } from '@fairway/api/validation/schema-errors';
 import { describe, expect, test } from 'vitest';
@@ -318,19 +318,26 @@ test('plans with the proposed limits are valid', () => {
   };
   const { spec } = aPlan();
   const [proposal] = proposals(cloud, [aPlan()]);
-  const { limitNotes = [], storage, allowed } = (proposal?.spec ?? {}) as ProposedSpec & StatedLimits;
-  const isKnown = ({ limit }: { readonly limit: string }) => LIMIT_NAMES.some((name) => name === limit);
+  const {
+    limitNotes = [],
+    storage,
+    allowed,
+    network,
+    services,
+  } = (proposal?.spec ?? {}) as ProposedSpec & StatedLimits;
   const parsed = parseObject(plans, {
     metadata: { name: 'limited' },
     spec: {
       ...spec,
       storage: { ...spec.storage, ...storage },
       allowed: { ...spec.allowed, ...allowed },
-      limitNotes: limitNotes.filter(isKnown),
+      network: { ...spec.network, ...network },
+      services,
+      limitNotes,
     },
   });
 
   expect(limitNotes.length).toBeGreaterThan(8);
-  expect(parsed).toMatchObject({ ok: true, object: { spec: { storage, allowed } } });
+  expect(parsed).toMatchObject({ ok: true, object: { spec: { storage, allowed, services, limitNotes } } });
   expect(parsed.ok && planProblems(parsed.object)).toEqual([]);
 });

@@ -1,5 +1,6 @@
 import type { Plan, PlanSpec } from '@fairway/api/kinds/plan';
-import { FEATURE_NAMES } from '@fairway/api/kinds/plan-limits';
+import { FEATURE_NAMES, IP_FAMILIES } from '@fairway/api/kinds/plan-limits';
+import { SERVICE_TYPES } from '@fairway/api/kinds/plan-services';
 import { ACCESS_MODES } from '@fairway/api/kinds/plan-storage';
 
 type Values = readonly string[] | undefined;
@@ -36,15 +37,13 @@ interface ValueLimit {
   readonly canBeEmpty: boolean;
 }
 
-const IP_FAMILIES = ['IPv4', 'IPv6', 'DualStack'];
-
 /** Limits that list the allowed ones of some fixed values, by the path of the field. */
 export const VALUE_LIMITS = {
   'allowed.features': { all: FEATURE_NAMES, read: ({ allowed }) => allowed?.features, canBeEmpty: true },
   'network.ipFamilies': { all: IP_FAMILIES, read: ({ network }) => network?.ipFamilies, canBeEmpty: false },
   'services.ipFamilies': { all: IP_FAMILIES, read: ({ services }) => services?.ipFamilies, canBeEmpty: false },
   'services.types': {
-    all: ['ClusterIP', 'NodePort', 'LoadBalancer', 'ExternalName'],
+    all: SERVICE_TYPES,
     read: ({ services }) => services?.types,
     canBeEmpty: false,
   },

@@ -89,6 +89,21 @@ export const PLAN_LIMITS_ROWS: readonly Row[] = [
     ],
   },
   {
+    name: 'an unknown IP family',
+    isUpdate: true,
+    metadata: { name: 'canary' },
+    spec: { network: { ipFamilies: ['IPv5'] } },
+    refused: ['spec.network.ipFamilies[0]: Unsupported value: "IPv5": supported values: "IPv4", "IPv6", "DualStack"'],
+  },
+  {
+    name: 'an IP family that Fairway does not build yet',
+    isUpdate: true,
+    metadata: { name: 'canary' },
+    spec: { network: { ipFamilies: ['IPv4', 'DualStack'] } },
+    has: { 'spec.network.ipFamilies': ['IPv4', 'DualStack'] },
+    warnings: ['spec.network.ipFamilies (DualStack): ignored by this release: all clusters are IPv4 only'],
+  },
+  {
     name: 'a list of no flavors',
     isUpdate: true,
     metadata: { name: 'canary' },

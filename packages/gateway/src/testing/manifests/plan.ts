@@ -44,6 +44,20 @@ export const PLAN_ROWS: readonly Row[] = [
     refused: ['spec.displayName: Invalid value: "": spec.displayName in body should be at least 1 chars long'],
   },
   {
+    name: 'a service',
+    isUpdate: true,
+    metadata: { name: 'canary' },
+    spec: { service: 'OpenStack Magnum' },
+    has: { 'spec.service': 'OpenStack Magnum' },
+  },
+  {
+    name: 'an empty name of a service',
+    isUpdate: true,
+    metadata: { name: 'canary' },
+    spec: { service: '' },
+    refused: ['spec.service: Invalid value: "": spec.service in body should be at least 1 chars long'],
+  },
+  {
     name: 'a description',
     isUpdate: true,
     metadata: { name: 'canary' },
