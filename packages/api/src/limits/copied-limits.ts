@@ -142,7 +142,7 @@ function withoutCopies(plan: Plan): object {
 
 /** `[['a.b', 1]]` as `{ a: { b: 1 } }`. */
 function nested(values: readonly (readonly [path: string, value: unknown])[]): object {
-  const result: Record<string, Record<string, unknown> | unknown> = {};
+  const result: Record<string, unknown> = {};
   for (const [path, value] of values) {
     const [head = '', tail] = path.split('.');
     result[head] = tail === undefined ? value : { ...(result[head] as object | undefined), [tail]: value };

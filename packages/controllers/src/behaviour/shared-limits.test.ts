@@ -108,7 +108,7 @@ describe('the limits of a plan that others name in limitsFrom', () => {
 
   test('remain if a manifest without them is applied again', async () => {
     await using fairway = await TestFairway.start();
-    const { limitNotes, storage, kubernetes, ...spec } = aPlan({ ...NO_LIMITS, limitsFrom: 'base' }).spec;
+    const { spec } = aPlan({ ...NO_LIMITS, limitsFrom: 'base' });
     const manifest = {
       apiVersion: API_VERSION,
       kind: plans.kind,
