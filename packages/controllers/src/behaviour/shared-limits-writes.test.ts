@@ -105,7 +105,7 @@ describe('writes', () => {
     expect(takeWrites()).toEqual([]);
   });
 
-  test('that the API server refuses are retried with backoff, and the plan reports the error', async () => {
+  test('are retried with backoff if the API server refuses them, and the plan reports the error', async () => {
     const clock = new SteppingClock();
     let attempts = 0;
     const status = {
