@@ -122,6 +122,9 @@ describe('the next write', () => {
     expect(nextCopyStep(plan, found)).toBeUndefined();
   });
 
+  /** The objects that every plan has. */
+  const parents = { cni: {}, kubeProxy: {} };
+
   test('applies all limits and notes of the base, and the record of them', () => {
     const limits = {
       kubernetes: { newest: '1.35' },
@@ -133,14 +136,20 @@ describe('the next write', () => {
 
     expect(nextCopyStep(gold(), base(limits))).toEqual({
       kind: 'apply',
-      object: { ...identity, metadata: { name: 'gold', uid: 'gold', annotations }, spec: limits },
+      object: { ...identity, metadata: { name: 'gold', uid: 'gold', annotations }, spec: { ...parents, ...limits } },
     });
   });
 
-  test('applies nothing if the plan no longer has limitsFrom: what this manager applied before is removed', () => {
-    expect(nextCopyStep(gold({ limitsFrom: undefined }, RECORD), undefined)).toEqual({
+  test('applies empty objects if the plan no longer has limitsFrom: what this manager applied before is removed', () => {
+    const spec = { limitsFrom: undefined, kubernetes: { newest: '1.35' }, limitNotes: [KUBERNETES] };
+
+    expect(nextCopyStep(gold(spec, RECORD), undefined)).toEqual({
       kind: 'apply',
-      object: { ...identity, metadata: { name: 'gold', uid: 'gold' }, spec: {} },
+      object: {
+        ...identity,
+        metadata: { name: 'gold', uid: 'gold' },
+        spec: { ...parents, kubernetes: {}, limitNotes: [] },
+      },
     });
   });
 

@@ -1,9 +1,17 @@
 import type { KubeObject } from '@fairway/kube/object/meta';
 import { z } from 'zod';
 import { API_VERSION, COPIED_LIMITS_ANNOTATION } from '../group.ts';
-import type { Plan } from '../kinds/plan.ts';
-import { MAX_LIMIT_NOTES } from '../kinds/plan-limits.ts';
-import { COPIED_PATHS, isSameNote, isSameValue, sharedNotes, statedLimits, statedValue } from './shared-limits.ts';
+import type { Plan, PlanSpec } from '../kinds/plan.ts';
+import { type LimitNote, MAX_LIMIT_NOTES } from '../kinds/plan-limits.ts';
+import {
+  COPIED_PATHS,
+  isSameNote,
+  isSameValue,
+  type StatedLimit,
+  sharedNotes,
+  statedLimits,
+  statedValue,
+} from './shared-limits.ts';
 
 /**
  * The annotation of a Plan with copied limits. It is written by the same request as the limits: either both are stored
@@ -67,16 +75,36 @@ export function nextCopyStep(plan: Plan, base: Plan | undefined): CopyStep | und
   if (isMarked && recordOf(plan)?.uid !== uid) return { kind: 'patch', value: withoutCopies(plan) };
   const identity = { apiVersion: API_VERSION, kind: 'Plan' };
   if (limitsFrom === undefined) {
-    return isMarked ? { kind: 'apply', object: { ...identity, metadata: { name, uid }, spec: {} } } : undefined;
+    return isMarked
+      ? { kind: 'apply', object: { ...identity, metadata: { name, uid }, spec: appliedSpec(plan, [], []) } }
+      : undefined;
   }
   if (base === undefined || baseProblem(plan, base) !== undefined || isCopied(plan, base)) return undefined;
   const metadata = { name, uid, annotations: { [COPIED_LIMITS_ANNOTATION]: recordText(plan, base) } };
-  const notes = sharedNotes(base);
-  const spec = nested(statedLimits(base).map(({ path, value }) => [path, value]));
+  const spec = appliedSpec(plan, statedLimits(base), sharedNotes(base));
+  return { kind: 'apply', object: { ...identity, metadata, spec } };
+}
+
+/**
+ * The spec to apply. It contains the objects and the list that the plan already has, even if they are empty: if the last
+ * member is no longer applied, kube-apiserver would otherwise set them to null, which is invalid.
+ */
+function appliedSpec(plan: Plan, limits: readonly StatedLimit[], notes: readonly LimitNote[]): object {
+  const parents = COPIED_PATHS.map(headOf).filter((head) => isObject(plan.spec[head]));
+  const hasNotes = plan.spec.limitNotes !== undefined || notes.length > 0;
   return {
-    kind: 'apply',
-    object: { ...identity, metadata, spec: { ...spec, ...(notes.length > 0 && { limitNotes: notes }) } },
+    ...Object.fromEntries(parents.map((head) => [head, {}])),
+    ...nested(limits.map(({ path, value }) => [path, value])),
+    ...(hasNotes && { limitNotes: notes }),
   };
+}
+
+function headOf(path: string): keyof PlanSpec {
+  return path.split('.')[0] as keyof PlanSpec;
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null;
 }
 
 function isCopied(plan: Plan, base: Plan): boolean {

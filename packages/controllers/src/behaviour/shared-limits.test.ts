@@ -57,7 +57,11 @@ describe('the limits of a plan that others name in limitsFrom', () => {
     });
 
     for (const name of ['gold', 'silver']) {
-      const changed = await planWhen(fairway, name, (plan) => isPlanReady(plan) && plan.spec.kubernetes === undefined);
+      const changed = await planWhen(
+        fairway,
+        name,
+        (plan) => isPlanReady(plan) && plan.spec.kubernetes?.newest === undefined,
+      );
       expect(limitsOf(changed)).toEqual({
         cni: { default: 'canal', allowed: ['canal', 'none'] },
         kubernetes: undefined,
@@ -155,7 +159,11 @@ describe('the limits of a plan that others name in limitsFrom', () => {
     await changePlan(fairway, 'base', { kubernetes: null, limitNotes: null });
 
     expect(limitsOf(restored)).toEqual(LIMITS);
-    const gold = await planWhen(fairway, 'gold', (plan) => isPlanReady(plan) && plan.spec.kubernetes === undefined);
+    const gold = await planWhen(
+      fairway,
+      'gold',
+      (plan) => isPlanReady(plan) && plan.spec.kubernetes?.newest === undefined,
+    );
     expect(limitsOf(gold)).toEqual({ ...LIMITS, kubernetes: undefined, limitNotes: undefined });
   });
 });

@@ -54,7 +54,10 @@ export function isPlanReady(plan: Plan): boolean {
   return readyCondition(plan)?.status === 'True';
 }
 
-/** The limits of a plan, in the form of `LIMITS`. */
+/** The limits of a plan, in the form of `LIMITS`; without objects and lists that no longer limit anything. */
 export function limitsOf({ spec: { cni, kubernetes, allowed, storage, limitNotes } }: Plan): Partial<PlanSpec> {
-  return { cni, kubernetes, allowed, storage, limitNotes };
+  const limits = { cni, kubernetes, allowed, storage, limitNotes };
+  return Object.fromEntries(Object.entries(limits).filter(([, value]) => !NO_LIMIT.has(JSON.stringify(value))));
 }
+
+const NO_LIMIT: ReadonlySet<string | undefined> = new Set([undefined, '{}', '[]', '{"tenantClasses":"Allowed"}']);
