@@ -35,6 +35,7 @@ export const PLAN_FIELDS: FieldLedger = {
   'spec.etcd.maxMiB': acts(SPEC_FIELDS_TEST, '$field of a plan'),
   'spec.etcd.snapshots.interval': acts(SPEC_FIELDS_TEST, '$field of a plan'),
   'spec.etcd.snapshots.keep': acts(SPEC_FIELDS_TEST, '$field of a plan'),
+  'spec.limitsFrom': acts('packages/api/src/limits/copied-limits.test.ts', '$problem: $reason'),
   'spec.kubernetes.oldest': acts(VERSION_WINDOW_TEST, 'with $kubernetes, $version: $expectedProblem'),
   'spec.kubernetes.newest': acts(VERSION_WINDOW_TEST, 'with $kubernetes, $version: $expectedProblem'),
   'spec.limitNotes[].limit': acts(NOTES_TEST, NOTES_TITLE),
@@ -46,7 +47,7 @@ export const PLAN_FIELDS: FieldLedger = {
   'spec.limitNotes[].alternative': acts(NOTES_TEST, NOTES_TITLE),
   'spec.limitNotes[].link': acts(NOTES_TEST, NOTES_TITLE),
   'spec.limitPolicies': acts(
-    'packages/controllers/src/behaviour/limit-policies.test.ts',
+    'packages/controllers/src/behaviour/limit-policy-file.test.ts',
     'are objects until the API server enforces the file, and then only in the file',
   ),
   'spec.maxNodes': acts(
