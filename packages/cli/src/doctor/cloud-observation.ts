@@ -13,6 +13,7 @@ import { catalogueImage } from '@fairway/tenancy/cloud/catalogue-image';
 import { quotaSources } from '@fairway/tenancy/cloud/project-quotas';
 import { z } from 'zod';
 import { type CloudChoices, listChoices, observeChoices } from './cloud-choices.ts';
+import type { ExternalNetwork } from './external-network.ts';
 import { ipv6Sources } from './ipv6-sources.ts';
 import { type KeystoneRight, observeKeystoneRights } from './keystone-rights.ts';
 import { known, mapped, type ObservedValue } from './observed-value.ts';
@@ -48,13 +49,6 @@ export interface ObservedImage {
   readonly name: string;
   readonly distro: string | undefined;
   readonly version: string | undefined;
-}
-
-export interface ExternalNetwork {
-  readonly name: string;
-  readonly isDefault: boolean;
-  /** Undefined if the cloud does not show the subnets of an external network. */
-  readonly ipVersions: readonly (4 | 6)[] | undefined;
 }
 
 /** What a cloud offers a project, as visible to that project. */

@@ -1,6 +1,6 @@
 import type { OpenStackClient } from '@fairway/openstack/openstack-client';
 import type { Network } from '@fairway/openstack/types/network';
-import type { ExternalNetwork } from './cloud-observation.ts';
+import type { ExternalNetwork } from './external-network.ts';
 import { known, type ObservedValue } from './observed-value.ts';
 
 /**

@@ -4,7 +4,7 @@ import type { CloudObservation } from '../cloud-observation.ts';
 import type { ObservedValue } from '../observed-value.ts';
 import { flavorProblem, imageProblem } from './cloud-offers.ts';
 import { listed } from './listed.ts';
-import type { Promised } from './promises.ts';
+import type { Promised } from './promised.ts';
 import type { StatedLimits } from './stated-limits.ts';
 
 interface NamedKind {

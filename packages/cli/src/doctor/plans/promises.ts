@@ -5,17 +5,9 @@ import { type Finding, warning } from '../finding.ts';
 import { cloudLacks, isMissing } from './cloud-lacks.ts';
 import { listed } from './listed.ts';
 import { namePromises } from './name-promises.ts';
+import type { Promised } from './promised.ts';
 import { type StatedLimits, type StoredPlan, VALUE_LIMITS } from './stated-limits.ts';
 import { windowPromises } from './window-promises.ts';
-
-/** What a plan promises although the cloud lacks it. */
-export interface Promised {
-  /** Path and value: `spec.services.types: LoadBalancer`. */
-  readonly what: string;
-  readonly problem: string;
-  /** For the operator. */
-  readonly advice: string;
-}
 
 /**
  * Warnings about fields of plans that state what the cloud can't provide. A field that is not set is no promise:

@@ -223,7 +223,7 @@ describe('no limits are proposed', () => {
       reason: 'if more flavors fit than a Plan can list',
       change: {
         flavors: {
-          value: [1024, ...new Array<number>(101).fill(8192)].map((memoryMiB, index) => ({
+          value: [1024, ...Array.from({ length: 101 }, () => 8192)].map((memoryMiB, index) => ({
             id: `f${index}`,
             name: `f${index}`,
             vcpus: 2,

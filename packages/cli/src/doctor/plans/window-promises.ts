@@ -1,7 +1,7 @@
 import { type OfferedVersion, offeredVersions } from '@fairway/api/domain/offered-versions';
 import type { KubernetesRelease } from '@fairway/api/kinds/kubernetes-release';
 import { releasesOfPlan } from '@fairway/api/limits/version-window';
-import type { Promised } from './promises.ts';
+import type { Promised } from './promised.ts';
 import type { StoredPlan } from './stated-limits.ts';
 
 /** Kubernetes versions of a plan's window that new clusters can't use. Pure. */
