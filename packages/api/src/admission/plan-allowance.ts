@@ -66,9 +66,9 @@ function runningVersionErrors({ old }: ClusterAdmission, plan: Plan): FieldError
 function poolErrorsOf({ cluster, pools, catalogue }: ClusterAdmission, plan: Plan): FieldError[] {
   const own = pools.filter(({ spec }) => spec.clusterName === cluster.metadata.name);
   return own.flatMap((pool) =>
-    poolAllowanceErrors({ pool, old: undefined, plan, catalogue }).map(({ field, detail }): FieldError => {
+    poolAllowanceErrors({ pool, old: undefined, plan, catalogue }).map(({ field, detail, ...rest }): FieldError => {
       const words = `node pool "${pool.metadata.name}", ${field}: ${detail}`;
-      return { type: 'FieldValueForbidden', field: 'spec.plan', detail: words };
+      return { ...rest, type: 'FieldValueForbidden', field: 'spec.plan', detail: words };
     }),
   );
 }

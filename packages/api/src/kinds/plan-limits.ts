@@ -143,5 +143,3 @@ export const planKubernetes = z
   .describe(
     'Kubernetes versions that clusters can use, of those that KubernetesReleases offer. Existing clusters keep their version and get its patches.',
   );
-
-export type VersionWindow = z.infer<typeof planKubernetes>;

@@ -38,6 +38,21 @@ describe('cluster features', () => {
     expect(clusterFeatureErrors(cluster, undefined, aPlan()), 'of a plan without the limit').toEqual([]);
   });
 
+  test('can still be reduced where they are in use', () => {
+    const schedule = { hibernate: '0 20 * * *', timeZone: 'UTC' };
+    const old = aCluster({ hibernation: { schedules: [schedule, { ...schedule, hibernate: '0 22 * * *' }] } }).spec;
+    const reduced = aCluster({ hibernation: { schedules: [schedule] } }).spec;
+
+    expect(clusterFeatureErrors(reduced, old, WITHOUT_FEATURES)).toEqual([]);
+  });
+
+  test('a new request is another use', () => {
+    const old = aCluster({ reset: { requestedAt: '2026-11-21T16:30:00Z', confirm: 'demo' } }).spec;
+    const later = aCluster({ reset: { requestedAt: '2026-11-22T16:30:00Z', confirm: 'demo' } }).spec;
+
+    expect(clusterFeatureErrors(later, old, WITHOUT_FEATURES)).toMatchObject([{ limitedValue: 'Reset' }]);
+  });
+
   test('can be turned off', () => {
     const old = aCluster({ hibernation: { enabled: true } }).spec;
 

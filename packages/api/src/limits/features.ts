@@ -13,10 +13,19 @@ export interface Feature {
   readonly name: FeatureName;
   /** For readers of the limits page. */
   readonly description: string;
-  /** Its use by a Cluster: the value of `field`, relative to its spec; undefined if the feature is not used. */
-  readonly cluster?: { readonly field: string; readonly use: (spec: ClusterSpec) => unknown };
-  /** As `cluster`, for a NodePool. */
-  readonly pool?: { readonly field: string; readonly use: (spec: NodePoolSpec) => unknown };
+  /** How a Cluster uses it. */
+  readonly cluster?: FeatureUse<ClusterSpec>;
+  /** How a NodePool uses it. */
+  readonly pool?: FeatureUse<NodePoolSpec>;
+}
+
+interface FeatureUse<T> {
+  /** Path of the field, relative to the spec. */
+  readonly field: string;
+  /** The value of the field; undefined if the spec does not use the feature. */
+  readonly use: (spec: T) => unknown;
+  /** Whether each new value is another use, as for requests. Otherwise, a stored use can be changed. */
+  readonly isRequest?: boolean;
 }
 
 /** Sorted by name. */
@@ -68,7 +77,7 @@ export const FEATURES: readonly Feature[] = [
   {
     name: 'Reset',
     description: 'resetting clusters',
-    cluster: { field: 'reset', use: ({ reset }) => reset },
+    cluster: { field: 'reset', use: ({ reset }) => reset, isRequest: true },
   },
   { name: 'Shares', description: 'shares of Manila' },
   { name: 'VolumeSnapshots', description: 'volume snapshots' },
@@ -89,14 +98,11 @@ export function poolFeatureErrors(spec: NodePoolSpec, old: NodePoolSpec | undefi
   return errors(plan, ({ pool }) => pool && usage(pool, spec, old));
 }
 
-function usage<T>(
-  { field, use }: { readonly field: string; readonly use: (spec: T) => unknown },
-  spec: T,
-  old: T | undefined,
-): string | undefined {
+function usage<T>({ field, use, isRequest = false }: FeatureUse<T>, spec: T, old: T | undefined): string | undefined {
   const used = use(spec);
-  const isStored = old !== undefined && isDeepStrictEqual(used, use(old));
-  return used === undefined || isStored ? undefined : field;
+  const before = old && use(old);
+  const isNew = isRequest ? !isDeepStrictEqual(used, before) : before === undefined;
+  return used !== undefined && isNew ? field : undefined;
 }
 
 function errors(plan: Plan, newlyUsedField: (feature: Feature) => string | undefined): LimitError[] {

@@ -8,10 +8,14 @@ const FEATURES = [
   'ClusterAudit',
   'ExternalAutoscaler',
   'FloatingIPs',
+  'Gateways',
   'Hibernation',
+  'Ingresses',
   'KeystoneUsers',
   'OIDC',
   'Reset',
+  'Shares',
+  'VolumeSnapshots',
 ] as const satisfies readonly FeatureName[];
 
 type LimitedPlan = Pick<PlanSpec, 'kubernetes' | 'allowed' | 'limitNotes'>;

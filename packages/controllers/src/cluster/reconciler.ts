@@ -119,7 +119,7 @@ export class ClusterReconciler {
     if (written.isPatched || isConditionTrue(cluster.status?.conditions, ConditionType.NetworkReady)) return;
     // The last failure is already reported, and is being retried.
     if (cluster.status?.lastOperation?.state === 'Error') return;
-    const { cache, clock } = this.#dependencies;
+    const { clock } = this.#dependencies;
     const networkProblem = {
       reason: ConditionReason.Provisioning,
       message: 'the network is being created; the cloud has not responded yet',

@@ -1,5 +1,5 @@
 import { SHIPPED_RELEASES } from '@fairway/api/data/kubernetes-releases';
-import type { VersionWindow } from '@fairway/api/kinds/plan-limits';
+import type { PlanSpec } from '@fairway/api/kinds/plan';
 import { aPlan } from '@fairway/api/testing/objects';
 import { expect, test } from 'vitest';
 import { windowPromises } from './window-promises.ts';
@@ -16,7 +16,7 @@ function releasesWith(...available: readonly string[]) {
   }));
 }
 
-test.each<{ reason: string; kubernetes: VersionWindow | undefined; available: string[]; expected: readonly object[] }>([
+test.each<{ reason: string; kubernetes: PlanSpec['kubernetes']; available: string[]; expected: readonly object[] }>([
   { reason: 'no window', kubernetes: undefined, available: [], expected: [] },
   { reason: 'an empty window', kubernetes: {}, available: [], expected: [] },
   {
