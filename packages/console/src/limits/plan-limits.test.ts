@@ -66,7 +66,18 @@ describe('limits for users', () => {
     expect(
       rowsOf({
         kubernetes: { newest: '1.35' },
-        allowed: { features: ['OIDC', 'Reset', 'FloatingIPs', 'ClusterAudit'] },
+        allowed: {
+          features: [
+            'OIDC',
+            'Reset',
+            'FloatingIPs',
+            'ClusterAudit',
+            'Shares',
+            'VolumeSnapshots',
+            'Gateways',
+            'Ingresses',
+          ],
+        },
       }),
     ).toMatchObject([
       { limit: 'kubernetes', value: '', isRefused: true, reason: undefined },
