@@ -61,6 +61,8 @@ export const FORCE_DRAIN_ANNOTATION = `${GROUP}/force-drain`;
  * `domain/inspection`.
  */
 export const KEEP_ANNOTATION = `${GROUP}/keep-for-inspection`;
+/** On a Plan: the limits that were last copied from the Plan in `spec.limitsFrom`; written together with them. */
+export const COPIED_LIMITS_ANNOTATION = `${GROUP}/copied-limits`;
 /** On a NodePool: with the value of `status.upgrade.target`, no more nodes are updated to it. */
 export const ABORT_UPGRADE_ANNOTATION = `${GROUP}/abort-upgrade`;
 

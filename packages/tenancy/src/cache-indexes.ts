@@ -5,6 +5,7 @@ import { cloudProfileName } from '@fairway/api/kinds/cloud-profile';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { Machine } from '@fairway/api/kinds/machine';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
+import type { Plan } from '@fairway/api/kinds/plan';
 import type { CacheIndex } from '@fairway/kube/client/object-cache';
 import { clusterKeyOf } from './cluster-key.ts';
 
@@ -39,6 +40,12 @@ export const clustersByForcedUpgrade: CacheIndex<Cluster> = {
 
 /** By the name of a Plan. */
 export const clustersByPlan: CacheIndex<Cluster> = { name: 'plan', valuesOf: ({ spec }) => [spec.plan] };
+
+/** By the name of the Plan in their `limitsFrom`. */
+export const plansByBase: CacheIndex<Plan> = {
+  name: 'limits-from',
+  valuesOf: ({ spec }) => (spec.limitsFrom === undefined ? [] : [spec.limitsFrom]),
+};
 
 /** By `identityOf`. */
 export const clustersByIdentity: CacheIndex<Cluster> = {

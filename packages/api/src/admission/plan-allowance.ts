@@ -6,6 +6,7 @@ import { planProblems } from '../domain/plan-problems.ts';
 import { minorOf } from '../domain/version-numbers.ts';
 import type { NodePool } from '../kinds/node-pool.ts';
 import type { Plan } from '../kinds/plan.ts';
+import { sharedLimitsProblem } from '../limits/copied-limits.ts';
 import { clusterFeatureErrors, poolFeatureErrors } from '../limits/features.ts';
 import { type LimitError, limitError } from '../limits/notes.ts';
 import { poolFieldErrors } from '../limits/pool-limits.ts';
@@ -15,10 +16,17 @@ import { type ClusterAdmission, isNewToPlan } from './cluster-admission.ts';
 import { networkAllowanceErrors } from './pool-networks.ts';
 import { findByIdOrName } from './references.ts';
 
-/** Rejects new clusters of a plan that is invalid or being deleted. */
-export function planReadyErrors(admission: Pick<ClusterAdmission, 'cluster' | 'old'>, plan: Plan): FieldError[] {
+/** Rejects new clusters of a plan that is invalid, incomplete or being deleted. */
+export function planReadyErrors(
+  admission: Pick<ClusterAdmission, 'cluster' | 'old' | 'plans'>,
+  plan: Plan,
+): FieldError[] {
   if (!isNewToPlan(admission)) return [];
-  const problem = plan.metadata.deletionTimestamp === undefined ? planProblems(plan)[0] : 'the operator is deleting it';
+  const base = admission.plans.find(({ metadata }) => metadata.name === plan.spec.limitsFrom);
+  const problem =
+    plan.metadata.deletionTimestamp === undefined
+      ? (sharedLimitsProblem(plan, base) ?? planProblems(plan)[0])
+      : 'the operator is deleting it';
   if (problem === undefined) return [];
   const detail = `plan "${plan.metadata.name}" is not Ready and accepts no clusters: ${problem}; choose another plan, or ask the operator to fix it`;
   return [{ type: 'FieldValueForbidden', field: 'spec.plan', detail }];

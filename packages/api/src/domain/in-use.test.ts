@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { aCluster } from '../testing/objects.ts';
-import { describeUsers, minorsInUse } from './in-use.ts';
+import { aCluster, aPlan } from '../testing/objects.ts';
+import { dependentsOf, describeDependents, describeUsers, minorsInUse } from './in-use.ts';
 
 test.each([
   { names: ['a'], expectedMessage: 'cluster team/a uses it' },
@@ -8,6 +8,20 @@ test.each([
   { names: ['e', 'd', 'c', 'b', 'a'], expectedMessage: '5 clusters use it (team/a, team/b, team/c, 2 more)' },
 ])('describes the users $names: $expectedMessage', ({ names, expectedMessage }) => {
   expect(describeUsers(names.map((name) => aCluster({}, { name })))).toBe(expectedMessage);
+});
+
+test.each([
+  { names: ['gold'], expectedMessage: 'plan gold takes its limits from it' },
+  { names: ['b', 'a', 'd', 'c'], expectedMessage: '4 plans take their limits from it (a, b, c, 1 more)' },
+])('describes the plans $names that take their limits from one: $expectedMessage', ({ names, expectedMessage }) => {
+  expect(describeDependents(names.map((name) => aPlan({}, { name })))).toBe(expectedMessage);
+});
+
+test('plans depend on the one whose limits they share, until they are deleted', () => {
+  const gold = aPlan({ limitsFrom: 'base' }, { name: 'gold' });
+  const ended = aPlan({ limitsFrom: 'base' }, { name: 'ended', deletionTimestamp: '2026-11-30T00:00:00Z' });
+
+  expect(dependentsOf('base', [gold, ended, aPlan({ limitsFrom: 'other' }), aPlan()])).toEqual([gold]);
 });
 
 test.each([

@@ -1,4 +1,5 @@
 import type { Cluster } from '../kinds/cluster.ts';
+import type { Plan } from '../kinds/plan.ts';
 import { requestedVersion } from './forced-upgrade.ts';
 import { minorOf } from './version-numbers.ts';
 
@@ -7,9 +8,25 @@ const MAX_NAMED_USERS = 3;
 /** `2 clusters use it (team/a, team/b)`: lists only the first few by name. */
 export function describeUsers(users: readonly Cluster[]): string {
   const names = users.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`).sort();
+  return names.length === 1 ? `cluster ${listed(names)} uses it` : `${names.length} clusters use it (${listed(names)})`;
+}
+
+/** Like `describeUsers`, for the Plans that name a Plan in `limitsFrom`. */
+export function describeDependents(dependents: readonly Plan[]): string {
+  const names = dependents.map(({ metadata }) => metadata.name ?? '').sort();
+  return names.length === 1
+    ? `plan ${listed(names)} takes its limits from it`
+    : `${names.length} plans take their limits from it (${listed(names)})`;
+}
+
+/** Plans that name the plan `name` in `limitsFrom` and are not being deleted. */
+export function dependentsOf(name: string, plans: readonly Plan[]): readonly Plan[] {
+  return plans.filter(({ metadata, spec }) => spec.limitsFrom === name && metadata.deletionTimestamp === undefined);
+}
+
+function listed(names: readonly string[]): string {
   const left = names.length - MAX_NAMED_USERS;
-  const listed = [...names.slice(0, MAX_NAMED_USERS), ...(left > 0 ? [`${left} more`] : [])].join(', ');
-  return names.length === 1 ? `cluster ${listed} uses it` : `${names.length} clusters use it (${listed})`;
+  return [...names.slice(0, MAX_NAMED_USERS), ...(left > 0 ? [`${left} more`] : [])].join(', ');
 }
 
 /** Minor versions whose releases the cluster uses: the current and the requested one. Never throws. */

@@ -93,10 +93,13 @@ const limitNote = z
   })
   .describe('Explanation of a limit.');
 
+/** Maximum number of notes of a Plan. */
+export const MAX_LIMIT_NOTES = 100;
+
 /** `spec.limitNotes` of a Plan. */
 export const limitNotes = z
   .array(limitNote)
-  .max(100)
+  .max(MAX_LIMIT_NOTES)
   .meta({ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['limit', 'value'] })
   .describe('Explanations of the limits: errors, `fairway limits` and the limits page show them.');
 

@@ -9,6 +9,9 @@ import { FEATURE_NAMES, limitNotes, planKubernetes } from './plan-limits.ts';
 import { PLAN_STORAGE_RULES, planStorage } from './plan-storage.ts';
 import { conditions, observedGeneration } from './status.ts';
 
+const POD_NETWORKS = ['canal', 'cilium', 'none'] as const;
+const KUBE_PROXY_MODES = ['iptables', 'ipvs', 'nftables', 'none'] as const;
+
 const allowedNames = (what: string) =>
   z
     .array(z.string().min(1).max(255))
@@ -28,6 +31,14 @@ const planSpec = z
   .object({
     displayName: z.string().min(1).max(63).describe('Display name.'),
     description: z.string().max(1024).optional().describe('Description of the plan.'),
+    limitsFrom: z
+      .string()
+      .min(1)
+      .max(253)
+      .optional()
+      .describe(
+        'Name of another Plan whose limits also apply here. Fairway copies the limits and limitNotes that it states into this Plan, where they replace other values; maxNodes, maxPodsPerNode, maxClusters and network are not copied. That Plan cannot have limitsFrom itself. Default: this Plan states all its limits.',
+      ),
     kubernetes: planKubernetes.optional(),
     controlPlane: z
       .object({
@@ -83,21 +94,23 @@ const planSpec = z
       .describe('Maximum number of clusters of this plan per namespace. Default: no limit.'),
     cni: z
       .object({
-        default: z.enum(['canal', 'cilium', 'none']).describe('Default pod network.'),
+        default: z.enum(POD_NETWORKS).describe('Default pod network.'),
         allowed: z
-          .array(z.enum(['canal', 'cilium', 'none']))
+          .array(z.enum(POD_NETWORKS))
           .min(1)
           .max(3)
+          .default([...POD_NETWORKS])
           .describe('Pod networks that a Cluster can choose.'),
       })
       .describe('Pod networks.'),
     kubeProxy: z
       .object({
-        default: z.enum(['iptables', 'ipvs', 'nftables', 'none']).describe('Default kube-proxy mode.'),
+        default: z.enum(KUBE_PROXY_MODES).describe('Default kube-proxy mode.'),
         allowed: z
-          .array(z.enum(['iptables', 'ipvs', 'nftables', 'none']))
+          .array(z.enum(KUBE_PROXY_MODES))
           .min(1)
           .max(4)
+          .default([...KUBE_PROXY_MODES])
           .describe('kube-proxy modes that a Cluster can choose.'),
       })
       .describe('kube-proxy modes.'),

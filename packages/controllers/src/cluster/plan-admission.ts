@@ -3,6 +3,7 @@ import { type AllowListName, allowanceProblem } from '@fairway/api/domain/plan-a
 import { planProblems } from '@fairway/api/domain/plan-problems';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { Plan } from '@fairway/api/kinds/plan';
+import { sharedLimitsProblem } from '@fairway/api/limits/copied-limits';
 import { refusalOf } from '@fairway/api/limits/notes';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import type { Problem } from '@fairway/tenancy/problem';
@@ -15,9 +16,23 @@ import type { Problem } from '@fairway/tenancy/problem';
 export async function planRefusal(
   { spec }: Cluster,
   plan: Plan,
-  { cloud, signal, nowMs }: { readonly cloud: ProjectCloud; readonly signal: AbortSignal; readonly nowMs: number },
+  {
+    base,
+    cloud,
+    signal,
+    nowMs,
+  }: {
+    /** The plan in its `limitsFrom`, if any. */
+    readonly base: Plan | undefined;
+    readonly cloud: ProjectCloud;
+    readonly signal: AbortSignal;
+    readonly nowMs: number;
+  },
 ): Promise<Problem | undefined> {
-  const [broken] = plan.metadata.deletionTimestamp === undefined ? planProblems(plan) : ['it is being deleted'];
+  const broken =
+    plan.metadata.deletionTimestamp === undefined
+      ? (sharedLimitsProblem(plan, base) ?? planProblems(plan)[0])
+      : 'it is being deleted';
   if (broken !== undefined) {
     const message = `spec.plan: plan "${plan.metadata.name}" is not Ready and accepts no clusters: ${broken}`;
     return { reason: ConditionReason.PlanNotReady, message };

@@ -204,8 +204,9 @@ export class ClusterReconciler {
     if (blocker || !plan || !cloud || version === undefined) return { ...facts(), ...EMPTY_OBSERVATION };
     const claim = await pass.run(async () => {
       if (isProvisioned(cluster)) return undefined;
+      const limitsPlan = this.#dependencies.cache.plans.get(plan.spec.limitsFrom ?? '');
       return (
-        (await planRefusal(cluster, plan, { cloud, signal: pass.signal, nowMs: clock.now() })) ??
+        (await planRefusal(cluster, plan, { base: limitsPlan, cloud, signal: pass.signal, nowMs: clock.now() })) ??
         (await claimFromPlan(client, cluster, plan, pass.signal)) ??
         (await claimFromProject(client, cluster, quotas.of(cluster.metadata.namespace ?? ''), pass.signal))
       );

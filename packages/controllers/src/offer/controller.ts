@@ -1,15 +1,24 @@
+import { dependentsOf, describeDependents } from '@fairway/api/domain/in-use';
 import { planProblems } from '@fairway/api/domain/plan-problems';
 import { describeUnapplied, unappliedPlanFields } from '@fairway/api/domain/unapplied-fields';
 import { nextMinor } from '@fairway/api/domain/version-numbers';
 import { clusters } from '@fairway/api/kinds/cluster';
 import { kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';
 import { type Plan, plans } from '@fairway/api/kinds/plan';
+import { sharedLimitsProblem } from '@fairway/api/limits/copied-limits';
 import { keyOf } from '@fairway/kube/client/object-key';
 import { indexOn, watch } from '@fairway/kube/controller/declaration';
 import { READ } from '@fairway/kube/controller/rights';
-import { clustersByForcedUpgrade, clustersByPlan, clustersByRelease } from '@fairway/tenancy/cache-indexes';
+import {
+  clustersByForcedUpgrade,
+  clustersByPlan,
+  clustersByRelease,
+  plansByBase,
+} from '@fairway/tenancy/cache-indexes';
 import { isOfferChanged } from '../cluster/release-relevance.ts';
 import type { Declaration } from '../dependencies.ts';
+import { hasChangedIn } from '../has-changed-in.ts';
+import { copyLimits } from './copy-limits.ts';
 import { InUseProtection } from './in-use.ts';
 import { offerReconciler } from './reconciler.ts';
 import { ReleaseReconciler } from './release-reconciler.ts';
@@ -24,9 +33,15 @@ export const planController: Declaration = {
     { type: plans, subresource: 'status', verbs: ['patch'] },
     { type: clusters, verbs: READ },
   ],
-  indexes: ({ cache }) => [indexOn(cache.clusters, clustersByPlan)],
+  indexes: ({ cache }) => [indexOn(cache.clusters, clustersByPlan), indexOn(cache.plans, plansByBase)],
   watches: ({ cache }) => [
     watch(cache.plans),
+    // Plans that take their limits from this one.
+    watch(cache.plans, ({ metadata }) => cache.plans.find(plansByBase, metadata.name ?? '').map(keyOf), {
+      isRelevant: isBaseChanged,
+    }),
+    // A deleted plan that waits until no other takes its limits from it.
+    watch(cache.plans, plansByBase.valuesOf, { isRelevant: isBaseChanged }),
     watch(cache.clusters, clustersByPlan.valuesOf, { isRelevant: () => false }),
   ],
   create({ cache, clock }) {
@@ -36,11 +51,21 @@ export const planController: Declaration = {
       clusters,
       index: clustersByPlan,
       valueOf: ({ metadata }) => metadata.name ?? '',
+      dependents: {
+        index: plansByBase,
+        of: ({ metadata }, plans) => dependentsOf(metadata.name ?? '', plans),
+        describe: describeDependents,
+      },
     });
+    const baseOf = ({ spec }: Plan) => informer.get(spec.limitsFrom ?? '');
     return {
       reconcile: offerReconciler({
         informer,
-        configurationProblems: planProblems,
+        configurationProblems(plan) {
+          const problem = sharedLimitsProblem(plan, baseOf(plan));
+          return [...(problem === undefined ? [] : [problem]), ...planProblems(plan)];
+        },
+        completeSpec: (plan, signal) => copyLimits({ client: informer.client, plan, base: baseOf(plan), signal }),
         unappliedFieldsOf: unappliedOfPlan,
         inUse,
         clock,
@@ -91,6 +116,8 @@ export const releaseController: Declaration = {
     return { reconcile: (key, context) => reconciler.reconcile(key, context) };
   },
 };
+
+const isBaseChanged = hasChangedIn(({ metadata, spec }: Plan) => [metadata.deletionTimestamp, spec]);
 
 function unappliedOfPlan(plan: Plan): string | undefined {
   return describeUnapplied(unappliedPlanFields(plan));

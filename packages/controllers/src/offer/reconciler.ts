@@ -18,6 +18,8 @@ export interface OfferedObject extends KubeObject {
 export interface OfferOptions<T extends OfferedObject> {
   readonly informer: Informer<T>;
   readonly configurationProblems: (object: T) => readonly string[];
+  /** Brings parts of the spec that Fairway itself writes up to date; returns the result. */
+  readonly completeSpec?: (object: T, signal: AbortSignal) => Promise<T>;
   /** Fields of its spec that have no effect yet. */
   readonly unappliedFieldsOf?: (object: T) => string | undefined;
   readonly inUse: InUseProtection<T>;
@@ -34,6 +36,7 @@ const IN_USE_RETRY_MS = 60_000;
 export function offerReconciler<T extends OfferedObject>({
   informer,
   configurationProblems,
+  completeSpec,
   unappliedFieldsOf,
   inUse,
   clock,
@@ -43,14 +46,16 @@ export function offerReconciler<T extends OfferedObject>({
     if (found === undefined) return {};
     const pass = new Pass(context, clock);
     const held = await pass.run(() => inUse.ensureHeld(found));
-    const object = held.value ?? found;
+    const heldObject = held.value ?? found;
+    const completed = await pass.run(async () => (await completeSpec?.(heldObject, pass.signal)) ?? heldObject);
+    const object = completed.value ?? heldObject;
     const checked = await pass.run(async () => configurationProblems(object));
     const releaseResult = await pass.run(() => inUse.releaseDeleted(object, pass.signal));
     const isReleased =
       isBeingDeleted(object) && releaseResult.failure === undefined && releaseResult.value === undefined;
     if (isReleased) return pass.end();
     if (releaseResult.value) pass.requeueAfter(IN_USE_RETRY_MS);
-    const failure = held.failure ?? checked.failure ?? releaseResult.failure;
+    const failure = held.failure ?? completed.failure ?? checked.failure ?? releaseResult.failure;
     const problem = failure ?? releaseResult.value ?? configurationProblem(checked.value ?? []);
     const generation = object.metadata.generation ?? 0;
     const conditions = setConditions(

@@ -31,6 +31,7 @@ export const PLAN_FIELDS: FieldLedger = {
   'spec.etcd.maxMiB': acts(SPEC_FIELDS_TEST, '$field of a plan'),
   'spec.etcd.snapshots.interval': acts(SPEC_FIELDS_TEST, '$field of a plan'),
   'spec.etcd.snapshots.keep': acts(SPEC_FIELDS_TEST, '$field of a plan'),
+  'spec.limitsFrom': acts('packages/api/src/limits/copied-limits.test.ts', '$problem: $reason'),
   'spec.kubernetes.oldest': acts(VERSION_WINDOW_TEST, 'with $kubernetes, $version: $expectedProblem'),
   'spec.kubernetes.newest': acts(VERSION_WINDOW_TEST, 'with $kubernetes, $version: $expectedProblem'),
   'spec.limitNotes[].limit': acts(NOTES_TEST, NOTES_TITLE),
