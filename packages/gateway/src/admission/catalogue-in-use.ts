@@ -1,5 +1,5 @@
 import { unappliedPins } from '@fairway/addons/unapplied-pins';
-import { describeUsers } from '@fairway/api/domain/in-use';
+import { dependentsOf, describeDependents, describeUsers } from '@fairway/api/domain/in-use';
 import { unappliedWarnings } from '@fairway/api/domain/unapplied-fields';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import { type KubernetesRelease, kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';
@@ -25,18 +25,23 @@ export function warnAboutPins(request: AdmissionRequest): void {
 }
 
 /**
- * Refuses to delete a Plan or KubernetesRelease that clusters use, and to remove a patch version that clusters run from
- * a release.
+ * Refuses to delete a Plan or KubernetesRelease that clusters use or a Plan that others name in `limitsFrom`, and to remove a
+ * patch version that clusters run from a release.
  */
 export async function validateCatalogueChange(stored: StoredFacts, request: AdmissionRequest): Promise<void> {
   const { resource, operation, name, subresource } = request;
   const index = INDEXES[resource.plural];
   if (index === undefined || subresource !== '') return;
   if (operation === 'DELETE') {
-    const users = (await stored.allClusters()).filter((cluster) => new Set(index.valuesOf(cluster)).has(name));
-    if (users.length === 0) return;
     const subject = { group: resource.group, resource: resource.plural, name };
-    throw forbidden(subject, `${describeUsers(users)}: delete them first; a deletion cannot be undone`);
+    const users = (await stored.allClusters()).filter((cluster) => new Set(index.valuesOf(cluster)).has(name));
+    if (users.length > 0) {
+      throw forbidden(subject, `${describeUsers(users)}: delete them first; a deletion cannot be undone`);
+    }
+    const dependents = resource.plural === plans.plural ? dependentsOf(name, await stored.plans()) : [];
+    if (dependents.length === 0) return;
+    const advice = 'change their spec.limitsFrom, or delete them first; a deletion cannot be undone';
+    throw forbidden(subject, `${describeDependents(dependents)}: ${advice}`);
   }
   if (operation !== 'UPDATE' || resource.plural !== kubernetesReleases.plural) return;
   const removed = removedPatches(request.oldObject as KubernetesRelease, request.object as KubernetesRelease);

@@ -18,6 +18,7 @@ import { GROUP } from '@fairway/api/group';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
 import { isClusterNameMutable } from '@fairway/api/kinds/node-pool-rules';
+import { plans } from '@fairway/api/kinds/plan';
 import type { UserInfo } from '@fairway/apiserver/auth/user';
 import type { AdmissionPlugin, AdmissionRequest } from '@fairway/apiserver/server/admission';
 import type { Clock } from '@fairway/base/clock';
@@ -32,6 +33,7 @@ import { validateCredentialDeletion } from './credential-in-use.ts';
 import { keystonePolicyErrors } from './keystone-policy.ts';
 import { checkNumber } from './namespace-limits-admission.ts';
 import { needsValidation } from './needs-validation.ts';
+import { validatePlan } from './plan-admission.ts';
 import type { StoredFacts } from './stored-facts.ts';
 import { validateRequests } from './validate-requests.ts';
 
@@ -73,6 +75,9 @@ export function fairwayAdmission(options: FairwayAdmissionOptions): AdmissionPlu
         warnAboutPins(request);
       }
       const { plural } = request.resource;
+      if (needsValidation(request) && plural === plans.plural && !options.isFairwayUser(request.user)) {
+        await validatePlan(options.stored, request);
+      }
       if (needsValidation(request) && plural === clusters.plural) return validateCluster(options, request);
       if (needsValidation(request) && plural === nodePools.plural) await validateNodePool(options, request);
       await validateRequests(options, request);

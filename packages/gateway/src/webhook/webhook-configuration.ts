@@ -84,7 +84,7 @@ export function webhookConfiguration({ url, caBundle, identity }: WebhookTarget)
     name: CATALOGUE_WEBHOOK_NAME,
     rules: [
       { ...catalogueRule, operations: ['DELETE'], resources: [plans.plural, kubernetesReleases.plural] },
-      { ...catalogueRule, operations: ['CREATE', 'UPDATE'], resources: [kubernetesReleases.plural] },
+      { ...catalogueRule, operations: ['CREATE', 'UPDATE'], resources: [plans.plural, kubernetesReleases.plural] },
       { ...rule, operations: ['DELETE'], resources: [cloudCredentials.plural] },
     ],
     matchConditions: [

@@ -241,4 +241,35 @@ export const PLAN_LIMITS_ROWS: readonly Row[] = [
       healing: { strategy: 'Replace', notReadyTimeout: '10m' },
     },
   },
+  {
+    name: 'the limits of no plan',
+    isUpdate: true,
+    metadata: { name: 'canary' },
+    spec: { limitsFrom: '' },
+    refused: ['spec.limitsFrom: Invalid value: "": spec.limitsFrom in body should be at least 1 chars long'],
+  },
+  {
+    name: 'its own limits as those of another plan',
+    isUpdate: true,
+    metadata: { name: 'canary' },
+    spec: { limitsFrom: 'canary' },
+    refused: ['spec.limitsFrom: Invalid value: "canary": a plan cannot share its own limits: name another plan'],
+  },
+  {
+    name: 'the limits of a plan that does not exist',
+    isUpdate: true,
+    metadata: { name: 'canary' },
+    spec: { limitsFrom: 'later' },
+    warnings: ['spec.limitsFrom: plan "later" does not exist: clusters cannot use this plan until you create it'],
+    has: { 'spec.limitsFrom': 'later' },
+  },
+  {
+    name: 'other regions than the plan that it names in limitsFrom',
+    isUpdate: true,
+    metadata: { name: 'listed' },
+    spec: { limitsFrom: 'elsewhere' },
+    refused: [
+      'spec.allowed.regions: Invalid value: ["RegionOne"]: plan "elsewhere" states ["RegionTwo"]: it is copied from there (spec.limitsFrom): remove it here, or change it in plan "elsewhere"',
+    ],
+  },
 ];
