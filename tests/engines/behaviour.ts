@@ -15,6 +15,7 @@ const SUITES = [
   'missing-clusters',
   'missing-cluster-remains',
   'limits',
+  'shared-limits',
   'api-faults',
 ];
 

@@ -27,6 +27,14 @@ export const PLAN_CAUSES: readonly Cause[] = [
     message: 'spec.etcd.maxMiB: 1: must not be less than baseMiB (10): raise it, or lower baseMiB',
   },
   {
+    cause: 'A plan names a plan in limitsFrom that does not exist',
+    by: { from: 'nothing', begin: changePlan({ limitsFrom: 'lost' }), request: () => undefined },
+    kind: 'Plan',
+    phase: undefined,
+    reason: 'ConfigurationInvalid',
+    message: 'spec.limitsFrom: lost: no such plan exists: create it, or name another plan',
+  },
+  {
     cause: 'The plan of a new cluster contradicts itself',
     by: { ...broken, request: (fairway) => fairway.createCluster() },
     kind: 'Cluster',
