@@ -27,10 +27,10 @@ function gold(spec: Partial<PlanSpec> = {}, record?: object | string): Plan {
   return aPlan({ ...UNLIMITED, limitsFrom: 'base', ...spec }, metadata);
 }
 
-/** The record of a plan after copying `base`. */
+/** The record of a plan after copying `base`; empty if nothing reads `limitsFrom`. */
 function recordFor(from: Plan): { from: string; limits: Record<string, string>; notes: string[] } {
-  const patch = copyPatch(gold(), from) as { metadata: { annotations: Record<string, string> } };
-  return JSON.parse(patch.metadata.annotations[COPIED_LIMITS_ANNOTATION] ?? '');
+  const patch = copyPatch(gold(), from) as { metadata: { annotations: Record<string, string> } } | undefined;
+  return JSON.parse(patch?.metadata.annotations[COPIED_LIMITS_ANNOTATION] ?? '{}');
 }
 
 const RECORD = recordFor(base());
