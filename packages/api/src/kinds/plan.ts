@@ -47,7 +47,7 @@ const planSpec = z
       .max(253)
       .optional()
       .describe(
-        'Name of another Plan whose limits also apply here. Fairway copies the limits and limitNotes that it states into this Plan, where they replace other values; maxNodes, maxPodsPerNode, maxClusters and network are not copied. That Plan cannot have limitsFrom itself. Default: this Plan states all its limits.',
+        'Name of another Plan whose limits also apply here. Fairway copies the limits and limitNotes that it states into this Plan, where they replace other values; maxNodes, maxPodsPerNode, maxClusters and network (except ipFamilies) are not copied. That Plan cannot have limitsFrom itself. Default: this Plan states all its limits.',
       ),
     kubernetes: planKubernetes.optional(),
     controlPlane: z

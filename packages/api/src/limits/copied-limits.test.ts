@@ -3,7 +3,7 @@ import { COPIED_LIMITS_ANNOTATION } from '../group.ts';
 import type { Plan, PlanSpec } from '../kinds/plan.ts';
 import type { LimitNote } from '../kinds/plan-limits.ts';
 import { aPlan } from '../testing/objects.ts';
-import { nextCopyStep, sharedLimitsProblem } from './copied-limits.ts';
+import { copyPatch, sharedLimitsProblem } from './copied-limits.ts';
 
 const KUBERNETES: LimitNote = { limit: 'kubernetes', value: '', enforcement: 'Refuse', reason: 'not certified' };
 const UNLIMITED: Partial<PlanSpec> = {
@@ -27,7 +27,13 @@ function gold(spec: Partial<PlanSpec> = {}, record?: object | string): Plan {
   return aPlan({ ...UNLIMITED, limitsFrom: 'base', ...spec }, metadata);
 }
 
-const RECORD = { from: 'base', uid: 'gold', limits: ['kubernetes.newest'], notes: [] as string[][] };
+/** The record of a plan after copying `base`; empty if nothing reads `limitsFrom`. */
+function recordFor(from: Plan): { from: string; limits: Record<string, string>; notes: string[] } {
+  const patch = copyPatch(gold(), from) as { metadata: { annotations: Record<string, string> } } | undefined;
+  return JSON.parse(patch?.metadata.annotations[COPIED_LIMITS_ANNOTATION] ?? '{}');
+}
+
+const RECORD = recordFor(base());
 const COPIED = gold({ kubernetes: { newest: '1.35' } }, RECORD);
 
 describe('a plan with limitsFrom', () => {
@@ -106,7 +112,11 @@ describe('a plan with limitsFrom', () => {
 });
 
 describe('the next write', () => {
-  const identity = { apiVersion: 'fairway.dev/v1alpha1', kind: 'Plan' };
+  const metadata = { uid: 'gold', resourceVersion: '7' };
+  const marked = (record: object | null) => ({
+    ...metadata,
+    annotations: { [COPIED_LIMITS_ANNOTATION]: record && JSON.stringify(record) },
+  });
 
   test.each<{ reason: string; plan: Plan; found: Plan | undefined }>([
     { reason: 'everything is copied', plan: COPIED, found: base() },
@@ -119,67 +129,58 @@ describe('the next write', () => {
       found: base(),
     },
   ])('is none: $reason', ({ plan, found }) => {
-    expect(nextCopyStep(plan, found)).toBeUndefined();
+    expect(copyPatch(plan, found)).toBeUndefined();
   });
 
-  /** The objects that every plan has. */
-  const parents = { network: {}, cni: {}, kubeProxy: {} };
-
-  test('applies all limits and notes of the base, and the record of them', () => {
+  test('copies all limits and notes of the base, with a record of them', () => {
     const limits = {
       kubernetes: { newest: '1.35' },
       allowed: { features: [], proxy: false },
       limitNotes: [KUBERNETES],
     };
-    const record = { ...RECORD, limits: ['kubernetes.newest', 'allowed.proxy', 'allowed.features'] };
-    const annotations = { [COPIED_LIMITS_ANNOTATION]: JSON.stringify({ ...record, notes: [['kubernetes', '']] }) };
-
-    expect(nextCopyStep(gold(), base(limits))).toEqual({
-      kind: 'apply',
-      object: { ...identity, metadata: { name: 'gold', uid: 'gold', annotations }, spec: { ...parents, ...limits } },
-    });
-  });
-
-  test('applies empty objects if the plan no longer has limitsFrom: what this manager applied before is removed', () => {
-    const spec = { limitsFrom: undefined, kubernetes: { newest: '1.35' }, limitNotes: [KUBERNETES] };
-
-    expect(nextCopyStep(gold(spec, RECORD), undefined)).toEqual({
-      kind: 'apply',
-      object: {
-        ...identity,
-        metadata: { name: 'gold', uid: 'gold' },
-        spec: { ...parents, kubernetes: {}, limitNotes: [] },
-      },
-    });
-  });
-
-  test('removes what was copied into the plan of which this is a copy: no manager here owns it', () => {
     const own = { ...KUBERNETES, value: '1.36' };
-    const record = { ...RECORD, uid: 'backed-up', notes: [['kubernetes', '']] };
+    const copied = recordFor(base(limits));
 
-    expect(
-      nextCopyStep(gold({ kubernetes: { newest: '1.34' }, limitNotes: [KUBERNETES, own] }, record), base()),
-    ).toEqual({
-      kind: 'patch',
-      value: {
-        metadata: { uid: 'gold', resourceVersion: '7', annotations: { [COPIED_LIMITS_ANNOTATION]: null } },
-        spec: { kubernetes: { newest: null }, limitNotes: [own] },
-      },
+    expect(copyPatch(gold({ limitNotes: [{ ...KUBERNETES, reason: 'other' }, own] }), base(limits))).toEqual({
+      metadata: marked(copied),
+      spec: { ...limits, limitNotes: [own, KUBERNETES] },
+    });
+    expect(Object.keys(copied.limits)).toEqual(['kubernetes.newest', 'allowed.proxy', 'allowed.features']);
+    expect(copied.notes).toHaveLength(1);
+  });
+
+  test('removes what the base no longer states', () => {
+    expect(copyPatch(COPIED, base({ maxDrainTimeout: '1h' }))).toEqual({
+      metadata: marked(recordFor(base({ maxDrainTimeout: '1h' }))),
+      spec: { kubernetes: { newest: null }, maxDrainTimeout: '1h' },
     });
   });
 
-  test.each(['', 'nonsense', '{}', '{"uid":"x","from":"","notes":[],"limits":["maxNodes","__proto__.a"]}'])(
-    'removes only the annotation if it is not a record of copied limits: %s',
-    (record) => {
-      const metadata = { ...gold().metadata, annotations: { [COPIED_LIMITS_ANNOTATION]: record } };
+  test('removes what was copied from a plan without limitsFrom, but not values that have changed since', () => {
+    const own = { ...KUBERNETES, value: '1.36' };
+    const limits: Partial<PlanSpec> = {
+      kubernetes: { newest: '1.35' },
+      maxDrainTimeout: '1h',
+      limitNotes: [KUBERNETES],
+    };
+    const plan = gold(
+      { ...limits, limitsFrom: undefined, maxDrainTimeout: '2h', limitNotes: [own, KUBERNETES] },
+      recordFor(base(limits)),
+    );
 
-      expect(nextCopyStep({ ...gold(), metadata }, base())).toEqual({
-        kind: 'patch',
-        value: {
-          metadata: { uid: 'gold', resourceVersion: '7', annotations: { [COPIED_LIMITS_ANNOTATION]: null } },
-          spec: {},
-        },
-      });
+    expect(copyPatch(plan, undefined)).toEqual({
+      metadata: marked(null),
+      spec: { kubernetes: { newest: null }, limitNotes: [own] },
+    });
+  });
+
+  test.each(['', 'nonsense', '{}', '{"from":"base","notes":[],"limits":{"maxNodes":"x","__proto__":"x"}}'])(
+    'removes no limits because of an annotation that Fairway did not write: %s',
+    (record) => {
+      const { metadata: found, ...plan } = gold({ limitsFrom: undefined, kubernetes: { newest: '1.35' } });
+      const annotated = { ...found, annotations: { [COPIED_LIMITS_ANNOTATION]: record } };
+
+      expect(copyPatch({ ...plan, metadata: annotated }, undefined)).toEqual({ metadata: marked(null), spec: {} });
     },
   );
 });

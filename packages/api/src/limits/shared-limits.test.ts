@@ -17,7 +17,7 @@ describe('each copied path', () => {
   const at = (path: string) =>
     path.split('.').reduce<Schema | undefined>((level, name) => level?.properties?.[name], schema);
 
-  test.each(COPIED_PATHS)('%s is replaced as a whole by server-side apply', (path) => {
+  test.each(COPIED_PATHS)('%s is a scalar or an atomic list', (path) => {
     const { type, 'x-kubernetes-list-type': listType } = at(path) ?? {};
 
     expect(['string', 'boolean', 'integer', 'array']).toContain(type);

@@ -4,7 +4,7 @@ import type { LimitName, LimitNote } from '../kinds/plan-limits.ts';
 
 /**
  * Paths within the spec of a Plan that are copied from the Plan in `spec.limitsFrom`. Each is a scalar or an atomic
- * list: server-side apply replaces it as a whole.
+ * list, which is replaced as a whole.
  */
 export const COPIED_PATHS = [
   'kubernetes.oldest',

@@ -1,12 +1,9 @@
 import type { Plan } from '@fairway/api/kinds/plan';
-import { nextCopyStep } from '@fairway/api/limits/copied-limits';
+import { copyPatch } from '@fairway/api/limits/copied-limits';
 import type { ResourceClient } from '@fairway/kube/client/resource-client';
 
-/** Owns the limits that are copied into Plans, so that a limit that is no longer applied is removed. */
+/** Shows in `metadata.managedFields` which fields of a Plan are copied. */
 const FIELD_MANAGER = 'fairway-plan-limits';
-
-/** Removes another Plan's limits, then copies those of the base: after that, nothing is left to do. */
-const MAX_STEPS = 2;
 
 export interface CopyOptions {
   readonly client: ResourceClient<Plan>;
@@ -18,18 +15,10 @@ export interface CopyOptions {
 
 /**
  * Copies the limits of `base` into the plan, or removes copied ones; does not write if they are up to date. Returns the
- * plan as stored. Rejects with the API's error.
+ * plan as stored. Rejects with the API's error, such as Conflict if `plan` is stale.
  */
 export async function copyLimits({ client, plan, base, signal }: CopyOptions): Promise<Plan> {
-  let current = plan;
-  for (let count = 0; count < MAX_STEPS; count++) {
-    const step = nextCopyStep(current, base);
-    if (step === undefined) return current;
-    const options = { fieldManager: FIELD_MANAGER, signal };
-    current =
-      step.kind === 'apply'
-        ? await client.apply(step.object as Plan, { ...options, force: true })
-        : await client.patch(plan.metadata.name ?? '', { type: 'merge', value: step.value }, options);
-  }
-  return current;
+  const value = copyPatch(plan, base);
+  if (value === undefined) return plan;
+  return client.patch(plan.metadata.name ?? '', { type: 'merge', value }, { fieldManager: FIELD_MANAGER, signal });
 }

@@ -1,6 +1,6 @@
 import { clusters } from '@fairway/api/kinds/cluster';
-import { type Plan, type PlanSpec, plans } from '@fairway/api/kinds/plan';
-import { nextCopyStep } from '@fairway/api/limits/copied-limits';
+import { type PlanSpec, plans } from '@fairway/api/kinds/plan';
+import { copyPatch } from '@fairway/api/limits/copied-limits';
 import { aPlan } from '@fairway/api/testing/objects';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { FORMS, refusal, TEAM, TestGateway } from '../../testing/test-gateway.ts';
@@ -10,15 +10,15 @@ describe.each(FORMS)('%s gateway: limits that plans share', (form) => {
   const operated = () => gateway.as('operator').resource(plans);
   const create = (name: string, spec: Partial<PlanSpec>) => operated().create(aPlan(spec, { name }));
   const change = (name: string, spec: object) => operated().patch(name, { type: 'merge', value: { spec } });
-  /** What the plan controller, which does not run here, applies next. */
-  const nextObject = async (name: string) => {
-    const step = nextCopyStep(await operated().get(name), await operated().get('base'));
-    if (step?.kind !== 'apply') throw new Error('nothing to copy');
-    return step.object as Plan;
+  /** What the plan controller, which does not run here, writes next. */
+  const nextPatch = async (name: string) => {
+    const value = copyPatch(await operated().get(name), await operated().get('base'));
+    if (value === undefined) throw new Error('nothing to copy');
+    return value;
   };
-  const apply = (object: Plan) =>
-    gateway.gateway.client.resource(plans).apply(object, { fieldManager: 'fairway-plan-limits', force: true });
-  const copy = async (name: string) => apply(await nextObject(name));
+  const write = (name: string, value: object) =>
+    gateway.gateway.client.resource(plans).patch(name, { type: 'merge', value });
+  const copy = async (name: string) => write(name, await nextPatch(name));
 
   beforeAll(async () => {
     gateway = await TestGateway.start(form);
@@ -60,10 +60,10 @@ describe.each(FORMS)('%s gateway: limits that plans share', (form) => {
     await create('bronze', { limitsFrom: 'base' });
     await copy('bronze');
     await change('base', { kubernetes: { newest: '1.34' } });
-    const outdated = await nextObject('bronze');
+    const outdated = await nextPatch('bronze');
     await change('base', { kubernetes: { newest: '1.35' } });
 
-    expect((await apply(outdated)).spec.kubernetes).toEqual({ newest: '1.34' });
+    expect((await write('bronze', outdated)).spec.kubernetes).toEqual({ newest: '1.34' });
     expect((await copy('bronze')).spec.kubernetes).toEqual({ newest: '1.35' });
   });
 
