@@ -82,7 +82,7 @@ const day = () =>
   z
     .string()
     .max(10)
-    .regex(/^[0-9]{4}-[0-9]{2}-[0-9]{2}$/, 'must be a date such as 2026-10-28');
+    .regex(/^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$/, 'must be a date such as 2026-10-28');
 
 const text = (what: string) => z.string().min(1).max(500).optional().describe(what);
 

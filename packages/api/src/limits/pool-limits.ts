@@ -11,85 +11,90 @@ interface PoolLimit {
   readonly limit: LimitName;
   /** The NodePool field, relative to its spec. */
   readonly field: keyof NodePoolSpec;
-  /** Why the plan does not allow the value, and what it excludes; undefined if it allows it. */
-  readonly exclusion: (pool: NodePoolSpec, plan: PlanSpec) => Exclusion | undefined;
+  /** What the plan does not allow, one by one, because its notes can make exceptions. */
+  readonly exclusions: (pool: NodePoolSpec, plan: PlanSpec) => readonly Exclusion[];
 }
 
 interface Exclusion {
   readonly problem: string;
   /** The excluded value, for the plan's notes. */
   readonly value?: string;
+  /** How much there is of it, for limits on an amount. */
+  readonly amount?: number;
+  /** The excluded setting. */
+  readonly setting?: unknown;
 }
 
 const LIMITS: readonly PoolLimit[] = [
   {
     limit: 'allowed.antiAffinityPolicies',
     field: 'antiAffinity',
-    exclusion({ antiAffinity, antiAffinityPolicy = 'Hard' }, { allowed }) {
+    exclusions({ antiAffinity, antiAffinityPolicy = 'Hard' }, { allowed }) {
       const policies = allowed?.antiAffinityPolicies;
-      if (!antiAffinity || policies === undefined || policies.includes(antiAffinityPolicy)) return undefined;
+      if (!antiAffinity || policies === undefined || policies.includes(antiAffinityPolicy)) return [];
       const problem =
         policies.length === 0
           ? 'does not allow antiAffinity: remove it'
           : `only allows antiAffinity with antiAffinityPolicy ${policies.join(' or ')}: choose it, or remove antiAffinity`;
-      return { problem, value: antiAffinityPolicy };
+      return [{ problem, value: antiAffinityPolicy }];
     },
   },
   {
     limit: 'allowed.kubeletSettings',
     field: 'kubelet',
-    exclusion({ kubelet = {} }, { allowed }) {
+    exclusions({ kubelet = {} }, { allowed }) {
       const names = allowed?.kubeletSettings;
-      const more = names && Object.keys(kubelet).filter((name) => !names.some((each) => each === name));
-      const [value] = more ?? [];
-      if (names === undefined || more === undefined || value === undefined) return undefined;
+      if (names === undefined) return [];
       const alternatives = names.length === 0 ? 'no kubelet settings' : `the kubelet settings ${names.join(', ')}`;
-      return { problem: `allows ${alternatives}: remove ${more.join(', ')}`, value };
+      return Object.entries(kubelet)
+        .filter(([name]) => !names.some((each) => each === name))
+        .map(([name, setting]) => ({ problem: `allows ${alternatives}: remove ${name}`, value: name, setting }));
     },
   },
   {
     limit: 'maxPodsPerNode',
     field: 'kubelet',
-    exclusion({ kubelet: { maxPods = 0 } = {} }, { maxPodsPerNode }) {
-      if (maxPods <= maxPodsPerNode) return undefined;
-      return { problem: `allows maxPods of at most ${maxPodsPerNode}: lower it` };
+    exclusions({ kubelet: { maxPods = 0 } = {} }, { maxPodsPerNode }) {
+      if (maxPods <= maxPodsPerNode) return [];
+      return [{ problem: `allows maxPods of at most ${maxPodsPerNode}: lower it`, amount: maxPods }];
     },
   },
   {
     limit: 'allowed.unsafeSysctls',
     field: 'kubelet',
-    exclusion({ kubelet: { allowedUnsafeSysctls = [] } = {} }, { allowed }) {
+    exclusions({ kubelet: { allowedUnsafeSysctls = [] } = {} }, { allowed }) {
       const { unsafeSysctls = [] } = allowed ?? {};
-      const unsafe = allowedUnsafeSysctls.find((sysctl) => !unsafeSysctls.some((pattern) => matches(pattern, sysctl)));
-      if (unsafe === undefined) return undefined;
       const offered = unsafeSysctls.length === 0 ? 'none' : unsafeSysctls.slice(0, 8).join(', ');
-      return { problem: `allows the allowedUnsafeSysctls ${offered}: remove ${unsafe}`, value: unsafe };
+      return allowedUnsafeSysctls
+        .filter((sysctl) => !unsafeSysctls.some((pattern) => matches(pattern, sysctl)))
+        .map((value) => ({ problem: `allows the allowedUnsafeSysctls ${offered}: remove ${value}`, value }));
     },
   },
   {
     limit: 'nodePools.maxServerTags',
     field: 'serverTags',
-    exclusion: ({ serverTags = [] }, { nodePools }) => tooMany(serverTags.length, nodePools?.maxServerTags),
+    exclusions: ({ serverTags = [] }, { nodePools }) => tooMany(serverTags.length, nodePools?.maxServerTags),
   },
   {
     limit: 'nodePools.maxServerMetadata',
     field: 'serverMetadata',
-    exclusion: ({ serverMetadata = {} }, { nodePools }) =>
+    exclusions: ({ serverMetadata = {} }, { nodePools }) =>
       tooMany(Object.keys(serverMetadata).length, nodePools?.maxServerMetadata),
   },
   {
     limit: 'nodePools.maxSecurityGroups',
     field: 'securityGroups',
-    exclusion: ({ securityGroups = [] }, { nodePools }) => tooMany(securityGroups.length, nodePools?.maxSecurityGroups),
+    exclusions: ({ securityGroups = [] }, { nodePools }) =>
+      tooMany(securityGroups.length, nodePools?.maxSecurityGroups),
   },
   {
     limit: 'nodePools.maxNetworks',
     field: 'networks',
-    exclusion: ({ networks = [] }, { nodePools }) => tooMany(networks.length, nodePools?.maxNetworks),
+    exclusions: ({ networks = [] }, { nodePools }) => tooMany(networks.length, nodePools?.maxNetworks),
   },
 ];
 
-/** Like `poolLimitErrors`, for a Cluster. Pure. */
+/** Like `poolFieldErrors`, for a Cluster. Pure. */
 export function clusterFieldErrors(
   spec: ClusterSpec,
   old: ClusterSpec | undefined,
@@ -103,20 +108,25 @@ export function clusterFieldErrors(
   });
 }
 
-/** A pool's fields that its plan does not allow. An unchanged field is not rejected again. Pure. */
+/** What a pool has and its plan does not allow. What is stored is not rejected again, nor is less of it. Pure. */
 export function poolFieldErrors(spec: NodePoolSpec, old: NodePoolSpec | undefined, plan: Plan): LimitError[] {
-  return LIMITS.flatMap(({ limit, field, exclusion }): LimitError[] => {
-    if (old !== undefined && isDeepStrictEqual(spec[field], old[field])) return [];
-    const { problem, value } = exclusion(spec, plan.spec) ?? {};
-    if (problem === undefined) return [];
-    const detail = `plan "${plan.metadata.name}" ${problem}`;
-    return [limitError(limit, { type: 'FieldValueForbidden', field: `spec.${field}`, detail }, value)];
+  return LIMITS.flatMap(({ limit, field, exclusions }): LimitError[] => {
+    const stored = old === undefined ? [] : exclusions(old, plan.spec);
+    const added = exclusions(spec, plan.spec).filter((each) => !stored.some((before) => isNoMore(each, before)));
+    return added.map(({ problem, value }) => {
+      const detail = `plan "${plan.metadata.name}" ${problem}`;
+      return limitError(limit, { type: 'FieldValueForbidden', field: `spec.${field}`, detail }, value);
+    });
   });
 }
 
-function tooMany(count: number, maximum: number | undefined): Exclusion | undefined {
-  if (maximum === undefined || count <= maximum) return undefined;
+function isNoMore({ value, amount = 0, setting }: Exclusion, before: Exclusion): boolean {
+  return value === before.value && amount <= (before.amount ?? 0) && isDeepStrictEqual(setting, before.setting);
+}
+
+function tooMany(count: number, maximum: number | undefined): readonly Exclusion[] {
+  if (maximum === undefined || count <= maximum) return [];
   const problem =
     maximum === 0 ? 'allows none: remove them' : `allows at most ${maximum}, but there are ${count}: remove some`;
-  return { problem };
+  return [{ problem, amount: count }];
 }

@@ -12,10 +12,9 @@ import type { PersistentVolumeClaim, StorageClass } from '@fairway/kube/kinds/ge
  * cluster's owner may remove. Pure.
  */
 export function claimExcesses(claim: ClaimParts, storageClass: ClassParts, limits: StorageLimits): readonly Excess[] {
-  const mode = modeExcess(claim, limits);
   const problem = classProblem(storageClass, limits);
   return [
-    ...(mode ? [mode] : []),
+    ...modeExcesses(claim, limits),
     ...(problem === undefined ? [] : [{ limit: 'storage.tenantClasses', problem } as const]),
   ];
 }
@@ -23,14 +22,15 @@ export function claimExcesses(claim: ClaimParts, storageClass: ClassParts, limit
 type ClaimParts = Pick<PersistentVolumeClaim, 'spec'>;
 type ClassParts = Pick<StorageClass, 'metadata' | 'parameters'>;
 
-function modeExcess({ spec }: ClaimParts, { accessModes }: StorageLimits): Excess | undefined {
-  const mode = accessModes && spec.accessModes?.find((each) => !accessModes.includes(each));
-  if (accessModes === undefined || mode === undefined) return undefined;
-  return {
-    limit: 'storage.accessModes',
-    value: mode,
-    problem: `accessModes contains ${mode}, which the cluster's plan does not allow for volumes: ${accessModeAlternatives(mode, accessModes)}`,
-  };
+function modeExcesses({ spec }: ClaimParts, { accessModes }: StorageLimits): readonly Excess[] {
+  if (accessModes === undefined) return [];
+  return (spec.accessModes ?? [])
+    .filter((mode) => !accessModes.includes(mode))
+    .map((mode) => ({
+      limit: 'storage.accessModes',
+      value: mode,
+      problem: `accessModes contains ${mode}, which the cluster's plan does not allow for volumes: ${accessModeAlternatives(mode, accessModes)}`,
+    }));
 }
 
 function classProblem(
